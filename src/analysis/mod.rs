@@ -1,0 +1,4 @@
+//! From trees to a checked program: names, types, safety, strata, `requires`, lints. Nothing here stops at the
+//! first fault: everything is collected as diagnostics.
+
+pub mod checked;

@@ -1,0 +1,195 @@
+//! Engines: from a program and its input facts to the model. None names another; all agree to the bit.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::ir::{Program, RuleId};
+use crate::schema::RelationId;
+use crate::span::Span;
+use crate::value::Word;
+
+/// Rows of one relation, one after the other in one vector.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    arity: usize,
+    len: usize,
+    words: Vec<Word>,
+}
+
+impl Rows {
+    /// No rows of `arity` columns.
+    pub fn new(arity: usize) -> Self {
+        Self { arity, len: 0, words: Vec::new() }
+    }
+
+    /// Adds a row; `row` must have as many words as the relation has columns.
+    pub fn push(&mut self, row: &[Word]) {
+        debug_assert_eq!(row.len(), self.arity, "a row of another arity");
+        self.words.extend_from_slice(row);
+        self.len += 1;
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many columns a row has.
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// The row at `at`.
+    pub fn get(&self, at: usize) -> Option<&[Word]> {
+        (at < self.len).then(|| self.words.get(at * self.arity..(at + 1) * self.arity)).flatten()
+    }
+
+    /// The rows in their order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[Word]> {
+        (0..self.len).map(|at| self.words.get(at * self.arity..(at + 1) * self.arity).unwrap_or(&[]))
+    }
+}
+
+/// The input of an evaluation: rows of each relation, by [`RelationId`]. Rows of a derived relation may be among
+/// them (facts given in a test); they stand beside what its rules derive. Rows may stand twice.
+#[derive(Clone, Debug, Default)]
+pub struct Database {
+    /// By [`RelationId`]; relations beyond the end have no rows.
+    pub relations: Vec<Rows>,
+}
+
+impl Database {
+    /// An input without facts for `program`.
+    pub fn new(program: &Program) -> Self {
+        Self {
+            relations: program.relations.iter().map(|relation| Rows::new(relation.columns.len())).collect(),
+        }
+    }
+
+    /// The rows of a relation.
+    pub fn rows(&self, relation: RelationId) -> Option<&Rows> {
+        self.relations.get(relation.0 as usize)
+    }
+
+    /// Adds a row to a relation of the program that the database was made for.
+    pub fn push(&mut self, relation: RelationId, row: &[Word]) {
+        if let Some(rows) = self.relations.get_mut(relation.0 as usize) {
+            rows.push(row);
+        }
+    }
+}
+
+/// All facts of one relation after an evaluation, each once.
+#[derive(Clone, Debug, Default)]
+pub struct Extent {
+    /// The facts in the order of their derivation: round by round; no order is promised inside a round.
+    pub rows: Rows,
+    /// `rounds[k]` is the number of facts that the rounds up to `k` derived. Round 0 holds the input and the facts
+    /// of rule files; round `k + 1` what follows from facts of lower strata and of rounds up to `k` of this one.
+    pub rounds: Vec<usize>,
+}
+
+impl Extent {
+    /// The round in which the row at `at` was first derived: its rank inside its stratum.
+    pub fn rank(&self, at: usize) -> usize {
+        self.rounds.partition_point(|&end| end <= at)
+    }
+}
+
+/// An operation without a result, reported because every literal that doesn't depend on it holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Undefined {
+    /// The rule.
+    pub rule: RuleId,
+    /// The operation.
+    pub span: Span,
+    /// The values of the rule's variables; `None` for those that depend on the operation.
+    pub bindings: Vec<Option<Word>>,
+}
+
+/// What an evaluation gives.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// Every relation, inputs included, by [`RelationId`].
+    pub relations: Vec<Extent>,
+    /// Operations without a result: of each rule the smallest few by position and bindings, ascending.
+    pub undefined: Vec<Undefined>,
+}
+
+/// How many operations without a result are kept of each rule.
+pub const UNDEFINED_KEPT: usize = 16;
+
+impl Model {
+    /// The facts of a relation.
+    pub fn extent(&self, relation: RelationId) -> Option<&Extent> {
+        self.relations.get(relation.0 as usize)
+    }
+}
+
+/// What bounds an evaluation.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Facts that may be derived, and elements that may be generated, together.
+    pub facts: u64,
+    /// Rounds of one recursion.
+    pub iterations: u64,
+    /// Wall time.
+    pub time: Option<Duration>,
+    /// Bytes of the relations and their indexes.
+    pub memory: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { facts: 50_000_000, iterations: 10_000_000, time: None, memory: None }
+    }
+}
+
+/// Which limit was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// [`Limits::facts`].
+    Facts(u64),
+    /// [`Limits::iterations`].
+    Iterations(u64),
+    /// [`Limits::time`].
+    Time(Duration),
+    /// [`Limits::memory`].
+    Memory(u64),
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Facts(limit) => write!(f, "the limit of {limit} derived facts"),
+            Self::Iterations(limit) => write!(f, "the limit of {limit} iterations of one recursion"),
+            Self::Time(limit) => write!(f, "the time limit of {limit:?}"),
+            Self::Memory(limit) => write!(f, "the memory limit of {limit} bytes"),
+        }
+    }
+}
+
+/// An evaluation that stopped at a limit; nothing of it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitReached {
+    /// The limit.
+    pub bound: Bound,
+    /// The rule that was at work.
+    pub rule: RuleId,
+    /// The relation that it derives.
+    pub relation: RelationId,
+}
+
+/// An engine.
+pub trait Engine {
+    /// The model of `program` over `input`: all facts that follow, and the operations without a result.
+    ///
+    /// # Errors
+    /// The limit that was reached first.
+    fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached>;
+}

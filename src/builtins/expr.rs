@@ -1,0 +1,133 @@
+//! Typed expressions over the variables and parameters of a rule, and the one evaluator of their meaning.
+
+use crate::span::Span;
+use crate::value::{Type, Value, Word};
+
+use super::op::Op;
+use super::pattern::Pattern;
+
+/// A variable of a rule, by its place in the rule's table of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+/// A parameter, by its place in the rule set's table of parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ParamId(pub u32);
+
+/// A typed expression and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// The type of its value.
+    pub ty: Type,
+    /// Where it stands, for reports of operations without a result.
+    pub span: Span,
+}
+
+/// The kinds of typed expressions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A literal.
+    Const(Value),
+    /// A variable.
+    Var(VarId),
+    /// A parameter; its value is the rule set's.
+    Param(ParamId),
+    /// An operation on the values of all its operands.
+    Call(Op, Vec<Expr>),
+    /// `matches(text, pattern)`.
+    Matches(Box<Expr>, Pattern),
+    /// `a and b`: false where either is false, without a result only where neither decides.
+    And(Box<Expr>, Box<Expr>),
+    /// `a or b`: true where either is true, without a result only where neither decides.
+    Or(Box<Expr>, Box<Expr>),
+    /// `if(condition, then, otherwise)`: only the branch taken is evaluated.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+/// An operation that had no result (division by zero, overflow, …), and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NoResult(pub Span);
+
+impl Expr {
+    /// The value under `vars` (by [`VarId`]) and `params` (by [`ParamId`]).
+    ///
+    /// # Errors
+    /// The first operation in the order of the text that had no result and on which the value depends.
+    pub fn eval(&self, vars: &[Word], params: &[Word]) -> Result<Word, NoResult> {
+        match &self.kind {
+            ExprKind::Const(value) => Ok(value.word()),
+            ExprKind::Var(var) => Ok(vars.get(var.0 as usize).copied().unwrap_or_default()),
+            ExprKind::Param(param) => Ok(params.get(param.0 as usize).copied().unwrap_or_default()),
+            ExprKind::Call(op, args) => self.call(*op, args, vars, params),
+            ExprKind::Matches(text, pattern) => {
+                let text = text.eval(vars, params)?.as_symbol();
+                Ok(Word::from_bool(pattern.is_match(text.as_str())))
+            }
+            ExprKind::And(left, right) => decide(left, right, false, vars, params),
+            ExprKind::Or(left, right) => decide(left, right, true, vars, params),
+            ExprKind::If(condition, then, otherwise) => {
+                let branch = if condition.eval(vars, params)?.as_bool() { then } else { otherwise };
+                branch.eval(vars, params)
+            }
+        }
+    }
+
+    fn call(&self, op: Op, args: &[Expr], vars: &[Word], params: &[Word]) -> Result<Word, NoResult> {
+        let words: smallvec::SmallVec<[Word; 4]> =
+            args.iter().map(|arg| arg.eval(vars, params)).collect::<Result<_, _>>()?;
+        op.apply(&words).ok_or(NoResult(self.span))
+    }
+
+    /// Calls `visit` with each variable of the expression, left to right, as often as it stands there.
+    pub fn for_each_var(&self, visit: &mut impl FnMut(VarId)) {
+        match &self.kind {
+            ExprKind::Const(_) | ExprKind::Param(_) => {}
+            ExprKind::Var(var) => visit(*var),
+            ExprKind::Call(_, args) => args.iter().for_each(|arg| arg.for_each_var(visit)),
+            ExprKind::Matches(text, _) => text.for_each_var(visit),
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+                left.for_each_var(visit);
+                right.for_each_var(visit);
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                condition.for_each_var(visit);
+                then.for_each_var(visit);
+                otherwise.for_each_var(visit);
+            }
+        }
+    }
+
+    /// Whether some operation of the expression may have no result.
+    pub fn may_fail(&self) -> bool {
+        match &self.kind {
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => false,
+            ExprKind::Call(op, args) => op.may_fail() || args.iter().any(Expr::may_fail),
+            ExprKind::Matches(text, _) => text.may_fail(),
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => left.may_fail() || right.may_fail(),
+            ExprKind::If(condition, then, otherwise) => {
+                condition.may_fail() || then.may_fail() || otherwise.may_fail()
+            }
+        }
+    }
+}
+
+/// `and` (`deciding` is false) and `or` (`deciding` is true): a side that decides wins over one without a result.
+fn decide(
+    left: &Expr,
+    right: &Expr,
+    deciding: bool,
+    vars: &[Word],
+    params: &[Word],
+) -> Result<Word, NoResult> {
+    let first = left.eval(vars, params);
+    if first.is_ok_and(|word| word.as_bool() == deciding) {
+        return first;
+    }
+    let second = right.eval(vars, params);
+    if second.is_ok_and(|word| word.as_bool() == deciding) {
+        return second;
+    }
+    first.and(second)
+}

@@ -1,0 +1,15 @@
+//! hence: a Datalog rules engine for the decisions of autonomous agents.
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail"))]
+
+pub mod analysis;
+pub mod backend;
+pub mod builtins;
+pub mod diagnostic;
+pub mod fact;
+pub mod ir;
+pub mod literal;
+pub mod schema;
+pub mod span;
+pub mod symbol;
+pub mod syntax;
+pub mod value;

@@ -1,0 +1,112 @@
+//! Literals as text: floats, quoted strings, names, times and durations, written and read back.
+
+use jiff::Timestamp;
+
+/// Units of a duration literal with their length in microseconds, longest first.
+const UNITS: [(&str, i64); 7] = [
+    ("w", 604_800_000_000),
+    ("d", 86_400_000_000),
+    ("h", 3_600_000_000),
+    ("m", 60_000_000),
+    ("s", 1_000_000),
+    ("ms", 1_000),
+    ("us", 1),
+];
+
+/// The shortest text that reads back as `value`, with a digit on both sides of the point, or with an exponent
+/// below 1e-5 and from 1e16.
+pub fn float_text(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-5..1e16).contains(&size) {
+        return format!("{value:e}");
+    }
+    let text = value.to_string();
+    if text.contains('.') { text } else { text + ".0" }
+}
+
+/// `text` between double quotes, with the escapes of the language.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether `text` is a name: `/` and a lower-case letter, then `[a-z0-9_.-]`, further segments after `/`;
+/// no full stop at its end, where it would end the clause.
+pub fn is_name(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('/') else { return false };
+    rest.starts_with(|c: char| c.is_ascii_lowercase())
+        && !rest.ends_with('.')
+        && rest.split('/').all(|segment| {
+            !segment.is_empty()
+                && segment
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.-".contains(&b))
+        })
+}
+
+/// A time in RFC 3339, UTC, with as many digits of the second as it needs.
+pub fn time_text(micros: i64) -> String {
+    match Timestamp::from_microsecond(micros) {
+        Ok(time) => time.to_string(),
+        Err(_) => format!("{micros}us since the epoch"),
+    }
+}
+
+/// Microseconds since the epoch of an RFC 3339 time; `None` where it isn't one or is finer than a microsecond.
+pub fn parse_time(text: &str) -> Option<i64> {
+    let time: Timestamp = text.parse().ok()?;
+    (time.as_nanosecond() % 1_000 == 0).then(|| time.as_microsecond())
+}
+
+/// A duration as a literal, from days down: `1d2h`, `1s100ms`, `0s`.
+pub fn duration_text(micros: i64) -> String {
+    if micros == 0 {
+        return String::from("0s");
+    }
+    let mut out = String::from(if micros < 0 { "-" } else { "" });
+    let mut rest = micros.unsigned_abs();
+    for (unit, length) in UNITS.into_iter().skip(1) {
+        let count = rest / length.unsigned_abs();
+        rest %= length.unsigned_abs();
+        if count > 0 {
+            out.push_str(&format!("{count}{unit}"));
+        }
+    }
+    out
+}
+
+/// Microseconds of a duration such as `250ms`, `1h30m` or `-7d`; `None` for other text and beyond 64 bits.
+pub fn parse_duration(text: &str) -> Option<i64> {
+    let (negative, mut rest) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let mut total: i128 = 0;
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '_')?;
+        let (number, after) = rest.split_at(digits);
+        let unit_len = after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len());
+        let (unit, next) = after.split_at(unit_len);
+        let length = UNITS.into_iter().find(|(name, _)| *name == unit)?.1;
+        let count: i64 = number.replace('_', "").parse().ok()?;
+        total = total.checked_add(i128::from(count) * i128::from(length))?;
+        rest = next;
+    }
+    i64::try_from(if negative { -total } else { total }).ok()
+}

@@ -1,0 +1,2 @@
+//! The `hence` binary.
+fn main() {}

@@ -1,0 +1,146 @@
+//! Relations as they are declared: names, kinds, columns, closed sets of names.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::span::Span;
+use crate::symbol::Symbol;
+use crate::value::{Type, Value};
+
+/// A relation of a rule set, by its place in the set's table of relations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RelationId(pub u32);
+
+/// What a relation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Asserted from outside; nothing derives it.
+    Input,
+    /// Derived by rules.
+    Derived,
+    /// Derived by rules, and recorded each time it is drawn or lapses.
+    Decision,
+}
+
+impl Kind {
+    /// The keyword of a declaration of this kind.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Derived => "relation",
+            Self::Decision => "decision",
+        }
+    }
+}
+
+/// A closed set of names: `/low | /medium | /high`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameSet {
+    /// The name given by `type NAME = …`, if any.
+    pub name: Option<Symbol>,
+    /// The names, with their slashes, in the order of the declaration.
+    pub members: Vec<Symbol>,
+}
+
+/// The type of a column: a type, and for names perhaps a closed set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnType {
+    /// The type of the values.
+    pub ty: Type,
+    /// The only names allowed, where the type is a closed set.
+    pub set: Option<Arc<NameSet>>,
+}
+
+impl ColumnType {
+    /// A column of a plain type.
+    pub fn plain(ty: Type) -> Self {
+        Self { ty, set: None }
+    }
+
+    /// Whether `value` may stand in the column.
+    pub fn admits(&self, value: Value) -> bool {
+        match (&self.set, value) {
+            (Some(set), Value::Name(name)) => set.members.contains(&name),
+            (_, value) => value.ty() == self.ty,
+        }
+    }
+}
+
+impl fmt::Display for ColumnType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.set {
+            Some(set) => match set.name {
+                Some(name) => write!(f, "{name}"),
+                None => {
+                    write!(f, "{}", set.members.iter().map(|m| m.as_str()).collect::<Vec<_>>().join(" | "))
+                }
+            },
+            None => write!(f, "{}", self.ty),
+        }
+    }
+}
+
+/// One column of a relation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name; columns of an undeclared relation are called `c1`, `c2`, ….
+    pub name: Symbol,
+    /// Its type.
+    pub ty: ColumnType,
+}
+
+/// A named constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// Its name.
+    pub name: Symbol,
+    /// Its type.
+    pub ty: ColumnType,
+    /// Its value in this run.
+    pub value: Value,
+    /// Its value as declared.
+    pub default: Value,
+    /// Its doc comment.
+    pub doc: String,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A relation: its name, kind, columns and documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// The name, one for all loaded files.
+    pub name: Symbol,
+    /// What it is for.
+    pub kind: Kind,
+    /// The columns in their order.
+    pub columns: Vec<Column>,
+    /// The doc comment, without the `##`, lines joined by newlines; empty without one.
+    pub doc: String,
+    /// The relation that each derivation of a guarded decision needs.
+    pub requires: Option<Symbol>,
+    /// Where it is declared, or first derived.
+    pub span: Span,
+}
+
+impl Relation {
+    /// The position of the column called `name`.
+    pub fn column(&self, name: Symbol) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+
+    /// The types of the columns.
+    pub fn types(&self) -> impl Iterator<Item = Type> + '_ {
+        self.columns.iter().map(|column| column.ty.ty)
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(", self.name)?;
+        for (at, column) in self.columns.iter().enumerate() {
+            write!(f, "{}{}: {}", if at > 0 { ", " } else { "" }, column.name, column.ty)?;
+        }
+        f.write_str(")")
+    }
+}

@@ -1,0 +1,135 @@
+//! Where in the source text something stands: files, byte ranges, lines and columns.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A file known to a [`Sources`] table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct FileId(pub u32);
+
+/// A half-open range of bytes in one file, on character boundaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The bytes from `start` to `end` (exclusive) of `file`.
+    pub fn new(file: FileId, start: u32, end: u32) -> Self {
+        Self { file, start, end }
+    }
+
+    /// The smallest span that covers both; `other` must lie in the same file.
+    pub fn to(self, other: Self) -> Self {
+        Self { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The empty span just behind this one.
+    pub fn after(self) -> Self {
+        Self { start: self.end, ..self }
+    }
+
+    /// This span as a range of byte positions.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// One loaded text: its name as the user wrote it, the text, and where its lines begin.
+#[derive(Clone, Debug)]
+pub struct Source {
+    name: String,
+    text: Arc<str>,
+    line_starts: Vec<u32>,
+}
+
+impl Source {
+    /// The name under which the text was loaded, usually a path.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The line of byte `at`, counted from 0.
+    fn line_index(&self, at: u32) -> usize {
+        self.line_starts.partition_point(|&start| start <= at).saturating_sub(1)
+    }
+}
+
+/// A line and a column of a file, both counted from 1; columns count Unicode scalar values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file's name.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// All texts that were loaded, by [`FileId`].
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    files: Vec<Source>,
+}
+
+impl Sources {
+    /// Adds a text and returns its id.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
+        let text = text.into();
+        let line_starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1))
+            .collect();
+        self.files.push(Source { name: name.into(), text, line_starts });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The source with this id, if it is one of this table.
+    pub fn get(&self, file: FileId) -> Option<&Source> {
+        self.files.get(file.0 as usize)
+    }
+
+    /// All sources in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &Source)> {
+        self.files.iter().enumerate().map(|(at, source)| (FileId(at as u32), source))
+    }
+
+    /// The text that a span covers; empty for a span of no known file.
+    pub fn slice(&self, span: Span) -> &str {
+        self.get(span.file).and_then(|source| source.text.get(span.range())).unwrap_or("")
+    }
+
+    /// File, line and column of the first byte of `span`.
+    pub fn place(&self, span: Span) -> Place {
+        let Some(source) = self.get(span.file) else {
+            return Place { file: String::from("<unknown>"), line: 1, column: 1 };
+        };
+        let line = source.line_index(span.start);
+        let start = source.line_starts.get(line).copied().unwrap_or(0) as usize;
+        let before = source.text.get(start..span.start as usize).unwrap_or("");
+        Place { file: source.name.clone(), line: line + 1, column: before.chars().count() + 1 }
+    }
+
+    /// The text of the line where `span` begins, without its line end.
+    pub fn line_text(&self, span: Span) -> &str {
+        let Some(source) = self.get(span.file) else { return "" };
+        let line = source.line_index(span.start);
+        let start = source.line_starts.get(line).copied().unwrap_or(0) as usize;
+        source.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("")
+    }
+}
