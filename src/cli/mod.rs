@@ -7,6 +7,7 @@ mod completions;
 mod decide;
 mod diagnostics;
 mod observe;
+mod open;
 mod options;
 mod output;
 mod pack;

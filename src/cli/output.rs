@@ -7,6 +7,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::json;
 
 use crate::fact::Fact;
+use crate::symbol::Symbol;
 use crate::value::Value;
 
 /// The forms of a result.
@@ -124,4 +125,54 @@ fn csv(out: &mut impl Write, columns: &[String], rows: &[Vec<Value>]) -> io::Res
         writer.write_record(row.iter().map(|value| value.text()))?;
     }
     writer.flush()
+}
+
+/// Writes `warning: …` to standard error.
+pub(super) fn warning(message: &str) {
+    let style = anstyle::AnsiColor::Yellow.on_default().bold();
+    note(&format!("{style}warning{style:#}: {message}"));
+}
+
+/// Writes a warning for each operation without a result.
+pub(super) fn reports(reports: &[String]) {
+    reports.iter().for_each(|report| warning(report));
+}
+
+/// Who acts: the name given, else the system user.
+pub(super) fn author(given: Option<&str>) -> String {
+    let user = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
+    given.map(str::to_owned).or_else(user).filter(|name| !name.is_empty()).unwrap_or_else(|| String::from("unknown"))
+}
+
+/// The columns of the terminal.
+pub(super) fn terminal_width() -> usize {
+    Table::new().width().map_or(100, usize::from)
+}
+
+/// Writes whole relations: a table each, or facts as fact files have them.
+///
+/// # Errors
+/// Standard output can't be written.
+pub(super) fn relations(format: Format, relations: &[(Symbol, Vec<Symbol>, Vec<Fact>)]) -> io::Result<()> {
+    let facts = || relations.iter().flat_map(|(_, _, facts)| facts);
+    let mut out = anstream::stdout().lock();
+    match format {
+        Format::Jsonl => facts().try_for_each(|fact| writeln!(out, "{}", spaced(&json_fact(fact)))),
+        Format::Json => {
+            let all: Vec<_> = facts().map(json_fact).collect();
+            writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(io::Error::other)?)
+        }
+        Format::Table | Format::Csv => {
+            drop(out);
+            for (name, columns, facts) in relations {
+                let columns: Vec<String> = columns.iter().map(ToString::to_string).collect();
+                let values: Vec<Vec<Value>> = facts.iter().map(|fact| fact.values.clone()).collect();
+                if format == Format::Table || relations.len() > 1 {
+                    writeln!(anstream::stdout(), "# {name}")?;
+                }
+                rows(format, &columns, &values)?;
+            }
+            Ok(())
+        }
+    }
 }

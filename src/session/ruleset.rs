@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::analysis::{self, checked::Checked};
 use crate::diagnostic::{self, Diagnostic};
 use crate::ir::Program;
+use crate::ledger;
 use crate::lower;
 use crate::span::Sources;
 use crate::symbol::Symbol;
@@ -117,20 +118,13 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
 }
 
 impl RuleSet {
-    /// The hash that names the rule set in the ledger: BLAKE3 over [`RuleSet::text`].
-    pub fn hash(&self) -> [u8; 32] {
-        *blake3::hash(self.text().as_bytes()).as_bytes()
-    }
-
-    /// Everything that decides what the rules mean: each text under its name, and the parameters that were set.
-    pub fn text(&self) -> String {
-        let mut out = String::new();
-        for (_, source) in self.sources.iter() {
-            out.push_str(&format!("#file {}\n{}\n", source.name(), source.text()));
+    /// The rule set as a ledger keeps it: each text under its name, and the parameters that were set.
+    pub fn recorded(&self) -> ledger::RuleSet {
+        let files = self.sources.iter().map(|(_, source)| (source.name().to_owned(), source.text().to_owned()));
+        let set = self.program.params.iter().filter(|param| param.value != param.default);
+        ledger::RuleSet {
+            files: files.collect(),
+            params: set.map(|param| (param.name.to_string(), param.value.to_string())).collect(),
         }
-        for param in self.program.params.iter().filter(|param| param.value != param.default) {
-            out.push_str(&format!("#set {} = {}\n", param.name, param.value));
-        }
-        out
     }
 }
