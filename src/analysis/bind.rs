@@ -53,7 +53,8 @@ pub(super) fn bind(clauses: &mut [Clause<'_>], vars: &Vars, sources: &Sources) -
     let mut ready: Vec<usize> = (0..candidates.len()).collect();
     ready.retain(|at| candidates.get(*at).is_some_and(|candidate| candidate.missing == 0));
     while !ready.is_empty() {
-        ready.sort_by_key(|at| candidates.get(*at).map(|candidate| (candidate.var, candidate.weight.clone())));
+        ready
+            .sort_by_key(|at| candidates.get(*at).map(|candidate| (candidate.var, candidate.weight.clone())));
         let mut fresh = Vec::new();
         for candidate in std::mem::take(&mut ready).into_iter().filter_map(|at| candidates.get(at)) {
             if bound.add(candidate.var) {

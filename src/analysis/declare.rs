@@ -174,14 +174,7 @@ fn param(decl: &ParamDecl, names: &Names, out: &mut Vec<Diagnostic>) -> Option<P
         out.push(fault.at(decl.value.span, format!("found {}", value.ty())));
         return None;
     }
-    Some(Param {
-        name: decl.name.name,
-        ty,
-        value,
-        default: value,
-        doc: doc(&decl.doc),
-        span: decl.name.span,
-    })
+    Some(Param { name: decl.name.name, ty, value, default: value, doc: doc(&decl.doc), span: decl.name.span })
 }
 
 /// A doc comment as one text.
@@ -253,11 +246,7 @@ fn declare_now(decl: &RelationDecl, entry: &Entry, names: &mut Names, out: &mut 
 }
 
 /// Adds the relations that rules derive without a declaration, their columns called `c1`, `c2`, ….
-pub(super) fn derived<'t>(
-    rules: impl Iterator<Item = &'t Rule>,
-    names: &mut Names,
-    out: &mut Vec<Diagnostic>,
-) {
+pub(super) fn derived(rules: &[&Rule], names: &mut Names, out: &mut Vec<Diagnostic>) {
     for rule in rules {
         if names.relation(rule.head.name).is_some() {
             continue;
@@ -266,11 +255,8 @@ pub(super) fn derived<'t>(
             out.push(reserved(rule.head, what));
             continue;
         }
-        let slot = |at: usize| Slot {
-            name: Symbol::new(&format!("c{}", at + 1)),
-            ty: None,
-            origin: rule.head.span,
-        };
+        let slot =
+            |at: usize| Slot { name: Symbol::new(&format!("c{}", at + 1)), ty: None, origin: rule.head.span };
         names.add_relation(Entry {
             name: rule.head.name,
             kind: Kind::Derived,
@@ -300,8 +286,7 @@ pub(super) fn set(names: &mut Names, sets: &[(Symbol, Value)], out: &mut Vec<Dia
 /// Whether the parameter `name` may be set to `value`; an empty error was reported where it is declared.
 pub(super) fn check_set(names: &Names, name: Symbol, value: Value) -> Result<(), Option<Diagnostic>> {
     match names.param(name) {
-        Some((_, param)) => fit(value, &param.ty, &format!("the parameter `{name}`"))
-            .map_err(Some),
+        Some((_, param)) => fit(value, &param.ty, &format!("the parameter `{name}`")).map_err(Some),
         None if names.broken_params.contains(&name) => Err(None),
         None => Err(Some(unknown_param(names, name))),
     }

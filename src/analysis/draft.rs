@@ -18,7 +18,13 @@ use super::values::error;
 #[derive(Debug)]
 pub(super) enum Clause<'t> {
     /// An atom; `None` is a column that matches anything.
-    Atom { negated: bool, relation: RelationId, args: Vec<Option<&'t Expr>>, within: Option<&'t Expr>, span: Span },
+    Atom {
+        negated: bool,
+        relation: RelationId,
+        args: Vec<Option<&'t Expr>>,
+        within: Option<&'t Expr>,
+        span: Span,
+    },
     /// Something that must hold.
     Condition { expr: Cow<'t, Expr>, span: Span },
     /// `X = e` that binds `X`.
@@ -40,7 +46,8 @@ pub(super) fn body<'t>(
     literals
         .iter()
         .map(|literal| {
-            clause(literal, names, vars, out).unwrap_or_else(|| Clause::Broken { vars: all_of(literal, vars, sources) })
+            clause(literal, names, vars, out)
+                .unwrap_or_else(|| Clause::Broken { vars: all_of(literal, vars, sources) })
         })
         .collect()
 }
@@ -80,9 +87,9 @@ pub(super) fn terms<'t>(
     out: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Option<&'t Expr>>> {
     match &atom.args {
-        Args::Positional(args) if args.len() == entry.columns.len() => Some(
-            args.iter().map(|arg| (!matches!(arg.kind, ExprKind::Wildcard)).then_some(arg)).collect(),
-        ),
+        Args::Positional(args) if args.len() == entry.columns.len() => {
+            Some(args.iter().map(|arg| (!matches!(arg.kind, ExprKind::Wildcard)).then_some(arg)).collect())
+        }
         Args::Positional(args) => {
             out.push(arity(entry, args.len(), atom.span));
             None
@@ -94,7 +101,8 @@ pub(super) fn terms<'t>(
 /// The error for another number of terms than columns.
 pub(super) fn arity(entry: &Entry, found: usize, span: Span) -> Diagnostic {
     let columns = entry.columns.len();
-    let message = format!("`{}` has {}, found {}", entry.name, count(columns, "column"), count(found, "term"));
+    let message =
+        format!("`{}` has {}, found {}", entry.name, count(columns, "column"), count(found, "term"));
     let place = if entry.declared { "declared" } else { "first derived" };
     let diagnostic = Diagnostic::new(codes::WRONG_ARITY, message).at(span, format!("found {found}"));
     let diagnostic = if entry.span == Span::default() {

@@ -68,7 +68,8 @@ fn hole<'t>(text: &'t str, at: usize, span: Span, sources: &Sources) -> Result<&
         return Ok(name);
     }
     let place = part(text, at, end + 2, span, sources);
-    let message = format!("`{{{name}}}` is no placeholder: between the braces stands a variable or a parameter");
+    let message =
+        format!("`{{{name}}}` is no placeholder: between the braces stands a variable or a parameter");
     Err(error(codes::FAULTY_PLACEHOLDER, message, place)
         .help("bind an expression to a variable first (`X = …`); for braces in the text write `{{` and `}}`"))
 }
