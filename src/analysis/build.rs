@@ -12,6 +12,7 @@ use crate::symbol::Symbol;
 use crate::value::{Type, Value};
 
 /// A rule in words.
+#[derive(Clone)]
 pub(crate) struct Words {
     head: String,
     body: Vec<(Lit, String)>,

@@ -4,4 +4,5 @@
 #[cfg(test)]
 pub(crate) mod build;
 pub mod checked;
+pub mod requires;
 pub mod strata;
