@@ -152,4 +152,54 @@ mod tests {
         let Literal::Atom(atom) = &rule.body[2] else { panic!("an atom") };
         assert_eq!(atom.args, [Arg::Var(crate::builtins::expr::VarId(1))]);
     }
+
+    #[test]
+    fn a_program_reads_as_rules_under_their_strata() {
+        let rules = vec![
+            rule("near(1, 2)"),
+            rule("near(X, Z)").some("near(X, Y)").some("hop(Y, Z)"),
+            rule("lone(X)").some("hop(X, _)").none("near(X, X+1)"),
+            rule("n(Y, count)").some("near(_, Y)").range("Y in 3"),
+            rule("top(X)").some("n(X, _)").limit(),
+        ];
+        let text = lower(&checked(&["hop"], rules)).unwrap().to_string();
+        let wanted = "\
+# inputs
+input hop(c1: int, c2: int).
+
+# facts
+near(1, 2). # near#1
+
+# stratum 1, recursive
+relation near(c1: int, c2: int).
+# near#2
+near(X, Z) :-
+    near(X, Y),
+    hop(Y, Z).
+
+# stratum 2
+relation lone(c1: int).
+# lone#1
+lone(X) :-
+    hop(X, _),
+    $1 = X + 1,
+    !near(X, $1).
+
+# stratum 3
+relation n(c1: int, c2: int).
+# n#1
+n(Y, count()) :-
+    near(_, Y),
+    $1 in range(0, 3),
+    Y = $1.
+
+# stratum 4
+relation top(c1: int).
+# top#1
+top(X) :-
+    n(X, _)
+    limit 1 by 1.
+";
+        assert_eq!(text, wanted);
+    }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::analysis::checked::{Literal, Rule};
 use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
-use crate::builtins::op::{self, Op};
+use crate::builtins::op::Op;
 use crate::builtins::term::Term;
-use crate::value::{Type, Value};
+use crate::value::Value;
 
 /// Something whose equality is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,7 +107,7 @@ impl Joined {
                     sides.into_iter().for_each(|(left, right)| self.join(left, right));
                 }
             }
-            ExprKind::Call(op, args) if is_not(*op) => {
+            ExprKind::Call(Op::Not, args) => {
                 if let Some(ExprKind::Var(var)) = args.first().map(|arg| &arg.kind) {
                     self.join(Thing::Var(*var), Thing::Const(Value::Bool(false)));
                 }
@@ -137,8 +137,4 @@ impl Joined {
         let things: Vec<Thing> = self.parent.keys().copied().collect();
         Classes { class: things.into_iter().map(|thing| (thing, self.find(thing))).collect() }
     }
-}
-
-fn is_not(op: Op) -> bool {
-    op::resolve("not", &[Type::Bool]).is_some_and(|(not, _)| not == op)
 }
