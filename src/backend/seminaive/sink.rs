@@ -44,7 +44,7 @@ impl Sink for Facts {
         if fresh.insert(known, row)? {
             self.derived += 1;
             site.budget.spend(1)?;
-            if self.derived % ROWS_PER_LOOK == 0 {
+            if self.derived.is_multiple_of(ROWS_PER_LOOK) {
                 site.weigh(0)?;
             }
         }
@@ -127,7 +127,7 @@ impl Sink for Groups<'_> {
             let fresh =
                 self.aggregates.iter().map(|(aggregate, types, _)| Accumulator::new(*aggregate, types));
             self.accumulators.extend(fresh);
-            if u64::from(number + 1) % ROWS_PER_LOOK == 0 {
+            if u64::from(number + 1).is_multiple_of(ROWS_PER_LOOK) {
                 site.weigh(self.groups.bytes() + self.accumulators.capacity() * size_of::<Accumulator>())?;
             }
         }
@@ -228,7 +228,7 @@ impl Sink for Heads<'_> {
         let (at, new) = self.heads.insert(head);
         if new {
             self.keys.extend_from_slice(key);
-            if u64::from(at + 1) % ROWS_PER_LOOK == 0 {
+            if u64::from(at + 1).is_multiple_of(ROWS_PER_LOOK) {
                 site.weigh(self.heads.bytes() + self.keys.capacity() * 8)?;
             }
         } else if self.compare_keys(key, self.key(at)).is_lt() {
