@@ -1,5 +1,9 @@
 //! Engines: from a program and its input facts to the model. None names another; all agree to the bit.
 
+mod budget;
+pub mod naive;
+mod report;
+
 use std::fmt;
 use std::time::Duration;
 
