@@ -1,6 +1,11 @@
 //! Aggregates: from all matches of a group to one value, the same in whatever order the matches come.
 
-use crate::value::{Type, Word};
+use crate::value::Type::{self, Bool, Duration, Float, Int, String as Text, Time};
+
+use super::op::Signature;
+use super::overload::TYPES;
+
+pub use super::accumulator::Accumulator;
 
 /// An aggregate function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -9,38 +14,108 @@ pub enum Aggregate {
     Count,
     /// `count(X)`: distinct values.
     CountDistinct,
-    /// `sum(e)`.
+    /// `sum(e)`: exact, floats rounded once.
     Sum,
     /// `min(e)`.
     Min,
     /// `max(e)`.
     Max,
-    /// `mean(e)`.
+    /// `mean(e)`: the exact sum divided, rounded once.
     Mean,
-    /// `stddev(e)`.
+    /// `stddev(e)`: of the population.
     StdDev,
-    /// `median(e)`.
+    /// `median(e)`: the mean of the middle two where there is no middle one.
     Median,
-    /// `percentile(e, p)`.
+    /// `percentile(e, p)`: nearest rank, `p` above 0 and up to 1.
     Percentile,
     /// `any(b)`.
     Any,
     /// `all(b)`.
     All,
-    /// `arg_max(X, by)`.
+    /// `arg_max(X, by)`: of several, the smallest `X`.
     ArgMax,
-    /// `arg_min(X, by)`.
+    /// `arg_min(X, by)`: of several, the smallest `X`.
     ArgMin,
-    /// `join(s, separator)`.
+    /// `join(s, separator)`: distinct values, in order.
     Join,
+}
+
+impl Aggregate {
+    /// The aggregate as a rule file writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Count | Self::CountDistinct => "count",
+            Self::Sum => "sum",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Mean => "mean",
+            Self::StdDev => "stddev",
+            Self::Median => "median",
+            Self::Percentile => "percentile",
+            Self::Any => "any",
+            Self::All => "all",
+            Self::ArgMax => "arg_max",
+            Self::ArgMin => "arg_min",
+            Self::Join => "join",
+        }
+    }
+
+    /// Whether a group with a match may have no value: a sum, a square or a text that grows too large, a
+    /// percentile out of its bounds.
+    pub fn may_fail(self) -> bool {
+        matches!(self, Self::Sum | Self::StdDev | Self::Percentile | Self::Join)
+    }
 }
 
 /// The aggregate that `name` stands for at these argument types, with the type of its result.
 pub fn resolve(name: &str, args: &[Type]) -> Option<(Aggregate, Type)> {
-    match (name, args) {
-        ("count", []) => Some((Aggregate::Count, Type::Int)),
-        ("count", [_]) => Some((Aggregate::CountDistinct, Type::Int)),
-        _ => None,
+    let signature = signatures(name).into_iter().find(|signature| signature.args == args)?;
+    Some((aggregate(name, args)?, signature.result))
+}
+
+fn aggregate(name: &str, args: &[Type]) -> Option<Aggregate> {
+    Some(match name {
+        "count" if args.is_empty() => Aggregate::Count,
+        "count" => Aggregate::CountDistinct,
+        "sum" => Aggregate::Sum,
+        "min" => Aggregate::Min,
+        "max" => Aggregate::Max,
+        "mean" => Aggregate::Mean,
+        "stddev" => Aggregate::StdDev,
+        "median" => Aggregate::Median,
+        "percentile" => Aggregate::Percentile,
+        "any" => Aggregate::Any,
+        "all" => Aggregate::All,
+        "arg_max" => Aggregate::ArgMax,
+        "arg_min" => Aggregate::ArgMin,
+        "join" => Aggregate::Join,
+        _ => return None,
+    })
+}
+
+/// Every signature of an aggregate, for messages; empty where there is no aggregate of that name.
+pub fn signatures(name: &str) -> Vec<Signature> {
+    let of = |pairs: &[(Type, Type)]| -> Vec<_> {
+        pairs.iter().map(|(arg, result)| Signature::new(&[*arg], *result)).collect()
+    };
+    match name {
+        "count" => std::iter::once(Signature::new(&[], Int))
+            .chain(TYPES.iter().map(|&ty| Signature::new(&[ty], Int)))
+            .collect(),
+        "sum" => of(&[(Int, Int), (Float, Float), (Duration, Duration)]),
+        "min" | "max" => TYPES.iter().map(|&ty| Signature::new(&[ty], ty)).collect(),
+        "mean" | "median" => of(&[(Int, Float), (Float, Float), (Duration, Duration), (Time, Time)]),
+        "stddev" => of(&[(Int, Float), (Float, Float)]),
+        "percentile" => {
+            [Int, Float, Duration, Time].iter().map(|&ty| Signature::new(&[ty, Float], ty)).collect()
+        }
+        "any" | "all" => of(&[(Bool, Bool)]),
+        "arg_max" | "arg_min" => TYPES
+            .iter()
+            .flat_map(|&value| TYPES.iter().map(move |&by| Signature::new(&[value, by], value)))
+            .collect(),
+        "join" => vec![Signature::new(&[Text, Text], Text)],
+        _ => Vec::new(),
     }
 }
 
@@ -61,31 +136,4 @@ pub fn names() -> &'static [&'static str] {
         "stddev",
         "sum",
     ]
-}
-
-/// The state of one group of one aggregate.
-#[derive(Clone, Debug)]
-pub struct Accumulator {
-    aggregate: Aggregate,
-    count: u64,
-}
-
-impl Accumulator {
-    /// An empty group; `args` are the types of the aggregate's arguments.
-    pub fn new(aggregate: Aggregate, args: &[Type]) -> Self {
-        let _ = args;
-        Self { aggregate, count: 0 }
-    }
-
-    /// Takes one match in: the values of the aggregate's arguments for it.
-    pub fn add(&mut self, args: &[Word]) {
-        let _ = args;
-        self.count += 1;
-    }
-
-    /// The value of the group; `None` where it has none (an overflowing sum).
-    pub fn finish(&self) -> Option<Word> {
-        let _ = self.aggregate;
-        Some(Word::from_int(self.count as i64))
-    }
 }

@@ -37,10 +37,41 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
+    /// How many groups the pattern has; group 0 is the whole match.
+    pub fn groups(&self) -> usize {
+        self.regex.captures_len()
+    }
+
+    /// The text of a group at each match that it takes part in, lazily, in order. Matches don't overlap, and an
+    /// empty one doesn't touch the one before, as in the regex crate.
+    pub fn captures(&self, text: &'static str, group: usize) -> impl Iterator<Item = &'static str> + use<> {
+        let regex = Arc::clone(&self.regex);
+        let (mut at, mut last_end) = (0, None);
+        std::iter::from_fn(move || {
+            while at <= text.len() {
+                let found = regex.captures_at(text, at)?;
+                let whole = found.get(0)?;
+                let touches = whole.is_empty() && last_end == Some(whole.end());
+                at = if whole.is_empty() { next_char(text, whole.end()) } else { whole.end() };
+                last_end = Some(whole.end());
+                if !touches {
+                    return Some(found.get(group).map(|part| part.as_str()));
+                }
+            }
+            None
+        })
+        .flatten()
+    }
+
     /// The compiled pattern.
     pub fn regex(&self) -> &Regex {
         &self.regex
     }
+}
+
+/// Where the character after the one at `at` begins; beyond the end at the end.
+fn next_char(text: &str, at: usize) -> usize {
+    at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
 }
 
 impl PartialEq for Pattern {

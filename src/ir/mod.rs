@@ -9,6 +9,8 @@
 //! - a variable is bound by at most one [`Literal::Bind`] or [`Literal::Each`], and then by nothing else;
 //! - types fit: a column and the argument at it have one type; names outside a closed set are gone.
 
+pub mod text;
+
 use crate::builtins::expr::{Expr, ParamId, VarId};
 use crate::builtins::generator::Generator;
 pub use crate::builtins::term::{Limit, Part, Sentence, Term, Variable};
