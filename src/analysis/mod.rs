@@ -4,5 +4,6 @@
 #[cfg(test)]
 pub(crate) mod build;
 pub mod checked;
+pub mod lints;
 pub mod requires;
 pub mod strata;

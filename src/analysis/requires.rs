@@ -6,7 +6,7 @@
 //! the goal put in terms of that atom's arguments. The greatest solution is right: facts have finite derivations,
 //! so what each rule hands on from the facts that it uses holds of all.
 
-mod equal;
+pub(crate) mod equal;
 mod proof;
 mod report;
 

@@ -24,7 +24,11 @@ impl<'a> Rules<'a> {
         for (at, rule) in checked.rules.iter().enumerate() {
             by_head.get_mut(rule.head.0 as usize).into_iter().for_each(|rules| rules.push(at));
         }
-        Self { checked, by_head, classes: checked.rules.iter().map(Classes::new).collect() }
+        Self {
+            checked,
+            by_head,
+            classes: checked.rules.iter().map(|rule| Classes::new(&rule.body)).collect(),
+        }
     }
 
     /// The rule at this place.
