@@ -8,6 +8,7 @@ pub mod diagnostic;
 pub mod fact;
 pub mod ir;
 pub mod literal;
+pub mod provenance;
 pub mod lower;
 pub mod schema;
 pub mod span;
