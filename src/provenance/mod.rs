@@ -14,6 +14,7 @@ mod phrase;
 mod plan;
 pub mod proof;
 mod ranking;
+pub mod render;
 mod solve;
 mod store;
 mod walk;

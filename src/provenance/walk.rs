@@ -231,10 +231,7 @@ impl<'c, 'a> Walk<'c, 'a> {
         let (Some(args), Some(word)) = (self.words(args), self.vars.get(var.0 as usize)) else {
             return false;
         };
-        match (generator, args.as_slice()) {
-            (Generator::Range, [from, to]) => (from.as_int()..to.as_int()).contains(&word.as_int()),
-            _ => generator.elements(&args).any(|element| element == *word),
-        }
+        generator.contains(&args, *word)
     }
 }
 

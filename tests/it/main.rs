@@ -10,3 +10,4 @@
 mod aggregates;
 mod builtins;
 mod generators;
+mod provenance;

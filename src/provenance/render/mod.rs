@@ -1,0 +1,9 @@
+//! Proofs as text for people and as data for programs: tree, JSON, DOT, Mermaid, HTML.
+
+mod json;
+mod text;
+mod tree;
+
+pub use json::{FORMAT, fact_json, json, value_json};
+pub use text::fact_text;
+pub use tree::{Layout, tree};
