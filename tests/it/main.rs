@@ -1,1 +1,3 @@
 //! The one integration binary: a line a module.
+
+mod actuators;
