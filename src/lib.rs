@@ -1,6 +1,7 @@
 //! hence: a Datalog rules engine for the decisions of autonomous agents.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail"))]
 
+pub mod actuators;
 pub mod analysis;
 pub mod backend;
 pub mod builtins;

@@ -7,7 +7,10 @@
     reason = "a test may fail"
 )]
 
+mod actuators;
 mod aggregates;
 mod builtins;
 mod generators;
+mod golden;
 mod provenance;
+mod tidy;

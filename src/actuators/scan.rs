@@ -1,0 +1,99 @@
+//! Reads one text of any length in bounded memory: how long it is, and which patterns of a table it shows.
+
+use super::table::Table;
+
+/// A text is matched in windows of this many bytes, and a match that begins in one window and ends in the next may
+/// span [`OVERLAP`] of them.
+const WINDOW: usize = 64 * 1024;
+
+/// How much of a window the next one sees again.
+const OVERLAP: usize = 4 * 1024;
+
+/// The state of reading one text.
+pub(super) struct Scan<'a> {
+    table: &'a Table,
+    window: String,
+    /// Where the window begins; what stands before it is context.
+    start: usize,
+    chars: u64,
+    /// How many of the last characters are line breaks, which don't belong to the text at its end.
+    breaks: u64,
+    rows: Vec<bool>,
+    hash: blake3::Hasher,
+}
+
+/// What was read of one text.
+pub(super) struct Seen {
+    /// Its length in Unicode scalar values, without line breaks at its end.
+    pub(super) length: i64,
+    /// The rows of the table that match.
+    pub(super) rows: Vec<usize>,
+    /// The first 16 hexadecimal digits of its hash.
+    pub(super) hash: String,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(table: &'a Table) -> Self {
+        Self {
+            table,
+            window: String::new(),
+            start: 0,
+            chars: 0,
+            breaks: 0,
+            rows: vec![false; table.len()],
+            hash: blake3::Hasher::new(),
+        }
+    }
+
+    /// Reads on.
+    pub(super) fn push(&mut self, text: &str) {
+        let broken = text.len() - text.trim_end_matches(['\n', '\r']).len();
+        let breaks = broken as u64; // a line break is one byte and one character
+        self.breaks = if broken == text.len() { self.breaks + breaks } else { breaks };
+        self.chars += text.chars().count() as u64;
+        self.hash.update(text.as_bytes());
+        self.window.push_str(text);
+        if self.window.len() > WINDOW {
+            self.look();
+            self.slide();
+        }
+    }
+
+    /// Ends the text and begins another one.
+    pub(super) fn finish(&mut self) -> Seen {
+        self.look();
+        let hash = self.hash.finalize().to_hex();
+        let seen = Seen {
+            length: i64::try_from(self.chars - self.breaks).unwrap_or(i64::MAX),
+            rows: self.rows.iter().enumerate().filter(|(_, hit)| **hit).map(|(row, _)| row).collect(),
+            hash: hash.chars().take(16).collect(),
+        };
+        self.window.clear();
+        self.rows.fill(false);
+        self.hash.reset();
+        (self.start, self.chars, self.breaks) = (0, 0, 0);
+        seen
+    }
+
+    fn look(&mut self) {
+        for row in self.table.matches(&self.window, self.start) {
+            if let Some(hit) = self.rows.get_mut(row) {
+                *hit = true;
+            }
+        }
+    }
+
+    /// Keeps the end of the window, from a line's beginning where one is near, with the character before it, so
+    /// that no line and no text seems to begin where the window does.
+    fn slide(&mut self) {
+        let mut cut = self.window.len().saturating_sub(OVERLAP);
+        while !self.window.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        let (before, _) = self.window.split_at(cut);
+        let near = before.rfind('\n').filter(|at| cut - at <= OVERLAP);
+        let context = near.or_else(|| before.char_indices().next_back().map(|(at, _)| at)).unwrap_or(0);
+        self.window.drain(..context);
+        self.start = self.window.chars().next().map_or(0, char::len_utf8);
+    }
+}
