@@ -73,7 +73,7 @@ impl Facts {
             ..Draft::default()
         };
         put(&mut draft, facts);
-        let committed = open::ledger(&self.facts, false)?.commit(draft).map_err(open::failure)?;
+        let committed = open::ledger(&self.facts, false)?.commit(&draft).map_err(open::failure)?;
         let mut out = anstream::stdout();
         writeln!(out, "{}", told(&committed.changes))?;
         if committed.recorded {

@@ -73,7 +73,7 @@ impl Observe {
     }
 
     fn record(&self, store: &std::path::Path, facts: Vec<Fact>) -> Outcome {
-        let mut ledger = Ledger::open(store, OpenOptions::default()).map_err(open::failure)?;
+        let mut ledger = Ledger::open(store, &open::options()).map_err(open::failure)?;
         let draft = Draft {
             time: time::wall_clock(),
             author: output::author(self.author.as_deref()),
@@ -81,7 +81,7 @@ impl Observe {
             assertions: facts,
             ..Draft::default()
         };
-        let committed = ledger.commit(draft).map_err(open::failure)?;
+        let committed = ledger.commit(&draft).map_err(open::failure)?;
         writeln!(
             anstream::stdout(),
             "{} asserted, {} stood already; transaction {} ({})",

@@ -1,6 +1,6 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
-use crate::ledger::{Ledger, LedgerError, Notice, OpenOptions};
+use crate::ledger::{Ledger, LedgerError, OpenOptions};
 use crate::session::{self, FactFiles, Session, SessionError};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
@@ -37,17 +37,15 @@ pub(super) fn for_writing(
     read_only: bool,
 ) -> Result<Session, Failure> {
     let rules = rules.source().build()?;
-    let ledger = if read_only && !facts.store().exists() { Ledger::memory() } else { ledger(facts, read_only)? };
+    let ledger = if read_only && !facts.store().exists() { Ledger::memory().map_err(failure)? } else { ledger(facts, read_only)? };
     Ok(equip(Session::over_ledger(rules, ledger), engine))
 }
 
 /// The ledger that the options name.
 pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Failure> {
-    let options = OpenOptions { read_only, ..OpenOptions::default() };
-    let ledger = Ledger::open(&facts.store(), options).map_err(failure)?;
-    for notice in ledger.notices() {
-        notify(notice);
-    }
+    let options = OpenOptions { read_only, ..options() };
+    let mut ledger = Ledger::open(facts.store(), &options).map_err(failure)?;
+    warn(&mut ledger);
     Ok(ledger)
 }
 
@@ -55,8 +53,15 @@ pub(super) fn failure(error: LedgerError) -> Failure {
     Failure::Session(SessionError::Ledger(error))
 }
 
-fn notify(notice: &Notice) {
-    output::warning(&notice.to_string());
+/// Tells what had to be put right when the ledger was opened.
+pub(super) fn warn(ledger: &mut Ledger) {
+    ledger.take_notices().iter().for_each(|notice| output::warning(&notice.to_string()));
+}
+
+/// How commands open ledgers: under the command's own words, which other processes are told.
+pub(super) fn options() -> OpenOptions {
+    let words: Vec<String> = std::env::args().take(3).collect();
+    OpenOptions { command: words.join(" "), ..OpenOptions::default() }
 }
 
 fn equip(session: Session, engine: &EngineOptions) -> Session {

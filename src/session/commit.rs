@@ -188,7 +188,7 @@ impl Session {
                     lapsed: outcome.lapsed.clone(),
                     ..Self::draft(&change)
                 };
-                outcome.committed = Some(ledger.commit(draft)?);
+                outcome.committed = Some(ledger.commit(&draft)?);
             }
             Store::Memory(facts) => {
                 facts.retain(|fact| outcome.changes.removed.binary_search(fact).is_err());

@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::backend::Bound;
 use crate::diagnostic::Diagnostic;
 use crate::ledger::LedgerError;
+use crate::provenance::WhyError;
 use crate::span::Sources;
 
 /// Faults in rule text or facts, with the texts that they point into.
@@ -35,6 +36,9 @@ pub enum SessionError {
     /// The ledger could not be opened, read or written.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// The model belongs to other rules.
+    #[error(transparent)]
+    Proof(#[from] WhyError),
     /// The evaluation reached a limit; nothing of it was recorded.
     #[error("{bound} was reached while `{rule}` ({place}) derived `{relation}`; nothing was recorded")]
     Limit {

@@ -10,7 +10,7 @@ use super::evaluation;
 /// Adds the facts that stand in `ledger`, of the input relations that `program` knows.
 pub(super) fn standing(ledger: &Ledger, program: &Program, input: &mut Database) -> Result<(), LedgerError> {
     for relation in program.relations.iter().filter(|relation| relation.kind == Kind::Input) {
-        for fact in ledger.facts(relation.name.as_str())? {
+        for fact in ledger.facts(relation.name) {
             evaluation::add_fact(program, input, &fact?);
         }
     }
@@ -19,5 +19,5 @@ pub(super) fn standing(ledger: &Ledger, program: &Program, input: &mut Database)
 
 /// The decisions that stand.
 pub(super) fn decisions(ledger: &Ledger) -> Result<Vec<Decision>, LedgerError> {
-    ledger.decisions()
+    Ok(ledger.decisions()?.into_iter().map(|standing| standing.decision).collect())
 }

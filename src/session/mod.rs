@@ -18,7 +18,7 @@ pub use ask::{Answer, Derived};
 pub use commit::{Change, Outcome};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, facts_of};
-pub use facts::{FactFiles, read_facts};
+pub use facts::{FactFiles, read_fact, read_fact_lines, read_facts};
 pub use loader::{Loaded, Loader};
 pub use ruleset::{Findings, RuleSet, RuleSource, check};
 pub use why::Because;

@@ -100,9 +100,9 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     diagnostics.extend(found);
     let mut program = None;
     if !diagnostics.iter().any(Diagnostic::is_error) {
-        diagnostics.extend(analysis::requires::check(&checked, &sources));
+        diagnostics.extend(analysis::requires::requires(&checked));
         diagnostics.extend(analysis::lints::lints(&checked, &files, &sources));
-        match lower::lower(&checked, &sources) {
+        match lower::lower(&checked) {
             Ok(lowered) => program = Some(lowered),
             Err(found) => diagnostics.extend(found),
         }

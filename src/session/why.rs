@@ -1,6 +1,6 @@
 //! Why a fact holds, over what a session knows.
 
-use crate::analysis;
+use crate::analysis::{self, AtomPattern};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
 use crate::ledger::Ledger;
@@ -42,7 +42,7 @@ impl Session {
             found.extend(more);
         }
         let faulty = found.iter().any(Diagnostic::is_error);
-        let Some((relation, pattern)) = wanted.filter(|_| !faulty) else {
+        let Some(AtomPattern { relation, values: pattern, .. }) = wanted.filter(|_| !faulty) else {
             diagnostic::sort(&mut found);
             return Err(SessionError::Faults(Box::new(Faults { sources, diagnostics: found })));
         };
