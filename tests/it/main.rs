@@ -9,4 +9,5 @@
 
 mod aggregates;
 mod builtins;
+mod fact_files;
 mod generators;
