@@ -9,5 +9,6 @@
 
 mod aggregates;
 mod builtins;
+mod fact_faults;
 mod fact_files;
 mod generators;
