@@ -10,6 +10,8 @@
 mod actuators;
 mod aggregates;
 mod builtins;
+mod fact_faults;
+mod fact_files;
 mod generators;
 mod golden;
 mod provenance;
