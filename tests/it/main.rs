@@ -1,1 +1,4 @@
 //! The one integration binary: a line a module.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail")]
+
+mod ledger;
