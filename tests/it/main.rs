@@ -14,5 +14,6 @@ mod fact_faults;
 mod fact_files;
 mod generators;
 mod golden;
+mod ledger;
 mod provenance;
 mod tidy;
