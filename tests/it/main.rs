@@ -10,6 +10,7 @@
 mod actuators;
 mod aggregates;
 mod builtins;
+mod check;
 mod fact_faults;
 mod fact_files;
 mod generators;
