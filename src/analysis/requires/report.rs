@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::equal::Thing;
 use super::proof::{GOALS, Goal, Node, Rules, Target, Way, classes, fits, prove};
-use super::{GUARD_LOST, GUARD_TOO_WIDE};
 use crate::analysis::checked::{Arg, Literal, Requires, Rule};
+use crate::analysis::codes::{GUARD_LOST, GUARD_TOO_WIDE};
 use crate::builtins::term::Term;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Relation, RelationId};

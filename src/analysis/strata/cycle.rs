@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::Components;
 use super::graph::{How, Read};
-use super::{CYCLE, Components};
 use crate::analysis::checked::Checked;
+use crate::analysis::codes::CYCLE;
 use crate::diagnostic::Diagnostic;
 use crate::schema::RelationId;
 
