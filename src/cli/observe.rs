@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::actuators::{self, Form, Summary};
 use crate::fact::Fact;
-use crate::ledger::{Draft, Ledger, OpenOptions};
+use crate::ledger::{Draft, Ledger};
 
 use super::diagnostics::count;
 use super::{DONE, Failure, Outcome, open, output, time};

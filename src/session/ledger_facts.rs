@@ -11,7 +11,8 @@ use super::evaluation;
 pub(super) fn standing(ledger: &Ledger, program: &Program, input: &mut Database) -> Result<(), LedgerError> {
     for relation in program.relations.iter().filter(|relation| relation.kind == Kind::Input) {
         for fact in ledger.facts(relation.name) {
-            evaluation::add_fact(program, input, &fact?);
+            let (fact, _) = fact?;
+            evaluation::add_fact(program, input, &fact);
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use crate::analysis::{self, AtomPattern};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
 use crate::ledger::Ledger;
-use crate::provenance::proof::{Origin, Origins, Proof};
+use crate::provenance::proof::{Origin, Origins, Proof, StepKind};
 use crate::provenance::Finder;
 use crate::syntax;
 
@@ -78,9 +78,11 @@ impl Session {
 
     /// The identity and the sentence of a rule that derives `fact` in an evaluation of this session.
     pub(super) fn reason(&self, finder: &Finder<'_>, fact: &Fact) -> (Option<String>, Option<String>) {
-        match finder.last_step(fact) {
-            Some(step) => (Some(step.rule.to_string()), step.sentence),
-            None => (None, None),
+        let proof = finder.why(fact).ok().flatten();
+        match proof.as_ref().and_then(Proof::root).map(|step| &step.kind) {
+            Some(StepKind::Derived(step)) => (Some(step.rule.to_string()), step.sentence.clone()),
+            Some(StepKind::Stated { id, .. }) => (Some(id.to_string()), None),
+            _ => (None, None),
         }
     }
 

@@ -49,6 +49,15 @@ pub fn read_each(
     }
 }
 
+/// The text of a rule file that holds only facts, for the caller to parse.
+///
+/// # Errors
+/// What keeps the file from being read as text. Its text is then among `sources`.
+pub fn read_rule_file(sources: &mut Sources, path: &Path) -> Result<String, Vec<Diagnostic>> {
+    let bytes = read_bytes(path).map_err(|fault| vec![fault])?;
+    String::from_utf8(bytes).map_err(|error| not_utf8(sources, &path.display().to_string(), &error))
+}
+
 /// The facts of a text. `name` is what messages call it; the base name of a CSV, TSV or `.facts` file is the
 /// relation.
 ///
