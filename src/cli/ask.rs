@@ -64,7 +64,9 @@ impl Query {
 
 /// Evaluate and print whole relations, without recording anything
 #[derive(Debug, Args)]
-#[command(after_help = "Example: hence derive usefulness select_tool --facts facts/agent_week.jsonl --format jsonl")]
+#[command(
+    after_help = "Example: hence derive usefulness select_tool --facts facts/agent_week.jsonl --format jsonl"
+)]
 pub(super) struct Derive {
     /// The relations [default: the decisions]
     relations: Vec<String>,
@@ -81,7 +83,9 @@ impl Derive {
         output::reports(&derived.reports);
         output::relations(self.format, &derived.relations)?;
         for relation in &derived.undetermined {
-            output::warning(&format!("`{relation}` is undetermined: it depends on an operation without a result"));
+            output::warning(&format!(
+                "`{relation}` is undetermined: it depends on an operation without a result"
+            ));
         }
         Ok(if derived.undetermined.is_empty() { DONE } else { UNDETERMINED })
     }

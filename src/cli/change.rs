@@ -63,7 +63,9 @@ impl Facts {
         let rules = self.rules.source().build()?;
         let facts = self.read(&rules)?;
         if facts.is_empty() {
-            return Err(Failure::Usage(String::from("no fact was given; write one, or name files with --facts")));
+            return Err(Failure::Usage(String::from(
+                "no fact was given; write one, or name files with --facts",
+            )));
         }
         let mut draft = Draft {
             time: time::wall_clock(),

@@ -50,8 +50,11 @@ impl Check {
         let mut out = anstream::stdout();
         match self.format {
             CheckFormat::Json => {
-                let all: Vec<_> =
-                    faults.diagnostics.iter().map(|found| diagnostics::json(found, &faults.sources)).collect();
+                let all: Vec<_> = faults
+                    .diagnostics
+                    .iter()
+                    .map(|found| diagnostics::json(found, &faults.sources))
+                    .collect();
                 writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(std::io::Error::other)?)?;
             }
             CheckFormat::Text if faults.diagnostics.is_empty() => {

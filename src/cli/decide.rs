@@ -43,7 +43,8 @@ pub(super) struct Decide {
 impl Decide {
     pub(super) fn run(self) -> Outcome {
         let mut session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
-        let assertions = session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
+        let assertions =
+            session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
         let change = Change {
             assertions,
             author: output::author(self.author.as_deref()),

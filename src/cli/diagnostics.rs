@@ -18,10 +18,14 @@ pub(super) fn print(faults: &Faults) {
     }
     let errors = faults.diagnostics.iter().filter(|found| found.is_error()).count();
     let warnings = faults.diagnostics.len() - errors;
-    output::note(&format!("{}{}", count(errors, "error"), match warnings {
-        0 => String::new(),
-        _ => format!(", {}", count(warnings, "warning")),
-    }));
+    output::note(&format!(
+        "{}{}",
+        count(errors, "error"),
+        match warnings {
+            0 => String::new(),
+            _ => format!(", {}", count(warnings, "warning")),
+        }
+    ));
 }
 
 /// `1 error`, `3 errors`.
@@ -35,9 +39,8 @@ pub(super) fn render(diagnostic: &Diagnostic, sources: &Sources, plain: bool) ->
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group: Group<'_> = Group::with_title(
-        level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.0),
-    );
+    let mut group: Group<'_> =
+        Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.0));
     for snippet in snippets(diagnostic, sources) {
         group = group.element(snippet);
     }

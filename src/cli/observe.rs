@@ -61,10 +61,17 @@ impl Observe {
             "{} read, {} seen{}",
             count(total.records as usize, "record"),
             count(facts.len(), "fact"),
-            if total.skipped > 0 { format!(", {} with nothing to see", total.skipped) } else { String::new() }
+            if total.skipped > 0 {
+                format!(", {} with nothing to see", total.skipped)
+            } else {
+                String::new()
+            }
         ));
         for (field, times) in &total.ignored {
-            output::note(&format!("the field `{field}` means nothing to {} and was ignored ({times})", self.observer));
+            output::note(&format!(
+                "the field `{field}` means nothing to {} and was ignored ({times})",
+                self.observer
+            ));
         }
         match &self.into {
             Some(store) => self.record(store, facts),

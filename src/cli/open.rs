@@ -37,7 +37,11 @@ pub(super) fn for_writing(
     read_only: bool,
 ) -> Result<Session, Failure> {
     let rules = rules.source().build()?;
-    let ledger = if read_only && !facts.store().exists() { Ledger::memory().map_err(failure)? } else { ledger(facts, read_only)? };
+    let ledger = if read_only && !facts.store().exists() {
+        Ledger::memory().map_err(failure)?
+    } else {
+        ledger(facts, read_only)?
+    };
     Ok(equip(Session::over_ledger(rules, ledger), engine))
 }
 

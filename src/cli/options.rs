@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::backend::{Limits, naive::Naive, seminaive::SemiNaive, Engine};
+use crate::backend::{Engine, Limits, naive::Naive, seminaive::SemiNaive};
 use crate::session::RuleSource;
 use crate::symbol::Symbol;
 use crate::syntax;

@@ -141,7 +141,11 @@ pub(super) fn reports(reports: &[String]) {
 /// Who acts: the name given, else the system user.
 pub(super) fn author(given: Option<&str>) -> String {
     let user = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
-    given.map(str::to_owned).or_else(user).filter(|name| !name.is_empty()).unwrap_or_else(|| String::from("unknown"))
+    given
+        .map(str::to_owned)
+        .or_else(user)
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| String::from("unknown"))
 }
 
 /// The columns of the terminal.

@@ -137,7 +137,9 @@ pub(super) fn reports(rules: &RuleSet, evaluation: &Evaluation) -> Vec<String> {
 fn line(rules: &RuleSet, report: &Undefined) -> String {
     let place = rules.sources.place(report.span);
     let text = rules.sources.slice(report.span);
-    let Some(rule) = rules.program.rule(report.rule) else { return format!("{place}: `{text}` has no result") };
+    let Some(rule) = rules.program.rule(report.rule) else {
+        return format!("{place}: `{text}` has no result");
+    };
     let bindings: Vec<String> = rule
         .variables
         .iter()

@@ -44,7 +44,9 @@ fn undetermined(program: &Program, undefined: &[Undefined]) -> BTreeSet<Relation
     heads
         .into_iter()
         .flat_map(|head| program.dependents(head))
-        .filter(|relation| program.relation(*relation).is_some_and(|relation| relation.kind == Kind::Decision))
+        .filter(|relation| {
+            program.relation(*relation).is_some_and(|relation| relation.kind == Kind::Decision)
+        })
         .collect()
 }
 
@@ -54,7 +56,11 @@ fn limit(rules: &RuleSet, reached: &LimitReached) -> SessionError {
         bound: reached.bound,
         rule: rule.map(|rule| rule.id.to_string()).unwrap_or_default(),
         place: rule.map(|rule| rules.sources.place(rule.span).to_string()).unwrap_or_default(),
-        relation: rules.program.relation(reached.relation).map(|found| found.name.to_string()).unwrap_or_default(),
+        relation: rules
+            .program
+            .relation(reached.relation)
+            .map(|found| found.name.to_string())
+            .unwrap_or_default(),
     }
 }
 

@@ -62,7 +62,9 @@ pub fn read_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
     let facts = reading.finish()?;
     match facts.as_slice() {
         [one] => Ok(one.clone()),
-        _ => Err(SessionError::Unknown { message: format!("expected one fact, found {}: `{text}`", facts.len()) }),
+        _ => Err(SessionError::Unknown {
+            message: format!("expected one fact, found {}: `{text}`", facts.len()),
+        }),
     }
 }
 
@@ -140,4 +142,3 @@ impl<'a> Reading<'a> {
         self.facts.extend(facts.into_iter().filter_map(|(id, values, _)| fact(rules, id, values)));
     }
 }
-

@@ -1,5 +1,6 @@
 //! Rule files from disk or from the binary: folders expanded, imports followed, each file loaded once.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -76,9 +77,10 @@ impl Loader {
         let folder = if canonical.is_dir() { canonical.as_path() } else { parent(&canonical) };
         let root = Root::Disk(root_of(folder));
         for file in rule_files(path)? {
-            let location = fs::canonicalize(&file).map_err(|source| SessionError::Read { path: file.clone(), source })?;
-            let text = read_text(&file)?;
-            self.file(Location::Disk(location), file.display().to_string(), text, &root);
+            let location = fs::canonicalize(&file)
+                .map_err(|source| SessionError::Read { path: file.clone(), source })?;
+            let content = read_content(&file)?;
+            self.file(Location::Disk(location), file.display().to_string(), content, &root);
         }
         Ok(())
     }
@@ -94,30 +96,35 @@ impl Loader {
     /// # Errors
     /// There is no pack of that name.
     pub fn pack(&mut self, name: &str) -> Result<(), SessionError> {
-        let files = shipped::pack(name).ok_or_else(|| SessionError::Unknown { message: shipped::unknown_pack(name) })?;
+        let files = shipped::pack(name)
+            .ok_or_else(|| SessionError::Unknown { message: shipped::unknown_pack(name) })?;
         for (path, text) in files {
             let location = Location::Shipped(path.to_owned());
-            self.file(location, shipped::display_name(path), Bytes::Text(text.to_owned()), &Root::Shipped);
+            self.file(
+                location,
+                shipped::display_name(path),
+                Content::Bytes(Cow::Borrowed(text.as_bytes())),
+                &Root::Shipped,
+            );
         }
         Ok(())
     }
 
-    fn file(&mut self, location: Location, name: String, bytes: Bytes, root: &Root) {
+    fn file(&mut self, location: Location, name: String, content: Content, root: &Root) {
         if self.done.contains_key(&location) {
             return;
         }
-        let text = match bytes {
-            Bytes::Text(text) => text,
-            Bytes::Faulty(raw, diagnostic) => {
-                let id = self.loaded.sources.add(name, raw);
-                self.done.insert(location, id);
-                self.loaded.diagnostics.push(diagnostic(id));
-                return;
-            }
+        let bytes = match content {
+            Content::Bytes(bytes) => bytes,
+            Content::TooLarge(size) => return self.too_large(location, name, size),
         };
-        let id = self.loaded.sources.add(name, text.as_str());
+        let id = self.loaded.sources.add(name, String::from_utf8_lossy(&bytes));
         self.done.insert(location.clone(), id);
-        let (tree, diagnostics) = syntax::parse(id, &text);
+        let text = match syntax::decode(id, &bytes) {
+            Ok(text) => text,
+            Err(found) => return self.loaded.diagnostics.push(*found),
+        };
+        let (tree, diagnostics) = syntax::parse(id, text);
         self.loaded.diagnostics.extend(diagnostics);
         self.open.push((location.clone(), id));
         for item in &tree.items {
@@ -127,6 +134,17 @@ impl Loader {
         }
         self.open.pop();
         self.loaded.files.push(tree);
+    }
+
+    fn too_large(&mut self, location: Location, name: String, size: u64) {
+        let id = self.loaded.sources.add(name, "");
+        self.done.insert(location, id);
+        let message = format!("the file has {size} bytes, and {LARGEST_FILE} are the most");
+        self.loaded.diagnostics.push(
+            Diagnostic::new(FILE_TOO_LARGE, message)
+                .at(Span::new(id, 0, 0), "")
+                .help("split the rules over several files; put facts into a fact file"),
+        );
     }
 
     fn parse(&mut self, id: FileId, text: &str) {
@@ -143,14 +161,16 @@ impl Loader {
         };
         match found {
             Err(diagnostic) => self.loaded.diagnostics.push(diagnostic),
-            Ok((location, name, bytes)) => {
+            Ok((location, name, content)) => {
                 if let Some(at) = self.open.iter().position(|(open, _)| *open == location) {
                     self.circle(at, import.path_span);
                 } else if self.open.len() >= DEEPEST_IMPORT {
                     let message = format!("imports nest deeper than {DEEPEST_IMPORT} files");
-                    self.loaded.diagnostics.push(Diagnostic::new(BAD_IMPORT, message).at(import.path_span, ""));
+                    self.loaded
+                        .diagnostics
+                        .push(Diagnostic::new(BAD_IMPORT, message).at(import.path_span, ""));
                 } else {
-                    self.file(location, name, bytes, root);
+                    self.file(location, name, content, root);
                 }
             }
         }
@@ -174,11 +194,11 @@ impl Loader {
     }
 }
 
-/// A file's content, or what is wrong with it.
-enum Bytes {
-    Text(String),
-    /// What could be read of it, and the fault for the id that it gets.
-    Faulty(String, Box<dyn FnOnce(FileId) -> Diagnostic>),
+/// A file's content.
+enum Content {
+    Bytes(Cow<'static, [u8]>),
+    /// It is not read; its size in bytes.
+    TooLarge(u64),
 }
 
 fn parent(path: &Path) -> &Path {
@@ -213,34 +233,21 @@ fn rule_files(path: &Path) -> Result<Vec<PathBuf>, SessionError> {
     Ok(files.into_iter().collect())
 }
 
-fn read_text(path: &Path) -> Result<Bytes, SessionError> {
+fn read_content(path: &Path) -> Result<Content, SessionError> {
     let read = |source| SessionError::Read { path: path.to_owned(), source };
     let size = fs::metadata(path).map_err(read)?.len();
     if size > LARGEST_FILE {
-        return Ok(Bytes::Faulty(String::new(), Box::new(move |id| too_large(id, size))));
+        return Ok(Content::TooLarge(size));
     }
-    Ok(decoded(fs::read(path).map_err(read)?))
-}
-
-fn too_large(id: FileId, size: u64) -> Diagnostic {
-    Diagnostic::new(FILE_TOO_LARGE, format!("the file has {size} bytes, and {LARGEST_FILE} are the most"))
-        .at(Span::new(id, 0, 0), "")
-        .help("split the rules over several files; put facts into a fact file")
-}
-
-fn decoded(bytes: Vec<u8>) -> Bytes {
-    match String::from_utf8(bytes) {
-        Ok(text) => Bytes::Text(text),
-        Err(error) => {
-            let bytes = error.into_bytes();
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            Bytes::Faulty(text, Box::new(move |id| syntax::not_utf8(id, &bytes)))
-        }
-    }
+    Ok(Content::Bytes(Cow::Owned(fs::read(path).map_err(read)?)))
 }
 
 /// The file that an import of a file on disk leads to.
-fn on_disk(file: &Path, import: &tree::Import, root: &Path) -> Result<(Location, String, Bytes), Diagnostic> {
+fn on_disk(
+    file: &Path,
+    import: &tree::Import,
+    root: &Path,
+) -> Result<(Location, String, Content), Diagnostic> {
     let bad = |message: String| Diagnostic::new(BAD_IMPORT, message).at(import.path_span, "");
     if Path::new(&import.path).is_absolute() {
         return Err(bad(format!("`{}` is an absolute path", import.path))
@@ -254,8 +261,8 @@ fn on_disk(file: &Path, import: &tree::Import, root: &Path) -> Result<(Location,
             .note("imports stay inside the folder of the nearest `hence.toml`, else of the file named first")
             .help("put a `hence.toml` into the folder that holds both files"));
     }
-    let bytes = read_text(&found).map_err(|error| bad(error.to_string()))?;
-    Ok((Location::Disk(found.clone()), shown(&found), bytes))
+    let content = read_content(&found).map_err(|error| bad(error.to_string()))?;
+    Ok((Location::Disk(found.clone()), shown(&found), content))
 }
 
 /// A path as a person would write it: relative to the current folder where it is below it.
@@ -265,7 +272,7 @@ fn shown(path: &Path) -> String {
 }
 
 /// The file that an import of a shipped file leads to.
-fn in_binary(file: &str, import: &tree::Import) -> Result<(Location, String, Bytes), Diagnostic> {
+fn in_binary(file: &str, import: &tree::Import) -> Result<(Location, String, Content), Diagnostic> {
     let mut parts: Vec<&str> = file.split('/').collect();
     parts.pop();
     for component in Path::new(&import.path).components() {
@@ -277,7 +284,11 @@ fn in_binary(file: &str, import: &tree::Import) -> Result<(Location, String, Byt
     }
     let path = parts.join("/");
     match shipped::file(&path) {
-        Some(text) => Ok((Location::Shipped(path.clone()), shipped::display_name(&path), Bytes::Text(text.to_owned()))),
+        Some(text) => Ok((
+            Location::Shipped(path.clone()),
+            shipped::display_name(&path),
+            Content::Bytes(Cow::Borrowed(text.as_bytes())),
+        )),
         None => Err(Diagnostic::new(BAD_IMPORT, format!("`{path}` is no file of the shipped packs"))
             .at(import.path_span, "")),
     }

@@ -111,16 +111,17 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     let errors = diagnostics.iter().any(Diagnostic::is_error);
     let warnings: Vec<_> = diagnostics.iter().filter(|found| !found.is_error()).cloned().collect();
     let count = files.len();
-    let rules = program.filter(|_| syntax_holds && !errors).map(|program| {
-        Box::new(RuleSet { sources: sources.clone(), files, checked, program, warnings })
-    });
+    let rules = program
+        .filter(|_| syntax_holds && !errors)
+        .map(|program| Box::new(RuleSet { sources: sources.clone(), files, checked, program, warnings }));
     Findings { faults: Faults { sources, diagnostics }, files: count, rules }
 }
 
 impl RuleSet {
     /// The rule set as a ledger keeps it: each text under its name, and the parameters that were set.
     pub fn recorded(&self) -> ledger::RuleSet {
-        let files = self.sources.iter().map(|(_, source)| (source.name().to_owned(), source.text().to_owned()));
+        let files =
+            self.sources.iter().map(|(_, source)| (source.name().to_owned(), source.text().to_owned()));
         let set = self.program.params.iter().filter(|param| param.value != param.default);
         ledger::RuleSet {
             files: files.collect(),

@@ -7,7 +7,8 @@ const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"))
 
 /// The names of the shipped packs, in order.
 pub fn packs() -> Vec<&'static str> {
-    let mut names: Vec<_> = FILES.iter().filter_map(|(path, _)| path.split_once('/').map(|(pack, _)| pack)).collect();
+    let mut names: Vec<_> =
+        FILES.iter().filter_map(|(path, _)| path.split_once('/').map(|(pack, _)| pack)).collect();
     names.dedup();
     names
 }
@@ -16,7 +17,9 @@ pub fn packs() -> Vec<&'static str> {
 pub fn pack(name: &str) -> Option<Vec<(&'static str, &'static str)>> {
     let files: Vec<_> = FILES
         .iter()
-        .filter(|(path, _)| path.split_once('/').is_some_and(|(pack, _)| pack == name) && !path.ends_with("_test.dl"))
+        .filter(|(path, _)| {
+            path.split_once('/').is_some_and(|(pack, _)| pack == name) && !path.ends_with("_test.dl")
+        })
         .copied()
         .collect();
     (!files.is_empty()).then_some(files)

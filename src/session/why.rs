@@ -4,8 +4,8 @@ use crate::analysis::{self, AtomPattern};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
 use crate::ledger::Ledger;
-use crate::provenance::proof::{Origin, Origins, Proof, StepKind};
 use crate::provenance::Finder;
+use crate::provenance::proof::{Origin, Origins, Proof, StepKind};
 use crate::syntax;
 
 use super::error::{Faults, SessionError};
@@ -47,10 +47,8 @@ impl Session {
             return Err(SessionError::Faults(Box::new(Faults { sources, diagnostics: found })));
         };
         let evaluation = self.evaluate(now)?;
-        let mut because = Because {
-            undetermined: evaluation.undetermined.contains(&relation),
-            ..Because::default()
-        };
+        let mut because =
+            Because { undetermined: evaluation.undetermined.contains(&relation), ..Because::default() };
         let finder = self.finder(&evaluation, inputs);
         for fact in finder.instances(relation, &pattern) {
             because.proofs.extend(finder.why(&fact)?);
@@ -58,7 +56,8 @@ impl Session {
         if because.proofs.is_empty() {
             let any = vec![None; pattern.len()];
             let fits = |fact: &Fact| {
-                let same = pattern.iter().zip(&fact.values).filter(|(wanted, value)| **wanted == Some(**value));
+                let same =
+                    pattern.iter().zip(&fact.values).filter(|(wanted, value)| **wanted == Some(**value));
                 std::cmp::Reverse(same.count())
             };
             because.instead = finder.instances(relation, &any);

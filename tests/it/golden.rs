@@ -26,7 +26,8 @@ struct Case {
 
 /// The cases of a pack, in order.
 fn cases(pack: &str) -> Vec<Case> {
-    let mut files: Vec<_> = fs::read_dir(folder().join(pack)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(folder().join(pack)).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let read = |file: PathBuf| Case {
         name: format!("{pack}/{}", file.file_name().unwrap().to_string_lossy()),
@@ -54,7 +55,8 @@ fn rules(packs: &[String]) -> RuleSet {
 /// Everything in which the case and what follows from its facts differ.
 fn differences(case: &Case, rules: &RuleSet, engine: Box<dyn Engine>) -> Vec<String> {
     let lines: Vec<String> = case.json["facts"].as_array().unwrap().iter().map(Json::to_string).collect();
-    let facts = read_fact_lines(rules, &case.name, &lines.join("\n")).unwrap_or_else(|error| panic!("{error:?}"));
+    let facts =
+        read_fact_lines(rules, &case.name, &lines.join("\n")).unwrap_or_else(|error| panic!("{error:?}"));
     let now = hence::literal::parse_time(case.json["now"].as_str().unwrap()).unwrap();
     let session = Session::over_facts(rules.clone(), facts).with_engine(engine);
     let expect = case.json["expect"].as_object().unwrap();
@@ -93,9 +95,7 @@ fn equal(value: Value, json: &Json, ty: Type) -> bool {
         }
         (Type::Int, Value::Int(value)) => json.as_i64() == Some(value),
         (Type::Bool, Value::Bool(value)) => json.as_bool() == Some(value),
-        (Type::Time, Value::Time(value)) => {
-            json.as_str().and_then(hence::literal::parse_time) == Some(value)
-        }
+        (Type::Time, Value::Time(value)) => json.as_str().and_then(hence::literal::parse_time) == Some(value),
         (Type::Duration, Value::Duration(value)) => {
             json.as_str().and_then(hence::literal::parse_duration) == Some(value)
         }
@@ -112,7 +112,9 @@ fn each_pack_alone_passes_its_cases_on_every_engine() {
         for case in cases(&pack) {
             for (engine, make) in engines() {
                 run += 1;
-                found.extend(differences(&case, &rules, make()).into_iter().map(|line| format!("{engine}: {line}")));
+                found.extend(
+                    differences(&case, &rules, make()).into_iter().map(|line| format!("{engine}: {line}")),
+                );
             }
         }
     }

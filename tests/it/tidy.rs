@@ -92,7 +92,8 @@ fn the_vocabulary_names_no_room() {
     let rooms: BTreeSet<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
     for name in VOCABULARY {
         let text = fs::read_to_string(root().join(format!("src/{name}.rs"))).unwrap();
-        let broken: Vec<_> = named(&text).into_iter().filter(|named| rooms.contains(named.as_str())).collect();
+        let broken: Vec<_> =
+            named(&text).into_iter().filter(|named| rooms.contains(named.as_str())).collect();
         assert!(broken.is_empty(), "src/{name}.rs names {broken:?}");
     }
 }
