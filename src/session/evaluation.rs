@@ -25,7 +25,7 @@ pub struct Evaluation {
 ///
 /// # Errors
 /// The limit that was reached.
-pub fn evaluate(
+pub(super) fn evaluate(
     rules: &RuleSet,
     input: &Database,
     engine: &dyn Engine,
@@ -77,7 +77,7 @@ pub fn facts_of(program: &Program, model: &Model, relation: RelationId) -> Vec<F
 }
 
 /// A row as a fact.
-pub fn fact_of(program: &Program, relation: RelationId, row: &[Word]) -> Fact {
+pub(super) fn fact_of(program: &Program, relation: RelationId, row: &[Word]) -> Fact {
     match program.relation(relation) {
         Some(schema) => Fact {
             relation: schema.name,
@@ -88,7 +88,7 @@ pub fn fact_of(program: &Program, relation: RelationId, row: &[Word]) -> Fact {
 }
 
 /// Adds `fact` to `database`; `false` where the program has no such relation of that shape.
-pub fn add_fact(program: &Program, database: &mut Database, fact: &Fact) -> bool {
+pub(super) fn add_fact(program: &Program, database: &mut Database, fact: &Fact) -> bool {
     let Some(relation) = program.find(fact.relation) else { return false };
     let fits = program.relation(relation).is_some_and(|schema| {
         schema.columns.len() == fact.values.len()

@@ -14,11 +14,11 @@ use super::error::SessionError;
 use super::shipped;
 
 /// An import that leads to no file, out of the root, or through a link out of it.
-pub const BAD_IMPORT: Code = Code("E210");
+const BAD_IMPORT: Code = Code("E210");
 /// Imports in a circle.
-pub const IMPORT_CIRCLE: Code = Code("E211");
+const IMPORT_CIRCLE: Code = Code("E211");
 /// A rule file that is too large.
-pub const FILE_TOO_LARGE: Code = Code("E212");
+const FILE_TOO_LARGE: Code = Code("E212");
 
 /// The largest rule file, in bytes.
 const LARGEST_FILE: u64 = 64 * 1024 * 1024;
