@@ -1,1 +1,2 @@
 //! The one integration binary: a line a module.
+mod syntax;
