@@ -18,3 +18,4 @@ mod golden;
 mod ledger;
 mod provenance;
 mod tidy;
+mod syntax;
