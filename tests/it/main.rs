@@ -17,5 +17,5 @@ mod generators;
 mod golden;
 mod ledger;
 mod provenance;
-mod tidy;
 mod syntax;
+mod tidy;
