@@ -19,3 +19,4 @@ mod ledger;
 mod provenance;
 mod syntax;
 mod tidy;
+mod transcripts;
