@@ -18,6 +18,8 @@ pub(super) struct Scan<'a> {
     chars: u64,
     /// How many of the last characters are line breaks, which don't belong to the text at its end.
     breaks: u64,
+    /// Newlines not hashed yet: those at the end never are.
+    newlines: u64,
     rows: Vec<bool>,
     hash: blake3::Hasher,
 }
@@ -40,6 +42,7 @@ impl<'a> Scan<'a> {
             start: 0,
             chars: 0,
             breaks: 0,
+            newlines: 0,
             rows: vec![false; table.len()],
             hash: blake3::Hasher::new(),
         }
@@ -47,11 +50,14 @@ impl<'a> Scan<'a> {
 
     /// Reads on.
     pub(super) fn push(&mut self, text: &str) {
-        let broken = text.len() - text.trim_end_matches(['\n', '\r']).len();
-        let breaks = broken as u64; // a line break is one byte and one character
-        self.breaks = if broken == text.len() { self.breaks + breaks } else { breaks };
+        let (body, breaks) = text.split_at(text.trim_end_matches(['\n', '\r']).len());
         self.chars += text.chars().count() as u64;
-        self.hash.update(text.as_bytes());
+        if !body.is_empty() {
+            self.hash(body);
+            self.breaks = 0;
+        }
+        self.breaks += breaks.len() as u64; // a line break is one byte and one character
+        self.newlines += breaks.matches('\n').count() as u64;
         self.window.push_str(text);
         if self.window.len() > WINDOW {
             self.look();
@@ -71,8 +77,18 @@ impl<'a> Scan<'a> {
         self.window.clear();
         self.rows.fill(false);
         self.hash.reset();
-        (self.start, self.chars, self.breaks) = (0, 0, 0);
+        (self.start, self.chars, self.breaks, self.newlines) = (0, 0, 0, 0);
         seen
+    }
+
+    /// Hashes on, without carriage returns, so that an id doesn't follow from how lines end.
+    fn hash(&mut self, body: &str) {
+        for _ in 0..std::mem::take(&mut self.newlines) {
+            self.hash.update(b"\n");
+        }
+        for part in body.split('\r') {
+            self.hash.update(part.as_bytes());
+        }
     }
 
     fn look(&mut self) {
