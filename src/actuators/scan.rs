@@ -1,5 +1,7 @@
 //! Reads one text of any length in bounded memory: how long it is, and which patterns of a table it shows.
 
+use std::collections::BTreeSet;
+
 use super::table::Table;
 
 /// A text is matched in windows of this many bytes, and a match that begins in one window and ends in the next may
@@ -20,7 +22,7 @@ pub(super) struct Scan<'a> {
     breaks: u64,
     /// Newlines not hashed yet: those at the end never are.
     newlines: u64,
-    rows: Vec<bool>,
+    rows: BTreeSet<usize>,
     hash: blake3::Hasher,
 }
 
@@ -29,7 +31,7 @@ pub(super) struct Seen {
     /// Its length in Unicode scalar values, without line breaks at its end.
     pub(super) length: i64,
     /// The rows of the table that match.
-    pub(super) rows: Vec<usize>,
+    pub(super) rows: BTreeSet<usize>,
     /// The first 16 hexadecimal digits of its hash.
     pub(super) hash: String,
 }
@@ -43,7 +45,7 @@ impl<'a> Scan<'a> {
             chars: 0,
             breaks: 0,
             newlines: 0,
-            rows: vec![false; table.len()],
+            rows: BTreeSet::new(),
             hash: blake3::Hasher::new(),
         }
     }
@@ -71,11 +73,10 @@ impl<'a> Scan<'a> {
         let hash = self.hash.finalize().to_hex();
         let seen = Seen {
             length: i64::try_from(self.chars - self.breaks).unwrap_or(i64::MAX),
-            rows: self.rows.iter().enumerate().filter(|(_, hit)| **hit).map(|(row, _)| row).collect(),
+            rows: std::mem::take(&mut self.rows),
             hash: hash.chars().take(16).collect(),
         };
         self.window.clear();
-        self.rows.fill(false);
         self.hash.reset();
         (self.start, self.chars, self.breaks, self.newlines) = (0, 0, 0, 0);
         seen
@@ -92,11 +93,7 @@ impl<'a> Scan<'a> {
     }
 
     fn look(&mut self) {
-        for row in self.table.matches(&self.window, self.start) {
-            if let Some(hit) = self.rows.get_mut(row) {
-                *hit = true;
-            }
-        }
+        self.rows.extend(self.table.matches(&self.window, self.start));
     }
 
     /// Keeps the end of the window, from a line's beginning where one is near, with the character before it, so
