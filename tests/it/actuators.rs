@@ -11,10 +11,6 @@ use hence::fact::Fact;
 use hence::value::Value;
 use serde_json::Value as Json;
 
-#[path = "../../examples/agent_week.rs"]
-#[expect(dead_code, reason = "the example's own entry point")]
-mod agent_week;
-
 fn root(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
@@ -462,42 +458,4 @@ fn tool_calls_are_found_among_open_telemetry_spans() {
         broken,
         "in.jsonl:1: expected `gen_ai.tool.name` of a tool call to be a string, found no such field"
     );
-}
-
-#[test]
-fn the_agent_week_is_what_its_generator_writes() {
-    let written = agent_week::week().unwrap();
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(root("facts/agent_week.jsonl"), &written).unwrap();
-    }
-    assert!(written == read("facts/agent_week.jsonl"), "run with UPDATE=1, or see the head of the example");
-}
-
-#[test]
-fn the_agent_week_is_about_three_packs() {
-    let mut relations: BTreeMap<String, usize> = BTreeMap::new();
-    for fact in objects("facts/agent_week.jsonl") {
-        *relations.entry(fact.as_object().unwrap().keys().next().unwrap().clone()).or_default() += 1;
-    }
-    let known = [
-        "error",
-        "error_signal",
-        "failure_mode",
-        "feedback",
-        "feedback_by",
-        "feedback_goal",
-        "feedback_lasts",
-        "feedback_replacement",
-        "feedback_text",
-        "feedback_withdrawn",
-        "goal",
-        "goal_domain_given",
-        "domain_signal",
-        "pattern_match",
-        "tool",
-        "tool_memory",
-        "tool_run",
-    ];
-    assert_eq!(relations.keys().map(String::as_str).collect::<BTreeSet<_>>(), BTreeSet::from(known));
-    assert_eq!((relations["tool"], relations["tool_run"]), (12, 1_400));
 }

@@ -8,3 +8,4 @@
 )]
 
 mod actuators;
+mod agent_week;
