@@ -4,6 +4,10 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
     reason = "a test may fail"
 )]
 
@@ -20,3 +24,4 @@ mod provenance;
 mod syntax;
 mod tidy;
 mod transcripts;
+mod agent_week;
