@@ -1,2 +1,3 @@
 //! The one integration binary: a line a module.
 mod check;
+mod syntax;
