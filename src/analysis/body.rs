@@ -108,20 +108,14 @@ impl Typer<'_> {
     }
 
     /// The typed literals in the order of the text, once the types of the variables are known.
-    pub(super) fn literals(
-        &mut self,
-        clauses: &[Clause<'_>],
-        mut binders: Binders,
-        bound: &Bound,
-    ) -> Option<Vec<Literal>> {
+    pub(super) fn literals(&mut self, clauses: &[Clause<'_>], mut binders: Binders) -> Option<Vec<Literal>> {
         let typed: Vec<_> = clauses
             .iter()
             .enumerate()
-            .map(
-                |(at, clause)| {
-                    if bound.order.contains(&at) { binders.remove(&at) } else { self.literal(clause) }
-                },
-            )
+            .map(|(at, clause)| match clause {
+                Clause::Bind { .. } | Clause::Each { bound: false, .. } => binders.remove(&at),
+                _ => self.literal(clause),
+            })
             .collect();
         typed.into_iter().collect()
     }

@@ -159,7 +159,7 @@ impl Cases<'_> {
         uses.report(&bound, &clauses, &vars, self.names, out);
         let mut typer = Typer::new(self.names, self.sources, &vars);
         let binders = typer.learn(&clauses, &bound);
-        let body = typer.literals(&clauses, binders, &bound);
+        let body = typer.literals(&clauses, binders);
         let variables = variables(&typer);
         out.append(&mut typer.out);
         let checked = Expectation::Body { negated, body: body?, variables, within, because: None, span };

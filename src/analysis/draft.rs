@@ -135,7 +135,7 @@ fn named<'t>(
                 Diagnostic::new(codes::ARGUMENT_TWICE, message)
                     .at(column.span, "again here")
                     .at(first.span, "first here")
-                    .help(format!("compare two values of it with `=` in a literal of its own")),
+                    .help("compare two values of it with `=` in a literal of its own"),
             );
         }
         seen.push(*column);

@@ -8,7 +8,7 @@ use crate::span::{Sources, Span};
 
 use super::codes;
 use super::draft::Clause;
-use super::names::{Names, Slot};
+use super::names::{Entry, Names, Slot};
 use super::rules::Draft;
 use super::values::error;
 
@@ -67,6 +67,10 @@ fn rise(slot: &mut Slot, ty: ColumnType, span: Span) -> bool {
 
 /// Reports the columns whose type is still unknown, but for those that hang on a fault that was reported.
 pub(super) fn report(drafts: &[Draft<'_>], names: &Names, out: &mut Vec<Diagnostic>) {
+    let unknown = |entry: &Entry| !entry.declared && entry.columns.iter().any(|slot| slot.ty.is_none());
+    if !names.relations.iter().any(unknown) {
+        return;
+    }
     let tainted = tainted(drafts);
     for (at, entry) in names.relations.iter().enumerate().filter(|(_, entry)| !entry.declared) {
         if tainted.contains(&RelationId(at as u32)) {

@@ -75,7 +75,7 @@ pub fn check_query(
     uses.report(&bound, &clauses, &vars, &names, &mut out);
     let mut typer = Typer::new(&names, sources, &vars);
     let binders = typer.learn(&clauses, &bound);
-    let body = typer.literals(&clauses, binders, &bound);
+    let body = typer.literals(&clauses, binders);
     let variables = variables(&typer);
     out.append(&mut typer.out);
     diagnostic::sort(&mut out);
@@ -141,12 +141,15 @@ fn pattern(
     Some(AtomPattern { relation, values, span: atom.span })
 }
 
+/// A fact with its relation and the place where it stands.
+pub type TypedFact = (RelationId, Vec<Value>, Span);
+
 /// Checks a file that holds only facts of inputs: all of them typed, or what is wrong.
 pub fn check_facts(
     checked: &Checked,
     file: &tree::File,
     sources: &Sources,
-) -> (Vec<(RelationId, Vec<Value>, Span)>, Vec<Diagnostic>) {
+) -> (Vec<TypedFact>, Vec<Diagnostic>) {
     let names = Names::of(checked);
     let ground = Ground::new(&names, sources);
     let mut out = Vec::new();
@@ -170,7 +173,7 @@ fn input_fact(
     names: &Names,
     ground: &Ground<'_>,
     out: &mut Vec<Diagnostic>,
-) -> Option<(RelationId, Vec<Value>, Span)> {
+) -> Option<TypedFact> {
     let Some((id, entry)) = names.find(rule.head.name) else {
         out.push(missing_relation(names, rule.head, rule.terms.len()));
         return None;

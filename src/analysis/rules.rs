@@ -228,7 +228,7 @@ impl<'t> Draft<'t> {
     fn typed(&self, names: &Names, sources: &Sources) -> (Option<checked::Rule>, Vec<Diagnostic>, bool) {
         let mut typer = self.typer(names, sources);
         let binders = typer.learn(&self.clauses, &self.bound);
-        let body = typer.literals(&self.clauses, binders, &self.bound);
+        let body = typer.literals(&self.clauses, binders);
         let entry = names.entry(self.head);
         let terms = entry.and_then(|entry| typer.head(entry, &self.rule.terms));
         let limit = self.rule.limit.as_ref().map(|limit| typer.limit(limit));

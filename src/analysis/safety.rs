@@ -2,6 +2,7 @@
 
 use crate::builtins::expr::VarId;
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::schema::Kind;
 use crate::span::{Sources, Span};
 use crate::syntax::tree::{BinaryOp, Expr, ExprKind, Limit, Rule};
 
@@ -131,7 +132,7 @@ impl Uses {
         let known = vars.names().iter().filter(|known| vars.get(**known).is_some_and(|var| bound.has(var)));
         match nearest(name, known.map(|known| known.as_str())) {
             Some(near) => diagnostic.help(format!("the nearest bound variable is `{near}`")),
-            None => with_relation(diagnostic, name, &places, names),
+            None => with_relation(diagnostic, name, &places, clauses, names),
         }
     }
 }
@@ -145,11 +146,12 @@ fn missing_kind(places: &[&(VarId, Span, Role)]) -> &'static str {
     }
 }
 
-/// Help that names a relation with a column called like the variable, or `_`.
+/// Help that names inputs with a column called like the variable, or `_`.
 fn with_relation(
     diagnostic: Diagnostic,
     name: &str,
     places: &[&(VarId, Span, Role)],
+    clauses: &[Clause<'_>],
     names: &Names,
 ) -> Diagnostic {
     let diagnostic = if places.iter().all(|(_, _, role)| *role == Role::Negated) {
@@ -157,15 +159,20 @@ fn with_relation(
     } else {
         diagnostic
     };
+    let refused = |at: usize| {
+        clauses.iter().any(
+            |clause| matches!(clause, Clause::Atom { negated: true, relation, .. } if relation.0 as usize == at),
+        )
+    };
     let column = snake(name);
     let holders: Vec<_> = names
         .relations
         .iter()
-        .filter(|entry| {
-            entry.columns.len() > 1 && entry.columns.iter().any(|slot| slot.name.as_str() == column)
-        })
+        .enumerate()
+        .filter(|(at, entry)| entry.kind == Kind::Input && !refused(*at))
+        .filter(|(_, entry)| entry.columns.iter().any(|slot| slot.name.as_str() == column))
         .take(3)
-        .map(|entry| format!("`{}({column}: {name})`", entry.name))
+        .map(|(_, entry)| format!("`{}({column}: {name})`", entry.name))
         .collect();
     match holders.as_slice() {
         [] => diagnostic,

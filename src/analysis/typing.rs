@@ -302,20 +302,23 @@ impl<'a> Typer<'a> {
         }
     }
 
-    /// The change of one operand that makes the operation resolve: a literal first, then a conversion.
+    /// The change of one operand that makes the operation resolve: another literal first, then a conversion, one
+    /// that always has a result before one that may have none.
     fn repair(&self, args: &[Expr], types: &[Type], resolves: impl Fn(&[Type]) -> bool) -> Option<String> {
-        const WANTED: [Type; 7] =
+        const LITERALS: [Type; 7] =
             [Type::Float, Type::Int, Type::Name, Type::Time, Type::Duration, Type::Bool, Type::String];
-        let literals = args.iter().enumerate().filter(|(_, arg)| matches!(arg.kind, ExprKind::Const(_)));
-        let others = args.iter().enumerate().filter(|(_, arg)| !matches!(arg.kind, ExprKind::Const(_)));
-        literals.chain(others).find_map(|(at, arg)| {
-            WANTED.into_iter().filter(|wanted| *wanted != arg.ty).find_map(|wanted| {
-                let mut changed = types.to_vec();
-                *changed.get_mut(at)? = wanted;
-                let text = self.sources.slice(arg.span);
-                let better = conversion(arg, text, wanted)?;
-                resolves(&changed).then(|| format!("write `{better}` instead of `{text}`"))
-            })
+        const CONVERSIONS: [Type; 4] = [Type::Float, Type::String, Type::Int, Type::Name];
+        let is_literal = |arg: &Expr| matches!(arg.kind, ExprKind::Const(_));
+        let tries = |literal: bool, wanted: &'static [Type]| {
+            let args = args.iter().enumerate().filter(move |(_, arg)| is_literal(arg) == literal);
+            args.flat_map(|(at, arg)| wanted.iter().map(move |wanted| (at, arg, *wanted)))
+        };
+        tries(true, &LITERALS).chain(tries(false, &CONVERSIONS)).find_map(|(at, arg, wanted)| {
+            let mut changed = types.to_vec();
+            *changed.get_mut(at)? = wanted;
+            let text = self.sources.slice(arg.span);
+            let better = conversion(arg, text, wanted)?;
+            resolves(&changed).then(|| format!("write `{better}` instead of `{text}`"))
         })
     }
 }

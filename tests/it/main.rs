@@ -5,3 +5,5 @@ mod lints;
 mod lowering;
 mod requires;
 mod strata;
+mod check;
+mod syntax;
