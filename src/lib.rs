@@ -7,6 +7,7 @@ pub mod builtins;
 pub mod diagnostic;
 pub mod fact;
 pub mod ir;
+pub mod ledger;
 pub mod literal;
 pub mod lower;
 pub mod schema;

@@ -7,3 +7,16 @@ mod requires;
 mod strata;
 mod check;
 mod syntax;
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail"
+)]
+
+mod aggregates;
+mod builtins;
+mod fact_faults;
+mod fact_files;
+mod generators;

@@ -1,0 +1,3 @@
+//! The persisted fact base and decision log.
+
+pub mod interchange;
