@@ -45,8 +45,7 @@ fn differs(path: &Path, found: String) -> Option<String> {
         return None;
     }
     let wanted = fs::read_to_string(&expected).unwrap_or_default();
-    (wanted != found)
-        .then(|| format!("--- {}\n{wanted}\n+++ what came out\n{found}", expected.display()))
+    (wanted != found).then(|| format!("--- {}\n{wanted}\n+++ what came out\n{found}", expected.display()))
 }
 
 /// Diagnostics in plain lines: code and message, each place with its text, notes and help.

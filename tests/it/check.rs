@@ -9,7 +9,7 @@ use hence::builtins::term::{Part, Term};
 use hence::diagnostic::{Diagnostic, Severity};
 use hence::span::{Sources, Span};
 use hence::symbol::Symbol;
-use hence::syntax::parser::{parse, parse_fact, parse_query};
+use hence::syntax::{parse, parse_fact, parse_query};
 use hence::value::Value;
 
 /// Parses and checks texts, the faults of the parser before those of the checker.

@@ -1,12 +1,4 @@
 //! The one integration binary: a line a module.
-
-mod cases;
-mod lints;
-mod lowering;
-mod requires;
-mod strata;
-mod check;
-mod syntax;
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,6 +9,13 @@ mod syntax;
 
 mod aggregates;
 mod builtins;
+mod cases;
+mod check;
 mod fact_faults;
 mod fact_files;
 mod generators;
+mod lints;
+mod lowering;
+mod requires;
+mod strata;
+mod syntax;

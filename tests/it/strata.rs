@@ -11,7 +11,8 @@ fn relations_are_put_in_order_or_their_cycle_is_told() {
         Ok(strata) => strata
             .iter()
             .map(|stratum| {
-                let name = |id: &hence::schema::RelationId| case.checked.relations[id.0 as usize].name.as_str();
+                let name =
+                    |id: &hence::schema::RelationId| case.checked.relations[id.0 as usize].name.as_str();
                 let names: Vec<_> = stratum.relations.iter().map(name).collect();
                 format!("{}{}\n", names.join(" "), if stratum.recursive { " (recursive)" } else { "" })
             })
