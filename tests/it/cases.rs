@@ -28,9 +28,14 @@ pub(crate) fn check(folder: &str, render: impl Fn(&Case) -> String) {
 }
 
 fn read(path: &Path) -> Case {
-    let (mut sources, text) = (Sources::default(), fs::read_to_string(path).unwrap());
-    let id = sources.add(path.file_name().unwrap().to_string_lossy(), text.as_str());
-    let (file, faults) = hence::syntax::parse(id, &text);
+    from_text(&path.file_name().unwrap().to_string_lossy(), &fs::read_to_string(path).unwrap())
+}
+
+/// Reads and checks a rule file without faults.
+pub(crate) fn from_text(name: &str, text: &str) -> Case {
+    let mut sources = Sources::default();
+    let id = sources.add(name, text);
+    let (file, faults) = hence::syntax::parse(id, text);
     assert!(faults.is_empty(), "{}", rendered(&faults, &sources));
     let files = vec![file];
     let (checked, faults) = hence::analysis::check(&files, &sources, &[]);

@@ -6,6 +6,7 @@ use super::equal::Thing;
 use super::proof::{GOALS, Goal, Node, Rules, Target, Way, classes, fits, prove};
 use crate::analysis::checked::{Arg, Literal, Requires, Rule};
 use crate::analysis::codes::{GUARD_LOST, GUARD_TOO_WIDE};
+use crate::analysis::prose::ends;
 use crate::builtins::term::Term;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Relation, RelationId};
@@ -71,8 +72,12 @@ impl<'a> Report<'a> {
         let required = self.name(self.guard.relation);
         let message = format!("`{decision}` can be drawn without the `{required}` that it requires");
         let mut fault = Diagnostic::new(GUARD_LOST, message);
-        for step in steps {
+        let (shown, left_out) = ends(steps);
+        for step in shown {
             fault = self.tell(fault, step);
+        }
+        if left_out > 0 {
+            fault = fault.note(format!("{left_out} more rules between are left out"));
         }
         self.way_out(fault.at(self.guard.span, "required here"), steps)
     }
