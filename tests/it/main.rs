@@ -14,6 +14,7 @@
 mod actuators;
 mod aggregates;
 mod builtins;
+mod cases;
 mod check;
 mod fact_faults;
 mod fact_files;
@@ -21,6 +22,10 @@ mod generators;
 mod golden;
 mod ledger;
 mod provenance;
+mod lints;
+mod lowering;
+mod requires;
+mod strata;
 mod syntax;
 mod tidy;
 mod transcripts;
