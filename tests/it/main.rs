@@ -9,4 +9,5 @@
 
 mod aggregates;
 mod builtins;
+mod engines;
 mod generators;
