@@ -57,7 +57,7 @@ const TYPES: [Type; 8] = [
 fn value(random: &mut Random, ty: Type) -> Value {
     match ty {
         Type::Int if random.chance(1) => Value::Int(random.pick(&[i64::MAX, i64::MIN])),
-        Type::Int => Value::Int(random.below(5) as i64 - 1),
+        Type::Int => Value::Int(random.below(6) as i64 - 1),
         Type::Float => random.pick(&[float(0.0), float(-1.5), float(2.0), float(1e308)]),
         Type::Bool => Value::Bool(random.chance(50)),
         Type::Duration => Value::Duration(random.below(3) as i64),
@@ -76,6 +76,8 @@ struct Known {
 
 struct Maker {
     random: Random,
+    /// Whether the program is all about joins and recursion over small ints.
+    dense: bool,
     build: Build,
     relations: Vec<Known>,
     params: Vec<Expr>,
@@ -83,8 +85,9 @@ struct Maker {
 
 /// A random program and its input.
 pub(crate) fn program(seed: u64) -> (Program, Database) {
-    let mut maker =
-        Maker { random: Random::new(seed), build: Build::default(), relations: Vec::new(), params: Vec::new() };
+    let mut random = Random::new(seed);
+    let dense = random.chance(40);
+    let mut maker = Maker { random, dense, build: Build::default(), relations: Vec::new(), params: Vec::new() };
     maker.declare();
     let rules = 1 + maker.random.below(7);
     let derived: Vec<Known> = maker.relations.iter().filter(|known| known.layer > 0).cloned().collect();
@@ -106,8 +109,12 @@ impl Maker {
     fn declare(&mut self) {
         let (inputs, derived) = (1 + self.random.below(3), 1 + self.random.below(5));
         for at in 0..inputs + derived {
-            let types: Vec<Type> = (0..self.random.below(4)).map(|_| self.random.pick(&TYPES)).collect();
-            let layer = if at < inputs { 0 } else { 1 + self.random.below(3) };
+            let layers = if self.dense { 2 } else { 3 };
+            let layer = if at < inputs { 0 } else { 1 + self.random.below(layers) };
+            let types: Vec<Type> = match self.dense {
+                true => vec![Type::Int; self.random.pick(&[1, 2, 2, 2, 3])],
+                false => (0..self.random.below(4)).map(|_| self.random.pick(&TYPES)).collect(),
+            };
             let id = match layer {
                 0 => self.build.input(&format!("i{at}"), &types),
                 _ => self.build.derived(&format!("d{at}"), &types),
@@ -121,7 +128,7 @@ impl Maker {
     fn input(&mut self, program: &Program) -> Database {
         let mut input = Database::new(program);
         for relation in self.relations.clone() {
-            let most = if relation.layer == 0 { 9 } else { 2 };
+            let most = if relation.layer == 0 { if self.dense { 14 } else { 9 } } else { 2 };
             for _ in 0..self.random.below(most) {
                 let row: Vec<_> =
                     relation.types.iter().map(|ty| value(&mut self.random, *ty).word()).collect();
@@ -151,7 +158,8 @@ impl Maker {
     }
 
     fn literal(&mut self, scope: &mut Scope, layer: usize, strict: bool) {
-        match self.random.below(12) {
+        let kinds = if self.dense && self.random.chance(80) { 6 } else { 12 };
+        match self.random.below(kinds) {
             0..=4 => self.atom(scope, layer, strict),
             5 => self.negation(scope, layer),
             6 | 7 => {
@@ -194,6 +202,7 @@ impl Maker {
         let known: Vec<Expr> = scope.vars.iter().chain(&*fresh).filter(|var| var.ty == ty).cloned().collect();
         match self.random.below(10) {
             0 => any(),
+            1 | 2 if self.dense && !known.is_empty() => self.random.pick(&known),
             1 if ty == Type::Int => self.random.pick(&self.params.clone()),
             1 | 2 => constant(value(&mut self.random, ty)),
             3..=5 if binds => {
