@@ -18,6 +18,7 @@ mod cases;
 mod check;
 mod fact_faults;
 mod fact_files;
+mod engines;
 mod generators;
 mod golden;
 mod ledger;
