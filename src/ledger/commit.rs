@@ -9,8 +9,6 @@ use super::record::RecordKind;
 use super::scan::Whole;
 use super::transaction::{Changes, Committed, Draft};
 
-/// About how many bytes of changes a record holds; a larger transaction takes several.
-const PART_BYTES: usize = 1 << 20;
 /// The longest author, source and note.
 const LABEL_LIMIT: usize = 1 << 16;
 /// The longest rule set.
@@ -43,8 +41,8 @@ impl Ledger {
         let proposed =
             draft.assertions.len() + draft.retractions.len() + draft.drawn.len() + draft.lapsed.len();
         if proposed > 0 {
-            let summary = self.summary(draft, &plan)?;
-            let whole = self.write(&plan.list, summary.clone())?;
+            let mut summary = self.summary(draft, &plan)?;
+            let whole = self.write(&plan.list, &mut summary)?;
             for change in &plan.list {
                 self.state.change(change, whole.number, &mut self.view)?;
             }
@@ -102,7 +100,7 @@ impl Ledger {
     }
 
     /// Appends the records of a transaction and makes them durable.
-    fn write(&mut self, changes: &[Change], summary: Summary) -> Result<Whole, LedgerError> {
+    fn write(&mut self, changes: &[Change], summary: &mut Summary) -> Result<Whole, LedgerError> {
         let mark = self.journal.mark();
         let written = self.append(changes, summary);
         if written.is_err() {
@@ -111,13 +109,13 @@ impl Ledger {
         written
     }
 
-    fn append(&mut self, changes: &[Change], mut summary: Summary) -> Result<Whole, LedgerError> {
+    fn append(&mut self, changes: &[Change], summary: &mut Summary) -> Result<Whole, LedgerError> {
         let number = self.state.tx + 1;
         let previous = self.journal.mark().head;
         let mut start = None;
         let mut rest = changes;
         loop {
-            let (part, behind) = rest.split_at(part_len(rest));
+            let (part, behind) = rest.split_at(part_len(rest, self.part_limit));
             if behind.is_empty() {
                 break;
             }
@@ -156,12 +154,12 @@ impl Ledger {
     }
 }
 
-/// How many of `changes` one record takes.
-fn part_len(changes: &[Change]) -> usize {
+/// How many of `changes` one record of about `limit` bytes takes.
+fn part_len(changes: &[Change], limit: usize) -> usize {
     let mut bytes = 0;
     let full = changes.iter().position(|change| {
         bytes += change.tuple.len() + 8;
-        bytes > PART_BYTES
+        bytes > limit
     });
     full.map_or(changes.len(), |at| at.max(1))
 }

@@ -40,6 +40,8 @@ pub struct OpenOptions {
     pub rebuild: bool,
     /// Bytes after which a new segment of the journal begins.
     pub segment_limit: u64,
+    /// About how many bytes of changes a record holds; a larger transaction takes several.
+    pub part_limit: usize,
     /// Bytes of changes that may wait to be written to the base.
     pub backlog_limit: usize,
 }
@@ -53,6 +55,7 @@ impl Default for OpenOptions {
             up_to: None,
             rebuild: false,
             segment_limit: 16 << 20,
+            part_limit: 1 << 20,
             backlog_limit: 16 << 20,
         }
     }
@@ -149,6 +152,7 @@ impl Ledger {
             state: State::default(),
             base_tx: 0,
             backlog_limit: options.backlog_limit,
+            part_limit: options.part_limit,
             writable: false,
             notices: Vec::new(),
             dir: None,
