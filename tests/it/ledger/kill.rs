@@ -42,7 +42,13 @@ fn run_and_kill(dir: &Path, patience: Duration, writing: bool) -> u64 {
     let reader = std::thread::spawn(move || {
         let acknowledged = lines.map_while(Result::ok);
         let numbers = acknowledged.filter_map(|line| line.strip_prefix("acknowledged ")?.parse().ok());
-        numbers.inspect(|_| drop(first.send(()))).last().unwrap_or(0)
+        let mut last = 0;
+        for number in numbers {
+            last = number;
+            // Nobody waits any more after the first.
+            let _ = first.send(());
+        }
+        last
     });
     if writing {
         begun.recv_timeout(Duration::from_secs(60)).unwrap();

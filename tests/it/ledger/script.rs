@@ -11,7 +11,7 @@ use super::support::{draft, fact};
 /// The facts that transaction `tx` asserts; every seventh transaction is large.
 fn asserted(tx: u64) -> Vec<Fact> {
     let count = if tx % 7 == 3 { 40 } else { 1 + tx % 3 };
-    let text = if tx % 5 == 0 { "long ".repeat(60) } else { format!("text of {tx}") };
+    let text = if tx.is_multiple_of(5) { "long ".repeat(60) } else { format!("text of {tx}") };
     (0..count).map(|n| fact("p", (tx * 100 + n) as i64, &text)).collect()
 }
 
