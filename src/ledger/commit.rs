@@ -1,6 +1,7 @@
 //! Writing a transaction: into the journal first, then, once it is durable, into state and backlog.
 
 use super::Ledger;
+use super::base::{BaseError, Batch};
 use super::content::{Change, Summary, encode_changes};
 use super::error::{LedgerError, Notice};
 use super::keys;
@@ -21,12 +22,7 @@ impl Ledger {
     /// # Errors
     /// If the base can't be read.
     pub fn effective(&self, draft: &Draft) -> Result<Changes, LedgerError> {
-        let facts_only = Draft {
-            assertions: draft.assertions.clone(),
-            retractions: draft.retractions.clone(),
-            ..Draft::default()
-        };
-        Ok(Plan::new(&facts_only, &self.state, &self.view)?.changes)
+        Ok(Plan::facts(&draft.assertions, &draft.retractions, &self.state, &self.view)?.changes)
     }
 
     /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
@@ -45,6 +41,7 @@ impl Ledger {
             let whole = self.write(&plan.list, &mut summary)?;
             for change in &plan.list {
                 self.state.change(change, whole.number, &mut self.view)?;
+                self.spill();
             }
             self.state.finish(&summary, &whole, &mut self.view)?;
             self.relieve();
@@ -140,17 +137,31 @@ impl Ledger {
         Ok(Whole { number, contents: Vec::new(), start, end: mark.end, hash: mark.head, previous })
     }
 
-    /// Writes the backlog to the base once it is large. The transactions are durable already, so a base that fails
-    /// is only told of.
+    /// Writes a large backlog to the base in the middle of a transaction, to bound the memory it takes.
+    fn spill(&mut self) {
+        if self.view.backlog_bytes() > self.backlog_limit {
+            let flushed = self.view.flush(Batch::new());
+            self.tell(flushed);
+        }
+    }
+
+    /// Writes the backlog to the base once it is large.
     fn relieve(&mut self) {
         if self.view.backlog_bytes() > self.backlog_limit {
-            if let Err(error) = self.view.flush(self.state.encode()) {
-                self.notices.push(Notice::BaseBehind { why: error.to_string() });
-                self.backlog_limit = self.backlog_limit.saturating_mul(2);
-            } else {
+            let flushed = self.view.flush(self.state.encode());
+            if self.tell(flushed) {
                 self.base_tx = self.state.tx;
             }
         }
+    }
+
+    /// The transactions of a backlog are durable already, so a base that fails is only told of, and asked less often.
+    fn tell(&mut self, flushed: Result<(), BaseError>) -> bool {
+        if let Err(error) = &flushed {
+            self.notices.push(Notice::BaseBehind { why: error.to_string() });
+            self.backlog_limit = self.backlog_limit.saturating_mul(2);
+        }
+        flushed.is_ok()
     }
 }
 
