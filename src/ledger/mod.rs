@@ -60,6 +60,8 @@ pub struct Ledger {
     base_tx: u64,
     /// Bytes of backlog after which it is written to the base.
     backlog_limit: usize,
+    /// About how many bytes of changes a record holds.
+    part_limit: usize,
     writable: bool,
     notices: Vec<Notice>,
     /// Where it lies; `None` in memory.

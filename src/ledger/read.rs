@@ -11,7 +11,7 @@ use super::content::{Act, Change, Summary, decode_changes};
 use super::error::LedgerError;
 use super::hash::Hash;
 use super::keys;
-use super::plan;
+use super::plan::Since;
 use super::rows::{Facts, Row, Rows, past_row};
 use super::state;
 use super::transaction::{
@@ -161,7 +161,7 @@ impl Ledger {
     fn since(&self, section: u8, fact: &Fact) -> Result<Option<u64>, LedgerError> {
         let mut tuple = Vec::new();
         tuple::encode(&fact.values, &mut tuple);
-        plan::since(&self.state, &self.view, section, fact.relation, &tuple)
+        Since::new(&self.state, &self.view, section).find(fact.relation, &tuple)
     }
 
     fn intervals(&self, section: u8, past: u8, fact: &Fact) -> Result<Vec<Interval>, LedgerError> {
@@ -320,7 +320,7 @@ fn info(tx: u64, summary: Summary, hash: Hash, previous: Hash) -> TxInfo {
 fn transaction(info: TxInfo, changes: Vec<Change>) -> Result<Transaction, LedgerError> {
     let (added, removed, drawn, lapsed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut whole = Transaction { info, added, removed, drawn, lapsed };
-    for Change { relation, tuple, act } in changes {
+    for Change { relation, tuple, act, .. } in changes {
         let fact = Fact { relation, values: tuple::decode(&tuple)? };
         match act {
             Act::Assert => whole.added.push(fact),

@@ -87,11 +87,7 @@ impl State {
         let fresh = Counts { number: next, facts: 0, decisions: 0 };
         let counts = self.relations.entry(change.relation).or_insert(fresh);
         let wrong = Malformed("more goes than stands");
-        let member = change.member();
-        match &change.act {
-            Act::Assert | Act::Draw { .. } => self.digest.add(member),
-            Act::Retract { .. } | Act::Lapse { .. } => self.digest.remove(member),
-        }
+        change.enter(&mut self.digest);
         match &change.act {
             Act::Assert => (counts.facts, self.facts) = (counts.facts + 1, self.facts + 1),
             Act::Draw { .. } => {

@@ -8,6 +8,9 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
     reason = "a test may fail"
 )]
 
