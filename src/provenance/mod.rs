@@ -4,6 +4,7 @@
 //! rounds in which they were derived.
 
 mod build;
+pub mod check;
 mod context;
 mod derive;
 mod every;
