@@ -19,6 +19,7 @@ pub mod render;
 mod solve;
 mod store;
 mod walk;
+pub mod why_not;
 
 pub use every::Every;
 pub use finder::{Finder, INPUTS_SHOWN, WhyError};
