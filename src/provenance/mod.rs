@@ -4,6 +4,7 @@
 //! rounds in which they were derived.
 
 mod build;
+pub mod check;
 mod context;
 mod derive;
 mod every;
@@ -18,6 +19,7 @@ pub mod render;
 mod solve;
 mod store;
 mod walk;
+pub mod why_not;
 
 pub use every::Every;
 pub use finder::{Finder, INPUTS_SHOWN, WhyError};
