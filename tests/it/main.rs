@@ -4,33 +4,26 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
     reason = "a test may fail"
 )]
 
 mod actuators;
+mod agent_week;
 mod aggregates;
 mod builtins;
 mod cases;
 mod check;
+mod engines;
 mod fact_faults;
 mod fact_files;
-mod engines;
 mod generators;
 mod golden;
 mod ledger;
-mod provenance;
 mod lints;
 mod lowering;
+mod provenance;
 mod requires;
 mod strata;
 mod syntax;
 mod tidy;
 mod transcripts;
-mod agent_week;
