@@ -19,3 +19,7 @@ pub mod span;
 pub mod symbol;
 pub mod syntax;
 pub mod value;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -102,7 +102,7 @@ fn decisions_table(decisions: &[Decision]) -> String {
     output::table(&header, &rows)
 }
 
-/// What happened, in two lines.
+/// What happened, and how it was recorded.
 fn summary(decided: &Decided, dry: bool) -> String {
     let changes = &decided.changes;
     let mut facts = format!("{} asserted", count(changes.added.len(), "fact"));
@@ -121,10 +121,10 @@ fn summary(decided: &Decided, dry: bool) -> String {
     };
     let recorded = match &decided.committed {
         _ if dry => String::from("nothing was recorded (--dry-run)"),
-        Some(committed) => format!("transaction {} ({})", committed.tx, committed.head),
+        Some(committed) => format!("recorded as transaction {}, head {}", committed.tx, committed.head),
         None => String::from("nothing to record"),
     };
-    format!("{facts}; {decisions}; {recorded}")
+    format!("{facts}; {decisions}\n{recorded}")
 }
 
 fn by_relation(decisions: &[Decision]) -> String {
