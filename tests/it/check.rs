@@ -158,6 +158,8 @@ fn every_code_has_a_case() {
     // A code of fact files can't be met in a rule file.
     let missing: Vec<_> = codes
         .filter(|code| *code != codes::NOT_AN_INPUT.0)
+        // Strata and guards have their cases in `tests/lower`.
+        .filter(|code| !code.starts_with("E5"))
         .filter(|code| !outs.contains(&format!("{code}: ")))
         .collect();
     assert!(missing.is_empty(), "no case for {missing:?}");
