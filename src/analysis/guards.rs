@@ -51,7 +51,7 @@ fn guard(
         match needed.column(column.name) {
             None => out.push(unknown_column(needed, *column)),
             Some(at) => match (term_of(term, guarded, needed, at), columns.get_mut(at)) {
-                (Ok(guard), Some(place)) => *place = guard,
+                (Ok(guard), Some(place)) => *place = Some(guard),
                 (Err(fault), _) => out.push(fault),
                 (Ok(_), None) => {}
             },
@@ -60,36 +60,31 @@ fn guard(
     (out.len() == faults).then_some(Requires { decision, relation, columns, span: requires.span })
 }
 
-/// What the column at `at` must equal; `None` for `_`.
-fn term_of(term: &Expr, guarded: &Entry, needed: &Entry, at: usize) -> Result<Option<Guard>, Diagnostic> {
+/// What the column at `at` must equal.
+fn term_of(term: &Expr, guarded: &Entry, needed: &Entry, at: usize) -> Result<Guard, Diagnostic> {
     let slot = needed.columns.get(at);
-    if let ExprKind::Wildcard = term.kind {
-        return Ok(None);
-    }
     if let ExprKind::Ident(name) = term.kind {
         let ident = Ident { name, span: term.span };
         return match guarded.column(name) {
             Some(own) => {
-                same_type(ident, guarded.columns.get(own), slot, needed).map(|()| Some(Guard::Column(own)))
+                same_type(ident, guarded.columns.get(own), slot, needed).map(|()| Guard::Column(own))
             }
             None => Err(unknown_column(guarded, ident)),
         };
     }
     let Some(value) = literal(term) else {
-        let message = "a guard compares with a column of the decision or a literal";
-        return Err(not_a_term(message, term, guarded));
+        return Err(not_a_term(term, guarded));
     };
     match slot.and_then(|slot| Some((slot, slot.ty.as_ref()?))) {
-        Some((slot, ty)) => match fit(value, ty, &format!("the column `{}` of `{}`", slot.name, needed.name))
-        {
-            Ok(()) => Ok(Some(Guard::Const(value))),
-            Err(fault) => Err(fault.at(term.span, "")),
-        },
-        None => Ok(Some(Guard::Const(value))),
+        Some((slot, ty)) => fit(value, ty, &format!("the column `{}` of `{}`", slot.name, needed.name))
+            .map(|()| Guard::Const(value))
+            .map_err(|fault| fault.at(term.span, "")),
+        None => Ok(Guard::Const(value)),
     }
 }
 
-fn not_a_term(message: &str, term: &Expr, guarded: &Entry) -> Diagnostic {
+fn not_a_term(term: &Expr, guarded: &Entry) -> Diagnostic {
+    let message = "a guard compares with a column of the decision or a literal";
     let diagnostic =
         error(codes::NOT_LITERAL, message, term.span).note(format!("the decision is `{guarded}`"));
     let ExprKind::Variable(name) = term.kind else { return diagnostic };

@@ -13,6 +13,7 @@ mod guards;
 mod head;
 mod infer;
 mod names;
+mod operation;
 mod placeholder;
 mod prose;
 mod query;
