@@ -36,6 +36,9 @@ const HABITS: [(&str, &str); 19] = [
     ("uppercase", "upper"),
 ];
 
+/// The operators that compare two values of one type.
+const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
+
 impl Typer<'_> {
     /// The operation `name` on typed operands.
     pub(super) fn operation(&mut self, name: &str, args: Vec<Expr>, span: Span) -> Option<Expr> {
@@ -64,6 +67,9 @@ impl Typer<'_> {
         }
         let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
         let message = match types.as_slice() {
+            [left, right] if COMPARISONS.contains(&name) => {
+                format!("`{name}` can't compare {} with {}", a(*left), a(*right))
+            }
             [left, right] if left == right => format!("`{name}` doesn't take two {left}s"),
             _ => {
                 let found: Vec<_> = types.iter().map(|ty| a(*ty)).collect();
@@ -131,6 +137,9 @@ pub(super) fn nearest_function(word: &str) -> Option<&'static str> {
 fn takes(name: &str, found: &[Type], signatures: &[Signature]) -> Vec<String> {
     let fitting: Vec<_> = signatures.iter().filter(|signature| signature.args.len() == found.len()).collect();
     let uniform = |signature: &&Signature| signature.args.iter().all(|ty| Some(ty) == signature.args.first());
+    if COMPARISONS.contains(&name) {
+        return Vec::new();
+    }
     if fitting.len() > 5 && fitting.iter().all(uniform) && found.len() > 1 {
         return vec![format!("`{name}` takes values of one type")];
     }

@@ -314,8 +314,8 @@ fn a_faulty_query_is_told_like_a_faulty_rule() {
          E304: `/hihg` is none of the names that the column `risk` of `tool` may hold\n  1:23 `/hihg`\n  \
          2:7 `tool`: the column is declared here\n  note: it may hold `/low` or `/high`\n  \
          help: the nearest is `/high`\n\
-         E302: `>` doesn't take a float and an int\n  1:31 `Q > 1`\n  1:31 `Q`: a float\n  1:35 `1`: an int\n  \
-         note: `>` takes values of one type\n  help: write `1.0` instead of `1`\n"
+         E302: `>` can't compare a float with an int\n  1:31 `Q > 1`\n  1:31 `Q`: a float\n  1:35 `1`: an int\n  \
+         help: write `1.0` instead of `1`\n"
     );
 }
 
