@@ -1,4 +1,4 @@
-//! The codes of names (E2xx), types (E3xx) and safety (E4xx).
+//! The codes of names (E2xx), types (E3xx), safety (E4xx), strata and guards (E5xx).
 
 use crate::diagnostic::Code;
 
@@ -94,3 +94,10 @@ pub const WILDCARD_VALUE: Code = Code("E403");
 pub const FAULTY_RANK: Code = Code("E404");
 /// Something else than a variable before `in`.
 pub const IN_NEEDS_VARIABLE: Code = Code("E405");
+
+/// A relation that depends on itself through negation, an aggregate or a limit.
+pub const CYCLE: Code = Code("E501");
+/// A guarded decision that can be drawn without the fact that it requires.
+pub const GUARD_LOST: Code = Code("E511");
+/// A guard that can't be proved because the rules below hand the decision's columns on in too many ways.
+pub const GUARD_TOO_WIDE: Code = Code("E512");

@@ -3,6 +3,8 @@
 
 mod bind;
 mod body;
+#[cfg(test)]
+pub(crate) mod build;
 mod cases;
 pub mod checked;
 pub mod codes;
@@ -12,14 +14,17 @@ mod ground;
 mod guards;
 mod head;
 mod infer;
+pub mod lints;
 mod names;
 mod operation;
 mod placeholder;
 mod prose;
 mod query;
+pub mod requires;
 mod rules;
 mod safety;
 mod special;
+pub mod strata;
 mod typing;
 mod uses;
 mod values;

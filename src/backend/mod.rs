@@ -1,5 +1,10 @@
 //! Engines: from a program and its input facts to the model. None names another; all agree to the bit.
 
+mod budget;
+pub mod naive;
+mod report;
+pub mod seminaive;
+
 use std::fmt;
 use std::time::Duration;
 

@@ -1,3 +1,29 @@
 //! The one integration binary: a line a module.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail"
+)]
+
+mod actuators;
+mod agent_week;
+mod aggregates;
+mod builtins;
+mod cases;
 mod check;
+mod engines;
+mod fact_faults;
+mod fact_files;
+mod generators;
+mod golden;
+mod ledger;
+mod lints;
+mod lowering;
+mod provenance;
+mod requires;
+mod strata;
 mod syntax;
+mod tidy;
+mod transcripts;

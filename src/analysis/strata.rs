@@ -1,0 +1,194 @@
+//! Strata: which relations are derived together, in which order, and the cycle where there is none.
+
+mod cycle;
+mod graph;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use crate::analysis::checked::Checked;
+use crate::diagnostic::{Diagnostic, sort};
+use crate::schema::{Kind, RelationId};
+use graph::{Read, reads};
+
+/// Relations that are derived together, after all strata before them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stratum {
+    /// The derived relations, ascending.
+    pub relations: Vec<RelationId>,
+    /// Whether some rule of one of them reads one of them.
+    pub recursive: bool,
+}
+
+/// The derived relations of `checked` in an order of evaluation: each stratum is one strongly connected component
+/// of the graph of who reads whom, and stands after all that it reads; where that leaves a choice, the stratum
+/// with the relation that was known first comes first.
+///
+/// # Errors
+/// For each component in which a relation depends on itself through negation, an aggregate or a limit, the
+/// shortest such cycle.
+pub fn strata(checked: &Checked) -> Result<Vec<Stratum>, Vec<Diagnostic>> {
+    let reads: Vec<Read> = checked.rules.iter().flat_map(reads).collect();
+    let components = Components::new(checked, &reads);
+    let mut faults = cycle::cycles(checked, &reads, &components);
+    if faults.is_empty() {
+        return Ok(components.ordered(checked, &reads));
+    }
+    sort(&mut faults);
+    Err(faults)
+}
+
+/// The strongly connected components of the graph of who reads whom.
+struct Components {
+    /// The relations of each component, ascending.
+    members: Vec<Vec<RelationId>>,
+    /// The component of each relation.
+    of: Vec<usize>,
+}
+
+impl Components {
+    fn new(checked: &Checked, reads: &[Read]) -> Self {
+        let mut graph = DiGraph::<(), ()>::with_capacity(checked.relations.len(), reads.len());
+        checked.relations.iter().for_each(|_| {
+            graph.add_node(());
+        });
+        for read in reads {
+            graph.update_edge(
+                NodeIndex::new(read.reader.0 as usize),
+                NodeIndex::new(read.read.0 as usize),
+                (),
+            );
+        }
+        // Tarjan's algorithm in petgraph recurses as deep as the longest chain of rules; Kosaraju's doesn't.
+        let mut members: Vec<Vec<RelationId>> = kosaraju_scc(&graph)
+            .into_iter()
+            .map(|nodes| nodes.into_iter().map(|node| RelationId(node.index() as u32)).collect())
+            .collect();
+        members.iter_mut().for_each(|relations| relations.sort_unstable());
+        members.sort_unstable();
+        let mut of = vec![0; checked.relations.len()];
+        for (at, relation) in
+            members.iter().enumerate().flat_map(|(at, all)| all.iter().map(move |r| (at, r)))
+        {
+            if let Some(place) = of.get_mut(relation.0 as usize) {
+                *place = at;
+            }
+        }
+        Self { members, of }
+    }
+
+    /// The component of a relation.
+    fn of(&self, relation: RelationId) -> usize {
+        self.of.get(relation.0 as usize).copied().unwrap_or(usize::MAX)
+    }
+
+    /// Whether a read stays inside one component.
+    fn inside(&self, read: &Read) -> bool {
+        self.of(read.reader) == self.of(read.read)
+    }
+
+    /// The components in an order in which each stands after all that it reads, the inputs left out.
+    fn ordered(&self, checked: &Checked, reads: &[Read]) -> Vec<Stratum> {
+        let mut readers = vec![Vec::new(); self.members.len()];
+        let mut missing = vec![0_usize; self.members.len()];
+        let mut recursive = vec![false; self.members.len()];
+        for read in reads {
+            let (from, to) = (self.of(read.read), self.of(read.reader));
+            if from == to {
+                recursive.get_mut(from).into_iter().for_each(|flag| *flag = true);
+            } else if let (Some(readers), Some(missing)) = (readers.get_mut(from), missing.get_mut(to)) {
+                readers.push(to);
+                *missing += 1;
+            }
+        }
+        // Components are numbered by their first relation, so the smallest number is the one known first.
+        let mut ready: BinaryHeap<_> =
+            missing.iter().enumerate().filter(|(_, count)| **count == 0).map(|(at, _)| Reverse(at)).collect();
+        let mut out = Vec::with_capacity(self.members.len());
+        while let Some(Reverse(at)) = ready.pop() {
+            for reader in readers.get(at).into_iter().flatten() {
+                let Some(count) = missing.get_mut(*reader) else { continue };
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    ready.push(Reverse(*reader));
+                }
+            }
+            let relations = self.members.get(at).cloned().unwrap_or_default();
+            out.push(Stratum { relations, recursive: recursive.get(at).copied().unwrap_or(false) });
+        }
+        out.retain(|stratum| stratum.relations.iter().any(|relation| is_derived(checked, *relation)));
+        out
+    }
+}
+
+fn is_derived(checked: &Checked, relation: RelationId) -> bool {
+    checked.relations.get(relation.0 as usize).is_some_and(|relation| relation.kind != Kind::Input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::build::{Words, checked, rule};
+
+    /// The strata as names, `*` behind the recursive ones; or the labels of the faults.
+    fn shown(inputs: &[&str], rules: Vec<Words>) -> Vec<String> {
+        let checked = checked(inputs, rules);
+        let name = |id: &RelationId| checked.relations[id.0 as usize].name.as_str();
+        match strata(&checked) {
+            Ok(strata) => strata
+                .iter()
+                .map(|stratum| {
+                    let names: Vec<_> = stratum.relations.iter().map(name).collect();
+                    names.join(" ") + if stratum.recursive { " *" } else { "" }
+                })
+                .collect(),
+            Err(faults) => faults.iter().flat_map(|fault| &fault.labels).map(|l| l.text.clone()).collect(),
+        }
+    }
+
+    #[test]
+    fn each_component_stands_after_what_it_reads() {
+        let rules = vec![
+            rule("d(X)").some("path(X, _)").none("known(X)"),
+            rule("path(X, Y)").some("edge(X, Y)"),
+            rule("path(X, Z)").some("hop(X, Y)").some("edge(Y, Z)"),
+            rule("hop(X, Y)").some("path(X, Y)"),
+            rule("known(X)").some("edge(X, X)"),
+        ];
+        assert_eq!(shown(&["edge"], rules), ["path hop *", "known", "d"]);
+    }
+
+    #[test]
+    fn negation_in_a_cycle_is_told_by_the_shortest_way_round() {
+        let rules = vec![
+            rule("a(X)").some("e(X)").none("b(X)"),
+            rule("b(X)").some("far(X)"),
+            rule("far(X)").some("further(X)"),
+            rule("further(X)").some("a(X)"),
+            rule("b(X)").some("c(X)"),
+            rule("c(X)").some("a(X)"),
+        ];
+        let steps = ["`a` needs that no `b` holds", "and `b` needs some `c`", "and `c` needs some `a`"];
+        assert_eq!(shown(&["e"], rules), steps);
+    }
+
+    #[test]
+    fn aggregates_and_limits_count_like_negation() {
+        let rules = vec![rule("n(count)").some("n(X)").some("e(X)")];
+        assert_eq!(shown(&["e"], rules), ["`n` aggregates over all of `n`"]);
+        let rules = vec![rule("top(X)").some("all(X)").limit(), rule("all(X)").some("top(X)")];
+        assert_eq!(
+            shown(&[], rules),
+            ["`top` keeps the first that follow from all of `all`", "and `all` needs some `top`"]
+        );
+    }
+
+    #[test]
+    fn each_component_with_a_cycle_has_its_own_fault() {
+        let rules = vec![rule("a(X)").some("e(X)").none("a(X)"), rule("b(X)").some("e(X)").none("b(X)")];
+        assert_eq!(shown(&["e"], rules), ["`a` needs that no `a` holds", "`b` needs that no `b` holds"]);
+    }
+}

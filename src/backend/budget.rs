@@ -1,0 +1,78 @@
+//! What an evaluation has spent of its limits.
+
+use std::time::Instant;
+
+use crate::ir::{Program, RuleId};
+use crate::schema::RelationId;
+
+use super::{Bound, LimitReached, Limits};
+
+/// How many cheap steps lie between two looks at the clock.
+const STEPS_PER_LOOK: u32 = 4096;
+
+/// The limits of one evaluation and what is spent of them.
+#[derive(Debug)]
+pub(super) struct Budget {
+    limits: Limits,
+    spent: u64,
+    steps: u32,
+    deadline: Option<Instant>,
+}
+
+impl Budget {
+    /// Nothing spent; wall time counts from now.
+    pub(super) fn new(limits: &Limits) -> Self {
+        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
+        Self { limits: *limits, spent: 0, steps: 0, deadline }
+    }
+
+    /// Takes in `count` derived facts or generated elements.
+    pub(super) fn spend(&mut self, count: u64) -> Result<(), Bound> {
+        self.spent = self.spent.saturating_add(count);
+        if self.spent > self.limits.facts { Err(Bound::Facts(self.limits.facts)) } else { Ok(()) }
+    }
+
+    /// Takes in a step of a join; looks at the clock now and then.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<(), Bound> {
+        self.steps += 1;
+        if self.steps >= STEPS_PER_LOOK { self.look() } else { Ok(()) }
+    }
+
+    /// Looks at the clock.
+    #[cold]
+    pub(super) fn look(&mut self) -> Result<(), Bound> {
+        self.steps = 0;
+        match (self.deadline, self.limits.time) {
+            (Some(deadline), Some(time)) if Instant::now() >= deadline => Err(Bound::Time(time)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Begins round `round` of a recursion, counted from 1.
+    pub(super) fn round(&self, round: u64) -> Result<(), Bound> {
+        let limit = self.limits.iterations;
+        if round > limit { Err(Bound::Iterations(limit)) } else { Ok(()) }
+    }
+
+    /// Whether memory is limited at all, and so worth measuring.
+    pub(super) fn weighs(&self) -> bool {
+        self.limits.memory.is_some()
+    }
+
+    /// Compares the size of the relations and their indexes with the limit.
+    pub(super) fn memory(&self, bytes: usize) -> Result<(), Bound> {
+        match self.limits.memory {
+            Some(limit) if bytes as u64 > limit => Err(Bound::Memory(limit)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Bound {
+    /// This limit, reached by a rule.
+    pub(super) fn by(self, program: &Program, rule: RuleId) -> LimitReached {
+        let relation = program.rule(rule).map_or(RelationId(0), |rule| rule.head);
+        LimitReached { bound: self, rule, relation }
+    }
+}

@@ -1,0 +1,319 @@
+//! From the derivations chosen for facts to a proof: steps in order, with sentences, bindings and numbers.
+
+use std::collections::HashMap;
+
+use crate::builtins::term::{Part, Term};
+use crate::ir::{Arg, Atom, Literal, Rule};
+use crate::schema::{Kind, RelationId};
+use crate::span::Sources;
+use crate::symbol::Symbol;
+use crate::value::{Value, Word};
+
+use super::context::Context;
+use super::derive::{Derivation, Extra, Match};
+use super::phrase::Phrase;
+use super::proof::{
+    Derived, Group, Input, Origins, Outcome, Pattern, Premise, Proof, Ranked, Step, StepId, StepKind,
+};
+use super::ranking::Standing;
+use super::store::FactRef;
+
+/// Looks a fact's derivation up: `Some(None)` for a fact that was asserted or stated.
+pub(super) type Choice<'s> = dyn Fn(FactRef) -> Option<&'s Derivation> + 's;
+
+/// Builds proofs.
+pub(super) struct Builder<'b, 'a> {
+    pub(super) context: &'b Context<'a>,
+    pub(super) sources: &'a Sources,
+    pub(super) origins: &'b dyn Origins,
+}
+
+impl<'b, 'a> Builder<'b, 'a> {
+    /// The proof of `root` by the derivations that `choice` gives.
+    pub(super) fn proof(&self, root: FactRef, choice: &Choice<'_>, least: bool) -> Proof {
+        let order = self.order(root, choice);
+        let numbers: HashMap<FactRef, StepId, ahash::RandomState> =
+            order.iter().enumerate().map(|(at, fact)| (*fact, StepId(at as u32))).collect();
+        let mut heights = vec![0_usize; order.len()];
+        for (at, fact) in order.iter().enumerate().rev() {
+            let below = self.below(*fact, choice);
+            let below = below.iter().filter_map(|fact| heights.get(numbers.get(fact)?.0 as usize));
+            let height = below.max().map_or(usize::from(choice(*fact).is_some()), |height| height + 1);
+            if let Some(slot) = heights.get_mut(at) {
+                *slot = height;
+            }
+        }
+        let steps = order.iter().map(|fact| self.step(*fact, choice(*fact), &numbers)).collect();
+        Proof { steps, height: heights.first().copied().unwrap_or(0), least }
+    }
+
+    fn below(&self, fact: FactRef, choice: &Choice<'_>) -> Vec<FactRef> {
+        let derivation = choice(fact);
+        let found = derivation.and_then(|found| Some(found.facts(self.context.program.rule(found.rule)?)));
+        found.unwrap_or_default()
+    }
+
+    /// All facts of the proof, each before those that it needs: a depth-first walk backwards, turned round, so that
+    /// a fact is mostly followed at once by its premises.
+    fn order(&self, root: FactRef, choice: &Choice<'_>) -> Vec<FactRef> {
+        let mut seen = std::collections::HashSet::from([root]);
+        let mut stack = vec![(root, self.below(root, choice))];
+        let mut order = Vec::new();
+        while let Some((fact, left)) = stack.last_mut() {
+            match left.pop() {
+                Some(premise) if seen.insert(premise) => {
+                    let below = self.below(premise, choice);
+                    stack.push((premise, below));
+                }
+                Some(_) => {}
+                None => {
+                    order.push(*fact);
+                    stack.pop();
+                }
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    fn step(
+        &self,
+        fact: FactRef,
+        derivation: Option<&Derivation>,
+        numbers: &HashMap<FactRef, StepId, ahash::RandomState>,
+    ) -> Step {
+        let shown = self.context.fact(fact);
+        let rule = derivation.and_then(|found| Some((found, self.context.program.rule(found.rule)?)));
+        let kind = match rule {
+            Some((found, rule)) => {
+                let writer = Writer { builder: self, rule, phrase: self.phrase(rule), numbers };
+                StepKind::Derived(Box::new(writer.derived(fact, found)))
+            }
+            None => self.leaf(fact, &shown),
+        };
+        Step { fact: shown, kind }
+    }
+
+    fn phrase(&self, rule: &'a Rule) -> Phrase<'a> {
+        Phrase { program: self.context.program, sources: self.sources, rule }
+    }
+
+    fn leaf(&self, fact: FactRef, shown: &crate::fact::Fact) -> StepKind {
+        let input = |id: RelationId| self.context.program.relation(id).is_some_and(|r| r.kind == Kind::Input);
+        let mut facts = self.context.program.facts.iter();
+        let stated = facts.find(|stated| {
+            stated.relation == fact.relation && !input(fact.relation) && stated.values == shown.values
+        });
+        match stated {
+            Some(stated) => {
+                StepKind::Stated { id: stated.id, span: stated.span, place: self.sources.place(stated.span) }
+            }
+            None => StepKind::Asserted { origin: self.origins.origin(shown) },
+        }
+    }
+}
+
+/// Writes one step.
+struct Writer<'w, 'b, 'a> {
+    builder: &'w Builder<'b, 'a>,
+    rule: &'a Rule,
+    phrase: Phrase<'a>,
+    numbers: &'w HashMap<FactRef, StepId, ahash::RandomState>,
+}
+
+impl Writer<'_, '_, '_> {
+    fn params(&self) -> &[Word] {
+        &self.builder.context.params
+    }
+
+    fn derived(&self, fact: FactRef, derivation: &Derivation) -> Derived {
+        let row = self.builder.context.store.row(fact);
+        let mut vars = derivation.found.vars.clone();
+        let rank = self.rule.limit.as_ref().and_then(|limit| limit.rank);
+        if let (Extra::Ranked(standing), Some(rank)) = (&derivation.extra, rank)
+            && let Some(slot) = vars.get_mut(rank.0 as usize)
+        {
+            *slot = Word::from_int(standing.rank as i64);
+        }
+        let mut premises = match &derivation.extra {
+            Extra::Group(_) => Vec::new(),
+            Extra::Plain | Extra::Ranked(_) => self.premises(&derivation.found),
+        };
+        match &derivation.extra {
+            Extra::Plain => {}
+            Extra::Group(group) => premises.push(self.group(row, group.matches, &group.inputs)),
+            Extra::Ranked(standing) => premises.push(self.ranked(standing)),
+        }
+        Derived {
+            rule: self.rule.id,
+            span: self.rule.span,
+            place: self.builder.sources.place(self.rule.span),
+            sentence: self.sentence(row, &vars),
+            doc: self.rule.doc.clone(),
+            bindings: self.bindings(&vars, self.rule.is_aggregate()),
+            premises,
+        }
+    }
+
+    fn sentence(&self, row: &[Word], vars: &[Word]) -> Option<String> {
+        let sentence = self.rule.because.as_ref()?;
+        let context = self.builder.context;
+        let head = context.values(self.rule.head, row);
+        let mut text = String::new();
+        for part in &sentence.parts {
+            match part {
+                Part::Text(words) => text.push_str(words.as_str()),
+                Part::Var(var) => match self.value(var.0 as usize, vars) {
+                    Some(value) => text.push_str(&value.text()),
+                    None => text.push('…'),
+                },
+                Part::Param(param) => {
+                    let param = context.program.params.get(param.0 as usize);
+                    text.push_str(&param.map(|param| param.value.text()).unwrap_or_default());
+                }
+                Part::Column(column) => {
+                    text.push_str(&head.get(*column as usize).map(|value| value.text()).unwrap_or_default());
+                }
+            }
+        }
+        Some(text)
+    }
+
+    /// The value of a variable in the whole step; none where each match of a group has its own.
+    fn value(&self, var: usize, vars: &[Word]) -> Option<Value> {
+        let variable = self.rule.variables.get(var)?;
+        let whole = !self.rule.is_aggregate() || self.in_head(var);
+        whole.then(|| Value::from_word(variable.ty.ty, vars.get(var).copied().unwrap_or_default()))
+    }
+
+    fn in_head(&self, var: usize) -> bool {
+        self.rule.terms.iter().any(|term| match term {
+            Term::Expr(expr) => super::plan::head_variable(expr).is_some_and(|other| other.0 as usize == var),
+            Term::Aggregate { .. } => false,
+        })
+    }
+
+    fn bindings(&self, vars: &[Word], group: bool) -> Vec<(Symbol, Value)> {
+        let all = self.rule.variables.iter().zip(vars).enumerate();
+        all.filter(|(at, _)| !group || self.in_head(*at))
+            .map(|(_, (variable, word))| (variable.name, Value::from_word(variable.ty.ty, *word)))
+            .collect()
+    }
+
+    fn premises(&self, found: &Match) -> Vec<Premise> {
+        let body = self.rule.body.iter().enumerate();
+        body.filter_map(|(at, literal)| self.premise(literal, found, at)).collect()
+    }
+
+    fn premise(&self, literal: &Literal, found: &Match, at: usize) -> Option<Premise> {
+        let vars = &found.vars;
+        let value = |var: crate::builtins::expr::VarId| {
+            let variable = self.rule.variables.get(var.0 as usize)?;
+            Some((variable.name, Value::from_word(variable.ty.ty, *vars.get(var.0 as usize)?)))
+        };
+        Some(match literal {
+            Literal::Atom(atom) => {
+                let fact = FactRef { relation: atom.relation, row: *found.rows.get(at)? };
+                Premise::Fact(*self.numbers.get(&fact)?)
+            }
+            Literal::Not(atom) => Premise::Absent {
+                atom: self.pattern(atom, vars),
+                among: self.builder.context.store.len(atom.relation),
+            },
+            Literal::Test { expr, .. } => Premise::Test {
+                text: self.phrase.condition(expr, vars, self.params()),
+                written: self.phrase.written(expr),
+            },
+            Literal::Bind { var, expr, .. } => {
+                let (var, value) = value(*var)?;
+                let text = self.phrase.valued(expr, vars, self.params());
+                Premise::Bind { var, text, written: self.phrase.written(expr), value }
+            }
+            Literal::Each { var, generator, args, .. } => {
+                let (var, value) = value(*var)?;
+                let text = self.phrase.generator(generator, args, Some((vars, self.params())));
+                let written = self.phrase.generator(generator, args, None);
+                Premise::Each { var, text, written, value }
+            }
+        })
+    }
+
+    fn pattern(&self, atom: &Atom, vars: &[Word]) -> Pattern {
+        let context = self.builder.context;
+        let key = context.key(atom, vars, |_| true);
+        let types = context.types(atom.relation).iter();
+        let args = atom.args.iter().zip(types.zip(key)).map(|(arg, (ty, word))| match arg {
+            Arg::Any => None,
+            _ => word.map(|word| Value::from_word(*ty, word)),
+        });
+        Pattern { relation: context.name(atom.relation), args: args.collect() }
+    }
+
+    fn group(&self, row: &[Word], matches: usize, inputs: &[Match]) -> Premise {
+        let context = self.builder.context;
+        let Some(relation) = context.program.relation(self.rule.head) else {
+            return Premise::Aggregate(Box::default());
+        };
+        let values = context.values(self.rule.head, row);
+        let columns = relation.columns.iter().zip(values).zip(&self.rule.terms);
+        let mut group = Group { matches, ..Group::default() };
+        for ((column, value), term) in columns {
+            match term {
+                Term::Expr(_) => group.by.push((column.name, value)),
+                Term::Aggregate { aggregate, args, span } => group.results.push(Outcome {
+                    column: column.name,
+                    written: self.phrase.aggregate(*aggregate, args, *span),
+                    value,
+                }),
+            }
+        }
+        group.inputs = inputs.iter().map(|input| self.input(input)).collect();
+        Premise::Aggregate(Box::new(group))
+    }
+
+    fn input(&self, input: &Match) -> Input {
+        let args = self.rule.terms.iter().filter_map(|term| match term {
+            Term::Aggregate { args, .. } => Some(args),
+            Term::Expr(_) => None,
+        });
+        let values = |args: &Vec<crate::builtins::expr::Expr>| {
+            let words = args.iter().map(|arg| {
+                let word = arg.eval(&input.vars, self.params()).unwrap_or_default();
+                Value::from_word(arg.ty, word)
+            });
+            words.collect()
+        };
+        Input {
+            bindings: self.bindings(&input.vars, false),
+            args: args.map(values).collect(),
+            premises: self.premises(input),
+        }
+    }
+
+    fn ranked(&self, standing: &Standing) -> Premise {
+        let context = self.builder.context;
+        let limit = self.rule.limit.iter();
+        let per = limit.clone().flat_map(|limit| &limit.per).zip(&standing.per).filter_map(|(var, word)| {
+            let variable = self.rule.variables.get(var.0 as usize)?;
+            Some((variable.name, Value::from_word(variable.ty.ty, *word)))
+        });
+        let keys: Vec<_> = limit.flat_map(|limit| &limit.by).map(|(key, _)| key).collect();
+        let values = |words: &[Word]| -> Vec<Value> {
+            keys.iter().zip(words).map(|(key, word)| Value::from_word(key.ty, *word)).collect()
+        };
+        let written = keys.iter().map(|key| self.phrase.written(key));
+        let left_out = standing.left_out.as_ref().map(|(head, words)| {
+            let fact =
+                crate::fact::Fact::new(context.name(self.rule.head), context.values(self.rule.head, head));
+            (fact, values(words))
+        });
+        Premise::Limit(Box::new(Ranked {
+            per: per.collect(),
+            keys: written.zip(values(&standing.keys)).collect(),
+            rank: standing.rank,
+            keep: standing.keep,
+            of: standing.of,
+            left_out,
+        }))
+    }
+}

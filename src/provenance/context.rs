@@ -1,0 +1,111 @@
+//! What every question about one model shares: the program, its parameters, its strata and the facts.
+
+use std::cmp::Ordering;
+
+use crate::backend::Model;
+use crate::fact::Fact;
+use crate::ir::{Arg, Atom, Program, RuleId};
+use crate::schema::RelationId;
+use crate::symbol::Symbol;
+use crate::value::{Type, Value, Word};
+
+use super::store::{FactRef, Key, Store};
+
+/// A program and a model of it.
+pub(super) struct Context<'a> {
+    pub(super) program: &'a Program,
+    pub(super) params: Vec<Word>,
+    pub(super) store: Store<'a>,
+    /// The types of the columns, by relation.
+    types: Vec<Vec<Type>>,
+    /// The stratum that derives a relation; none for inputs.
+    strata: Vec<Option<usize>>,
+    /// The rules of each relation, in the order of the text.
+    rules: Vec<Vec<RuleId>>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(program: &'a Program, model: &'a Model) -> Self {
+        let count = program.relations.len();
+        let mut strata = vec![None; count];
+        for (at, stratum) in program.strata.iter().enumerate() {
+            for relation in &stratum.relations {
+                if let Some(slot) = strata.get_mut(relation.0 as usize) {
+                    *slot = Some(at);
+                }
+            }
+        }
+        let mut rules = vec![Vec::new(); count];
+        for (at, rule) in program.rules.iter().enumerate() {
+            if let Some(list) = rules.get_mut(rule.head.0 as usize) {
+                list.push(RuleId(at as u32));
+            }
+        }
+        let types = program.relations.iter().map(|relation| relation.types().collect()).collect();
+        Self { program, params: program.param_words(), store: Store::new(model), types, strata, rules }
+    }
+
+    /// The rules that derive a relation, in the order of the text.
+    pub(super) fn rules_of(&self, relation: RelationId) -> &[RuleId] {
+        self.rules.get(relation.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The types of a relation's columns.
+    pub(super) fn types(&self, relation: RelationId) -> &[Type] {
+        self.types.get(relation.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether both relations are derived in one stratum.
+    pub(super) fn together(&self, one: RelationId, other: RelationId) -> bool {
+        let stratum = |relation: RelationId| self.strata.get(relation.0 as usize).copied().flatten();
+        stratum(one).is_some() && stratum(one) == stratum(other)
+    }
+
+    /// The name of a relation.
+    pub(super) fn name(&self, relation: RelationId) -> Symbol {
+        self.program.relation(relation).map_or_else(|| Symbol::new("?"), |relation| relation.name)
+    }
+
+    /// The values of a row of a relation.
+    pub(super) fn values(&self, relation: RelationId, row: &[Word]) -> Vec<Value> {
+        self.types(relation).iter().zip(row).map(|(ty, word)| Value::from_word(*ty, *word)).collect()
+    }
+
+    /// The fact behind a reference.
+    pub(super) fn fact(&self, fact: FactRef) -> Fact {
+        Fact::new(self.name(fact.relation), self.values(fact.relation, self.store.row(fact)))
+    }
+
+    /// Where a fact stands in the model.
+    pub(super) fn find(&self, relation: RelationId, values: &[Value]) -> Option<FactRef> {
+        let key: Key = values.iter().map(|value| Some(value.word())).collect();
+        let fits = values.len() == self.types(relation).len();
+        fits.then(|| self.store.any(relation, &key, usize::MAX)).flatten()
+    }
+
+    /// Compares two rows of a relation by their values, column by column.
+    pub(super) fn compare(&self, relation: RelationId, left: &[Word], right: &[Word]) -> Ordering {
+        let columns = self.types(relation).iter().zip(left.iter().zip(right));
+        columns.map(|(ty, (a, b))| ty.compare(*a, *b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
+    /// How many rows of `relation` a derivation of a fact of `head` with rank `below` may use: those of the same
+    /// stratum must have been derived in an earlier round, which keeps proofs free of circles.
+    pub(super) fn end(&self, relation: RelationId, head: RelationId, below: Option<usize>) -> usize {
+        let Some(below) = below.filter(|_| self.together(relation, head)) else { return usize::MAX };
+        let Some(extent) = self.store.extent(relation) else { return 0 };
+        let round = below.checked_sub(1);
+        round.map_or(0, |round| extent.rounds.get(round).copied().unwrap_or(extent.rows.len()))
+    }
+
+    /// What `atom` looks for when its variables have the words of `vars`; `known` tells which arguments count.
+    pub(super) fn key(&self, atom: &Atom, vars: &[Word], known: impl Fn(usize) -> bool) -> Key {
+        let word = |(at, arg): (usize, &Arg)| match arg {
+            Arg::Any => None,
+            Arg::Var(var) => known(at).then(|| vars.get(var.0 as usize).copied()).flatten(),
+            Arg::Const(value) => Some(value.word()),
+            Arg::Param(param) => self.params.get(param.0 as usize).copied(),
+        };
+        atom.args.iter().enumerate().map(word).collect()
+    }
+}

@@ -1,0 +1,25 @@
+//! Why, why-not, what-if: proofs found on demand over a finished model, an independent checker, printing.
+//!
+//! Nothing is recorded while rules are evaluated: everything here starts from the program, the final facts and the
+//! rounds in which they were derived.
+
+mod build;
+pub mod check;
+mod context;
+mod derive;
+mod every;
+mod finder;
+mod group;
+mod heights;
+mod phrase;
+mod plan;
+pub mod proof;
+mod ranking;
+pub mod render;
+mod solve;
+mod store;
+mod walk;
+pub mod why_not;
+
+pub use every::Every;
+pub use finder::{Finder, INPUTS_SHOWN, WhyError};

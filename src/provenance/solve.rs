@@ -1,0 +1,162 @@
+//! Chooses a derivation for a fact and for everything below it, so that the proof is as low as can be.
+
+use std::collections::HashMap;
+
+use crate::ir::RuleId;
+
+use super::derive::{Derivation, Derivations, Search};
+use super::store::FactRef;
+
+/// After so many derivations have been looked at for one question, the first one of each further fact is taken.
+const ENOUGH: usize = 50_000;
+
+/// What was chosen for a fact: nothing for one that was asserted or stated.
+pub(super) struct Chosen {
+    pub(super) height: usize,
+    pub(super) derivation: Option<Derivation>,
+}
+
+/// The choices for a fact and all facts below it.
+pub(super) struct Solution {
+    pub(super) chosen: HashMap<FactRef, Chosen, ahash::RandomState>,
+    /// Whether the search went to its end.
+    pub(super) least: bool,
+}
+
+/// One fact at work.
+struct Frame<'c, 'a> {
+    fact: FactRef,
+    /// No proof of the fact is lower than this.
+    bound: usize,
+    left: Derivations<'c, 'a>,
+    best: Option<(usize, Derivation)>,
+    /// The derivation at hand, the facts that it needs, and how many of them have been seen to.
+    trying: Option<(Derivation, Vec<FactRef>, usize)>,
+}
+
+/// Finds proofs of `fact` of least height: among the derivations of each fact from facts of lower strata and of
+/// earlier rounds, the one whose highest premise is lowest; of equals the one of the first rule, then the first by
+/// the values of its facts.
+///
+/// Premises have a lower stratum or a lower rank, so the frames can't meet the same fact twice.
+pub(super) fn solve(search: Search<'_, '_>, fact: FactRef) -> Solution {
+    let hasher = ahash::RandomState::with_seeds(9, 10, 11, 12);
+    let mut solver =
+        Solver { search, chosen: HashMap::with_hasher(hasher), seen: 0, frames: Vec::new(), least: true };
+    solver.open(fact);
+    while let Some(mut frame) = solver.frames.pop() {
+        match solver.step(&mut frame) {
+            Next::Again => solver.frames.push(frame),
+            Next::Below(premise) => {
+                solver.frames.push(frame);
+                solver.open(premise);
+            }
+            Next::Done => solver.close(frame),
+        }
+    }
+    Solution { chosen: solver.chosen, least: solver.least }
+}
+
+struct Solver<'c, 'a> {
+    search: Search<'c, 'a>,
+    chosen: HashMap<FactRef, Chosen, ahash::RandomState>,
+    seen: usize,
+    frames: Vec<Frame<'c, 'a>>,
+    least: bool,
+}
+
+enum Next {
+    Again,
+    Below(FactRef),
+    Done,
+}
+
+impl<'c, 'a> Solver<'c, 'a> {
+    fn open(&mut self, fact: FactRef) {
+        let rank = self.search.context.store.rank(fact);
+        if rank == 0 {
+            self.chosen.insert(fact, Chosen { height: 0, derivation: None });
+            return;
+        }
+        let bound = self.search.heights.of_fact(self.search.context, fact);
+        let left = Derivations::new(self.search, fact, Some(rank));
+        self.frames.push(Frame { fact, bound, left, best: None, trying: None });
+    }
+
+    fn step(&mut self, frame: &mut Frame<'c, 'a>) -> Next {
+        match frame.trying.take() {
+            Some((derivation, facts, at)) => self.settle(frame, derivation, facts, at),
+            None => self.try_next(frame),
+        }
+    }
+
+    /// Goes on with the facts that a derivation needs; takes it when all of them have a proof.
+    fn settle(
+        &mut self,
+        frame: &mut Frame<'c, 'a>,
+        derivation: Derivation,
+        facts: Vec<FactRef>,
+        mut at: usize,
+    ) -> Next {
+        while let Some(fact) = facts.get(at) {
+            match self.chosen.get(fact) {
+                Some(known) if frame.beats(known.height.saturating_add(1), derivation.rule) => at += 1,
+                Some(_) => return Next::Again,
+                None => {
+                    let fact = *fact;
+                    frame.trying = Some((derivation, facts, at));
+                    return Next::Below(fact);
+                }
+            }
+        }
+        let heights = facts.iter().filter_map(|fact| self.chosen.get(fact)).map(|known| known.height);
+        let height = heights.max().unwrap_or(0).saturating_add(1);
+        frame.best = Some((height, derivation));
+        Next::Again
+    }
+
+    fn try_next(&mut self, frame: &mut Frame<'c, 'a>) -> Next {
+        let lowest = frame.best.as_ref().map(|(height, derivation)| (*height, derivation.rule));
+        if self.seen >= ENOUGH && lowest.is_some() {
+            self.least &= lowest.is_some_and(|(height, _)| height <= frame.bound);
+            return Next::Done;
+        }
+        // A later derivation of the same rule and height comes behind the one at hand, so it must be lower.
+        let bound = frame.bound;
+        let worth = |height: usize, rule: RuleId| match lowest {
+            None => true,
+            Some((best, chosen)) => {
+                let least = height.max(bound);
+                least < best || (least == best && rule < chosen)
+            }
+        };
+        let Some(derivation) = frame.left.next(worth) else { return Next::Done };
+        self.seen += 1;
+        let Some(rule) = self.search.context.program.rule(derivation.rule) else { return Next::Again };
+        let facts = derivation.facts(rule);
+        let context = self.search.context;
+        let least = facts.iter().map(|fact| self.search.heights.of_fact(context, *fact)).max().unwrap_or(0);
+        if frame.beats(least.saturating_add(1), derivation.rule) {
+            frame.trying = Some((derivation, facts, 0));
+        }
+        Next::Again
+    }
+
+    fn close(&mut self, frame: Frame<'c, 'a>) {
+        let (height, derivation) = match frame.best {
+            Some((height, derivation)) => (height, Some(derivation)),
+            None => (0, None),
+        };
+        self.chosen.insert(frame.fact, Chosen { height, derivation });
+    }
+}
+
+impl Frame<'_, '_> {
+    /// Whether a derivation of this height by this rule is better than the best so far.
+    fn beats(&self, height: usize, rule: RuleId) -> bool {
+        match &self.best {
+            None => true,
+            Some((best, chosen)) => height < *best || (height == *best && rule < chosen.rule),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Looks facts up in a finished model by some of their columns, without copying it: by scanning a relation while
+//! that is cheaper, through an index of just the columns asked for once it isn't.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use hashbrown::HashTable;
+
+use crate::backend::{Extent, Model, Rows};
+use crate::schema::RelationId;
+use crate::value::Word;
+
+/// One scanned row costs about a tenth of entering one in an index, so after that many whole scans the index
+/// would have paid.
+const SCANS_BEFORE_INDEX: usize = 10;
+
+/// Below this size a scan is as fast as a look-up.
+const SMALL: usize = 48;
+
+/// A fact of the model: a relation and the place of the row in its extent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct FactRef {
+    pub(super) relation: RelationId,
+    pub(super) row: u32,
+}
+
+/// What to look for: a word, or anything, in each column.
+pub(super) type Key = smallvec::SmallVec<[Option<Word>; 8]>;
+
+/// The model with the indexes that the questions so far have made worth while.
+pub(super) struct Store<'a> {
+    model: &'a Model,
+    access: RefCell<HashMap<(RelationId, u64), Access, ahash::RandomState>>,
+}
+
+/// How rows of one relation are found by one set of columns.
+#[derive(Default)]
+struct Access {
+    /// Rows that scans have gone over.
+    scanned: usize,
+    index: Option<Index>,
+}
+
+/// Row numbers by the words of some columns; rows of one key are chained, later ones first.
+struct Index {
+    first: HashTable<u32>,
+    next: Vec<u32>,
+}
+
+/// The end of a chain.
+const END: u32 = u32::MAX;
+
+impl<'a> Store<'a> {
+    pub(super) fn new(model: &'a Model) -> Self {
+        let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
+        Self { model, access: RefCell::new(HashMap::with_hasher(hasher)) }
+    }
+
+    pub(super) fn model(&self) -> &'a Model {
+        self.model
+    }
+
+    pub(super) fn extent(&self, relation: RelationId) -> Option<&'a Extent> {
+        self.model.extent(relation)
+    }
+
+    /// How many facts a relation has.
+    pub(super) fn len(&self, relation: RelationId) -> usize {
+        self.extent(relation).map_or(0, |extent| extent.rows.len())
+    }
+
+    /// The words of a fact; none for a fact of another model.
+    pub(super) fn row(&self, fact: FactRef) -> &'a [Word] {
+        self.extent(fact.relation).and_then(|extent| extent.rows.get(fact.row as usize)).unwrap_or(&[])
+    }
+
+    /// The round in which a fact was derived.
+    pub(super) fn rank(&self, fact: FactRef) -> usize {
+        self.extent(fact.relation).map_or(0, |extent| extent.rank(fact.row as usize))
+    }
+
+    /// Calls `visit` with each row before `end` that has the words of `key`, until it returns false.
+    pub(super) fn each(
+        &self,
+        relation: RelationId,
+        key: &[Option<Word>],
+        end: usize,
+        visit: &mut impl FnMut(u32) -> bool,
+    ) {
+        let Some(extent) = self.extent(relation) else { return };
+        let rows = &extent.rows;
+        let end = end.min(rows.len());
+        let mask = mask_of(key);
+        if mask == 0 || end <= SMALL {
+            return scan(rows, key, end, visit);
+        }
+        let mut table = self.access.borrow_mut();
+        let access = table.entry((relation, mask)).or_default();
+        if access.index.is_none() && access.scanned < rows.len().saturating_mul(SCANS_BEFORE_INDEX) {
+            access.scanned = access.scanned.saturating_add(end);
+            return scan(rows, key, end, visit);
+        }
+        let index = access.index.get_or_insert_with(|| Index::build(rows, mask));
+        index.each(rows, key, mask, end, visit);
+    }
+
+    /// Some row before `end` that has the words of `key`.
+    pub(super) fn any(&self, relation: RelationId, key: &[Option<Word>], end: usize) -> Option<FactRef> {
+        let mut found = None;
+        self.each(relation, key, end, &mut |row| {
+            found = Some(FactRef { relation, row });
+            false
+        });
+        found
+    }
+}
+
+/// The columns of a key that hold a word, as bits; those beyond the 64th are only compared.
+fn mask_of(key: &[Option<Word>]) -> u64 {
+    let bits = key.iter().take(64).enumerate().filter(|(_, word)| word.is_some());
+    bits.fold(0, |mask, (column, _)| mask | (1 << column))
+}
+
+fn fits(row: &[Word], key: &[Option<Word>]) -> bool {
+    key.iter().zip(row).all(|(wanted, found)| wanted.is_none_or(|wanted| wanted == *found))
+}
+
+fn scan(rows: &Rows, key: &[Option<Word>], end: usize, visit: &mut impl FnMut(u32) -> bool) {
+    // The rarest reason for a row to fit is usually its first bound column: compare that one alone first.
+    let bound = key.iter().enumerate().find_map(|(column, word)| word.map(|word| (column, word)));
+    for (at, row) in rows.iter().take(end).enumerate() {
+        let likely = bound.is_none_or(|(column, word)| row.get(column) == Some(&word));
+        if likely && fits(row, key) && !visit(at as u32) {
+            return;
+        }
+    }
+}
+
+impl Index {
+    fn build(rows: &Rows, mask: u64) -> Self {
+        let mut index = Self { first: HashTable::with_capacity(rows.len()), next: vec![END; rows.len()] };
+        for (at, row) in rows.iter().enumerate() {
+            index.insert(rows, mask, at as u32, row);
+        }
+        index
+    }
+
+    fn insert(&mut self, rows: &Rows, mask: u64, at: u32, row: &[Word]) {
+        let hash = hash(row.iter().copied(), mask);
+        let same = |other: &u32| rows.get(*other as usize).is_some_and(|other| agree(row, other, mask));
+        let rehash = |other: &u32| hash_row(rows, *other, mask);
+        match self.first.entry(hash, same, rehash) {
+            hashbrown::hash_table::Entry::Occupied(mut entry) => {
+                if let Some(next) = self.next.get_mut(at as usize) {
+                    *next = std::mem::replace(entry.get_mut(), at);
+                }
+            }
+            hashbrown::hash_table::Entry::Vacant(entry) => {
+                entry.insert(at);
+            }
+        }
+    }
+
+    fn each(
+        &self,
+        rows: &Rows,
+        key: &[Option<Word>],
+        mask: u64,
+        end: usize,
+        visit: &mut impl FnMut(u32) -> bool,
+    ) {
+        let hash = hash(key.iter().map(|word| word.unwrap_or_default()), mask);
+        let found = self.first.find(hash, |&at| {
+            let row = rows.get(at as usize).unwrap_or(&[]);
+            key.iter().zip(row).take(64).all(|(wanted, found)| wanted.is_none_or(|wanted| wanted == *found))
+        });
+        let mut at = found.copied().unwrap_or(END);
+        while at != END {
+            let row = rows.get(at as usize).unwrap_or(&[]);
+            if (at as usize) < end && fits(row, key) && !visit(at) {
+                return;
+            }
+            at = self.next.get(at as usize).copied().unwrap_or(END);
+        }
+    }
+}
+
+fn agree(left: &[Word], right: &[Word], mask: u64) -> bool {
+    left.iter().zip(right).take(64).enumerate().all(|(at, (a, b))| mask & (1 << at) == 0 || a == b)
+}
+
+fn hash_row(rows: &Rows, at: u32, mask: u64) -> u64 {
+    hash(rows.get(at as usize).unwrap_or(&[]).iter().copied(), mask)
+}
+
+/// A hash of the words in the columns of `mask`: multiply and fold, a column at a time.
+fn hash(words: impl Iterator<Item = Word>, mask: u64) -> u64 {
+    let mut state: u64 = 0x9E37_79B9_7F4A_7C15;
+    for (_, word) in words.take(64).enumerate().filter(|(at, _)| mask & (1 << at) != 0) {
+        let wide = u128::from(state ^ word.0).wrapping_mul(0xA076_1D64_78BD_642F_E703_7ED1_A0B4_28DB);
+        state = (wide as u64) ^ ((wide >> 64) as u64);
+    }
+    state
+}
