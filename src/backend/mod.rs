@@ -3,6 +3,7 @@
 mod budget;
 pub mod naive;
 mod report;
+pub mod seminaive;
 
 use std::fmt;
 use std::time::Duration;

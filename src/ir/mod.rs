@@ -6,9 +6,11 @@
 //!   through negation, an aggregate or a limit, and after all lower relations that it reads at all;
 //! - every rule is safe: there is an order of its body in which each negated atom, test, bind, generator and the
 //!   head find their variables bound by positive atoms, binds and generators before them;
-//! - a variable is bound by at most one [`Literal::Bind`] or [`Literal::Each`], and then by nothing else;
+//! - a variable is bound by at most one [`Literal::Bind`] or [`Literal::Each`]; a positive atom in which such a
+//!   variable stands reads it, and is matched after it;
 //! - types fit: a column and the argument at it have one type; names outside a closed set are gone.
 
+pub mod invariants;
 pub mod text;
 
 use crate::builtins::expr::{Expr, ParamId, VarId};

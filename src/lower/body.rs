@@ -1,4 +1,4 @@
-//! Bodies without expressions inside atoms: each gets a variable of its own that a bind gives its value.
+//! Bodies without expressions inside atoms: each gets a variable of its own.
 
 use crate::analysis::checked;
 use crate::builtins::expr::{Expr, ExprKind, VarId};
@@ -11,39 +11,36 @@ use crate::span::Span;
 use crate::symbol::Symbol;
 use crate::value::Type;
 
+use super::order::{Late, late};
+
 /// The body and the variables of a rule, with those that were made here behind the others.
+///
+/// `p(X + 1)` becomes `$1 = X + 1, p($1)`, so that an engine can look the value up; where `X` is bound only by what
+/// is looked up, as in `p(X, X + 1)`, it becomes `p(X, $1), $1 = X + 1`, a test.
 pub(super) fn flatten(body: &[checked::Literal], variables: &[Variable]) -> (Vec<Literal>, Vec<Variable>) {
-    let mut flat = Flat::new(variables);
-    body.iter().for_each(|literal| flat.literal(literal));
-    flat.finish()
+    let mut flat = Flat { literals: Vec::new(), variables: variables.to_vec(), late: late(body) };
+    body.iter().enumerate().for_each(|(at, literal)| flat.literal(at, literal));
+    (flat.literals, flat.variables)
 }
 
 /// A body on its way.
-pub(super) struct Flat {
+struct Flat {
     literals: Vec<Literal>,
     variables: Vec<Variable>,
-    made: usize,
+    late: Late,
 }
 
 impl Flat {
-    pub(super) fn new(variables: &[Variable]) -> Self {
-        Self { literals: Vec::new(), variables: variables.to_vec(), made: 0 }
-    }
-
-    pub(super) fn finish(self) -> (Vec<Literal>, Vec<Variable>) {
-        (self.literals, self.variables)
-    }
-
-    pub(super) fn literal(&mut self, literal: &checked::Literal) {
+    fn literal(&mut self, at: usize, literal: &checked::Literal) {
         match literal {
             checked::Literal::Atom { negated, relation, args, span } => {
-                self.atom(*negated, *relation, args, *span);
+                self.atom(at, *negated, *relation, args, *span);
             }
             checked::Literal::Bind { var, expr, span } => {
-                self.push(Literal::Bind { var: *var, expr: expr.clone(), span: *span });
+                self.literals.push(Literal::Bind { var: *var, expr: expr.clone(), span: *span });
             }
             checked::Literal::Test { expr, span } => {
-                self.push(Literal::Test { expr: expr.clone(), span: *span });
+                self.literals.push(Literal::Test { expr: expr.clone(), span: *span });
             }
             checked::Literal::Each { var, bound, generator, args, span } => {
                 self.each(*var, *bound, generator, args, *span);
@@ -51,47 +48,65 @@ impl Flat {
         }
     }
 
-    fn atom(&mut self, negated: bool, relation: RelationId, args: &[checked::Arg], span: Span) {
-        let args = args.iter().map(|arg| self.arg(arg)).collect();
-        let atom = Atom { relation, args, span };
-        self.push(if negated { Literal::Not(atom) } else { Literal::Atom(atom) });
-    }
-
-    fn arg(&mut self, arg: &checked::Arg) -> Arg {
-        let checked::Arg::Expr(expr) = arg else { return Arg::Any };
-        match expr.kind {
-            ExprKind::Const(value) => Arg::Const(value),
-            ExprKind::Var(var) => Arg::Var(var),
-            ExprKind::Param(param) => Arg::Param(param),
-            _ => {
-                let var = self.make(expr.ty);
-                self.push(Literal::Bind { var, expr: expr.clone(), span: expr.span });
-                Arg::Var(var)
-            }
+    fn atom(&mut self, at: usize, negated: bool, relation: RelationId, args: &[checked::Arg], span: Span) {
+        let mut tests = Vec::new();
+        let mut flat = Vec::with_capacity(args.len());
+        for (column, arg) in args.iter().enumerate() {
+            flat.push(match arg {
+                checked::Arg::Any => Arg::Any,
+                checked::Arg::Expr(expr) => match expr.kind {
+                    ExprKind::Const(value) => Arg::Const(value),
+                    ExprKind::Var(var) => Arg::Var(var),
+                    ExprKind::Param(param) => Arg::Param(param),
+                    _ => {
+                        let var = make(&mut self.variables, expr.ty);
+                        if self.late.contains(&(at, column)) {
+                            tests.push(equal(read(var, expr.ty, expr.span), expr.clone(), expr.span));
+                        } else {
+                            self.literals.push(Literal::Bind { var, expr: expr.clone(), span: expr.span });
+                        }
+                        Arg::Var(var)
+                    }
+                },
+            });
         }
+        let atom = Atom { relation, args: flat, span };
+        self.literals.push(if negated { Literal::Not(atom) } else { Literal::Atom(atom) });
+        self.literals.append(&mut tests);
     }
 
     /// `X in g` where something else binds `X`: a new variable runs over the elements and must equal `X`.
     fn each(&mut self, var: VarId, bound: bool, generator: &Generator, args: &[Expr], span: Span) {
-        let element = if bound { self.make(generator.element()) } else { var };
-        self.push(Literal::Each { var: element, generator: generator.clone(), args: args.to_vec(), span });
+        let ty = generator.element();
+        let element = if bound { make(&mut self.variables, ty) } else { var };
+        self.literals.push(Literal::Each {
+            var: element,
+            generator: generator.clone(),
+            args: args.to_vec(),
+            span,
+        });
         if bound {
-            let ty = generator.element();
-            let sides = [var, element].map(|var| Expr { kind: ExprKind::Var(var), ty, span });
-            let kind = ExprKind::Call(Op::Equal, sides.to_vec());
-            self.push(Literal::Test { expr: Expr { kind, ty: Type::Bool, span }, span });
+            self.literals.push(equal(read(var, ty, span), read(element, ty, span), span));
         }
     }
+}
 
-    pub(super) fn push(&mut self, literal: Literal) {
-        self.literals.push(literal);
-    }
+/// A new variable.
+pub(super) fn make(variables: &mut Vec<Variable>, ty: Type) -> VarId {
+    let is_made = |variable: &&Variable| variable.name.as_str().starts_with(|c: char| c.is_ascii_digit());
+    // Made variables stand at the end, so the last one tells how many there are.
+    let last = variables.last().filter(is_made).and_then(|variable| variable.name.as_str().parse().ok());
+    let name = Symbol::new(&last.unwrap_or(0_u32).saturating_add(1).to_string());
+    variables.push(Variable { name, ty: ColumnType::plain(ty) });
+    VarId(variables.len() as u32 - 1)
+}
 
-    /// A new variable.
-    pub(super) fn make(&mut self, ty: Type) -> VarId {
-        self.made += 1;
-        let name = Symbol::new(&self.made.to_string());
-        self.variables.push(Variable { name, ty: ColumnType::plain(ty) });
-        VarId(self.variables.len() as u32 - 1)
-    }
+/// The value of a variable.
+pub(super) fn read(var: VarId, ty: Type, span: Span) -> Expr {
+    Expr { kind: ExprKind::Var(var), ty, span }
+}
+
+fn equal(left: Expr, right: Expr, span: Span) -> Literal {
+    let kind = ExprKind::Call(Op::Equal, vec![left, right]);
+    Literal::Test { expr: Expr { kind, ty: Type::Bool, span }, span }
 }

@@ -1,6 +1,7 @@
 //! From a checked program to the intermediate representation: atoms without expressions, facts apart, strata.
 
 mod body;
+mod order;
 mod query;
 
 use crate::analysis::checked::{self, Checked};
@@ -93,6 +94,7 @@ fn with_rules(strata: Vec<strata::Stratum>, program: &Program) -> Vec<Stratum> {
 mod tests {
     use super::*;
     use crate::analysis::build::{checked, rule};
+    use crate::ir::invariants::broken;
     use crate::ir::{Arg, Literal};
 
     #[test]
@@ -111,6 +113,23 @@ mod tests {
         assert_eq!(kinds.collect::<Vec<_>>(), wanted);
         let names: Vec<_> = program.rules[0].variables.iter().map(|v| v.name.as_str()).collect();
         assert_eq!(names, ["X", "1", "2"]);
+    }
+
+    #[test]
+    fn what_an_atom_alone_binds_is_computed_behind_it() {
+        let shown = |rules| {
+            let program = lower(&checked(&["p", "q"], rules)).unwrap();
+            assert_eq!(broken(&program), Vec::<String>::new());
+            let text = program.to_string();
+            text.lines().skip_while(|line| !line.ends_with(":-")).skip(1).map(str::trim).collect::<String>()
+        };
+        assert_eq!(shown(vec![rule("d(X)").some("p(X, X+1)")]), "p(X, $1),$1 = (X + 1).");
+        assert_eq!(
+            shown(vec![rule("d(X)").some("p(Y+1, X)").some("q(Y, X)")]),
+            "$1 = Y + 1,p($1, X),q(Y, X)."
+        );
+        let circle = rule("d(X)").some("p(X, Y+1)").some("q(Y, X+1)");
+        assert_eq!(shown(vec![circle]), "p(X, $1),$1 = (Y + 1),$2 = X + 1,q(Y, $2).");
     }
 
     #[test]
@@ -145,6 +164,7 @@ mod tests {
         let wanted: Vec<_> = (0..asked.variables.len() as u32).map(crate::builtins::expr::VarId).collect();
         let query = Query::new(&asked.body, &asked.variables, &wanted, asked.span);
         let (with, answers) = with_query(&program, &query);
+        assert_eq!(broken(&with), Vec::<String>::new());
         assert_eq!(with.relations.len(), program.relations.len() + 1);
         assert_eq!(with.strata.last().unwrap().relations, [answers]);
         let rule = with.rules.last().unwrap();
@@ -162,7 +182,8 @@ mod tests {
             rule("n(Y, count)").some("near(_, Y)").range("Y in 3"),
             rule("top(X)").some("n(X, _)").limit(),
         ];
-        let text = lower(&checked(&["hop"], rules)).unwrap().to_string();
+        let program = lower(&checked(&["hop"], rules)).unwrap();
+        assert_eq!(broken(&program), Vec::<String>::new());
         let wanted = "\
 # inputs
 input hop(c1: int, c2: int).
@@ -200,6 +221,6 @@ top(X) :-
     n(X, _)
     limit 1 by 1.
 ";
-        assert_eq!(text, wanted);
+        assert_eq!(program.to_string(), wanted);
     }
 }

@@ -1,11 +1,12 @@
 //! Questions on top of a program: each is one more relation with one rule, in a last stratum.
 
-use super::body::Flat;
+use super::body::{flatten, make, read};
+use crate::analysis::QueryRule;
 use crate::analysis::checked::{Arg, Literal};
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op;
 use crate::builtins::term::{Term, Variable};
-use crate::ir::{self, Program, Rule, RuleId, Stratum};
+use crate::ir::{Program, Rule, RuleId, Stratum};
 use crate::schema::{Column, Kind, Relation, RelationId};
 use crate::span::Span;
 use crate::symbol::Symbol;
@@ -34,16 +35,23 @@ impl<'a> Query<'a> {
     }
 }
 
+impl<'a> From<&'a QueryRule> for Query<'a> {
+    fn from(query: &'a QueryRule) -> Self {
+        Self::new(&query.body, &query.variables, &query.wanted, query.span)
+    }
+}
+
 /// The rule that derives the answers of `query` as facts of `head`.
 pub fn lower_query(query: &Query<'_>, head: RelationId) -> Rule {
-    let mut flat = Flat::new(query.variables);
+    let mut variables = query.variables.to_vec();
+    let mut literals = Vec::with_capacity(query.body.len());
     for (at, literal) in query.body.iter().enumerate() {
         match query.within.get(at).copied().flatten().and_then(Float::new) {
-            Some(distance) => about(literal, distance, &mut flat),
-            None => flat.literal(literal),
+            Some(distance) => literals.extend(about(literal, distance, &mut variables)),
+            None => literals.push(literal.clone()),
         }
     }
-    let (body, variables) = flat.finish();
+    let (body, variables) = flatten(&literals, &variables);
     let terms = query.wanted.iter().map(|var| Term::Expr(answer(*var, query))).collect();
     Rule {
         id: answer_name(head),
@@ -104,17 +112,17 @@ fn answer(var: VarId, query: &Query<'_>) -> Expr {
 
 /// An atom whose float columns compare within `distance` with what stands at them, where that is no variable;
 /// any other literal as it is.
-fn about(literal: &Literal, distance: Float, flat: &mut Flat) {
+fn about(literal: &Literal, distance: Float, variables: &mut Vec<Variable>) -> Vec<Literal> {
     let Literal::Atom { negated: false, relation, args, span } = literal else {
-        return flat.literal(literal);
+        return vec![literal.clone()];
     };
     let mut tests = Vec::new();
     let args = args.iter().map(|arg| match arg {
         Arg::Expr(wanted) if wanted.ty == Type::Float && !matches!(wanted.kind, ExprKind::Var(_)) => {
-            let found = Expr { kind: ExprKind::Var(flat.make(Type::Float)), ..wanted.clone() };
+            let found = read(make(variables, Type::Float), Type::Float, wanted.span);
             match near(&found, wanted, distance) {
                 Some(test) => {
-                    tests.push(test);
+                    tests.push(Literal::Test { span: test.span, expr: test });
                     Arg::Expr(found)
                 }
                 None => arg.clone(),
@@ -123,8 +131,9 @@ fn about(literal: &Literal, distance: Float, flat: &mut Flat) {
         other => other.clone(),
     });
     let args = args.collect();
-    flat.literal(&Literal::Atom { negated: false, relation: *relation, args, span: *span });
-    tests.into_iter().for_each(|expr| flat.push(ir::Literal::Test { span: expr.span, expr }));
+    let mut out = vec![Literal::Atom { negated: false, relation: *relation, args, span: *span }];
+    out.append(&mut tests);
+    out
 }
 
 /// `abs(found - wanted) <= distance`.

@@ -7,7 +7,23 @@
     reason = "a test may fail"
 )]
 
+mod actuators;
+mod agent_week;
 mod aggregates;
 mod builtins;
+mod cases;
+mod check;
+mod engines;
+mod fact_faults;
+mod fact_files;
 mod generators;
+mod golden;
+mod ledger;
+mod lints;
+mod lowering;
 mod provenance;
+mod requires;
+mod strata;
+mod syntax;
+mod tidy;
+mod transcripts;

@@ -1,8 +1,8 @@
-//! What is equal in every match of a rule: variables, literals and parameters, by shared places and `=`.
+//! What is equal in every match of a body: variables, literals and parameters, by shared places and `=`.
 
 use std::collections::BTreeMap;
 
-use crate::analysis::checked::{Literal, Rule};
+use crate::analysis::checked::Literal;
 use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use crate::builtins::op::Op;
 use crate::builtins::term::Term;
@@ -10,7 +10,7 @@ use crate::value::Value;
 
 /// Something whose equality is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Thing {
+pub(crate) enum Thing {
     /// A variable of the rule.
     Var(VarId),
     /// A literal.
@@ -21,7 +21,7 @@ pub(super) enum Thing {
 
 impl Thing {
     /// The expression, if it is no operation.
-    pub(super) fn of(expr: &Expr) -> Option<Self> {
+    pub(crate) fn of(expr: &Expr) -> Option<Self> {
         match expr.kind {
             ExprKind::Var(var) => Some(Self::Var(var)),
             ExprKind::Const(value) => Some(Self::Const(value)),
@@ -31,7 +31,7 @@ impl Thing {
     }
 
     /// The term, if it is neither an operation nor an aggregate.
-    pub(super) fn of_term(term: &Term) -> Option<Self> {
+    pub(crate) fn of_term(term: &Term) -> Option<Self> {
         match term {
             Term::Expr(expr) => Self::of(expr),
             Term::Aggregate { .. } => None,
@@ -39,17 +39,17 @@ impl Thing {
     }
 }
 
-/// The classes of equal things of one rule.
+/// The classes of equal things of one body.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Classes {
+pub(crate) struct Classes {
     /// For each thing that some `=` names, the representative of its class.
     class: BTreeMap<Thing, Thing>,
 }
 
 impl Classes {
-    pub(super) fn new(rule: &Rule) -> Self {
+    pub(crate) fn new(body: &[Literal]) -> Self {
         let mut joined = Joined::default();
-        for literal in &rule.body {
+        for literal in body {
             match literal {
                 Literal::Bind { var, expr, .. } => {
                     Thing::of(expr).into_iter().for_each(|thing| joined.join(Thing::Var(*var), thing));
@@ -61,17 +61,27 @@ impl Classes {
         joined.classes()
     }
 
+    /// Two literals that would have to be equal, if there are such: nothing matches then.
+    pub(crate) fn contradiction(&self) -> Option<(Value, Value)> {
+        let mut values: BTreeMap<Thing, Value> = BTreeMap::new();
+        self.class.iter().find_map(|(thing, class)| {
+            let Thing::Const(value) = thing else { return None };
+            let first = *values.entry(*class).or_insert(*value);
+            (first != *value).then_some((first, *value))
+        })
+    }
+
     fn find(&self, thing: Thing) -> Thing {
         self.class.get(&thing).copied().unwrap_or(thing)
     }
 
     /// Whether both are equal in every match.
-    pub(super) fn equal(&self, left: Thing, right: Thing) -> bool {
+    pub(crate) fn equal(&self, left: Thing, right: Thing) -> bool {
         self.find(left) == self.find(right)
     }
 
     /// The literals that `thing` equals.
-    pub(super) fn consts(&self, thing: Thing) -> impl Iterator<Item = Value> + '_ {
+    pub(crate) fn consts(&self, thing: Thing) -> impl Iterator<Item = Value> + '_ {
         let class = self.find(thing);
         let own = match thing {
             Thing::Const(value) => Some(value),

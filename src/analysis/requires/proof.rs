@@ -7,7 +7,7 @@ use crate::analysis::checked::{Arg, Checked, Guard, Literal, Requires, Rule};
 use crate::schema::{Kind, RelationId};
 use crate::value::Value;
 
-/// How many goals are followed for one guard before the proof is given up.
+/// How many goals, beside one for each relation, are followed for one guard before the proof is given up.
 pub(super) const GOALS: usize = 10_000;
 
 /// The rules by head, each with what is equal in it.
@@ -24,7 +24,11 @@ impl<'a> Rules<'a> {
         for (at, rule) in checked.rules.iter().enumerate() {
             by_head.get_mut(rule.head.0 as usize).into_iter().for_each(|rules| rules.push(at));
         }
-        Self { checked, by_head, classes: checked.rules.iter().map(Classes::new).collect() }
+        Self {
+            checked,
+            by_head,
+            classes: checked.rules.iter().map(|rule| Classes::new(&rule.body)).collect(),
+        }
     }
 
     /// The rule at this place.
@@ -136,7 +140,7 @@ fn explore(rules: &Rules<'_>, guard: &Requires) -> Option<Vec<Node>> {
             ways.push(way);
         }
         nodes.push(Node { goal, ways, lost: None });
-        if goals.len() > GOALS {
+        if goals.len() > rules.checked.relations.len().saturating_add(GOALS) {
             return None;
         }
     }

@@ -1,0 +1,63 @@
+//! Warnings: what is legal and probably not meant. One lint a file; each is silenced by `# allow: CODE` above it.
+
+mod allow;
+pub mod codes;
+mod documents;
+mod duplicates;
+mod empty;
+mod growing;
+mod never;
+mod singles;
+mod unread;
+
+use crate::analysis::checked::Checked;
+use crate::diagnostic::{Diagnostic, sort};
+use crate::schema::{Relation, RelationId};
+use crate::span::Sources;
+use crate::syntax::tree;
+
+/// Everything a lint looks at.
+#[derive(Clone, Copy)]
+struct Rules<'a> {
+    checked: &'a Checked,
+    files: &'a [tree::File],
+}
+
+impl<'a> Rules<'a> {
+    fn relation(self, id: RelationId) -> Option<&'a Relation> {
+        self.checked.relations.get(id.0 as usize)
+    }
+
+    fn name(self, id: RelationId) -> &'static str {
+        self.relation(id).map_or("", |relation| relation.name.as_str())
+    }
+
+    fn items(self) -> impl Iterator<Item = &'a tree::Item> {
+        self.files.iter().flat_map(|file| &file.items)
+    }
+}
+
+/// A lint: its warnings in any order.
+type Lint = for<'a> fn(Rules<'a>) -> Vec<Diagnostic>;
+
+/// All lints, in the order of their codes.
+const LINTS: [Lint; 8] = [
+    singles::singles,
+    unread::unread,
+    never::never,
+    empty::empty,
+    duplicates::duplicates,
+    growing::growing,
+    documents::without_because,
+    documents::undocumented,
+];
+
+/// The warnings for a rule set without errors, those left out that a `# allow: CODE` comment silences. `files` are
+/// the trees that `checked` was made from.
+pub fn lints(checked: &Checked, files: &[tree::File], sources: &Sources) -> Vec<Diagnostic> {
+    let rules = Rules { checked, files };
+    let mut found: Vec<Diagnostic> = LINTS.iter().flat_map(|lint| lint(rules)).collect();
+    sort(&mut found);
+    found.retain(|warning| !allow::allowed(warning, files, sources));
+    found
+}

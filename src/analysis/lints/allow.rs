@@ -1,0 +1,33 @@
+//! `# allow: W203` in the comment lines directly above a line, or above the item around it, silences a warning.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::span::{Sources, Span};
+use crate::syntax::tree;
+
+/// Whether a comment above the warning's place, or above the item that it stands in, silences it.
+pub(super) fn allowed(warning: &Diagnostic, files: &[tree::File], sources: &Sources) -> bool {
+    let Some(place) = warning.span() else { return false };
+    let item = item_around(place, files);
+    [Some(place), item].into_iter().flatten().any(|span| above(span, sources, warning.code))
+}
+
+fn item_around(place: Span, files: &[tree::File]) -> Option<Span> {
+    let file = files.iter().find(|file| file.id == place.file)?;
+    let item = |at: usize| file.items.get(at).map(tree::Item::span);
+    let after = file.items.partition_point(|item| item.span().start <= place.start);
+    item(after.checked_sub(1)?).filter(|span| place.start < span.end)
+}
+
+/// Whether the comment lines directly above the line of `span` allow `code`.
+fn above(span: Span, sources: &Sources, code: Code) -> bool {
+    let text = sources.get(span.file).map_or("", |source| source.text());
+    let before = text.get(..span.start as usize).unwrap_or("");
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let lines = before.get(..line_start).unwrap_or("").lines().rev().map(str::trim_start);
+    lines.take_while(|line| line.starts_with('#')).any(|line| allows(line, code))
+}
+
+fn allows(comment: &str, code: Code) -> bool {
+    let codes = comment.strip_prefix('#').and_then(|text| text.trim_start().strip_prefix("allow:"));
+    codes.is_some_and(|codes| codes.split([',', ' ', '\t']).any(|word| word == code.0))
+}

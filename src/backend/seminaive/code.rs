@@ -1,0 +1,69 @@
+//! Expressions over the frame of a plan: variables first, then the constants and parameters that the plan uses.
+#![expect(clippy::indexing_slicing, reason = "hot: slots lie in the frame by construction")]
+
+use crate::builtins::expr::{Expr, ExprKind, NoResult};
+use crate::builtins::op::Op;
+use crate::span::Span;
+use crate::value::Word;
+
+use super::plan::Frame;
+
+/// A compiled expression.
+#[derive(Clone, Debug)]
+pub(super) enum Code {
+    /// A word of the frame.
+    Slot(u32),
+    /// An operation with one operand.
+    One(Op, Span, Box<Code>),
+    /// An operation on two words of the frame.
+    Flat(Op, Span, u32, u32),
+    /// An operation with two operands.
+    Two(Op, Span, Box<[Code; 2]>),
+    /// Everything else, as the shared evaluator has it.
+    Whole(Box<Expr>),
+}
+
+impl Code {
+    /// The code of an expression; its constants go into the frame.
+    pub(super) fn new(expr: &Expr, frame: &mut Frame) -> Self {
+        match &expr.kind {
+            ExprKind::Var(var) => Self::Slot(var.0),
+            ExprKind::Const(value) => Self::Slot(frame.constant(value.word())),
+            ExprKind::Param(param) => Self::Slot(frame.param(*param)),
+            ExprKind::Call(op, args) => match args.as_slice() {
+                [a] => Self::One(*op, expr.span, Box::new(Self::new(a, frame))),
+                [a, b] => match (Self::new(a, frame), Self::new(b, frame)) {
+                    (Self::Slot(a), Self::Slot(b)) => Self::Flat(*op, expr.span, a, b),
+                    (a, b) => Self::Two(*op, expr.span, Box::new([a, b])),
+                },
+                _ => Self::Whole(Box::new(expr.clone())),
+            },
+            _ => Self::Whole(Box::new(expr.clone())),
+        }
+    }
+
+    /// The value over a frame.
+    #[inline]
+    pub(super) fn eval(&self, frame: &[Word], params: &[Word]) -> Result<Word, NoResult> {
+        match self {
+            Self::Slot(slot) => Ok(frame[*slot as usize]),
+            Self::Flat(op, span, a, b) => {
+                op.apply(&[frame[*a as usize], frame[*b as usize]]).ok_or(NoResult(*span))
+            }
+            other => other.eval_nested(frame, params),
+        }
+    }
+
+    fn eval_nested(&self, frame: &[Word], params: &[Word]) -> Result<Word, NoResult> {
+        match self {
+            Self::One(op, span, a) => op.apply(&[a.eval(frame, params)?]).ok_or(NoResult(*span)),
+            Self::Two(op, span, both) => {
+                let [a, b] = &**both;
+                let words = [a.eval(frame, params)?, b.eval(frame, params)?];
+                op.apply(&words).ok_or(NoResult(*span))
+            }
+            Self::Whole(expr) => expr.eval(frame, params),
+            flat => flat.eval(frame, params),
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! From an order of literals to the steps of a plan.
+
+use crate::builtins::expr::VarId;
+use crate::ir::{Arg, Atom, Literal, Rule, RuleId, Term};
+use crate::value::Word;
+
+use super::code::Code;
+use super::plan::{Frame, Plan, Resume, Search, Sign, Step};
+use super::shape::{Shape, VarSet};
+use super::sink::{plain, unranked};
+use super::store::{Known, Part};
+
+/// A relation this small is looked through; an index wouldn't pay.
+const FEW_ROWS: u32 = 8;
+
+/// A rule to be compiled.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    /// The rule.
+    pub(super) rule: &'a Rule,
+    /// Its id.
+    pub(super) id: RuleId,
+    /// What it needs.
+    pub(super) shape: &'a Shape,
+    /// For each literal whether its relation still grows in this stratum.
+    pub(super) grows: &'a [bool],
+    /// The literal that reads the delta; none in the first round.
+    pub(super) delta: Option<usize>,
+}
+
+impl Source<'_> {
+    /// What a positive atom reads: before the delta's literal what was old, behind it everything.
+    pub(super) fn part(&self, at: usize) -> Part {
+        match self.delta {
+            Some(delta) if at == delta => Part::Delta,
+            Some(delta) if at < delta && self.is_growing(at) => Part::Old,
+            _ => Part::All,
+        }
+    }
+
+    fn is_growing(&self, at: usize) -> bool {
+        self.grows.get(at).copied().unwrap_or(false)
+    }
+}
+
+/// The plan of a rule in this order; indexes that it uses are built.
+pub(super) fn compile(source: Source<'_>, order: &[usize], known: &mut [Known], params: &[Word]) -> Plan {
+    let compiler = Compiler {
+        source,
+        known,
+        frame: Frame::new(source.rule.variables.len(), params),
+        bound: VarSet::default(),
+        hidden: Vec::new(),
+        needed: needed_after(source.shape, order),
+        placed: Vec::new(),
+        steps: Vec::new(),
+    };
+    compiler.plan(order)
+}
+
+struct Compiler<'a> {
+    source: Source<'a>,
+    known: &'a mut [Known],
+    frame: Frame,
+    bound: VarSet,
+    /// Atoms that are only looked for, with variables that stay unbound.
+    hidden: Vec<usize>,
+    needed: Vec<VarSet>,
+    placed: Vec<usize>,
+    steps: Vec<Step>,
+}
+
+/// For each place in the order the variables that something behind it needs.
+fn needed_after(shape: &Shape, order: &[usize]) -> Vec<VarSet> {
+    let mut needed = VarSet::default();
+    shape.head.iter().for_each(|var| {
+        needed.insert(*var);
+    });
+    let mut sets = vec![needed.clone()];
+    for literal in order.iter().rev().filter_map(|at| shape.literals.get(*at)) {
+        literal.all.iter().for_each(|var| {
+            needed.insert(*var);
+        });
+        sets.push(needed.clone());
+    }
+    sets.reverse();
+    sets.remove(0);
+    sets
+}
+
+impl Compiler<'_> {
+    fn plan(mut self, order: &[usize]) -> Plan {
+        for &at in order {
+            self.literal(at);
+            self.placed.push(at);
+        }
+        let back = nearest_loops(&self.steps);
+        let after_match = self.after_match(&back);
+        let reads = self.reads();
+        let resume = self.resume(None);
+        let head = self.head();
+        Plan {
+            rule: self.source.id,
+            delta: self.source.delta,
+            after_match,
+            reads,
+            resume,
+            head,
+            back,
+            order: self.placed,
+            steps: self.steps,
+            frame: self.frame,
+        }
+    }
+
+    fn literal(&mut self, at: usize) {
+        let step = match self.source.rule.body.get(at) {
+            Some(Literal::Atom(atom)) => self.positive(at, atom),
+            Some(Literal::Not(atom)) => self.negative(atom),
+            Some(Literal::Test { expr, .. }) => {
+                Step::Test(Code::new(expr, &mut self.frame), self.resume(Some(at)))
+            }
+            Some(Literal::Bind { var, expr, .. }) => {
+                let resume = self.resume(Some(at));
+                self.bound.insert(*var);
+                Step::Let(var.0, Code::new(expr, &mut self.frame), resume)
+            }
+            Some(Literal::Each { var, generator, args, .. }) => {
+                let resume = self.resume(Some(at));
+                self.bound.insert(*var);
+                let args = args.iter().map(|arg| Code::new(arg, &mut self.frame)).collect();
+                Step::Each(var.0, generator.clone(), args, resume)
+            }
+            None => return,
+        };
+        self.steps.push(step);
+    }
+
+    fn positive(&mut self, at: usize, atom: &Atom) -> Step {
+        let part = self.source.part(at);
+        let relation = atom.relation.0 as usize;
+        if let Some(row) = self.whole_row(atom) {
+            return Step::Member { relation, part, row, sign: Sign::Present };
+        }
+        let search = self.search(atom, part);
+        let binds = search.binds.iter().map(|(_, slot)| VarId(*slot));
+        let needed = self.needed.get(self.placed.len());
+        let is_needed = |var| needed.is_some_and(|needed| needed.contains(var));
+        if self.source.shape.counts_matches || binds.clone().any(is_needed) {
+            binds.for_each(|var| {
+                self.bound.insert(var);
+            });
+            return Step::Every(self.without_unneeded(search));
+        }
+        if !search.binds.is_empty() {
+            self.hidden.push(at);
+        }
+        Step::Some(search, Sign::Present)
+    }
+
+    /// The search without bindings that nothing reads, not even a report.
+    fn without_unneeded(&self, mut search: Search) -> Search {
+        if let (Some(needed), false) = (self.needed.get(self.placed.len()), self.source.shape.may_fail) {
+            let checks = std::mem::take(&mut search.checks);
+            search.binds.retain(|(_, slot)| {
+                needed.contains(VarId(*slot)) || checks.iter().any(|(_, other)| other == slot)
+            });
+            search.checks = checks;
+        }
+        search
+    }
+
+    fn negative(&mut self, atom: &Atom) -> Step {
+        match self.whole_row(atom) {
+            Some(row) => {
+                let relation = atom.relation.0 as usize;
+                Step::Member { relation, part: Part::All, row, sign: Sign::Absent }
+            }
+            None => Step::Some(self.search(atom, Part::All), Sign::Absent),
+        }
+    }
+
+    /// The slot of an argument that is bound before its atom.
+    fn slot(&mut self, arg: &Arg) -> Option<u32> {
+        match arg {
+            Arg::Any => None,
+            Arg::Var(var) => self.bound.contains(*var).then_some(var.0),
+            Arg::Const(value) => Some(self.frame.constant(value.word())),
+            Arg::Param(param) => Some(self.frame.param(*param)),
+        }
+    }
+
+    fn whole_row(&mut self, atom: &Atom) -> Option<Vec<u32>> {
+        atom.args.iter().map(|arg| self.slot(arg)).collect()
+    }
+
+    fn search(&mut self, atom: &Atom, part: Part) -> Search {
+        let (mut key, mut binds, mut checks) = (Vec::new(), Vec::new(), Vec::new());
+        for (column, arg) in (0u32..).zip(&atom.args) {
+            match (self.slot(arg), arg) {
+                (Some(slot), _) => key.push((column, slot)),
+                (None, Arg::Var(var)) if binds.iter().any(|(_, slot)| *slot == var.0) => {
+                    checks.push((column, var.0))
+                }
+                (None, Arg::Var(var)) => binds.push((column, var.0)),
+                _ => {}
+            }
+        }
+        let relation = atom.relation.0 as usize;
+        let by = self.index(relation, part, &key);
+        if by.is_none() {
+            checks.extend(&key);
+        }
+        let by = by.map(|index| (index, key.iter().map(|(_, slot)| *slot).collect()));
+        Search { relation, part, by, binds, checks }
+    }
+
+    /// The index for a key, unless looking at all rows is as good: few rows, or one look only.
+    fn index(&mut self, relation: usize, part: Part, key: &[(u32, u32)]) -> Option<usize> {
+        let once =
+            !self.steps.iter().any(Step::is_loop) && (self.source.delta.is_none() || part == Part::Delta);
+        let stratum = self.source.rule.body.iter().zip(self.source.grows);
+        let grows = stratum.into_iter().any(|(literal, grows)| match literal {
+            Literal::Atom(atom) | Literal::Not(atom) => *grows && atom.relation.0 as usize == relation,
+            _ => false,
+        });
+        let known = self.known.get_mut(relation)?;
+        let columns: Vec<u32> = key.iter().map(|(column, _)| *column).collect();
+        let few = !grows && known.len() <= FEW_ROWS;
+        if columns.is_empty()
+            || few
+            || (once && !known.indexes().iter().any(|index| index.columns() == columns))
+        {
+            return None;
+        }
+        Some(known.index_on(&columns))
+    }
+
+    /// What is bound and what is open before literal `at`, or behind the body.
+    fn resume(&self, at: Option<usize>) -> Resume {
+        if !self.source.shape.may_fail {
+            return Resume::default();
+        }
+        let body = 0..self.source.rule.body.len();
+        let is_open = |other: &usize| {
+            Some(*other) != at && (!self.placed.contains(other) || self.hidden.contains(other))
+        };
+        let pending = body.filter(is_open).collect();
+        Resume { bound: self.bound.iter().collect(), pending, in_head: at.is_none() }
+    }
+
+    /// The code of the head, as [`Plan::head`] lists it.
+    fn head(&mut self) -> Vec<Code> {
+        let rule = self.source.rule;
+        let mut head = Vec::new();
+        if let Some(limit) = &rule.limit {
+            let keys = std::iter::once(&limit.count).chain(limit.by.iter().map(|(key, _)| key));
+            head.extend(keys.map(|key| Code::new(key, &mut self.frame)));
+            head.extend(limit.per.iter().map(|var| Code::Slot(var.0)));
+            head.extend(unranked(rule, limit).map(|term| Code::new(term, &mut self.frame)));
+        } else {
+            head.extend(plain(rule).map(|term| Code::new(term, &mut self.frame)));
+            let args = rule.terms.iter().flat_map(|term| match term {
+                Term::Aggregate { args, .. } => args.as_slice(),
+                Term::Expr(_) => &[],
+            });
+            head.extend(args.map(|arg| Code::new(arg, &mut self.frame)));
+        }
+        head
+    }
+
+    /// Where to go on after a match.
+    fn after_match(&self, back: &[Option<usize>]) -> Option<usize> {
+        let shape = self.source.shape;
+        if shape.counts_matches || shape.may_fail {
+            return back.last().copied().flatten();
+        }
+        let bound_by = |var: &VarId| {
+            let at = self.steps.iter().position(|step| step.binds().contains(&var.0))?;
+            if self.steps.get(at).is_some_and(Step::is_loop) {
+                Some(at)
+            } else {
+                back.get(at).copied().flatten()
+            }
+        };
+        shape.head.iter().filter_map(bound_by).max()
+    }
+
+    /// The relations that must hold something for a match, or for a report: an atom that waits for an operation is
+    /// skipped where that fails.
+    fn reads(&self) -> Vec<(usize, Part)> {
+        let atoms = self.source.rule.body.iter().enumerate().filter_map(|(at, literal)| match literal {
+            Literal::Atom(atom) => {
+                let waits = self.source.shape.literals.get(at).is_some_and(|needs| !needs.before.is_empty());
+                (!waits).then(|| (atom.relation.0 as usize, self.source.part(at)))
+            }
+            _ => None,
+        });
+        atoms.collect()
+    }
+}
+
+/// For each step, and behind the last, the nearest loop before it.
+fn nearest_loops(steps: &[Step]) -> Vec<Option<usize>> {
+    let mut back = vec![None];
+    let mut nearest = None;
+    for (at, step) in steps.iter().enumerate() {
+        if step.is_loop() {
+            nearest = Some(at);
+        }
+        back.push(nearest);
+    }
+    back
+}

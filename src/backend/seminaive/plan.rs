@@ -1,0 +1,145 @@
+//! Plans as data: for one rule, and one atom of it that reads the delta, the steps that find its matches.
+
+use crate::builtins::expr::{ParamId, VarId};
+use crate::builtins::generator::Generator;
+use crate::ir::RuleId;
+use crate::value::Word;
+
+use super::code::Code;
+use super::store::Part;
+
+/// The steps of a rule, outermost loop first.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// The rule.
+    pub(super) rule: RuleId,
+    /// The literal that reads only the delta; none in the first round.
+    pub(super) delta: Option<usize>,
+    /// The literal of each step.
+    pub(super) order: Vec<usize>,
+    /// The steps.
+    pub(super) steps: Vec<Step>,
+    /// For each step, and for the head behind them, the nearest loop before it: where to go on when it is through.
+    pub(super) back: Vec<Option<usize>>,
+    /// Where to go on after a match: the innermost loop that binds something of the head, if all matches of the
+    /// loops inside it give the same fact.
+    pub(super) after_match: Option<usize>,
+    /// Variables, constants and parameters.
+    pub(super) frame: Frame,
+    /// The expressions of the head: of a plain rule its terms; of one with aggregates the group, then all arguments;
+    /// of one with a limit the count, the keys, the group, then the terms but the rank.
+    pub(super) head: Vec<Code>,
+    /// What a failing head leaves to be looked at.
+    pub(super) resume: Resume,
+    /// Relations without whose facts there is no match, and the part that is read.
+    pub(super) reads: Vec<(usize, Part)>,
+}
+
+/// A step of a plan: a loop, or a filter that lets a match through or not.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// Loop: each row that fits.
+    Every(Search),
+    /// Filter: whether some row fits.
+    Some(Search, Sign),
+    /// Filter: whether the row is there.
+    Member {
+        /// The relation.
+        relation: usize,
+        /// The part in which it must be.
+        part: Part,
+        /// A slot for each column.
+        row: Vec<u32>,
+        /// Whether it must be there, or must not.
+        sign: Sign,
+    },
+    /// Filter: whether an expression is true.
+    Test(Code, Resume),
+    /// Filter that always lets through, unless the operation has no result: binds a slot.
+    Let(u32, Code, Resume),
+    /// Loop: each element of a generator.
+    Each(u32, Generator, Vec<Code>, Resume),
+}
+
+/// Whether a filter wants or refuses what it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// It must be there.
+    Present,
+    /// It must not be there.
+    Absent,
+}
+
+/// How to find the rows that fit an atom.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    /// The relation.
+    pub(super) relation: usize,
+    /// Which of its facts.
+    pub(super) part: Part,
+    /// The index and the slots of its key; none to look at all rows.
+    pub(super) by: Option<(usize, Vec<u32>)>,
+    /// Columns to put into slots.
+    pub(super) binds: Vec<(u32, u32)>,
+    /// Columns that must equal slots, once the former are bound.
+    pub(super) checks: Vec<(u32, u32)>,
+}
+
+/// What is known and what is left to do where an operation has no result; see `undefined`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Resume {
+    /// The variables that are bound.
+    pub(super) bound: Vec<VarId>,
+    /// The literals that aren't settled yet, in the order of the text.
+    pub(super) pending: Vec<usize>,
+    /// Whether the operation stands in the head.
+    pub(super) in_head: bool,
+}
+
+/// The words that a plan works on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frame {
+    /// The variables, then constants.
+    pub(super) words: Vec<Word>,
+    variables: usize,
+    params: Vec<Word>,
+}
+
+impl Frame {
+    /// A frame for `variables`.
+    pub(super) fn new(variables: usize, params: &[Word]) -> Self {
+        Self { words: vec![Word::default(); variables], variables, params: params.to_vec() }
+    }
+
+    /// The slot of a constant.
+    pub(super) fn constant(&mut self, word: Word) -> u32 {
+        let constants = self.words.iter().enumerate().skip(self.variables);
+        if let Some((at, _)) = constants.into_iter().find(|(_, known)| **known == word) {
+            return at as u32;
+        }
+        self.words.push(word);
+        self.words.len() as u32 - 1
+    }
+
+    /// The slot of a parameter.
+    pub(super) fn param(&mut self, param: ParamId) -> u32 {
+        let word = self.params.get(param.0 as usize).copied().unwrap_or_default();
+        self.constant(word)
+    }
+}
+
+impl Step {
+    /// Whether the step may let through more than one match.
+    pub(super) fn is_loop(&self) -> bool {
+        matches!(self, Self::Every(_) | Self::Each(..))
+    }
+
+    /// The slots that the step binds.
+    pub(super) fn binds(&self) -> Vec<u32> {
+        match self {
+            Self::Every(search) => search.binds.iter().map(|(_, slot)| *slot).collect(),
+            Self::Let(slot, ..) | Self::Each(slot, ..) => vec![*slot],
+            Self::Some(..) | Self::Member { .. } | Self::Test(..) => Vec::new(),
+        }
+    }
+}

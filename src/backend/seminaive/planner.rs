@@ -1,0 +1,97 @@
+//! The order of a rule's literals: filters as early as they can stand, then the atom with the fewest rows to expect.
+
+use crate::ir::{Arg, Atom, Literal, Rule};
+
+use super::shape::{Shape, VarSet};
+
+/// What a generator is expected to give.
+const ELEMENTS: f64 = 16.0;
+
+/// What the planner knows of the relations.
+pub(super) trait Sizes {
+    /// How many rows the literal at `at`, an atom of the rule, will have to read when it is scanned.
+    fn rows(&self, at: usize, atom: &Atom) -> f64;
+}
+
+/// The literals of the body in the order of evaluation. Literals that no order makes ready are left out: a rule that
+/// has some isn't safe.
+pub(super) fn order(rule: &Rule, shape: &Shape, sizes: &impl Sizes) -> Vec<usize> {
+    let placed = vec![false; rule.body.len()];
+    let mut planner = Planner { rule, shape, sizes, bound: VarSet::default(), placed, order: Vec::new() };
+    while let Some(next) = planner.next() {
+        planner.place(next);
+    }
+    planner.order
+}
+
+struct Planner<'a, S> {
+    rule: &'a Rule,
+    shape: &'a Shape,
+    sizes: &'a S,
+    bound: VarSet,
+    placed: Vec<bool>,
+    order: Vec<usize>,
+}
+
+impl<S: Sizes> Planner<'_, S> {
+    fn place(&mut self, at: usize) {
+        self.order.push(at);
+        self.placed.get_mut(at).into_iter().for_each(|placed| *placed = true);
+        if let Some(needs) = self.shape.literals.get(at) {
+            needs.all.iter().for_each(|var| {
+                self.bound.insert(*var);
+            });
+        }
+    }
+
+    /// The ready literal that costs least; the earlier one of two that cost the same.
+    fn next(&self) -> Option<usize> {
+        let open = self.placed.iter().enumerate().filter(|(_, placed)| !**placed).map(|(at, _)| at);
+        let ready = open.filter(|at| self.is_ready(*at));
+        ready.map(|at| (self.cost(at), at)).min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, at)| at)
+    }
+
+    fn is_ready(&self, at: usize) -> bool {
+        self.shape.literals.get(at).is_some_and(|needs| self.bound.covers(&needs.before))
+    }
+
+    /// How many matches a literal makes of one. Below 1 are the filters, those that may fail after those that
+    /// can't; a binding costs nothing by itself, so it comes between filters and loops.
+    fn cost(&self, at: usize) -> f64 {
+        let fails = self.shape.literals.get(at).is_some_and(|needs| needs.may_fail);
+        let late = if fails { 0.05 } else { 0.0 };
+        match self.rule.body.get(at) {
+            Some(Literal::Test { .. }) => 0.1 + late,
+            Some(Literal::Not(_)) => 0.12,
+            Some(Literal::Bind { .. }) => {
+                if fails {
+                    0.9
+                } else {
+                    0.0
+                }
+            }
+            Some(Literal::Atom(atom)) => self.rows(at, atom),
+            Some(Literal::Each { .. }) => ELEMENTS,
+            None => f64::INFINITY,
+        }
+    }
+
+    /// The rows of an atom that agree with what is bound, guessed as if columns were independent and alike.
+    fn rows(&self, at: usize, atom: &Atom) -> f64 {
+        let rows = self.sizes.rows(at, atom);
+        let bound = atom.args.iter().filter(|arg| self.is_bound(arg)).count();
+        if bound == atom.args.len() {
+            return 0.13;
+        }
+        let open = atom.args.len() - bound;
+        0.5 + rows.powf(open as f64 / atom.args.len() as f64)
+    }
+
+    fn is_bound(&self, arg: &Arg) -> bool {
+        match arg {
+            Arg::Any => false,
+            Arg::Var(var) => self.bound.contains(*var),
+            Arg::Const(_) | Arg::Param(_) => true,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! A set of rows that numbers them in the order of their coming: groups of an aggregate, heads under a limit.
+
+use crate::value::Word;
+
+use super::hash::hash;
+use super::table::Table;
+
+/// Distinct rows of one arity, flat, with their numbers.
+#[derive(Debug, Default)]
+pub(super) struct RowSet {
+    arity: usize,
+    len: u32,
+    words: Vec<Word>,
+    table: Table,
+}
+
+impl RowSet {
+    /// No rows of `arity` words.
+    pub(super) fn new(arity: usize) -> Self {
+        Self { arity, ..Self::default() }
+    }
+
+    /// The number of a row, and whether it is new.
+    pub(super) fn insert(&mut self, row: &[Word]) -> (u32, bool) {
+        let (arity, words) = (self.arity, &self.words);
+        let is_it = |at: u32| words.get(at as usize * arity..(at as usize + 1) * arity) == Some(row);
+        match self.table.find_or_insert(hash(row), self.len, is_it) {
+            Some(number) => (number, false),
+            None => {
+                self.words.extend_from_slice(row);
+                self.len += 1;
+                (self.len - 1, true)
+            }
+        }
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The row with a number.
+    pub(super) fn row(&self, at: u32) -> &[Word] {
+        self.words.get(at as usize * self.arity..(at as usize + 1) * self.arity).unwrap_or(&[])
+    }
+
+    /// Bytes taken.
+    pub(super) fn bytes(&self) -> usize {
+        self.words.capacity() * 8 + self.table.bytes()
+    }
+}

@@ -1,0 +1,174 @@
+//! One evaluation: stratum by stratum, round by round, plan by plan.
+
+use crate::backend::budget::Budget;
+use crate::backend::report::Reports;
+use crate::backend::{Bound, Database, LimitReached, Limits, Model};
+use crate::ir::{Atom, Literal, Program, RuleId, Stratum};
+use crate::value::Word;
+
+use super::compile::{Source, compile};
+use super::machine::{Machine, Site};
+use super::plan::Plan;
+use super::planner::{Sizes, order};
+use super::profile::Profile;
+use super::shape::Shape;
+use super::sink::{Facts, Groups, Heads};
+use super::store::{Known, Part, Relations};
+
+/// An evaluation at work.
+pub(super) struct Run<'p> {
+    program: &'p Program,
+    params: Vec<Word>,
+    relations: Relations,
+    reports: Reports<'p>,
+    budget: Budget,
+    profile: Profile,
+}
+
+impl<'p> Run<'p> {
+    /// An evaluation with its input loaded.
+    pub(super) fn new(
+        program: &'p Program,
+        input: &Database,
+        limits: &Limits,
+        timed: bool,
+    ) -> Result<Self, LimitReached> {
+        let relations = Relations::load(program, input).map_err(|bound| bound.by(program, RuleId(0)))?;
+        Ok(Self {
+            program,
+            params: program.param_words(),
+            relations,
+            reports: Reports::new(program),
+            budget: Budget::new(limits),
+            profile: Profile::new(program, timed),
+        })
+    }
+
+    /// Evaluates everything.
+    pub(super) fn strata(&mut self) -> Result<(), LimitReached> {
+        let program = self.program;
+        program.strata.iter().try_for_each(|stratum| self.stratum(stratum))
+    }
+
+    /// The model and what it took.
+    pub(super) fn finish(self) -> (Model, Profile) {
+        (Model { relations: self.relations.extents(), undefined: self.reports.finish() }, self.profile)
+    }
+
+    /// Every rule once over everything; then, while the last round was fruitful, what follows from its facts.
+    fn stratum(&mut self, stratum: &Stratum) -> Result<(), LimitReached> {
+        let mut plans = stratum_plans(self.program, stratum, &mut self.relations.known, &self.params, true);
+        let mut at_work = stratum.rules.first().copied().unwrap_or(RuleId(0));
+        for round in 1.. {
+            if stratum.recursive {
+                self.budget.round(round).map_err(|bound| bound.by(self.program, at_work))?;
+            }
+            let mut grew = None;
+            for plan in &plans {
+                if self.plan(plan).map_err(|bound| bound.by(self.program, plan.rule))? > 0 {
+                    grew = Some(plan.rule);
+                }
+            }
+            self.relations.close(&stratum.relations);
+            self.weigh().map_err(|bound| bound.by(self.program, at_work))?;
+            match grew {
+                Some(rule) if stratum.recursive => at_work = rule,
+                _ => break,
+            }
+            if round == 1 {
+                plans = stratum_plans(self.program, stratum, &mut self.relations.known, &self.params, false);
+            }
+        }
+        Ok(())
+    }
+
+    fn weigh(&self) -> Result<(), Bound> {
+        if self.budget.weighs() { self.budget.memory(self.relations.bytes()) } else { Ok(()) }
+    }
+
+    /// Runs one plan; how many new facts it gave.
+    fn plan(&mut self, plan: &Plan) -> Result<u64, Bound> {
+        let Some(rule) = self.program.rule(plan.rule) else { return Ok(0) };
+        let start = self.profile.start();
+        let mut site = Site {
+            known: &self.relations.known,
+            fresh: &mut self.relations.fresh,
+            budget: &mut self.budget,
+            reports: &mut self.reports,
+            params: &self.params,
+        };
+        let mut facts = Facts::new(rule.head.0 as usize);
+        let matches = if rule.is_aggregate() {
+            let mut groups = Groups::new(plan.rule, rule);
+            let matches = Machine::new(plan, rule, &mut site, &mut groups).run()?;
+            groups.finish(&mut facts, &mut site)?;
+            matches
+        } else if let Some(limit) = &rule.limit {
+            let mut heads = Heads::new(rule, limit);
+            let matches = Machine::new(plan, rule, &mut site, &mut heads).run()?;
+            heads.finish(&mut facts, &mut site)?;
+            matches
+        } else {
+            Machine::new(plan, rule, &mut site, &mut facts).run()?
+        };
+        self.profile.add(plan.rule, start, matches, facts.derived());
+        Ok(facts.derived())
+    }
+}
+
+/// The plans of a stratum's rules: of the first round, or of the later ones.
+pub(super) fn stratum_plans(
+    program: &Program,
+    stratum: &Stratum,
+    known: &mut [Known],
+    params: &[Word],
+    first: bool,
+) -> Vec<Plan> {
+    let mut plans = Vec::new();
+    for &id in &stratum.rules {
+        let Some(rule) = program.rule(id) else { continue };
+        let grows: Vec<bool> = rule.body.iter().map(|literal| grows(literal, stratum)).collect();
+        let deltas = grows.iter().enumerate().filter(|(_, grows)| **grows).map(|(at, _)| Some(at));
+        let deltas: Vec<Option<usize>> = if first { vec![None] } else { deltas.collect() };
+        let shape = Shape::new(rule);
+        for delta in deltas {
+            let source = Source { rule, id, shape: &shape, grows: &grows, delta };
+            let order = order(rule, &shape, &Live { source: &source, known });
+            plans.push(compile(source, &order, known, params));
+        }
+    }
+    plans
+}
+
+fn grows(literal: &Literal, stratum: &Stratum) -> bool {
+    matches!(literal, Literal::Atom(atom) if stratum.relations.contains(&atom.relation))
+}
+
+/// The sizes of the relations as they are now.
+struct Live<'a> {
+    source: &'a Source<'a>,
+    known: &'a [Known],
+}
+
+impl Sizes for Live<'_> {
+    fn rows(&self, at: usize, atom: &Atom) -> f64 {
+        let rows = self.known.get(atom.relation.0 as usize).map_or(0, Known::len);
+        match self.source.part(at) {
+            Part::Delta => 0.0,
+            _ => f64::from(rows),
+        }
+    }
+}
+
+impl Site<'_, '_> {
+    /// Compares what the relations take, and `more` bytes, with the limit on memory.
+    #[cold]
+    pub(super) fn weigh(&self, more: usize) -> Result<(), Bound> {
+        if !self.budget.weighs() {
+            return Ok(());
+        }
+        let relations = self.known.iter().map(Known::bytes).sum::<usize>();
+        let fresh = self.fresh.iter().map(super::store::Fresh::bytes).sum::<usize>();
+        self.budget.memory(relations + fresh + more)
+    }
+}

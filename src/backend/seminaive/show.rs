@@ -1,0 +1,113 @@
+//! Plans as text, for `--show plan`.
+
+use std::fmt::{self, Write};
+
+use crate::backend::Database;
+use crate::builtins::expr::VarId;
+use crate::ir::{Arg, Atom, Literal, Program, Rule};
+
+use super::plan::{Plan, Sign, Step};
+use super::run::stratum_plans;
+use super::store::{Part, Relations};
+
+/// The plans of all rules for this input, stratum by stratum, as text. Relations that are yet to be derived count as
+/// empty, so an evaluation may order some loops differently.
+pub fn plans(program: &Program, input: &Database) -> String {
+    let Ok(mut relations) = Relations::load(program, input) else { return String::new() };
+    let params = program.param_words();
+    let mut text = String::new();
+    for (number, stratum) in (1..).zip(&program.strata) {
+        let _ = writeln!(text, "stratum {number}{}", if stratum.recursive { ", to a fixpoint" } else { "" });
+        for first in [true, false] {
+            for plan in stratum_plans(program, stratum, &mut relations.known, &params, first) {
+                let rule = program.rule(plan.rule);
+                let _ = rule.map(|rule| write!(text, "{}", Shown { plan: &plan, rule, program }));
+            }
+        }
+    }
+    text
+}
+
+struct Shown<'a> {
+    plan: &'a Plan,
+    rule: &'a Rule,
+    program: &'a Program,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "  {}", self.rule.id)?;
+        if let Some(delta) = self.plan.delta {
+            write!(f, ", new facts of literal {}", delta + 1)?;
+        }
+        writeln!(f)?;
+        for (step, at) in self.plan.steps.iter().zip(&self.plan.order) {
+            write!(f, "    ")?;
+            self.step(f, step, *at)?;
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Shown<'_> {
+    fn step(&self, f: &mut fmt::Formatter<'_>, step: &Step, at: usize) -> fmt::Result {
+        let what = match step {
+            Step::Every(_) | Step::Each(..) => "each",
+            Step::Some(_, Sign::Present) => "some",
+            Step::Some(_, Sign::Absent) | Step::Member { sign: Sign::Absent, .. } => "no",
+            Step::Member { .. } => "is",
+            Step::Test(..) => "test",
+            Step::Let(..) => "let",
+        };
+        write!(f, "{what} ")?;
+        match self.rule.body.get(at) {
+            Some(Literal::Atom(atom) | Literal::Not(atom)) => self.atom(f, atom)?,
+            Some(Literal::Bind { var, .. }) => write!(f, "{}", self.name(*var))?,
+            Some(Literal::Each { var, .. }) => write!(f, "{} of literal {}", self.name(*var), at + 1)?,
+            _ => write!(f, "literal {}", at + 1)?,
+        }
+        self.access(f, step)
+    }
+
+    fn access(&self, f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
+        let (part, keyed) = match step {
+            Step::Every(search) | Step::Some(search, _) => {
+                (search.part, search.by.as_ref().map(|(_, key)| key.len()))
+            }
+            Step::Member { part, .. } => (*part, None),
+            _ => return Ok(()),
+        };
+        f.write_str(match part {
+            Part::All => "",
+            Part::Delta => " among the new",
+            Part::Old => " among the old",
+        })?;
+        keyed.map_or(Ok(()), |columns| {
+            write!(f, " by {columns} column{}", if columns == 1 { "" } else { "s" })
+        })
+    }
+
+    fn atom(&self, f: &mut fmt::Formatter<'_>, atom: &Atom) -> fmt::Result {
+        let name = self.program.relation(atom.relation).map_or("?", |relation| relation.name.as_str());
+        write!(f, "{name}(")?;
+        for (at, arg) in atom.args.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            match arg {
+                Arg::Any => write!(f, "{comma}_")?,
+                Arg::Var(var) => write!(f, "{comma}{}", self.name(*var))?,
+                Arg::Const(value) => write!(f, "{comma}{value}")?,
+                Arg::Param(param) => {
+                    let name =
+                        self.program.params.get(param.0 as usize).map_or("?", |param| param.name.as_str());
+                    write!(f, "{comma}{name}")?;
+                }
+            }
+        }
+        f.write_str(")")
+    }
+
+    fn name(&self, var: VarId) -> &str {
+        self.rule.variables.get(var.0 as usize).map_or("?", |variable| variable.name.as_str())
+    }
+}

@@ -1,0 +1,85 @@
+//! An open-addressing table from hashes to numbers; what a number stands for is its owner's business.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "hot: positions are masked by the number of slots, a power of two"
+)]
+
+/// Slots per number at the fullest, in tenths.
+const FULLEST: usize = 7;
+const SMALLEST: usize = 8;
+
+/// Numbers by hash, with linear probing. A slot holds the upper half of the hash above the number plus 1, so that
+/// growing needs no hashing and a probe seldom looks at a row in vain.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    slots: Vec<u64>,
+    len: usize,
+}
+
+const NUMBER: u64 = 0xffff_ffff;
+
+impl Table {
+    /// The number under `hash` that `is_it` accepts.
+    #[inline]
+    pub(super) fn find(&self, hash: u64, is_it: impl FnMut(u32) -> bool) -> Option<u32> {
+        if self.slots.is_empty() { None } else { self.probe(hash, is_it).ok() }
+    }
+
+    /// The number under `hash` that `is_it` accepts; where there is none, `number` takes its place and stays.
+    #[inline]
+    pub(super) fn find_or_insert(
+        &mut self,
+        hash: u64,
+        number: u32,
+        is_it: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        if self.len * 10 >= self.slots.len() * FULLEST {
+            self.grow();
+        }
+        match self.probe(hash, is_it) {
+            Ok(found) => Some(found),
+            Err(free) => {
+                self.slots[free] = hash & !NUMBER | (u64::from(number) + 1);
+                self.len += 1;
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn probe(&self, hash: u64, mut is_it: impl FnMut(u32) -> bool) -> Result<u32, usize> {
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> 32) as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                return Err(at);
+            }
+            if (slot ^ hash) >> 32 == 0 {
+                let number = (slot & NUMBER) as u32 - 1;
+                if is_it(number) {
+                    return Ok(number);
+                }
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(SMALLEST);
+        let old = std::mem::replace(&mut self.slots, vec![0; size]);
+        for slot in old.into_iter().filter(|slot| *slot != 0) {
+            let mut at = (slot >> 32) as usize & (size - 1);
+            while self.slots[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            self.slots[at] = slot;
+        }
+    }
+
+    /// Bytes taken.
+    pub(super) fn bytes(&self) -> usize {
+        self.slots.capacity() * 8
+    }
+}

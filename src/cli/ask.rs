@@ -1,0 +1,159 @@
+//! `hence query`, `hence derive`, `hence why`: questions that record nothing.
+
+use std::io::{IsTerminal, Write};
+
+use clap::{Args, ValueEnum};
+
+use crate::provenance::render::{self, Layout};
+use crate::session::{Because, Session};
+
+use super::options::{EngineOptions, FactOptions, RuleOptions};
+use super::output::{self, Format};
+use super::{DONE, Failure, NO, Outcome, UNDETERMINED};
+
+/// What every question needs: rules, facts, an engine.
+#[derive(Debug, Args)]
+pub(super) struct Subject {
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    facts: FactOptions,
+    #[command(flatten)]
+    engine: EngineOptions,
+}
+
+impl Subject {
+    /// A session that reads: over the fact files named, else over the ledger.
+    fn session(&self) -> Result<Session, Failure> {
+        super::open::for_reading(&self.rules, &self.facts, &self.engine)
+    }
+}
+
+/// Print one row of bindings for each match of a body
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence query 'usefulness(T, /marketing, S), S > 0.5' --format jsonl")]
+pub(super) struct Query {
+    /// The body: literals separated by commas
+    body: String,
+    #[command(flatten)]
+    subject: Subject,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// Exit with 1 where there is no row
+    #[arg(long)]
+    exit_status: bool,
+}
+
+impl Query {
+    pub(super) fn run(self) -> Outcome {
+        let answer = self.subject.session()?.query(&self.body, self.subject.facts.now())?;
+        output::reports(&answer.reports);
+        let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
+        if self.format == Format::Table && columns.is_empty() {
+            writeln!(anstream::stdout(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
+        } else {
+            output::rows(self.format, &columns, &answer.rows)?;
+        }
+        if self.format == Format::Table && !columns.is_empty() {
+            output::note(&super::diagnostics::count(answer.rows.len(), "row"));
+        }
+        Ok(if self.exit_status && answer.rows.is_empty() { NO } else { DONE })
+    }
+}
+
+/// Evaluate and print whole relations, without recording anything
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: hence derive usefulness select_tool --facts facts/agent_week.jsonl --format jsonl"
+)]
+pub(super) struct Derive {
+    /// The relations [default: the decisions]
+    relations: Vec<String>,
+    #[command(flatten)]
+    subject: Subject,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl Derive {
+    pub(super) fn run(self) -> Outcome {
+        let derived = self.subject.session()?.derive(&self.relations, self.subject.facts.now())?;
+        output::reports(&derived.reports);
+        output::relations(self.format, &derived.relations)?;
+        for relation in &derived.undetermined {
+            output::warning(&format!(
+                "`{relation}` is undetermined: it depends on an operation without a result"
+            ));
+        }
+        Ok(if derived.undetermined.is_empty() { DONE } else { UNDETERMINED })
+    }
+}
+
+/// The forms of a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProofFormat {
+    /// A tree for people.
+    Tree,
+    /// JSON Lines, a proof a line.
+    Json,
+}
+
+/// Show why a fact holds: its proof, down to asserted facts
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence why 'select_tool(\"g1\", \"competitor_db\", _)'")]
+pub(super) struct Why {
+    /// The fact; `_` and variables ask for every instance
+    fact: String,
+    #[command(flatten)]
+    subject: Subject,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "tree")]
+    format: ProofFormat,
+    /// Show every input of an aggregate, not only the first few
+    #[arg(long)]
+    all_inputs: bool,
+}
+
+impl Why {
+    pub(super) fn run(self) -> Outcome {
+        let session = self.subject.session()?;
+        let inputs = self.all_inputs.then_some(usize::MAX);
+        let because = session.why(&self.fact, self.subject.facts.now(), inputs)?;
+        let mut out = anstream::stdout().lock();
+        for (at, proof) in because.proofs.iter().enumerate() {
+            match self.format {
+                ProofFormat::Tree => {
+                    let gap = if at > 0 { "\n" } else { "" };
+                    write!(out, "{gap}{}", render::tree(proof, &session.rules().program, &layout()))?;
+                }
+                ProofFormat::Json => writeln!(out, "{}", render::json(proof))?,
+            }
+        }
+        drop(out);
+        Ok(self.verdict(&because))
+    }
+
+    fn verdict(&self, because: &Because) -> u8 {
+        if because.undetermined {
+            output::warning("the decision is undetermined: it depends on an operation without a result");
+            return UNDETERMINED;
+        }
+        if !because.proofs.is_empty() {
+            return DONE;
+        }
+        output::note(&format!("`{}` does not hold", self.fact.trim().trim_end_matches('.')));
+        if !because.instead.is_empty() {
+            output::note("what holds of that relation, nearest first:");
+            because.instead.iter().for_each(|fact| output::note(&format!("    {fact}")));
+        }
+        NO
+    }
+}
+
+/// As wide as the terminal, 100 columns where there is none.
+fn layout() -> Layout {
+    let width = if std::io::stdout().is_terminal() { output::terminal_width() } else { 100 };
+    Layout { width, ..Layout::default() }
+}

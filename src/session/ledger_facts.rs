@@ -1,0 +1,24 @@
+//! The facts of a ledger as rows of a program.
+
+use crate::backend::Database;
+use crate::ir::Program;
+use crate::ledger::{Decision, Ledger, LedgerError};
+use crate::schema::Kind;
+
+use super::evaluation;
+
+/// Adds the facts that stand in `ledger`, of the input relations that `program` knows.
+pub(super) fn standing(ledger: &Ledger, program: &Program, input: &mut Database) -> Result<(), LedgerError> {
+    for relation in program.relations.iter().filter(|relation| relation.kind == Kind::Input) {
+        for fact in ledger.facts(relation.name) {
+            let (fact, _) = fact?;
+            evaluation::add_fact(program, input, &fact);
+        }
+    }
+    Ok(())
+}
+
+/// The decisions that stand.
+pub(super) fn decisions(ledger: &Ledger) -> Result<Vec<Decision>, LedgerError> {
+    Ok(ledger.decisions()?.into_iter().map(|standing| standing.decision).collect())
+}

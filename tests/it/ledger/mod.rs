@@ -1,0 +1,12 @@
+//! The ledger through its public face: what is recorded, what is read back, what survives.
+
+mod bench;
+mod damage;
+mod faults;
+mod histories;
+mod kill;
+mod opening;
+mod power;
+mod script;
+mod support;
+mod transactions;
