@@ -312,12 +312,10 @@ fn a_faulty_query_is_told_like_a_faulty_rule() {
         query(TOOLS, "por(T, S), tool(_, Q, /hihg), Q > 1"),
         "E201: `por` is neither declared nor derived\n  1:1 `por`\n  help: the nearest is `poor`\n\
          E304: `/hihg` is none of the names that the column `risk` of `tool` may hold\n  1:23 `/hihg`\n  \
-         2:46 `risk`: the column is declared here\n  note: it may hold `/low` or `/high`\n  \
+         2:7 `tool`: the column is declared here\n  note: it may hold `/low` or `/high`\n  \
          help: the nearest is `/high`\n\
-         E302: `>` doesn't take a float and an int\n  1:31 `Q > 1`\n  1:31 `Q`: a float\n  1:35 `1`: an int\n  \
-         note: int > int -> bool\n  note: float > float -> bool\n  note: bool > bool -> bool\n  \
-         note: string > string -> bool\n  note: name > name -> bool\n  note: time > time -> bool\n  \
-         note: duration > duration -> bool\n  help: write `1.0` instead of `1`\n"
+         E302: `>` can't compare a float with an int\n  1:31 `Q > 1`\n  1:31 `Q`: a float\n  1:35 `1`: an int\n  \
+         help: write `1.0` instead of `1`\n"
     );
 }
 
