@@ -1,7 +1,10 @@
 //! Proofs: lowest first, the same from run to run, readable, and never deeper than the stack.
 
 mod build;
+mod golden;
 mod mutants;
+mod random;
+mod remedy;
 
 use build::{Builder, RuleMaker, facts, float, text};
 use hence::backend::{Database, Model};
