@@ -110,13 +110,13 @@ fn summary(decided: &Decided, dry: bool) -> String {
         facts.push_str(&format!(", {} stood already", changes.standing.len()));
     }
     let decisions = if decided.drawn.is_empty() && decided.lapsed.is_empty() {
-        format!("nothing new: {} stand", count(decided.standing.len(), "decision"))
+        format!("nothing new: {}", standing(decided.standing.len()))
     } else {
         format!(
-            "{} drawn, {} lapsed, {} stand",
+            "{} drawn, {} lapsed; {}",
             count(decided.drawn.len(), "decision"),
             decided.lapsed.len(),
-            decided.standing.len()
+            standing(decided.standing.len())
         )
     };
     let recorded = match &decided.committed {
@@ -125,6 +125,10 @@ fn summary(decided: &Decided, dry: bool) -> String {
         None => String::from("nothing to record"),
     };
     format!("{facts}; {decisions}\n{recorded}")
+}
+
+fn standing(number: usize) -> String {
+    if number == 1 { String::from("1 decision stands") } else { format!("{number} decisions stand") }
 }
 
 fn by_relation(decisions: &[Decision]) -> String {

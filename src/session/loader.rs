@@ -10,15 +10,15 @@ use crate::span::{FileId, Sources, Span};
 use crate::syntax;
 use crate::syntax::tree::{self, Item};
 
-use super::error::SessionError;
+use super::error::{SessionError, said};
 use super::shipped;
 
 /// An import that leads to no file, out of the root, or through a link out of it.
-const BAD_IMPORT: Code = Code("E210");
+const BAD_IMPORT: Code = Code("E230");
 /// Imports in a circle.
-const IMPORT_CIRCLE: Code = Code("E211");
+const IMPORT_CIRCLE: Code = Code("E231");
 /// A rule file that is too large.
-const FILE_TOO_LARGE: Code = Code("E212");
+const FILE_TOO_LARGE: Code = Code("E232");
 
 /// The largest rule file, in bytes.
 const LARGEST_FILE: u64 = 64 * 1024 * 1024;
@@ -255,7 +255,7 @@ fn on_disk(
     }
     let wanted = parent(file).join(&import.path);
     let found = fs::canonicalize(&wanted)
-        .map_err(|error| bad(format!("`{}` can't be imported: {error}", import.path)))?;
+        .map_err(|error| bad(format!("`{}` can't be imported: {}", import.path, said(&error))))?;
     if !found.starts_with(root) {
         return Err(bad(format!("`{}` leads out of `{}`", import.path, root.display()))
             .note("imports stay inside the folder of the nearest `hence.toml`, else of the file named first")
