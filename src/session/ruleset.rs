@@ -112,7 +112,7 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     let warnings: Vec<_> = diagnostics.iter().filter(|found| !found.is_error()).cloned().collect();
     let count = files.len();
     let rules = program
-        .filter(|_| syntax_holds && !errors)
+        .filter(|_| !errors)
         .map(|program| Box::new(RuleSet { sources: sources.clone(), files, checked, program, warnings }));
     Findings { faults: Faults { sources, diagnostics }, files: count, rules }
 }
