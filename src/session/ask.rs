@@ -116,7 +116,7 @@ impl Session {
     ///
     /// # Errors
     /// There is none; the message names the nearest one.
-    pub(super) fn relation(&self, name: &str) -> Result<RelationId, SessionError> {
+    pub fn relation(&self, name: &str) -> Result<RelationId, SessionError> {
         let program = &self.rules.program;
         program.find(Symbol::new(name)).ok_or_else(|| {
             let known = program.relations.iter().map(|relation| relation.name.as_str());
