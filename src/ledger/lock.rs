@@ -52,7 +52,8 @@ impl Lock {
             boot: boot(),
             closed: false,
         };
-        holder.write(&mut file).map_err(LedgerError::io("write", path))?;
+        // Durable, since an older `closed` that survived a power cut would hide that the base must be checked.
+        holder.write(&mut file).and_then(|()| file.sync_data()).map_err(LedgerError::io("write", path))?;
         Ok(Self { file, holder, before })
     }
 
