@@ -71,6 +71,13 @@ impl Lock {
     }
 }
 
+impl Drop for Lock {
+    /// Lets go even where a child process that is just being started has the file open too.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 fn in_use(holder: &Holder) -> LedgerError {
     let known = |text: &str| if text.is_empty() { String::from("?") } else { text.to_owned() };
     LedgerError::InUse { process: known(&holder.process), command: known(&holder.command) }
