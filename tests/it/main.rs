@@ -28,3 +28,5 @@ mod strata;
 mod syntax;
 mod tidy;
 mod transcripts;
+mod syntax_fuzz;
+mod syntax_print;
