@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-
-=======
 //! Times of the engine: `HENCE_BENCH=1 cargo test --release --test it engines::bench -- --nocapture`. With
 //! `HENCE_BENCH=DIR` the facts are those that the generator of the peers' benchmarks wrote to `DIR`.
 
@@ -226,4 +223,3 @@ fn stats_rules(b: &mut Build, [stats, rate, useful]: [RelationId; 3]) {
     let rule = rule.head(&[&t, &d, &useful]).atom(rate, &[&t, &d, &r]);
     b.rule(rule.atom(stats, &[&t, &d, &c, &any, &any, &any, &any]));
 }
->>>>>>> backend
