@@ -59,13 +59,7 @@ impl Session {
     }
 
     fn new(rules: RuleSet, store: Store) -> Self {
-        Self {
-            rules,
-            store,
-            engine: Box::new(SemiNaive::default()),
-            limits: Limits::default(),
-            lenient: false,
-        }
+        Self { rules, store, engine: Box::new(SemiNaive), limits: Limits::default(), lenient: false }
     }
 
     /// The same with another engine.
