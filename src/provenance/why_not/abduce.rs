@@ -50,7 +50,8 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let (queue, like) = (BinaryHeap::new(), HashMap::new());
         let mut search = Self { finder, queue, added: 0, seen: 0, until, like };
         let params = finder.context.params.clone();
-        let start = State { frames: Vec::new(), changes: Vec::new(), params, removed: BTreeSet::new() };
+        let start =
+            State { frames: Vec::new(), changes: Vec::new(), params, removed: BTreeSet::new(), rules: 0 };
         search.derive(&start, relation, asked, 0);
         search
     }
@@ -64,8 +65,9 @@ impl<'f, 'a> Abduction<'f, 'a> {
         state.write_back();
         if state.changes.len() <= CHANGES {
             self.added += 1;
-            // Deep in a body is nearer to an answer, so of equal cost the youngest state goes first.
-            let cost = state.changes.len();
+            // A rule more costs less than a change more. Deep in a body is nearer to an answer, so of equal cost the
+            // youngest state goes first.
+            let cost = state.changes.len() * 2 + state.rules;
             self.queue.push(Reverse((cost, usize::MAX - self.added, Queued(state))));
         }
     }
@@ -81,6 +83,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
             let made_up = vec![None; vars.len()];
             let left = (0..rule.body.len()).collect();
             let mut next = state.clone();
+            next.rules += 1;
             next.frames.push(Frame { rule: *id, vars, made_up, left, target: target.clone(), waiting });
             self.push(next);
         }
@@ -352,10 +355,13 @@ impl<'f, 'a> Abduction<'f, 'a> {
     /// The body of the top frame is met: its head answers the atom that waits, or the search has a guess.
     fn finish(&mut self, mut state: State, rule: &Rule) -> Option<Vec<Change>> {
         let frame = state.frames.pop()?;
+        // Without any change it gives nothing that doesn't hold anyway.
+        if state.changes.is_empty() {
+            return None;
+        }
         let words = frame.words();
         let row = if rule.is_aggregate() {
-            let made_up = !state.changes.is_empty();
-            made_up.then(|| self.group_with(frame.rule, rule, &words, &state.params)).flatten()?
+            self.group_with(frame.rule, rule, &words, &state.params)?
         } else {
             rule.terms.iter().map(|term| plain(term, &words, &state.params)).collect()
         };
@@ -365,7 +371,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
             return None;
         }
         let Some(below) = state.frames.last_mut() else {
-            return (!state.changes.is_empty()).then_some(state.changes);
+            return Some(state.changes);
         };
         let rule = self.finder.context.program.rule(below.rule)?;
         let Some(Literal::Atom(atom)) = rule.body.get(frame.waiting) else { return None };

@@ -21,6 +21,8 @@ pub(super) struct State {
     pub(super) params: Vec<Word>,
     /// Facts that the changes are meant to remove.
     pub(super) removed: BTreeSet<FactRef>,
+    /// How many rules it goes through.
+    pub(super) rules: usize,
 }
 
 /// A rule whose body is being met.

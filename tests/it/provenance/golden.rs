@@ -35,14 +35,14 @@ fn packs() -> Vec<String> {
     packs
 }
 
-fn cases(pack: &str) -> Vec<Json> {
+pub(super) fn cases(pack: &str) -> Vec<Json> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(pack);
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths.iter().map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()).collect()
 }
 
-fn session(rules: &RuleSet, case: &Json) -> (Session, i64) {
+pub(super) fn session(rules: &RuleSet, case: &Json) -> (Session, i64) {
     let lines: Vec<String> = case["facts"].as_array().unwrap().iter().map(Json::to_string).collect();
     let facts = read_fact_lines(rules, "case", &lines.join("\n")).unwrap();
     let now = hence::literal::parse_time(case["now"].as_str().unwrap()).unwrap();
