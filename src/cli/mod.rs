@@ -11,6 +11,7 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod test;
 mod time;
 
 use std::io;
@@ -53,6 +54,7 @@ enum Command {
     Retract(change::Retract),
     Observe(observe::Observe),
     Pack(pack::Pack),
+    Test(test::Test),
     Completions(completions::Completions),
 }
 
@@ -108,6 +110,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
         Command::Pack(command) => command.run(),
+        Command::Test(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }
 }

@@ -14,12 +14,12 @@ mod ruleset;
 pub mod shipped;
 mod why;
 
-pub use ask::{Answer, Derived};
+pub use ask::{Answer, Derived, report_line};
 pub use commit::{Change, Outcome};
 pub use error::{Faults, SessionError};
-pub use evaluation::{Evaluation, facts_of};
-pub use facts::{FactFiles, read_fact, read_fact_lines, read_facts};
-pub use loader::{Loaded, Loader};
+pub use evaluation::{Evaluation, evaluate_program, facts_of};
+pub use facts::{FactFiles, read_fact, read_fact_lines, read_facts, read_given};
+pub use loader::{Loaded, Loader, rule_files};
 pub use ruleset::{Findings, RuleSet, RuleSource, check};
 pub use why::Because;
 
