@@ -17,5 +17,6 @@ mod generators;
 mod golden;
 mod ledger;
 mod provenance;
+mod ruletest;
 mod syntax;
 mod tidy;
