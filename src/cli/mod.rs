@@ -15,6 +15,7 @@ mod options;
 mod output;
 mod pack;
 mod replay;
+mod test;
 mod time;
 mod what_if;
 
@@ -70,6 +71,7 @@ enum Command {
     Import(keep::Import),
     Observe(observe::Observe),
     Pack(pack::Pack),
+    Test(test::Test),
     Completions(completions::Completions),
 }
 
@@ -137,6 +139,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
         Command::Pack(command) => command.run(),
+        Command::Test(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }
 }

@@ -6,7 +6,7 @@ use crate::analysis;
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
 use crate::ledger::interchange::{self, FactFile, Format, Schemas};
-use crate::schema::RelationId;
+use crate::schema::{Kind, RelationId};
 use crate::span::Sources;
 use crate::syntax;
 use crate::value::Value;
@@ -31,6 +31,17 @@ pub fn read_facts(rules: &RuleSet, files: &FactFiles) -> Result<Vec<Fact>, Sessi
         reading.path(path);
     }
     reading.finish()
+}
+
+/// The facts of files as a test may give them: of derived relations too.
+///
+/// # Errors
+/// As [`read_facts`].
+pub fn read_given(rules: &RuleSet, files: &FactFiles) -> Result<Vec<Fact>, SessionError> {
+    let mut open = rules.clone();
+    let relations = open.program.relations.iter_mut().chain(&mut open.checked.relations);
+    relations.for_each(|relation| relation.kind = Kind::Input);
+    read_facts(&open, files)
 }
 
 /// The facts of a text in JSON Lines form; `name` is what messages call it.

@@ -18,12 +18,12 @@ mod what_if;
 mod why;
 mod why_not;
 
-pub use ask::{Answer, Derived};
+pub use ask::{Answer, Derived, report_line};
 pub use commit::{Change, Outcome};
 pub use error::{Faults, SessionError};
-pub use evaluation::{Evaluation, facts_of};
-pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts};
-pub use loader::{Loaded, Loader};
+pub use evaluation::{Evaluation, evaluate_program, facts_of};
+pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
+pub use loader::{Loaded, Loader, rule_files};
 pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check};
 pub use what_if::Hypothesis;

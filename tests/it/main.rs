@@ -25,6 +25,7 @@ mod lowering;
 mod provenance;
 mod requires;
 mod strata;
+mod ruletest;
 mod syntax;
 mod syntax_fuzz;
 mod syntax_print;
