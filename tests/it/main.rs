@@ -15,22 +15,23 @@
 )]
 
 mod actuators;
+mod agent_week;
 mod aggregates;
 mod builtins;
 mod cases;
 mod check;
+mod corpus;
+mod engines;
 mod fact_faults;
 mod fact_files;
-mod engines;
 mod generators;
 mod golden;
 mod ledger;
-mod provenance;
 mod lints;
 mod lowering;
+mod provenance;
 mod requires;
 mod strata;
 mod syntax;
 mod tidy;
 mod transcripts;
-mod agent_week;
