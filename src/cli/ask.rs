@@ -114,6 +114,9 @@ pub(super) struct Why {
     /// Show every input of an aggregate, not only the first few
     #[arg(long)]
     all_inputs: bool,
+    /// Show the values of the variables at each step
+    #[arg(long)]
+    bindings: bool,
 }
 
 impl Why {
@@ -126,13 +129,19 @@ impl Why {
             match self.format {
                 ProofFormat::Tree => {
                     let gap = if at > 0 { "\n" } else { "" };
-                    write!(out, "{gap}{}", render::tree(proof, &session.rules().program, &layout()))?;
+                    write!(out, "{gap}{}", render::tree(proof, &session.rules().program, &self.layout()))?;
                 }
                 ProofFormat::Json => writeln!(out, "{}", render::json(proof))?,
             }
         }
         drop(out);
         Ok(self.verdict(&because))
+    }
+
+    /// As wide as the terminal, 100 columns where there is none.
+    fn layout(&self) -> Layout {
+        let width = if std::io::stdout().is_terminal() { output::terminal_width() } else { 100 };
+        Layout { width, bindings: self.bindings, ..Layout::default() }
     }
 
     fn verdict(&self, because: &Because) -> u8 {
@@ -150,10 +159,4 @@ impl Why {
         }
         NO
     }
-}
-
-/// As wide as the terminal, 100 columns where there is none.
-fn layout() -> Layout {
-    let width = if std::io::stdout().is_terminal() { output::terminal_width() } else { 100 };
-    Layout { width, ..Layout::default() }
 }

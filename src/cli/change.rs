@@ -79,7 +79,7 @@ impl Facts {
         let mut out = anstream::stdout();
         writeln!(out, "{}", told(&committed.changes))?;
         if committed.recorded {
-            writeln!(out, "transaction {} ({})", committed.tx, committed.head)?;
+            writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {
             writeln!(out, "nothing to record")?;
         }

@@ -102,7 +102,7 @@ fn decisions_table(decisions: &[Decision]) -> String {
     output::table(&header, &rows)
 }
 
-/// What happened, in two lines.
+/// What happened, and how it was recorded.
 fn summary(decided: &Decided, dry: bool) -> String {
     let changes = &decided.changes;
     let mut facts = format!("{} asserted", count(changes.added.len(), "fact"));
@@ -110,21 +110,25 @@ fn summary(decided: &Decided, dry: bool) -> String {
         facts.push_str(&format!(", {} stood already", changes.standing.len()));
     }
     let decisions = if decided.drawn.is_empty() && decided.lapsed.is_empty() {
-        format!("nothing new: {} stand", count(decided.standing.len(), "decision"))
+        format!("nothing new: {}", standing(decided.standing.len()))
     } else {
         format!(
-            "{} drawn, {} lapsed, {} stand",
+            "{} drawn, {} lapsed; {}",
             count(decided.drawn.len(), "decision"),
             decided.lapsed.len(),
-            decided.standing.len()
+            standing(decided.standing.len())
         )
     };
     let recorded = match &decided.committed {
         _ if dry => String::from("nothing was recorded (--dry-run)"),
-        Some(committed) => format!("transaction {} ({})", committed.tx, committed.head),
+        Some(committed) => format!("recorded as transaction {}, head {}", committed.tx, committed.head),
         None => String::from("nothing to record"),
     };
-    format!("{facts}; {decisions}; {recorded}")
+    format!("{facts}; {decisions}\n{recorded}")
+}
+
+fn standing(number: usize) -> String {
+    if number == 1 { String::from("1 decision stands") } else { format!("{number} decisions stand") }
 }
 
 fn by_relation(decisions: &[Decision]) -> String {

@@ -91,7 +91,7 @@ impl Observe {
         let committed = ledger.commit(&draft).map_err(open::failure)?;
         writeln!(
             anstream::stdout(),
-            "{} asserted, {} stood already; transaction {} ({})",
+            "{} asserted, {} stood already\nrecorded as transaction {}, head {}",
             count(committed.changes.added.len(), "fact"),
             committed.changes.standing.len(),
             committed.tx,

@@ -6,6 +6,9 @@ use crate::session::{self, FactFiles, Session, SessionError};
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::{Failure, diagnostics, output};
 
+/// The name of a ledger that is gone with the process.
+const IN_MEMORY: &str = ":memory:";
+
 /// A session that only reads: over the fact files named, else over the ledger.
 pub(super) fn for_reading(
     rules: &RuleOptions,
@@ -47,6 +50,9 @@ pub(super) fn for_writing(
 
 /// The ledger that the options name.
 pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Failure> {
+    if facts.store().as_os_str() == IN_MEMORY {
+        return Ledger::memory().map_err(failure);
+    }
     let options = OpenOptions { read_only, ..options() };
     let mut ledger = Ledger::open(facts.store(), &options).map_err(failure)?;
     warn(&mut ledger);

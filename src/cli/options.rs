@@ -126,7 +126,7 @@ impl EngineOptions {
     /// The engine chosen.
     pub(super) fn engine(&self) -> Box<dyn Engine> {
         match self.engine {
-            EngineName::Auto | EngineName::Embedded => Box::new(SemiNaive::default()),
+            EngineName::Auto | EngineName::Embedded => Box::new(SemiNaive),
             EngineName::Naive => Box::new(Naive),
         }
     }

@@ -37,14 +37,10 @@ impl Ledger {
         let proposed =
             draft.assertions.len() + draft.retractions.len() + draft.drawn.len() + draft.lapsed.len();
         if proposed > 0 {
-            let mut summary = self.summary(draft, &plan)?;
-            let whole = self.write(&plan.list, &mut summary)?;
-            for change in &plan.list {
-                self.state.change(change, whole.number, &mut self.view)?;
-                self.spill();
-            }
-            self.state.finish(&summary, &whole, &mut self.view)?;
-            self.relieve();
+            let parts = part_lens(&plan.list, self.part_limit);
+            let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
+            let whole = self.write(&plan.list, &parts, &summary)?;
+            self.enter(&plan.list, &summary, &whole)?;
         }
         Ok(Committed {
             tx: self.state.tx,
@@ -96,34 +92,41 @@ impl Ledger {
         Ok(summary)
     }
 
-    /// Appends the records of a transaction and makes them durable.
-    fn write(&mut self, changes: &[Change], summary: &mut Summary) -> Result<Whole, LedgerError> {
+    /// Appends the records of a transaction and makes them durable: parts of so many changes, then the commit.
+    pub(super) fn write(
+        &mut self,
+        changes: &[Change],
+        parts: &[usize],
+        summary: &Summary,
+    ) -> Result<Whole, LedgerError> {
+        self.journal.check_writable()?;
         let mark = self.journal.mark();
-        let written = self.append(changes, summary);
+        let written = self.append(changes, parts, summary);
         if written.is_err() {
             self.journal.roll_back(mark, self.state.tx);
         }
         written
     }
 
-    fn append(&mut self, changes: &[Change], summary: &mut Summary) -> Result<Whole, LedgerError> {
+    fn append(
+        &mut self,
+        changes: &[Change],
+        parts: &[usize],
+        summary: &Summary,
+    ) -> Result<Whole, LedgerError> {
         let number = self.state.tx + 1;
         let previous = self.journal.mark().head;
         let mut start = None;
         let mut rest = changes;
-        loop {
-            let (part, behind) = rest.split_at(part_len(rest, self.part_limit));
-            if behind.is_empty() {
-                break;
-            }
+        for len in parts {
+            let (part, behind) = rest.split_at(*len);
             let mut content = Vec::new();
             encode_changes(part, &mut content);
             let at = self.journal.append(RecordKind::Part, number, &content)?;
             start.get_or_insert(at);
-            summary.parts += 1;
             rest = behind;
         }
-        if summary.parts > 0 {
+        if !parts.is_empty() {
             // A commit that is durable before its parts would look like damage after a power cut.
             self.journal.sync()?;
         }
@@ -135,6 +138,22 @@ impl Ledger {
         let mark = self.journal.mark();
         let start = start.unwrap_or(at);
         Ok(Whole { number, contents: Vec::new(), start, end: mark.end, hash: mark.head, previous })
+    }
+
+    /// Takes a durable transaction into state and backlog.
+    pub(super) fn enter(
+        &mut self,
+        changes: &[Change],
+        summary: &Summary,
+        whole: &Whole,
+    ) -> Result<(), LedgerError> {
+        for change in changes {
+            self.state.change(change, whole.number, &mut self.view)?;
+            self.spill();
+        }
+        self.state.finish(summary, whole, &mut self.view)?;
+        self.relieve();
+        Ok(())
     }
 
     /// Writes a large backlog to the base in the middle of a transaction, to bound the memory it takes.
@@ -165,12 +184,16 @@ impl Ledger {
     }
 }
 
-/// How many of `changes` one record of about `limit` bytes takes.
-fn part_len(changes: &[Change], limit: usize) -> usize {
-    let mut bytes = 0;
-    let full = changes.iter().position(|change| {
+/// How many of `changes` each record before the last takes, so that each holds about `limit` bytes.
+fn part_lens(changes: &[Change], limit: usize) -> Vec<usize> {
+    let (mut lens, mut len, mut bytes) = (Vec::new(), 0, 0);
+    for change in changes {
+        if bytes > limit {
+            lens.push(len);
+            (len, bytes) = (0, 0);
+        }
+        len += 1;
         bytes += change.tuple.len() + 8;
-        bytes > limit
-    });
-    full.map_or(changes.len(), |at| at.max(1))
+    }
+    lens
 }

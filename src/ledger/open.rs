@@ -1,6 +1,7 @@
 //! Opening a ledger: lock, format, journal, base, and what must be put right between them; and closing it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,6 +94,28 @@ impl Ledger {
         let mut fresh = || fresh_sled(&base_dir);
         let mut ledger = Self::start(journal, base, &mut fresh, options, Some(lock), existed)?;
         ledger.dir = Some(dir.to_owned());
+        Ok(ledger)
+    }
+
+    /// Opens the ledger in `dir` to ask it something. Where another process has it, or nothing may be written there,
+    /// the answers come from the journal, and [`Ledger::take_notices`] says so.
+    ///
+    /// # Errors
+    /// If there is no ledger, or as [`Ledger::open`].
+    pub fn open_to_ask(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
+        let dir = dir.as_ref();
+        if !dir.join("journal").is_dir() {
+            return Err(LedgerError::Missing(dir.to_owned()));
+        }
+        let why = match Self::open(dir, options) {
+            Err(LedgerError::InUse { process, command }) => {
+                format!("it is in use by process {process} ({command})")
+            }
+            Err(LedgerError::Io { source, .. }) if is_closed_to_us(&source) => source.to_string(),
+            other => return other,
+        };
+        let mut ledger = Self::open(dir, &OpenOptions { read_only: true, ..options.clone() })?;
+        ledger.notices.push(Notice::ReadOnly { why });
         Ok(ledger)
     }
 
@@ -273,10 +296,7 @@ impl Ledger {
                 return Err(foreign());
             }
             if whole.number > held {
-                apply(journal, view, state, &whole)?;
-                if view.backlog_bytes() > *backlog_limit {
-                    view.flush(state.encode())?;
-                }
+                apply(journal, view, state, &whole, *backlog_limit)?;
             }
             Ok(whole.number < last)
         })
@@ -321,17 +341,23 @@ impl Drop for Ledger {
     }
 }
 
+fn is_closed_to_us(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
 fn foreign() -> LedgerError {
     LedgerError::Base(String::from("it belongs to another journal"))
 }
 
+/// Applies a transaction of the journal, writing to the base where more than `limit` bytes wait.
 pub(super) fn apply(
     journal: &Journal,
     view: &mut View,
     state: &mut State,
     whole: &Whole,
+    limit: usize,
 ) -> Result<(), LedgerError> {
-    state.apply(whole, view).map(|_| ()).map_err(|malformed| LedgerError::Damaged {
+    state.apply(whole, view, limit)?.map_err(|malformed| LedgerError::Damaged {
         path: journal.path(whole.start.segment),
         offset: whole.start.offset,
         transaction: whole.number,
@@ -348,12 +374,12 @@ fn check_format(dir: &Path, write: bool) -> Result<(), LedgerError> {
             let found = text.lines().next().unwrap_or_default().chars().take(60).collect();
             Err(LedgerError::Format { path, found, known: FORMAT })
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && write => {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && write => {
             let new = dir.join("FORMAT.new");
             fs::write(&new, format!("{FORMAT}\n")).map_err(LedgerError::io("write", &new))?;
             fs::rename(&new, &path).map_err(LedgerError::io("write", &path))
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(LedgerError::io("read", &path)(error)),
     }
 }

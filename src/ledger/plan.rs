@@ -140,21 +140,31 @@ impl Plan {
 
     /// The part of the summary that follows from the changes.
     pub(crate) fn summary(&self, state: &State) -> Summary {
-        let (added, removed) = (self.changes.added.len() as u64, self.changes.removed.len() as u64);
-        let (drawn, lapsed) = (self.drawn.len() as u64, self.lapsed.len() as u64);
-        let mut digest = state.digest;
-        self.list.iter().for_each(|change| change.enter(&mut digest));
         Summary {
-            added,
-            removed,
-            drawn,
-            lapsed,
             standing: self.changes.standing.len() as u64,
             missing: self.changes.missing.len() as u64,
-            facts: (state.facts + added).saturating_sub(removed),
-            decisions: (state.decisions + drawn).saturating_sub(lapsed),
-            digest: digest.to_hash(),
-            ..Summary::default()
+            ..Summary::after(state, &self.list)
         }
+    }
+}
+
+impl Summary {
+    /// The counts of `changes`, and what stands once they are made to `state`.
+    pub(crate) fn after(state: &State, changes: &[Change]) -> Self {
+        let mut summary = Self::default();
+        let mut digest = state.digest;
+        for change in changes {
+            change.enter(&mut digest);
+            match change.act {
+                Act::Assert => summary.added += 1,
+                Act::Retract { .. } => summary.removed += 1,
+                Act::Draw { .. } => summary.drawn += 1,
+                Act::Lapse { .. } => summary.lapsed += 1,
+            }
+        }
+        summary.facts = (state.facts + summary.added).saturating_sub(summary.removed);
+        summary.decisions = (state.decisions + summary.drawn).saturating_sub(summary.lapsed);
+        summary.digest = digest.to_hash();
+        summary
     }
 }

@@ -13,6 +13,7 @@ use super::hash::Hash;
 use super::keys;
 use super::plan::Since;
 use super::rows::{Facts, Row, Rows, past_row};
+use super::scan::Whole;
 use super::state;
 use super::transaction::{
     Assertion, Decision, Interval, RelationCount, RuleSet, Standing, Status, Transaction, TxInfo,
@@ -206,6 +207,17 @@ impl Ledger {
         let position = state::position(&mut reader)?;
         let (hash, previous) = (Hash(reader.array()?), Hash(reader.array()?));
         Ok((position, info(tx, Summary::decode(&mut reader)?, hash, previous)))
+    }
+
+    /// The records of transaction `tx`.
+    pub(super) fn whole(&self, tx: u64) -> Result<Whole, LedgerError> {
+        let (position, info) = self.entry(tx)?;
+        let whole = self.journal.read(position, tx)?;
+        if whole.hash == info.hash {
+            Ok(whole)
+        } else {
+            Err(LedgerError::Base(String::from("it follows another journal")))
+        }
     }
 
     /// Transaction `tx` with all its facts, from the journal.

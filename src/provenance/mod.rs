@@ -7,6 +7,7 @@ mod build;
 pub mod check;
 mod context;
 mod derive;
+pub mod difference;
 mod every;
 mod finder;
 mod group;

@@ -3,6 +3,6 @@
 use crate::diagnostic::Code;
 
 /// An import that leads to no file, out of the root, or through a link out of it.
-pub const BAD_IMPORT: Code = Code("E231");
+pub const BAD_IMPORT: Code = Code("E230");
 /// Imports in a circle.
-pub const IMPORT_CIRCLE: Code = Code("E232");
+pub const IMPORT_CIRCLE: Code = Code("E231");

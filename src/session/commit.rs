@@ -84,8 +84,8 @@ impl Session {
     fn effective(&self, change: &Change) -> Result<Changes, SessionError> {
         match &self.store {
             Store::Ledger(ledger) => Ok(ledger.effective(&Self::draft(change))?),
-            Store::Memory(facts) => {
-                let held: BTreeSet<&Fact> = facts.iter().collect();
+            Store::Memory(memory) => {
+                let held: BTreeSet<&Fact> = memory.facts.iter().collect();
                 let wanted: BTreeSet<Fact> = change.assertions.iter().cloned().collect();
                 let unwanted: BTreeSet<Fact> =
                     change.retractions.iter().filter(|fact| !wanted.contains(*fact)).cloned().collect();
@@ -169,7 +169,7 @@ impl Session {
     fn decisions_before(&self) -> Result<Vec<Decision>, SessionError> {
         match &self.store {
             Store::Ledger(ledger) => Ok(ledger_facts::decisions(ledger)?),
-            Store::Memory(_) => Ok(Vec::new()),
+            Store::Memory(memory) => Ok(memory.decisions.clone()),
         }
     }
 
@@ -190,9 +190,11 @@ impl Session {
                 };
                 outcome.committed = Some(ledger.commit(&draft)?);
             }
-            Store::Memory(facts) => {
-                facts.retain(|fact| outcome.changes.removed.binary_search(fact).is_err());
-                facts.extend(outcome.changes.added.iter().cloned());
+            Store::Memory(memory) => {
+                memory.facts.retain(|fact| outcome.changes.removed.binary_search(fact).is_err());
+                memory.facts.extend(outcome.changes.added.iter().cloned());
+                memory.decisions.retain(|decision| outcome.lapsed.binary_search(&decision.fact).is_err());
+                memory.decisions.extend(outcome.drawn.iter().cloned());
             }
         }
         Ok(())

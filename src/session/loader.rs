@@ -13,7 +13,7 @@ use crate::syntax::codes::FILE_TOO_LARGE;
 use crate::syntax::tree::{self, Item};
 
 use super::codes::{BAD_IMPORT, IMPORT_CIRCLE};
-use super::error::SessionError;
+use super::error::{SessionError, said};
 use super::shipped;
 
 /// The largest rule file, in bytes.
@@ -262,11 +262,7 @@ fn on_disk(
 
 /// An import that leads to no file, with the nearest file of that folder.
 fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnostic {
-    let why = match error.kind() {
-        io::ErrorKind::NotFound if wanted.is_symlink() => String::from("it is a link to nothing"),
-        io::ErrorKind::NotFound => String::from("there is no such file"),
-        _ => error.to_string(),
-    };
+    let why = if wanted.is_symlink() { String::from("it is a link to nothing") } else { said(error) };
     let message = format!("`{}` can't be imported: {why}", import.path);
     let fault = Diagnostic::new(BAD_IMPORT, message).at(import.path_span, "");
     let name = wanted.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

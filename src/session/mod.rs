@@ -27,7 +27,7 @@ pub use why::Because;
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
-use crate::ledger::Ledger;
+use crate::ledger::{Decision, Ledger};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -43,15 +43,22 @@ pub struct Session {
 /// Where the facts of a session stand.
 enum Store {
     /// In memory: facts of files, or asserted by a program.
-    Memory(Vec<Fact>),
+    Memory(Memory),
     /// In a ledger.
     Ledger(Box<Ledger>),
+}
+
+/// What stands in a session without a ledger.
+#[derive(Default)]
+struct Memory {
+    facts: Vec<Fact>,
+    decisions: Vec<Decision>,
 }
 
 impl Session {
     /// A session over facts that are kept nowhere.
     pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Self {
-        Self::new(rules, Store::Memory(facts))
+        Self::new(rules, Store::Memory(Memory { facts, decisions: Vec::new() }))
     }
 
     /// A session over the facts of a ledger.
@@ -60,13 +67,7 @@ impl Session {
     }
 
     fn new(rules: RuleSet, store: Store) -> Self {
-        Self {
-            rules,
-            store,
-            engine: Box::new(SemiNaive::default()),
-            limits: Limits::default(),
-            lenient: false,
-        }
+        Self { rules, store, engine: Box::new(SemiNaive), limits: Limits::default(), lenient: false }
     }
 
     /// The same with another engine.
@@ -123,8 +124,8 @@ impl Session {
         let program = &self.rules.program;
         let mut input = Database::new(program);
         match &self.store {
-            Store::Memory(facts) => {
-                for fact in facts {
+            Store::Memory(memory) => {
+                for fact in &memory.facts {
                     evaluation::add_fact(program, &mut input, fact);
                 }
             }

@@ -13,6 +13,8 @@ pub struct Token {
     pub span: Span,
     /// How it stands on its line.
     pub position: Position,
+    /// Whether a character before it was reported and passed over.
+    pub after_fault: bool,
 }
 
 /// How a token stands on its line; recovery takes a clause to begin at the margin.

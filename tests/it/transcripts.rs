@@ -1,5 +1,6 @@
 //! Transcripts of the command line: every `$ ` line of `tests/cli/*.md` and of the README is run, in order, in a
-//! fresh copy of what a clone has, and must print what stands below it. `UPDATE=1` writes what is printed.
+//! fresh copy of what a clone has, and must print what stands below it; a block `file=NAME` is written there
+//! first. `UPDATE=1` writes what is printed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,10 +66,7 @@ fn shell(command: &str, folder: &Path) -> String {
 
 /// Whether `found` is what `wanted` says, where a line `...` stands for any lines.
 fn fits(wanted: &str, found: &str) -> bool {
-    let pattern: Vec<String> = wanted
-        .split("...\n")
-        .map(|part| regex::escape(part))
-        .collect();
+    let pattern: Vec<String> = wanted.split("...\n").map(|part| regex::escape(part)).collect();
     Regex::new(&format!("(?s)^{}$", pattern.join("(?:.*\n)?"))).unwrap().is_match(found)
 }
 
@@ -80,14 +78,24 @@ fn run(page: &str) -> (String, Vec<String>) {
     let mut inside = false;
     while let Some(line) = lines.next() {
         out.push_str(&format!("{line}\n"));
-        if line.starts_with("```") {
+        if let Some((_, name)) = line.split_once("file=").filter(|_| line.starts_with("```")) {
+            let mut text = String::new();
+            while let Some(line) = lines.next_if(|line| !line.starts_with("```")) {
+                text.push_str(&format!("{line}\n"));
+            }
+            out.push_str(&text);
+            out.extend(lines.next().map(|fence| format!("{fence}\n")));
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        } else if line.starts_with("```") {
             inside = !inside && line == "```console";
         } else if let Some(command) = line.strip_prefix("$ ").filter(|_| inside) {
             let mut command = command.to_owned();
-            while command.ends_with('\\') || command.matches("EOF").count() == 1 {
+            while let Some(start) = command.strip_suffix('\\') {
                 let Some(more) = lines.next() else { break };
                 out.push_str(&format!("{more}\n"));
-                command.push_str(&format!("\n{more}"));
+                command = format!("{start}{}", more.trim_start());
             }
             let mut wanted = String::new();
             while let Some(line) = lines.next_if(|line| !line.starts_with("$ ") && !line.starts_with("```")) {

@@ -108,10 +108,16 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Whether a fact is among those asserted; `None` where these aren't known.
+    /// Whether a fact is among those asserted; `None` where these aren't known. A model knows them too: they are
+    /// there before the first round.
     fn is_asserted(&self, relation: RelationId, row: &[Word]) -> Option<bool> {
-        let rows = self.known.asserted?.rows(relation);
-        Some(rows.is_some_and(|rows| rows.iter().any(|other| other == row)))
+        if let Some(asserted) = self.known.asserted {
+            let rows = asserted.rows(relation);
+            return Some(rows.is_some_and(|rows| rows.iter().any(|other| other == row)));
+        }
+        let extent = self.known.model?.extent(relation)?;
+        let first = extent.rounds.first().copied().unwrap_or(extent.rows.len());
+        Some(extent.rows.iter().take(first).any(|other| other == row))
     }
 
     /// The facts of a relation, where they are known: of the model, or asserted ones of an input.

@@ -8,7 +8,7 @@ use crate::symbol::Symbol;
 use crate::value::Value;
 
 use super::super::proof::{Pattern, Proof, StepKind};
-use super::super::why_not::{Attempt, Failure, WhyNot};
+use super::super::why_not::{Attempt, Change, Failure, Remedies, WhyNot};
 use super::json::{fact_json, json, value_json};
 use super::text;
 
@@ -117,6 +117,9 @@ fn failure_line(program: &Program, failure: &Failure) -> String {
         Failure::Aggregate { results, matches } => aggregate_line(results, *matches),
         Failure::Limit { rank, keep, of, keys, .. } => {
             let keys: Vec<_> = keys.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+            if rank <= keep {
+                return format!("its rank is {rank} of {of} by {}, not the one asked for", keys.join(", "));
+            }
             format!("it is number {rank} of {of} by {}, and only the first {keep} are kept", keys.join(", "))
         }
         Failure::Stopped => String::from("the search stopped before it knew what fails"),
@@ -135,6 +138,9 @@ fn aggregate_line(results: &[(Symbol, String, Option<Value>, Option<Value>)], ma
 /// Why nothing matches, in one line: the rule that gets farthest, and what fails at the bottom of it.
 pub fn why_not_line(program: &Program, answer: &WhyNot) -> String {
     let mut answer = answer;
+    if let Some(fact) = answer.holds.first() {
+        return format!("{} holds", super::fact_text(program, fact));
+    }
     loop {
         if let Some((rule, _, text)) = answer.undetermined.first() {
             return format!("undetermined: `{text}` in rule {rule} has no result");
@@ -254,5 +260,63 @@ fn failure(program: &Program, failure: &Failure) -> Json {
             })
         }
         Failure::Stopped => object!({"kind": "stopped"}),
+    }
+}
+
+/// The remedies as numbered lines, ending with a line feed.
+pub fn remedies_text(program: &Program, remedies: &Remedies) -> String {
+    let mut out = String::new();
+    match remedies.found.len() {
+        0 => out.push_str("Nothing was found that would make it hold.\n"),
+        1 => out.push_str("It would hold after this:\n"),
+        _ => out.push_str("It would hold after any one of these:\n"),
+    }
+    for (at, remedy) in remedies.found.iter().enumerate() {
+        let changes: Vec<_> = remedy.changes.iter().map(|one| change_text(program, one)).collect();
+        let human = if remedy.needs_human { " (needs a human)" } else { "" };
+        out.push_str(&format!("  {}. {}{human}\n", at + 1, changes.join(", and ")));
+    }
+    if let Some(stopped) = &remedies.stopped {
+        out.push_str(&format!("({stopped})\n"));
+    }
+    out
+}
+
+/// A change in words: `assert …`, `retract …`, `set poor_quality = 0.6 (now 0.5)`.
+pub fn change_text(program: &Program, change: &Change) -> String {
+    match change {
+        Change::Assert(fact, open) => {
+            let args = fact.values.iter().zip(open).map(|(value, open)| (!open).then_some(*value));
+            let pattern = Pattern { relation: fact.relation, args: args.collect() };
+            format!("assert {}", text::pattern_text(program, &pattern))
+        }
+        Change::Retract(fact) => format!("retract {}", super::fact_text(program, fact)),
+        Change::Set(name, from, to) => format!("set {name} = {to} (now {from})"),
+    }
+}
+
+/// The remedies as JSON. A column of an assertion that may hold any value is `null` in `pattern`.
+pub fn remedies_json(remedies: &Remedies) -> Json {
+    let found = remedies.found.iter().map(|remedy| {
+        object!({
+            "changes": remedy.changes.iter().map(change_json).collect::<Json>(),
+            "needs_human": remedy.needs_human,
+            "derives": remedy.derives.iter().map(fact_json).collect::<Json>(),
+        })
+    });
+    object!({"remedies": found.collect::<Json>(), "tried": remedies.tried, "stopped": remedies.stopped})
+}
+
+fn change_json(change: &Change) -> Json {
+    match change {
+        Change::Assert(fact, open) => {
+            let args = fact.values.iter().zip(open).map(|(value, open)| (!open).then_some(*value));
+            let any = Pattern { relation: fact.relation, args: args.collect() };
+            object!({"assert": fact_json(fact), "pattern": pattern(&any)})
+        }
+        Change::Retract(fact) => object!({"retract": fact_json(fact)}),
+        Change::Set(name, from, to) => {
+            object!({"set": name.as_str(), "from": value_json(*from), "to": value_json(*to)})
+        }
     }
 }

@@ -15,7 +15,7 @@ pub fn fact_text(program: &Program, fact: &Fact) -> String {
     atom_text(program, fact.relation, &values)
 }
 
-/// What was looked for, in the same form; columns that may hold anything are left out.
+/// What was looked for, in the same form; columns at the end that may hold anything are one `_`.
 pub(super) fn pattern_text(program: &Program, pattern: &Pattern) -> String {
     atom_text(program, pattern.relation, &pattern.args)
 }
@@ -31,7 +31,13 @@ fn atom_text(program: &Program, relation: Symbol, values: &[Option<Value>]) -> S
             (None, None) => Some(String::from("_")),
         }
     });
-    format!("{relation}({})", columns.collect::<Vec<_>>().join(", "))
+    let columns: Vec<_> = columns.collect();
+    let rest = match (declared.is_some() && columns.len() < values.len(), columns.is_empty()) {
+        (true, true) => "_",
+        (true, false) => ", _",
+        (false, _) => "",
+    };
+    format!("{relation}({}{rest})", columns.join(", "))
 }
 
 fn is_named(relation: &Relation) -> bool {

@@ -59,7 +59,8 @@ impl<'a> Explorer<'_, 'a> {
                 None if self.rule.is_aggregate() => self.grouped(&tally, matches),
                 None => Failure::Stopped,
             };
-            return (self.made(literals(self.rule), self.named(&vars, |_| true), 0, failure), None);
+            let shown = |var| !self.rule.is_aggregate() || bound.contains(&var);
+            return (self.made(literals(self.rule), self.named(&vars, shown), 0, failure), None);
         }
         match walk.stuck.take().filter(|stuck| walk.fuel > 0 && !stuck.found.is_empty()) {
             Some(stuck) => self.stuck(&plan, bound, stuck),

@@ -1,7 +1,10 @@
 //! `why_not`: for each rule that could derive a fact, how far its body gets, what fails there and by how much.
 
+mod abduce;
 mod attempt;
+mod change;
 mod nearest;
+mod verify;
 
 use std::collections::HashSet;
 
@@ -11,6 +14,9 @@ use crate::schema::{Kind, RelationId};
 use crate::span::{Place, Span};
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
+
+pub use change::{Change, Remedies, Remedy};
+pub use verify::Trial;
 
 use super::Finder;
 use super::proof::{Pattern, Proof};

@@ -72,7 +72,15 @@ impl Parser<'_> {
                 return;
             }
             _ => {
-                self.expected("the sentence between quotes");
+                let help = "write: `@because(\"…\")`";
+                self.report(
+                    codes::BAD_ANNOTATION,
+                    "`@because` takes a sentence",
+                    span,
+                    "expected a string",
+                    help,
+                );
+                self.bump();
                 None
             }
         };

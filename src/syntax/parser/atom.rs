@@ -62,10 +62,11 @@ impl Parser<'_> {
             format!("the {what} `{name}` begins with an upper-case letter"),
         );
         let fault = fault.at(span, "upper case begins variables only");
+        let fallback = format!("write: `{form}`");
         if foreign::has_lower_variables(self.lexer.line_of(span)) {
             self.lower_variables = true;
         }
-        self.defer(fault);
+        self.defer(fault, fallback);
         Ident { name: Symbol::new(&form), span }
     }
 
@@ -78,8 +79,7 @@ impl Parser<'_> {
         let mut height = 0;
         while !self.at(TokenKind::RightParen) && !self.at_args_end() {
             if self.at(TokenKind::Comma) {
-                self.stray_comma(self.current.span, "a term");
-                self.bump();
+                self.idle_comma("a term");
                 continue;
             }
             let before = self.current.span;
@@ -158,7 +158,7 @@ impl Parser<'_> {
 
     /// Reports that no comma stands between two things; goes on as if it did.
     pub(super) fn missing_comma(&mut self, between: &str) {
-        if self.reported_at == Some(self.current.span.start) {
+        if self.said() || self.at(TokenKind::Broken) {
             return;
         }
         let fault = Diagnostic::new(codes::MISSING_COMMA, format!("no `,` between {between}"))
@@ -173,6 +173,19 @@ impl Parser<'_> {
         self.report(codes::STRAY_COMMA, "a `,` with nothing behind it", comma, &label, "remove it");
     }
 
+    /// Reports a comma with nothing before it, and takes it.
+    pub(super) fn idle_comma(&mut self, missing: &str) {
+        let label = format!("expected {missing} before it");
+        self.report(
+            codes::STRAY_COMMA,
+            "a `,` with nothing before it",
+            self.current.span,
+            &label,
+            "remove it",
+        );
+        self.bump();
+    }
+
     /// Takes what closes `open`, or reports that nothing does.
     pub(super) fn close(&mut self, kind: TokenKind, open: Span) {
         if self.eat(kind) {
@@ -180,7 +193,7 @@ impl Parser<'_> {
         }
         let opening = self.lexer.slice(open);
         let closing = if kind == TokenKind::RightBrace { "}" } else { ")" };
-        if self.reported_at == Some(self.current.span.start) {
+        if self.said() {
             return;
         }
         let fault = Diagnostic::new(codes::UNBALANCED, format!("`{opening}` is never closed"))

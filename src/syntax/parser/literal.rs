@@ -17,14 +17,11 @@ impl Parser<'_> {
             if self.at_clause_end()
                 || matches!(self.current.kind, TokenKind::RightBrace | TokenKind::Turnstile)
             {
-                if self.last.kind == TokenKind::Comma {
-                    self.stray_comma(self.last.span, "another literal");
-                }
+                self.refuse_last_comma();
                 return literals;
             }
             if self.at(TokenKind::Comma) {
-                self.stray_comma(self.current.span, "a literal");
-                self.bump();
+                self.idle_comma("a literal");
                 continue;
             }
             let before = self.current;
@@ -35,6 +32,25 @@ impl Parser<'_> {
                 }
                 return literals;
             }
+        }
+    }
+
+    /// Reports a comma behind the last literal.
+    fn refuse_last_comma(&mut self) {
+        if self.last.kind != TokenKind::Comma {
+            return;
+        }
+        let comma = self.last.span;
+        if self.at_new_clause() {
+            self.report(
+                codes::MISSING_DOT,
+                "a clause ends with `,`",
+                comma,
+                "expected `.` here",
+                "write: `.`",
+            );
+        } else {
+            self.stray_comma(comma, "another literal");
         }
     }
 
@@ -67,6 +83,8 @@ impl Parser<'_> {
                 false
             }
             _ if self.at_new_clause() || self.at_tail_word() || self.clause_ahead() => false,
+            _ if self.at_expectation_word() => false,
+            _ if self.at_word("order") && self.ahead.kind == TokenKind::Word("by".into()) => self.order_by(),
             TokenKind::RightParen | TokenKind::RightBracket => false,
             _ if self.begins_term() && self.current.span != before.span => {
                 self.missing_comma("two literals");
@@ -86,6 +104,22 @@ impl Parser<'_> {
     fn at_tail_word(&self) -> bool {
         (self.at_word("limit") || self.at_word("because") && self.in_expect)
             && self.ahead.kind != TokenKind::LeftParen
+    }
+
+    /// Whether `no` or `exactly` begins another expectation on a line of its own.
+    fn at_expectation_word(&self) -> bool {
+        let word = self.at_word("no") || self.at_word("exactly");
+        let called = self.ahead.kind == TokenKind::LeftParen;
+        self.in_expect && word && !called && self.current.position != Position::Inside
+    }
+
+    /// `order by` of SQL.
+    fn order_by(&mut self) -> bool {
+        let span = self.current.span.to(self.ahead.span);
+        let help = "facts have no order; `limit N by KEY` keeps the first N";
+        self.report(codes::BAD_LIMIT, "`order by` orders nothing here", span, "a form of SQL", help);
+        self.silent = true;
+        false
     }
 
     /// `;`: the end of a clause of crepe, or alternatives of Prolog.

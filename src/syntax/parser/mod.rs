@@ -52,6 +52,9 @@ pub fn parse_query(file: FileId, text: &str) -> (Vec<Literal>, Vec<Diagnostic>) 
     }
     let mut parser = Parser::new(file, text);
     let literals = parser.literals();
+    if literals.is_empty() {
+        parser.expected("a literal, such as `p(X)`");
+    }
     parser.end_of_input("the query");
     (literals, parser.into_faults())
 }
@@ -123,7 +126,7 @@ struct Parser<'a> {
     /// A head that was read as the last literal of the rule before it.
     pending: Option<Head>,
     /// A fault that waits for the end of its clause.
-    deferred: Option<Diagnostic>,
+    deferred: Option<(Diagnostic, String)>,
 }
 
 impl<'a> Parser<'a> {
@@ -137,7 +140,7 @@ impl<'a> Parser<'a> {
             text,
             current,
             ahead,
-            last: Token { kind: TokenKind::End, span: Span::new(file, 0, 0), position: current.position },
+            last: Token { kind: TokenKind::End, span: Span::new(file, 0, 0), ..current },
             clause: 0,
             reported_at: None,
             silent: false,
@@ -174,7 +177,7 @@ impl<'a> Parser<'a> {
     }
 
     fn into_faults(mut self) -> Vec<Diagnostic> {
-        self.lexer.faults.extend(self.deferred.take());
+        self.flush_deferred(None);
         self.lexer.faults.sorted()
     }
 
@@ -186,7 +189,7 @@ impl<'a> Parser<'a> {
         self.inside = 0;
         self.lower_variables = false;
         self.clause_given_up = false;
-        self.lexer.faults.extend(self.deferred.take());
+        self.flush_deferred(None);
     }
 
     /// Whether the token at hand is `kind`.

@@ -32,7 +32,7 @@ impl Parser<'_> {
 
     /// Reports that `what` should stand where the token at hand stands, once for each token.
     pub(super) fn expected(&mut self, what: &str) {
-        if self.reported_at == Some(self.current.span.start) {
+        if self.said() {
             return;
         }
         let message = format!("expected {what}, found {}", self.found());
@@ -150,7 +150,7 @@ impl Parser<'_> {
 
     /// Reports what stands where a clause should end.
     fn missing_dot(&mut self, what: &str) {
-        if self.reported_at == Some(self.current.span.start) {
+        if self.said() {
             return;
         }
         match self.current.kind {
@@ -175,8 +175,21 @@ impl Parser<'_> {
     pub(super) fn missing_dot_before(&mut self, what: &str) {
         let last = self.last.span;
         let message = format!("{what} does not end with `.`");
-        let help = format!("write: `{}.`", tail(self.lexer.slice(last)));
+        let help = self.with_dot(last);
         self.report(codes::MISSING_DOT, message, last.after(), "expected `.` here", &help);
+    }
+
+    /// The line of the last token up to it, with a full stop.
+    fn with_dot(&self, last: Span) -> String {
+        const LONGEST: usize = 160;
+        let before = self.text.get(..last.end as usize).unwrap_or("");
+        let line = before.rsplit('\n').next().unwrap_or("").trim_start();
+        if line.len() > LONGEST { String::from("write a `.` there") } else { format!("write: `{line}.`") }
+    }
+
+    /// Whether a fault was reported here already.
+    pub(super) fn said(&self) -> bool {
+        self.current.after_fault || self.reported_at == Some(self.current.span.start)
     }
 
     /// Whether the text goes on with the head of a rule: a word, perhaps parentheses, and `:-`.
@@ -214,10 +227,4 @@ impl Parser<'_> {
             self.expected(&format!("the end of {what}"));
         }
     }
-}
-
-/// The last characters of a text.
-fn tail(text: &str) -> &str {
-    let from = text.char_indices().rev().nth(29).map_or(0, |(at, _)| at);
-    text.get(from..).unwrap_or(text)
 }

@@ -146,9 +146,12 @@ impl Parser<'_> {
         while !self.at(TokenKind::RightBrace) && !self.at_test_end() {
             let start = self.current.span;
             if !self.at(TokenKind::LeftParen) {
-                let what =
-                    if self.at(TokenKind::Comma) { "no `,` between rows" } else { "a row such as `(1, 2)`" };
-                self.expected(what);
+                if self.at(TokenKind::Comma) {
+                    let message = "rows stand beside each other without `,`";
+                    self.report(codes::BAD_TEST, message, start, "between two rows", "remove it");
+                } else {
+                    self.expected("a row such as `(1, 2)`");
+                }
                 self.bump();
                 continue;
             }

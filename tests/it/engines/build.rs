@@ -80,7 +80,8 @@ impl Build {
     /// An aggregate as a term of a head.
     pub(crate) fn aggregate(&mut self, name: &str, args: &[&Expr]) -> Term {
         let types: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
-        let (aggregate, _) = aggregate::resolve(name, &types).unwrap_or_else(|| panic!("no {name} of {types:?}"));
+        let (aggregate, _) =
+            aggregate::resolve(name, &types).unwrap_or_else(|| panic!("no {name} of {types:?}"));
         let args = args.iter().map(|arg| (*arg).clone()).collect();
         Term::Aggregate { aggregate, args, span: self.place() }
     }
@@ -174,7 +175,13 @@ impl Clause {
         self
     }
 
-    pub(crate) fn limit(mut self, count: Expr, per: &[&Expr], by: &[(&Expr, bool)], rank: Option<&Expr>) -> Self {
+    pub(crate) fn limit(
+        mut self,
+        count: Expr,
+        per: &[&Expr],
+        by: &[(&Expr, bool)],
+        rank: Option<&Expr>,
+    ) -> Self {
         self.limit = Some(Limit {
             count,
             per: per.iter().map(|var| var_of(var)).collect(),
@@ -251,7 +258,8 @@ pub(crate) fn strata(program: &Program) -> Vec<Stratum> {
             None => strata.push(vec![at]),
         }
     }
-    strata.sort_by_key(|group| (0..size).filter(|read| *read == group[0] || reaches[group[0]][*read]).count());
+    strata
+        .sort_by_key(|group| (0..size).filter(|read| *read == group[0] || reaches[group[0]][*read]).count());
     strata.into_iter().map(|group| stratum(program, &group)).collect()
 }
 

@@ -201,7 +201,8 @@ fn a_limit_ranks_each_head_once_by_its_best_key_and_ties_by_value() {
     let program = b.finish();
     let mut input = Database::new(&program);
     // Interned in an order that isn't that of the texts.
-    for (task, item, points) in [(1, "z", 5), (1, "y", 1), (1, "y", 9), (1, "b", 5), (2, "c", 1), (2, "a", 1)] {
+    for (task, item, points) in [(1, "z", 5), (1, "y", 1), (1, "y", 9), (1, "b", 5), (2, "c", 1), (2, "a", 1)]
+    {
         input.push(score, &[Word::from_int(task), text(item).word(), Word::from_int(points)]);
     }
     let all = ["1 \"b\" 2", "1 \"y\" 1", "2 \"a\" 1", "2 \"c\" 2"];
@@ -311,7 +312,8 @@ fn a_huge_range_and_a_huge_join_stop_too() {
     let input = ints(&program, &[(p, &rows)]);
     let time = Duration::from_millis(50);
     let limits = Limits { time: Some(time), ..Limits::default() };
-    for reached in [Naive.evaluate(&program, &input, &limits), SemiNaive.evaluate(&program, &input, &limits)] {
+    for reached in [Naive.evaluate(&program, &input, &limits), SemiNaive.evaluate(&program, &input, &limits)]
+    {
         assert_eq!(reached.unwrap_err().bound, Bound::Time(time));
     }
 }

@@ -15,7 +15,9 @@ pub(crate) fn compare(program: &Program, input: &Database, limits: &Limits) -> R
     match (Naive.evaluate(program, input, limits), fast) {
         (Ok(naive), Ok(fast)) => {
             let relations = (0..program.relations.len() as u32).map(RelationId);
-            relations.map(|relation| same_extent(program, &naive, &fast, relation)).collect::<Result<(), _>>()?;
+            relations
+                .map(|relation| same_extent(program, &naive, &fast, relation))
+                .collect::<Result<(), _>>()?;
             if naive.undefined != fast.undefined {
                 let (naive, fast) = (&naive.undefined, &fast.undefined);
                 return Err(format!("undefined: naive {naive:?}\nsemi-naive {fast:?}"));

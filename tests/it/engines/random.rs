@@ -43,16 +43,8 @@ impl Random {
     }
 }
 
-const TYPES: [Type; 8] = [
-    Type::Int,
-    Type::Int,
-    Type::Int,
-    Type::Int,
-    Type::String,
-    Type::Float,
-    Type::Bool,
-    Type::Duration,
-];
+const TYPES: [Type; 8] =
+    [Type::Int, Type::Int, Type::Int, Type::Int, Type::String, Type::Float, Type::Bool, Type::Duration];
 
 fn value(random: &mut Random, ty: Type) -> Value {
     match ty {
@@ -87,7 +79,8 @@ struct Maker {
 pub(crate) fn program(seed: u64) -> (Program, Database) {
     let mut random = Random::new(seed);
     let dense = random.chance(40);
-    let mut maker = Maker { random, dense, build: Build::default(), relations: Vec::new(), params: Vec::new() };
+    let mut maker =
+        Maker { random, dense, build: Build::default(), relations: Vec::new(), params: Vec::new() };
     maker.declare();
     let rules = 1 + maker.random.below(7);
     let derived: Vec<Known> = maker.relations.iter().filter(|known| known.layer > 0).cloned().collect();
@@ -186,7 +179,8 @@ impl Maker {
     fn atom(&mut self, scope: &mut Scope, layer: usize, strict: bool) {
         let Some(relation) = self.readable(layer, strict) else { return };
         let mut fresh = Vec::new();
-        let args: Vec<Expr> = relation.types.iter().map(|ty| self.arg(scope, &mut fresh, *ty, true)).collect();
+        let args: Vec<Expr> =
+            relation.types.iter().map(|ty| self.arg(scope, &mut fresh, *ty, true)).collect();
         scope.vars.extend(fresh);
         scope.clause = scope.clause.clone().atom(relation.id, &args.iter().collect::<Vec<_>>());
     }
@@ -357,8 +351,11 @@ impl Maker {
         if depth > 0 && self.random.chance(20) {
             let (left, right) = (self.condition(scope, depth - 1), self.condition(scope, depth - 1));
             let both = (Box::new(left), Box::new(right));
-            let kind =
-                if self.random.chance(50) { ExprKind::And(both.0, both.1) } else { ExprKind::Or(both.0, both.1) };
+            let kind = if self.random.chance(50) {
+                ExprKind::And(both.0, both.1)
+            } else {
+                ExprKind::Or(both.0, both.1)
+            };
             return Expr { kind, ty: Type::Bool, span: self.build.place() };
         }
         let ty = self.random.pick(&TYPES);
@@ -397,19 +394,24 @@ fn run(seeds: std::ops::Range<u64>) {
         match compare(&program, &input, &LIMITS) {
             Ok(None) => stopped += 1,
             Ok(Some(model)) => {
-                let facts: usize = model.relations.iter().map(|extent| extent.rows.len() - extent.rounds[0]).sum();
+                let facts: usize =
+                    model.relations.iter().map(|extent| extent.rows.len() - extent.rounds[0]).sum();
                 derived += u64::from(facts > 0);
                 undefined += u64::from(!model.undefined.is_empty());
             }
             Err(_) => {
-                let (program, input) = shrink(program, input, |program, input| difference(program, input).is_some());
+                let (program, input) =
+                    shrink(program, input, |program, input| difference(program, input).is_some());
                 let difference = difference(&program, &input).unwrap();
                 panic!("seed {seed}: {difference}\n{program}\n{:?}", input.relations);
             }
         }
     }
     println!("{total} programs, {derived} derive, {undefined} report, {stopped} stop at a limit");
-    assert!(derived * 3 > total && undefined * 20 > total && stopped * 10 < total, "the programs are too plain");
+    assert!(
+        derived * 3 > total && undefined * 20 > total && stopped * 10 < total,
+        "the programs are too plain"
+    );
 }
 
 #[test]
@@ -432,5 +434,10 @@ fn many_random_programs_mean_the_same_to_both_engines() {
 
 /// Literals of random bodies, for the shrinker's own test.
 pub(crate) fn literals(program: &Program) -> usize {
-    program.rules.iter().flat_map(|rule| &rule.body).filter(|literal| !matches!(literal, Literal::Test { .. })).count()
+    program
+        .rules
+        .iter()
+        .flat_map(|rule| &rule.body)
+        .filter(|literal| !matches!(literal, Literal::Test { .. }))
+        .count()
 }

@@ -34,9 +34,9 @@ fn candidates(case: &Case) -> impl Iterator<Item = Case> + '_ {
             program.facts.remove(at);
         })
     });
-    let limits = (0..program.rules.len()).filter(|at| program.rules[*at].limit.is_some()).map(|at| {
-        edit(program, |program| program.rules[at].limit = None)
-    });
+    let limits = (0..program.rules.len())
+        .filter(|at| program.rules[*at].limit.is_some())
+        .map(|at| edit(program, |program| program.rules[at].limit = None));
     let literals = program.rules.iter().enumerate().flat_map(move |(at, rule)| {
         (0..rule.body.len()).map(move |literal| {
             edit(program, |program| {
@@ -72,8 +72,10 @@ fn a_program_shrinks_to_what_fails() {
     let negates = |program: &Program| {
         program.rules.iter().flat_map(|rule| &rule.body).any(|literal| matches!(literal, Literal::Not(_)))
     };
-    let (program, input) =
-        (0..).map(random::program).find(|(program, _)| negates(program) && random::literals(program) > 8).unwrap();
+    let (program, input) = (0..)
+        .map(random::program)
+        .find(|(program, _)| negates(program) && random::literals(program) > 8)
+        .unwrap();
     let (small, input) = shrink(program, input, |program, _| negates(program));
     assert!(small.rules.len() == 1 && random::literals(&small) <= 4, "{small}");
     assert!(input.relations.iter().all(Rows::is_empty));

@@ -2,6 +2,7 @@
 
 mod bench;
 mod damage;
+mod exchange;
 mod faults;
 mod histories;
 mod kill;
