@@ -157,5 +157,6 @@ pub fn report_line(program: &Program, sources: &Sources, report: &Undefined) -> 
             word.map(|word| format!("{} = {}", variable.name, Value::from_word(variable.ty.ty, word)))
         })
         .collect();
-    format!("{place}: `{text}` has no result in `{}` with {}", rule.id, bindings.join(", "))
+    let with = if bindings.is_empty() { "" } else { " with " };
+    format!("{place}: `{text}` has no result in `{}`{with}{}", rule.id, bindings.join(", "))
 }

@@ -4,6 +4,7 @@
 //! servers) is a thin rim around it.
 
 mod ask;
+pub mod codes;
 mod commit;
 mod error;
 mod evaluation;
