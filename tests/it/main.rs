@@ -27,3 +27,5 @@ mod strata;
 mod syntax;
 mod tidy;
 mod transcripts;
+mod syntax_fuzz;
+mod syntax_print;

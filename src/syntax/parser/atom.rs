@@ -88,7 +88,9 @@ impl Parser<'_> {
                 None => positional.push(self.deeper(Self::expr)),
             }
             height = height.max(self.height);
-            self.after_arg(before);
+            if !self.another_arg(before) {
+                break;
+            }
         }
         self.close(TokenKind::RightParen, open);
         self.inside -= 1;
@@ -125,25 +127,26 @@ impl Parser<'_> {
         Some(name)
     }
 
-    /// Takes the comma behind an argument that began at `before`, or finds the place to go on.
-    fn after_arg(&mut self, before: Span) {
+    /// Takes the comma behind an argument that began at `before`, or finds the place to go on; whether another
+    /// argument may follow.
+    fn another_arg(&mut self, before: Span) -> bool {
         if self.at(TokenKind::Comma) {
             let comma = self.bump().span;
             if self.at(TokenKind::RightParen) {
                 self.stray_comma(comma, "another term");
             }
-            return;
+            return true;
         }
-        if self.at(TokenKind::RightParen) || self.at_args_end() {
-            return;
+        if self.at(TokenKind::RightParen) || self.at_args_end() || self.at_new_clause() {
+            return false;
         }
         if self.begins_term() && self.current.span != before {
             self.missing_comma("two terms");
-            return;
+            return true;
         }
         self.expected("`,` or `)`");
         self.skip_to_comma(|token| matches!(token.kind, TokenKind::RightParen | TokenKind::Turnstile));
-        self.eat(TokenKind::Comma);
+        self.eat(TokenKind::Comma)
     }
 
     /// Whether the token at hand may begin a term.

@@ -238,7 +238,7 @@ impl Parser<'_> {
         let expr = self.deeper(Self::expr);
         let height = self.height;
         if !matches!(self.current.kind, TokenKind::RightParen)
-            && !self.at_clause_end()
+            && !self.at_recovery_end()
             && !self.at(TokenKind::Turnstile)
         {
             self.unclosed_group(open);

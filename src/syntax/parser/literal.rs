@@ -102,15 +102,13 @@ impl Parser<'_> {
 
     /// Whether a word is at hand that ends the literals: `limit`, `because`.
     fn at_tail_word(&self) -> bool {
-        (self.at_word("limit") || self.at_word("because") && self.in_expect)
-            && self.ahead.kind != TokenKind::LeftParen
+        (self.at_word("limit") || self.at_word("because") && self.in_expect) && !self.is_called()
     }
 
     /// Whether `no` or `exactly` begins another expectation on a line of its own.
     fn at_expectation_word(&self) -> bool {
         let word = self.at_word("no") || self.at_word("exactly");
-        let called = self.ahead.kind == TokenKind::LeftParen;
-        self.in_expect && word && !called && self.current.position != Position::Inside
+        self.in_expect && word && !self.is_called() && self.current.position != Position::Inside
     }
 
     /// `order by` of SQL.

@@ -26,6 +26,7 @@ use super::lexer::Lexer;
 use super::token::{Token, TokenKind};
 use super::tree::{Atom, ExprKind, File, Item, Literal};
 
+pub(in crate::syntax) use doc::doc_line;
 use rule::Head;
 
 /// How large a rule file may be, in bytes.

@@ -271,7 +271,7 @@ impl Parser<'_> {
     /// Skips a clause in the form of another language and reports it with ours.
     pub(super) fn foreign_clause(&mut self, code: Code, message: &str, label: &str) {
         let span = self.current.span;
-        while !self.at_clause_end() {
+        while !self.at_recovery_end() {
             self.bump();
         }
         self.eat(TokenKind::End);
