@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod decide;
 mod diagnostics;
+mod fmt;
 mod observe;
 mod open;
 mod options;
@@ -45,6 +46,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Fmt(fmt::Fmt),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -100,6 +102,7 @@ pub fn run() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
+        Command::Fmt(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),

@@ -48,7 +48,7 @@ impl RuleOptions {
 }
 
 /// The `rules/` beside the nearest `hence.toml` from the current folder upwards.
-fn rules_beside_config() -> Option<PathBuf> {
+pub(super) fn rules_beside_config() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let root = here.ancestors().find(|folder| folder.join("hence.toml").is_file())?;
     let rules = root.join("rules");

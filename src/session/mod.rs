@@ -5,9 +5,11 @@
 
 mod ask;
 mod commit;
+mod diff;
 mod error;
 mod evaluation;
 mod facts;
+pub mod format;
 mod ledger_facts;
 mod loader;
 mod ruleset;
@@ -16,6 +18,7 @@ mod why;
 
 pub use ask::{Answer, Derived};
 pub use commit::{Change, Outcome};
+pub use diff::unified;
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, facts_of};
 pub use facts::{FactFiles, read_fact, read_fact_lines, read_facts};
