@@ -9,6 +9,7 @@ mod decide;
 mod diagnostics;
 mod history;
 mod keep;
+mod fmt;
 mod observe;
 mod open;
 mod options;
@@ -51,6 +52,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Fmt(fmt::Fmt),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -119,6 +121,7 @@ pub fn run() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
+        Command::Fmt(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),

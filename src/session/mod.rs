@@ -6,9 +6,11 @@
 mod ask;
 pub mod codes;
 mod commit;
+mod diff;
 mod error;
 mod evaluation;
 mod facts;
+pub mod format;
 mod ledger_facts;
 mod loader;
 mod recorded;
@@ -21,6 +23,7 @@ mod why_not;
 
 pub use ask::{Answer, Derived, report_line};
 pub use commit::{Change, Outcome};
+pub use diff::unified;
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};

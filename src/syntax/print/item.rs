@@ -3,16 +3,28 @@
 use crate::span::Span;
 
 use super::super::tree::{
-    Atom, Expr, ExprKind, Import, Literal, LiteralKind, ParamDecl, RelationDecl, Rule, TypeDecl, TypeExpr,
+    Args, Atom, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl, RelationDecl, Rule, TypeDecl,
+    TypeExpr, UnaryOp,
 };
 use super::Printer;
+use super::expr::Around;
 use super::lines::{Line, WIDTH};
+use super::text::Level;
+
+/// One argument: where it begins, its text on one line, and for an expression what it could be broken into.
+#[derive(Clone)]
+struct Argument<'a> {
+    start: u32,
+    text: String,
+    /// The expression, and what stands before it; none for what is never broken.
+    expr: Option<(&'a Expr, String)>,
+}
 
 /// Something with parentheses: what stands before them, between them and behind them.
-struct Call {
+struct Call<'a> {
     start: u32,
     name: String,
-    args: Vec<(u32, String)>,
+    args: Vec<Argument<'a>>,
     /// Where the closing parenthesis stands in the source.
     close: u32,
     end: String,
@@ -20,20 +32,32 @@ struct Call {
 
 impl Printer<'_> {
     /// On one line if it fits and no comment stands inside, else an argument a line.
-    fn call(&self, call: Call, indent: usize) -> Vec<Line> {
-        let args: Vec<_> = call.args.iter().map(|(_, text)| text.as_str()).collect();
+    fn call(&self, call: Call<'_>, indent: usize) -> Vec<Line> {
+        let args: Vec<_> = call.args.iter().map(|arg| arg.text.as_str()).collect();
         let line = format!("{}({}){}", call.name, args.join(", "), call.end);
         if args.is_empty() {
             return vec![Line::new(call.start, indent, line)];
         }
         let mut lines = vec![Line::new(call.start, indent, format!("{}(", call.name))];
         let last = call.args.len() - 1;
-        for (at, (start, text)) in call.args.into_iter().enumerate() {
+        for (at, arg) in call.args.into_iter().enumerate() {
             let comma = if at < last { "," } else { "" };
-            lines.push(Line::new(start, indent + 4, text + comma));
+            lines.extend(self.argument(arg, indent + 4, comma));
         }
         lines.push(Line::closing(call.close, indent, format!("){}", call.end)));
         self.choose(line, lines)
+    }
+
+    /// An argument on lines of its own.
+    fn argument(&self, arg: Argument<'_>, indent: usize, comma: &str) -> Vec<Line> {
+        let fits = indent + arg.text.chars().count() + comma.len() <= WIDTH;
+        match arg.expr {
+            Some((expr, before)) if !fits => {
+                let around = Around { before: &before, behind: comma, level: Level::Or };
+                self.expr(expr, arg.start, indent, &around)
+            }
+            _ => vec![Line::new(arg.start, indent, arg.text + comma)],
+        }
     }
 
     /// One line in the place of several, if it fits and no comment stands between them.
@@ -52,7 +76,8 @@ impl Printer<'_> {
             .columns
             .iter()
             .map(|column| {
-                (column.name.span.start, format!("{}: {}", column.name.name, self.type_text(&column.ty)))
+                let text = format!("{}: {}", column.name.name, self.type_text(&column.ty));
+                Argument { start: column.name.span.start, text, expr: None }
             })
             .collect();
         let name = format!("{} {}", decl.kind.keyword(), decl.name.name);
@@ -65,8 +90,7 @@ impl Printer<'_> {
             end,
         };
         let Some(requires) = &decl.requires else { return self.call(call(String::from(".")), 0) };
-        let args =
-            requires.columns.iter().map(|(column, term)| self.texts.named(*column, term)).collect::<Vec<_>>();
+        let args = requires.columns.iter().map(|(column, term)| self.named(*column, term)).collect();
         let guard = Call {
             start: requires.span.start,
             name: format!("requires {}", requires.relation.name),
@@ -173,14 +197,28 @@ impl Printer<'_> {
         lines
     }
 
-    fn positional(&self, name: &str, start: Span, terms: &[Expr], end: &str) -> Call {
+    fn positional<'a>(&self, name: &str, start: Span, terms: &'a [Expr], end: &str) -> Call<'a> {
         Call {
             start: start.start,
             name: name.to_owned(),
-            args: terms.iter().map(|term| (term.span.start, self.texts.atom_term(term))).collect(),
+            args: terms.iter().map(|term| self.term(term)).collect(),
             close: self.closing_after(start.end),
             end: end.to_owned(),
         }
+    }
+
+    /// A term by position. One that needs parentheses where it stands is never broken.
+    fn term<'a>(&self, term: &'a Expr) -> Argument<'a> {
+        let text = self.texts.atom_term(term);
+        let broken = (text == self.texts.expr(term)).then(|| (term, String::new()));
+        Argument { start: term.span.start, text, expr: broken }
+    }
+
+    /// `name: term`.
+    fn named<'a>(&self, name: Ident, term: &'a Expr) -> Argument<'a> {
+        let before = format!("{}: ", name.name);
+        let text = format!("{before}{}", self.texts.expr(term));
+        Argument { start: name.span.start, text, expr: Some((term, before)) }
     }
 
     /// A literal; an atom that is too long an argument a line.
@@ -195,13 +233,32 @@ impl Printer<'_> {
             {
                 Vec::new()
             }
-            _ => vec![Line::new(literal.span.start, indent, self.texts.literal(literal) + end)],
+            LiteralKind::Condition(expr) => self.condition(expr, literal.span.start, indent, end),
+            LiteralKind::In(left, right) => {
+                let before = format!("{} in ", self.texts.at_level(left, Level::Not));
+                let around = Around { before: &before, behind: end, level: Level::Not };
+                self.expr(right, literal.span.start, indent, &around)
+            }
+        }
+    }
+
+    /// A condition of a body.
+    fn condition(&self, expr: &Expr, start: u32, indent: usize, end: &str) -> Vec<Line> {
+        match &expr.kind {
+            ExprKind::Unary(UnaryOp::Not, operand) => {
+                let around = Around { before: "!", behind: end, level: Level::Sign };
+                self.expr(operand, start, indent, &around)
+            }
+            _ => self.expr(expr, start, indent, &Around { before: "", behind: end, level: Level::Not }),
         }
     }
 
     /// An atom; an argument a line where it is too long.
     pub(super) fn atom(&self, atom: &Atom, start: u32, sign: &str, indent: usize, end: &str) -> Vec<Line> {
-        let args = self.texts.args(&atom.args);
+        let args = match &atom.args {
+            Args::Positional(terms) => terms.iter().map(|term| self.term(term)).collect(),
+            Args::Named(columns) => columns.iter().map(|(name, term)| self.named(*name, term)).collect(),
+        };
         let call = Call {
             start,
             name: format!("{sign}{}", atom.relation.name),

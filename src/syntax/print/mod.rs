@@ -1,5 +1,6 @@
 //! From tree to text: the formatter, and single parts of a tree for messages.
 
+mod expr;
 mod item;
 mod lines;
 mod test;

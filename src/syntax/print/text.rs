@@ -8,7 +8,7 @@ use super::super::tree::{
 
 /// How tightly what stands around an expression binds; a looser expression gets parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+pub(super) enum Level {
     Or,
     And,
     Not,
@@ -20,7 +20,7 @@ enum Level {
 
 impl Level {
     /// The level that the right operand of an operator at this level needs.
-    fn next(self) -> Self {
+    pub(super) fn next(self) -> Self {
         match self {
             Self::Or => Self::And,
             Self::And => Self::Not,
@@ -31,7 +31,13 @@ impl Level {
         }
     }
 
-    fn of(op: BinaryOp) -> Self {
+    /// The level that the left operand of an operator at this level needs.
+    pub(super) fn left(self) -> Self {
+        if self == Self::Compare { self.next() } else { self }
+    }
+
+    /// The level of an operator.
+    pub(super) fn of(op: BinaryOp) -> Self {
         match op {
             BinaryOp::Or => Self::Or,
             BinaryOp::And => Self::And,
@@ -57,8 +63,13 @@ impl Texts<'_> {
 
     /// An expression where any may stand.
     pub(super) fn expr(&self, expr: &Expr) -> String {
+        self.at_level(expr, Level::Or)
+    }
+
+    /// An expression, in parentheses if it binds more loosely than `around`.
+    pub(super) fn at_level(&self, expr: &Expr, around: Level) -> String {
         let mut out = String::new();
-        self.write(expr, Level::Or, &mut out);
+        self.write(expr, around, &mut out);
         out
     }
 
@@ -125,8 +136,7 @@ impl Texts<'_> {
         let level = Level::of(op);
         let enclosed = around > level;
         out.push_str(if enclosed { "(" } else { "" });
-        let left_level = if level == Level::Compare { level.next() } else { level };
-        self.write(left, left_level, out);
+        self.write(left, level.left(), out);
         out.push_str(&format!(" {} ", op.symbol()));
         self.write(right, level.next(), out);
         out.push_str(if enclosed { ")" } else { "" });
@@ -183,7 +193,10 @@ impl Texts<'_> {
                 format!("{}{}", if *negated { "!" } else { "" }, self.atom(atom))
             }
             LiteralKind::Condition(expr) => self.condition(expr),
-            LiteralKind::In(left, right) => format!("{} in {}", self.condition(left), self.condition(right)),
+            LiteralKind::In(left, right) => {
+                let side = |expr: &Expr| self.at_level(expr, Level::Not);
+                format!("{} in {}", side(left), side(right))
+            }
         }
     }
 
