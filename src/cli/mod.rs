@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod decide;
 mod diagnostics;
+mod follow;
 mod observe;
 mod open;
 mod options;

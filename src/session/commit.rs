@@ -12,6 +12,7 @@ use crate::value::Word;
 use super::ask::reports;
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::drawn::{self, DecisionId};
 use super::{Session, Store, ledger_facts};
 
 /// What is proposed.
@@ -50,6 +51,14 @@ pub struct Outcome {
     pub reports: Vec<String>,
     /// The transaction, where something was recorded.
     pub committed: Option<Committed>,
+}
+
+impl Outcome {
+    /// The id of a decision that was drawn now; `None` where nothing was recorded.
+    pub fn id(&self, drawn: &Fact) -> Option<DecisionId> {
+        let tx = self.committed.as_ref()?.tx;
+        drawn::place(&self.drawn, drawn).map(|place| DecisionId { tx, place })
+    }
 }
 
 impl Session {

@@ -5,6 +5,7 @@
 
 mod ask;
 mod commit;
+mod drawn;
 mod error;
 mod evaluation;
 mod facts;
@@ -16,6 +17,7 @@ mod why;
 
 pub use ask::{Answer, Derived};
 pub use commit::{Change, Outcome};
+pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, facts_of};
 pub use facts::{FactFiles, read_fact, read_fact_lines, read_facts};
@@ -27,8 +29,6 @@ use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::ledger::{Decision, Ledger};
-use crate::symbol::Symbol;
-use crate::value::Value;
 
 /// A rule set over facts.
 pub struct Session {
@@ -134,7 +134,6 @@ impl Session {
     }
 
     fn add_now(&self, input: &mut Database, now: i64) {
-        let fact = Fact::new(Symbol::new("now"), [Value::Time(now)]);
-        evaluation::add_fact(&self.rules.program, input, &fact);
+        evaluation::add_now(&self.rules.program, input, now);
     }
 }

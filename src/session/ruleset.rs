@@ -9,7 +9,7 @@ use crate::ledger;
 use crate::lower;
 use crate::span::Sources;
 use crate::symbol::Symbol;
-use crate::syntax::tree;
+use crate::syntax::{self, tree};
 use crate::value::Value;
 
 use super::error::{Faults, SessionError};
@@ -118,6 +118,23 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
 }
 
 impl RuleSet {
+    /// The rule set that a ledger kept.
+    ///
+    /// # Errors
+    /// Its texts have errors: another version of hence wrote them.
+    pub fn from_recorded(recorded: &ledger::RuleSet) -> Result<Self, SessionError> {
+        let mut loader = Loader::default();
+        for (name, text) in &recorded.files {
+            loader.text(name, text);
+        }
+        let sets = recorded.params.iter();
+        let sets: Vec<(Symbol, Value)> = sets
+            .filter_map(|(name, value)| Some((Symbol::new(name), syntax::parse_value(value)?)))
+            .collect();
+        let findings = check(loader.finish(), &sets);
+        findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
+    }
+
     /// The rule set as a ledger keeps it: each text under its name, and the parameters that were set.
     pub fn recorded(&self) -> ledger::RuleSet {
         let files =
