@@ -1,17 +1,24 @@
 //! The command line: one file a subcommand, rendering beside them.
 
 mod ask;
+mod audit;
 mod change;
 mod check;
 mod completions;
 mod decide;
 mod diagnostics;
+mod history;
+mod keep;
+mod fmt;
 mod observe;
 mod open;
 mod options;
 mod output;
 mod pack;
+mod replay;
+mod test;
 mod time;
+mod what_if;
 
 use std::io;
 use std::process::ExitCode;
@@ -45,14 +52,28 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Fmt(fmt::Fmt),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
     Why(ask::Why),
+    WhyNot(audit::WhyNot),
+    WhatIf(what_if::WhatIf),
+    Replay(replay::Replay),
+    CheckProof(audit::CheckProof),
     Assert(change::Assert),
     Retract(change::Retract),
+    History(history::History),
+    Log(history::Log),
+    Facts(history::Facts),
+    Status(keep::Status),
+    Verify(keep::Verify),
+    Rebuild(keep::Rebuild),
+    Export(keep::Export),
+    Import(keep::Import),
     Observe(observe::Observe),
     Pack(pack::Pack),
+    Test(test::Test),
     Completions(completions::Completions),
 }
 
@@ -100,14 +121,28 @@ pub fn run() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
+        Command::Fmt(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),
         Command::Why(command) => command.run(),
+        Command::WhyNot(command) => command.run(),
+        Command::WhatIf(command) => command.run(),
+        Command::Replay(command) => command.run(),
+        Command::CheckProof(command) => command.run(),
+        Command::History(command) => command.run(),
+        Command::Log(command) => command.run(),
+        Command::Facts(command) => command.run(),
+        Command::Status(command) => command.run(),
+        Command::Verify(command) => command.run(),
+        Command::Rebuild(command) => command.run(),
+        Command::Export(command) => command.run(),
+        Command::Import(command) => command.run(),
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
         Command::Pack(command) => command.run(),
+        Command::Test(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }
 }

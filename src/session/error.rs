@@ -34,6 +34,14 @@ pub enum SessionError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// A file could not be written.
+    #[error("`{}` can't be written: {}", path.display(), said(source))]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
     /// The ledger could not be opened, read or written.
     #[error(transparent)]
     Ledger(#[from] LedgerError),

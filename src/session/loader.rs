@@ -32,6 +32,14 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl Loaded {
+    /// Whether this file holds tests, or could not be read so that nobody knows.
+    pub fn has_tests(&self, file: FileId) -> bool {
+        let tree = self.files.iter().find(|tree| tree.id == file);
+        tree.is_none_or(|tree| tree.items.iter().any(|item| matches!(item, Item::Test(_))))
+    }
+}
+
 /// Where a rule file is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Location {
@@ -103,6 +111,19 @@ impl Loader {
                 &Root::Shipped,
             );
         }
+        Ok(())
+    }
+
+    /// Loads one shipped file, such as the tests of a pack, by its path below `rules/`.
+    ///
+    /// # Errors
+    /// There is no such file.
+    pub fn shipped(&mut self, path: &str) -> Result<(), SessionError> {
+        let text = shipped::file(path)
+            .ok_or_else(|| SessionError::Unknown { message: format!("there is no shipped file `{path}`") })?;
+        let content = Content::Bytes(Cow::Borrowed(text.as_bytes()));
+        let location = Location::Shipped(path.to_owned());
+        self.file(location, shipped::display_name(path), content, &Root::Shipped);
         Ok(())
     }
 
@@ -206,8 +227,11 @@ fn root_of(folder: &Path) -> PathBuf {
     folder.ancestors().find(|above| above.join("hence.toml").is_file()).unwrap_or(folder).to_owned()
 }
 
-/// `path` itself, or the `.dl` files in it and below, in order; hidden folders are left out.
-fn rule_files(path: &Path) -> Result<Vec<PathBuf>, SessionError> {
+/// `path` itself, or the `.dl` files in it and below, in order; hidden files and folders are left out.
+///
+/// # Errors
+/// A folder that can't be read.
+pub fn rule_files(path: &Path) -> Result<Vec<PathBuf>, SessionError> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
