@@ -278,6 +278,10 @@ fn on_disk(
     }
     let wanted = parent(file).join(&import.path);
     let found = fs::canonicalize(&wanted).map_err(|error| unfound(&wanted, import, &error))?;
+    if found.is_dir() {
+        return Err(bad(format!("`{}` can't be imported: it is a folder", import.path))
+            .help("name a file in it; each file is imported by its own path"));
+    }
     if !found.starts_with(root) {
         return Err(bad(format!("`{}` leads out of `{}`", import.path, root.display()))
             .note("imports stay inside the folder of the nearest `hence.toml`, else of the file named first")

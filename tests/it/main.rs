@@ -24,6 +24,7 @@ mod ledger;
 mod lints;
 mod lowering;
 mod provenance;
+mod random_text;
 mod requires;
 mod ruletest;
 mod strata;
