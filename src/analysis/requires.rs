@@ -11,12 +11,7 @@ mod proof;
 mod report;
 
 use crate::analysis::checked::Checked;
-use crate::diagnostic::{Code, Diagnostic, sort};
-
-/// A guarded decision can be drawn without the fact that it requires.
-pub const GUARD_LOST: Code = Code("E511");
-/// The rules below a guarded decision hand its columns on in too many ways to prove the guard.
-pub const GUARD_TOO_WIDE: Code = Code("E512");
+use crate::diagnostic::{Diagnostic, sort};
 
 /// Checks every guard of `checked`; for each rule that lets a decision round its guard, the derivation by which it
 /// does.
@@ -35,6 +30,7 @@ pub fn requires(checked: &Checked) -> Vec<Diagnostic> {
 mod tests {
     use super::*;
     use crate::analysis::build::{Words, checked, require, rule};
+    use crate::analysis::codes::{GUARD_LOST, GUARD_TOO_WIDE};
 
     const INPUTS: [&str; 4] = ["ask", "review", "risk", "other"];
 

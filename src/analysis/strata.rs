@@ -10,12 +10,9 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::analysis::checked::Checked;
-use crate::diagnostic::{Code, Diagnostic, sort};
+use crate::diagnostic::{Diagnostic, sort};
 use crate::schema::{Kind, RelationId};
 use graph::{Read, reads};
-
-/// A relation depends on itself through negation, an aggregate or a limit.
-pub const CYCLE: Code = Code("E501");
 
 /// Relations that are derived together, after all strata before them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Questions on top of a program: each is one more relation with one rule, in a last stratum.
 
 use super::body::{flatten, make, read};
+use crate::analysis::QueryRule;
 use crate::analysis::checked::{Arg, Literal};
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op;
@@ -31,6 +32,12 @@ impl<'a> Query<'a> {
     /// A question for `wanted` in which floats compare exactly.
     pub fn new(body: &'a [Literal], variables: &'a [Variable], wanted: &'a [VarId], span: Span) -> Self {
         Self { body, variables, wanted, within: &[], span }
+    }
+}
+
+impl<'a> From<&'a QueryRule> for Query<'a> {
+    fn from(query: &'a QueryRule) -> Self {
+        Self::new(&query.body, &query.variables, &query.wanted, query.span)
     }
 }
 

@@ -252,7 +252,7 @@ impl Writer<'_, '_, '_> {
     fn group(&self, row: &[Word], matches: usize, inputs: &[Match]) -> Premise {
         let context = self.builder.context;
         let Some(relation) = context.program.relation(self.rule.head) else {
-            return Premise::Aggregate(Box::new(Group::default()));
+            return Premise::Aggregate(Box::default());
         };
         let values = context.values(self.rule.head, row);
         let columns = relation.columns.iter().zip(values).zip(&self.rule.terms);

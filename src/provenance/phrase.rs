@@ -1,9 +1,9 @@
 //! Expressions as text: as the rule has them, and with the values put in.
 
-use crate::builtins::aggregate::{self, Aggregate};
+use crate::builtins::aggregate::Aggregate;
 use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use crate::builtins::generator::Generator;
-use crate::builtins::op::{self, Op};
+use crate::builtins::op::Op;
 use crate::ir::{Program, Rule};
 use crate::literal;
 use crate::span::{Sources, Span};
@@ -65,7 +65,7 @@ impl Phrase<'_> {
         let text = self.valued(expr, vars, params);
         let ExprKind::Call(op, args) = &expr.kind else { return text };
         let [left, right] = args.as_slice() else { return text };
-        let name = op_name(*op, args);
+        let name = op.name();
         let compares = INFIX.iter().any(|(infix, strength)| *infix == name && *strength == 4);
         if !compares || (is_leaf(left) && is_leaf(right)) {
             return text;
@@ -93,7 +93,7 @@ impl Phrase<'_> {
             Generator::Lines => "lines",
             Generator::Chars => "chars",
             Generator::Captures(pattern, group) => {
-                texts.push(format!("r\"{}\"", pattern.source()));
+                texts.push(literal::quoted(pattern.source().as_str()));
                 texts.push(group.to_string());
                 "captures"
             }
@@ -104,13 +104,8 @@ impl Phrase<'_> {
     /// An aggregate as the rule has it.
     pub(super) fn aggregate(&self, aggregate: Aggregate, args: &[Expr], span: Span) -> String {
         self.slice(span).unwrap_or_else(|| {
-            let types: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
-            let named = aggregate::names().iter();
-            let name = named
-                .copied()
-                .find(|name| aggregate::resolve(name, &types).is_some_and(|(found, _)| found == aggregate));
             let texts: Vec<_> = args.iter().map(|arg| self.written(arg)).collect();
-            format!("{}({})", name.unwrap_or("aggregate"), texts.join(", "))
+            format!("{}({})", aggregate.name(), texts.join(", "))
         })
     }
 
@@ -134,7 +129,7 @@ impl Phrase<'_> {
     }
 
     fn call(&self, op: Op, args: &[Expr], fill: Fill<'_>, around: u8) -> String {
-        let name = op_name(op, args);
+        let name = op.name();
         let strength = INFIX.iter().find(|(infix, _)| *infix == name).map(|(_, strength)| *strength);
         match (args, strength) {
             ([left, right], Some(strength)) => self.infix(name, strength, (left, right), fill, around),
@@ -183,15 +178,4 @@ impl Phrase<'_> {
 
 fn is_leaf(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_))
-}
-
-/// The name that stands for an operation at the types of its arguments.
-fn op_name(op: Op, args: &[Expr]) -> &'static str {
-    let types: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
-    let infix = INFIX.iter().map(|(name, _)| *name);
-    let names = infix.chain(["not"]).chain(op::names().iter().copied());
-    names
-        .into_iter()
-        .find(|name| op::resolve(name, &types).is_some_and(|(found, _)| found == op))
-        .unwrap_or("operation")
 }

@@ -69,8 +69,8 @@ pub struct Derived {
     pub sentence: Option<String>,
     /// The doc comment of the rule.
     pub doc: String,
-    /// The variables that have one value in this step, in the order of the text. Those that the compiler made
-    /// begin with a digit.
+    /// The variables that have one value in this step, in the order of the text. The names of those that the
+    /// compiler made begin with neither a letter nor `_`.
     pub bindings: Vec<(Symbol, Value)>,
     /// What was needed, in the order of the body. An aggregate has the one premise [`Premise::Aggregate`]; a limit
     /// has [`Premise::Limit`] behind those of the body.
@@ -220,6 +220,48 @@ impl Proof {
         self.steps.first()
     }
 
+    /// The proof down to `depth` steps below the fact asked for; what lies deeper is cut off.
+    #[must_use]
+    pub fn cut(&self, depth: usize) -> Self {
+        let depths = self.depths();
+        let kept: Vec<usize> = (0..self.steps.len()).filter(|at| depths.get(*at) <= Some(&depth)).collect();
+        let mut numbers = vec![StepId(0); self.steps.len()];
+        for (new, old) in kept.iter().enumerate() {
+            if let Some(slot) = numbers.get_mut(*old) {
+                *slot = StepId(new as u32);
+            }
+        }
+        let steps = kept.iter().filter_map(|at| {
+            let step = self.steps.get(*at)?;
+            let deeper = step.refers().iter().any(|id| depths.get(id.0 as usize) > Some(&depth));
+            let mut step = step.clone();
+            match &mut step.kind {
+                kind if deeper => *kind = StepKind::Cut,
+                StepKind::Derived(derived) => renumber(&mut derived.premises, &numbers),
+                _ => {}
+            }
+            Some(step)
+        });
+        Self { steps: steps.collect(), ..*self }
+    }
+
+    /// How far below the first step each one is at least.
+    fn depths(&self) -> Vec<usize> {
+        let mut depths = vec![usize::MAX; self.steps.len()];
+        if let Some(first) = depths.first_mut() {
+            *first = 0;
+        }
+        for (at, step) in self.steps.iter().enumerate() {
+            let below = depths.get(at).map_or(usize::MAX, |depth| depth.saturating_add(1));
+            for id in step.refers() {
+                if let Some(depth) = depths.get_mut(id.0 as usize) {
+                    *depth = below.min(*depth);
+                }
+            }
+        }
+        depths
+    }
+
     /// The step with this id.
     pub fn step(&self, id: StepId) -> Option<&Step> {
         self.steps.get(id.0 as usize)
@@ -233,6 +275,23 @@ impl Step {
         let mut found = Vec::new();
         derived.premises.iter().for_each(|premise| premise.refers(&mut found));
         found
+    }
+}
+
+fn renumber(premises: &mut [Premise], numbers: &[StepId]) {
+    for premise in premises {
+        match premise {
+            Premise::Fact(id) => *id = numbers.get(id.0 as usize).copied().unwrap_or(*id),
+            Premise::Aggregate(group) => {
+                let inner = group.inputs.iter_mut().flat_map(|input| &mut input.premises);
+                for premise in inner {
+                    if let Premise::Fact(id) = premise {
+                        *id = numbers.get(id.0 as usize).copied().unwrap_or(*id);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 }
 

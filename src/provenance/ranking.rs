@@ -40,13 +40,16 @@ pub(super) struct Ranking<'c, 'a> {
     pub(super) group: Rc<Plan<'a>>,
 }
 
+/// A match with its keys.
+type Keyed = (Vec<Word>, Match);
+
 /// A head of a group with its best keys.
 pub(super) type Ranked = (Vec<Word>, Vec<Word>);
 
 impl<'c, 'a> Ranking<'c, 'a> {
     /// The matches that give the head of `row` its best key in a group where it is kept, in the order of `walk`.
     pub(super) fn derivations(&self, mut walk: Walk<'c, 'a>, row: &[Word]) -> VecDeque<Derivation> {
-        let mut groups: Vec<(Vec<Word>, Vec<(Vec<Word>, Match)>)> = Vec::new();
+        let mut groups: Vec<(Vec<Word>, Vec<Keyed>)> = Vec::new();
         while walk.next() {
             let Some(keys) = self.keys(&walk.vars) else { continue };
             let per = self.per(&walk.vars);
@@ -60,8 +63,8 @@ impl<'c, 'a> Ranking<'c, 'a> {
         ranked.collect()
     }
 
-    fn in_group(&self, per: Vec<Word>, matches: Vec<(Vec<Word>, Match)>, row: &[Word]) -> Vec<Derivation> {
-        let Some((vars, _)) = matches.first().map(|(_, found)| (found.vars.clone(), ())) else {
+    fn in_group(&self, per: Vec<Word>, matches: Vec<Keyed>, row: &[Word]) -> Vec<Derivation> {
+        let Some(vars) = matches.first().map(|(_, found)| found.vars.clone()) else {
             return Vec::new();
         };
         let Some(standing) = self.standing(per, vars, row) else { return Vec::new() };

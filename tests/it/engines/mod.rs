@@ -4,6 +4,6 @@ mod bench;
 mod build;
 mod cases;
 mod check;
-mod random;
+pub(crate) mod random;
 mod shrink;
 mod undefined;

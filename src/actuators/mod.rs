@@ -1,0 +1,137 @@
+//! Observers: they look at the world, return facts, and hold no store.
+//!
+//! An observer reads one input as a stream and hands every fact to a sink. It decides nothing: what a text looks
+//! like becomes a *signal*, and rules say what follows from it. Whoever owns the sink commits the facts of an
+//! input in one transaction once [`Observer::observe`] has returned without an error, and drops them otherwise.
+
+mod error;
+pub mod error_text;
+pub mod goal;
+mod input;
+mod json;
+mod otlp;
+mod scan;
+mod table;
+pub mod tool_run;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use crate::diagnostic::nearest;
+use crate::fact::Fact;
+
+pub use error::{ActuatorError, SinkError};
+pub use input::{Form, Input};
+
+use error_text::ErrorText;
+use goal::Goal;
+use tool_run::ToolRun;
+
+/// Takes the facts of an observation, one at a time.
+pub type Sink<'a> = dyn FnMut(Fact) -> Result<(), SinkError> + 'a;
+
+/// Something that looks at an input and returns what it sees as facts.
+pub trait Observer {
+    /// The name by which `hence observe` knows it.
+    fn name(&self) -> &'static str;
+
+    /// One line for the list of observers.
+    fn about(&self) -> &'static str;
+
+    /// The relations whose facts it returns, as declarations of a rule file, one a line.
+    fn declarations(&self) -> &'static str;
+
+    /// The forms of input that it reads; the first is meant where neither the user nor the file's name says.
+    fn forms(&self) -> &'static [Form];
+
+    /// Reads `input` to its end and hands the facts to `sink`, in the order of the input.
+    ///
+    /// # Errors
+    /// The first line that isn't what it should be, a failure to read, or what the sink refused with.
+    fn observe(&self, input: Input<'_>, sink: &mut Sink<'_>) -> Result<Summary, ActuatorError>;
+}
+
+/// What an observation came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Texts, lines or spans that facts were returned for.
+    pub records: u64,
+    /// Records in which there was nothing to see: log lines without a signal, spans that are no tool call.
+    pub skipped: u64,
+    /// Facts handed over.
+    pub facts: u64,
+    /// Fields that stood in JSON objects and mean nothing to the observer, with how often; the first 32 of them.
+    pub ignored: BTreeMap<String, u64>,
+}
+
+/// How many different ignored fields a summary names.
+const IGNORED_FIELDS: usize = 32;
+
+impl Summary {
+    fn ignore(&mut self, field: &str) {
+        if let Some(count) = self.ignored.get_mut(field) {
+            *count += 1;
+        } else if self.ignored.len() < IGNORED_FIELDS {
+            self.ignored.insert(field.to_owned(), 1);
+        }
+    }
+
+    /// Counts what another input of the same run came to.
+    pub fn add(&mut self, other: &Self) {
+        self.records += other.records;
+        self.skipped += other.skipped;
+        self.facts += other.facts;
+        for (field, count) in &other.ignored {
+            *self.ignored.entry(field.clone()).or_default() += count;
+        }
+    }
+}
+
+type Make = fn(Option<&Path>) -> Result<Box<dyn Observer>, ActuatorError>;
+
+/// Every observer by its name, in the order of the name.
+const REGISTRY: [(&str, Make); 3] = [
+    (error_text::NAME, |tables| Ok(Box::new(ErrorText::from_tables(tables)?))),
+    (goal::NAME, |tables| Ok(Box::new(Goal::from_tables(tables)?))),
+    (tool_run::NAME, |tables| Ok(Box::new(ToolRun::from_tables(tables)?))),
+];
+
+/// The names of all observers, in order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    REGISTRY.iter().map(|(name, _)| *name)
+}
+
+/// The observer called `name`, with the pattern tables of the folder `tables`; a table that isn't there, or all of
+/// them without a folder, are the shipped ones.
+///
+/// # Errors
+/// An unknown name, and a table that can't be read.
+pub fn observer(name: &str, tables: Option<&Path>) -> Result<Box<dyn Observer>, ActuatorError> {
+    match REGISTRY.iter().find(|(known, _)| *known == name) {
+        Some((_, make)) => make(tables),
+        None => Err(ActuatorError::UnknownObserver {
+            name: name.to_owned(),
+            nearest: nearest(name, names()).map(str::to_owned),
+            known: names().collect::<Vec<_>>().join(", "),
+        }),
+    }
+}
+
+/// Observes the file `path`, or standard input where it is `-`.
+///
+/// # Errors
+/// As [`Observer::observe`], and where the file can't be opened.
+pub fn observe_path(
+    observer: &dyn Observer,
+    path: &str,
+    form: Option<Form>,
+    sink: &mut Sink<'_>,
+) -> Result<Summary, ActuatorError> {
+    if path == input::STANDARD_INPUT {
+        return observer.observe(Input::new(path, form, &mut std::io::stdin().lock()), sink);
+    }
+    let file = File::open(path).map_err(|source| ActuatorError::Read { input: path.to_owned(), source })?;
+    observer.observe(Input::new(path, form, &mut BufReader::new(file)), sink)
+}

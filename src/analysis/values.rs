@@ -1,0 +1,138 @@
+//! Literals against the types of their places: what fits, and what a literal should have been.
+
+use crate::builtins::expr::{Expr, ExprKind};
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::literal;
+use crate::schema::{ColumnType, NameSet};
+use crate::span::Span;
+use crate::symbol::Symbol;
+use crate::syntax::tree;
+use crate::value::{Float, Type, Value};
+
+use super::codes;
+use super::prose::{a, a_column, list};
+
+/// The value of a literal, a sign before it included.
+pub(super) fn literal(expr: &tree::Expr) -> Option<Value> {
+    match &expr.kind {
+        tree::ExprKind::Literal(value) => Some(*value),
+        tree::ExprKind::Unary(tree::UnaryOp::Negate, inner) => literal(inner).and_then(negated),
+        _ => None,
+    }
+}
+
+/// The value with the other sign, for the types that have one.
+pub(super) fn negated(value: Value) -> Option<Value> {
+    match value {
+        Value::Int(value) => value.checked_neg().map(Value::Int),
+        Value::Float(value) => Float::new(-value.get()).map(Value::Float),
+        Value::Duration(value) => value.checked_neg().map(Value::Duration),
+        _ => None,
+    }
+}
+
+/// The literal of type `wanted` that `value` was probably meant to be.
+pub(super) fn retyped(value: Value, wanted: Type) -> Option<Value> {
+    match (value, wanted) {
+        (Value::Int(n), Type::Float) => Float::new(n as f64).map(Value::Float),
+        (Value::Float(x), Type::Int) => whole(x.get()).map(Value::Int),
+        (Value::String(text), Type::Name) => as_name(text.as_str()),
+        (Value::Name(name), Type::String) => Some(Value::String(name)),
+        (Value::String(text), Type::Time) => literal::parse_time(text.as_str()).map(Value::Time),
+        (Value::String(text), Type::Duration) => literal::parse_duration(text.as_str()).map(Value::Duration),
+        (Value::Int(n), Type::Duration) => n.checked_mul(1_000_000).map(Value::Duration),
+        (Value::String(text), Type::Bool) => text.as_str().parse().ok().map(Value::Bool),
+        (Value::Int(n @ (0 | 1)), Type::Bool) => Some(Value::Bool(n == 1)),
+        (value, Type::String) if value.ty() != Type::String => {
+            Some(Value::String(Symbol::new(&value.text())))
+        }
+        _ => None,
+    }
+}
+
+fn whole(x: f64) -> Option<i64> {
+    (x.fract() == 0.0 && x.abs() < 9.0e15).then_some(x as i64)
+}
+
+fn as_name(text: &str) -> Option<Value> {
+    let name = if text.starts_with('/') { text.to_owned() } else { format!("/{text}") };
+    literal::is_name(&name).then(|| Value::Name(Symbol::new(&name)))
+}
+
+/// Whether `value` fits into a place of type `ty`; otherwise why not. `place` is what the place is called.
+pub(super) fn fit(value: Value, ty: &ColumnType, place: &str) -> Result<(), Diagnostic> {
+    if ty.admits(value) {
+        return Ok(());
+    }
+    if let (Some(set), Value::Name(name)) = (&ty.set, value) {
+        return Err(outside(name, set, place));
+    }
+    let message = format!("`{value}` is {}, but {place} is {}", a(value.ty()), a_column(ty));
+    let diagnostic = Diagnostic::new(codes::WRONG_TYPE, message);
+    Err(match retyped(value, ty.ty) {
+        Some(right) => diagnostic.help(instead(value, right, ty)),
+        None => diagnostic,
+    })
+}
+
+fn instead(value: Value, right: Value, ty: &ColumnType) -> String {
+    let near = match (&ty.set, right) {
+        (Some(set), Value::Name(name)) if !set.members.contains(&name) => nearest_member(name, set),
+        _ => None,
+    };
+    match (near, value) {
+        (Some(near), _) => format!("write `{near}`"),
+        (None, Value::Int(_)) if ty.ty == Type::Duration => {
+            format!("a duration has a unit: `{}`", literal_seconds(value))
+        }
+        (None, _) => format!("write `{right}`"),
+    }
+}
+
+fn literal_seconds(value: Value) -> String {
+    format!("{value}s")
+}
+
+fn nearest_member(name: Symbol, set: &NameSet) -> Option<&'static str> {
+    nearest(name.as_str(), set.members.iter().map(|member| member.as_str()))
+}
+
+/// The error for a name outside a closed set.
+pub(super) fn outside(name: Symbol, set: &NameSet, place: &str) -> Diagnostic {
+    let members: Vec<_> = set.members.iter().map(|member| format!("`{member}`")).collect();
+    let message = format!("`{name}` is none of the names that {place} may hold");
+    let diagnostic =
+        Diagnostic::new(codes::OUTSIDE_SET, message).note(format!("it may hold {}", list(&members, "or")));
+    match nearest_member(name, set) {
+        Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+        None => diagnostic,
+    }
+}
+
+/// The text that turns the typed `expr`, written as `text`, into a value of type `wanted`.
+pub(super) fn conversion(expr: &Expr, text: &str, wanted: Type) -> Option<String> {
+    if let ExprKind::Const(value) = expr.kind {
+        return match (value, wanted) {
+            (Value::Int(_), Type::Duration) => Some(literal_seconds(value)),
+            _ => retyped(value, wanted).map(|value| value.to_string()),
+        };
+    }
+    match (expr.ty, wanted) {
+        (Type::Int, Type::Float) => Some(format!("float({text})")),
+        (Type::Float, Type::Int) => Some(format!("int({text})")),
+        (Type::String, Type::Name) => Some(format!("name({text})")),
+        (Type::Duration, Type::Float) => Some(format!("seconds({text})")),
+        (from, Type::String) if from != Type::String => Some(format!("string({text})")),
+        _ => None,
+    }
+}
+
+/// An error that only a literal may stand here.
+pub(super) fn not_literal(what: &str, span: Span) -> Diagnostic {
+    error(codes::NOT_LITERAL, format!("{what} must be a literal"), span)
+}
+
+/// A diagnostic with one place without a text.
+pub(super) fn error(code: Code, message: impl Into<String>, span: Span) -> Diagnostic {
+    Diagnostic::new(code, message).at(span, "")
+}

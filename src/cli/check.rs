@@ -1,0 +1,68 @@
+//! `hence check`: all faults of rule files at once.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::diagnostic::Severity;
+
+use super::diagnostics::{self, count};
+use super::options::RuleOptions;
+use super::{DONE, NO, Outcome};
+
+/// Check rule files: names, types, safety, strata, guards and lints, all faults at once
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence check rules/")]
+pub(super) struct Check {
+    /// Rule files and folders, as with --rules
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// Takes warnings as errors
+    #[arg(long)]
+    strict: bool,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "text")]
+    format: CheckFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CheckFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+impl Check {
+    pub(super) fn run(self) -> Outcome {
+        let mut source = self.rules.source();
+        if !self.paths.is_empty() {
+            source.paths = [self.paths, self.rules.rules].concat();
+        }
+        let mut findings = source.check()?;
+        if self.strict {
+            findings.faults.diagnostics.iter_mut().for_each(|found| found.severity = Severity::Error);
+        }
+        let faults = &findings.faults;
+        let failed = faults.diagnostics.iter().any(|found| found.is_error());
+        let mut out = anstream::stdout();
+        match self.format {
+            CheckFormat::Json => {
+                let all: Vec<_> = faults
+                    .diagnostics
+                    .iter()
+                    .map(|found| diagnostics::json(found, &faults.sources))
+                    .collect();
+                writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(std::io::Error::other)?)?;
+            }
+            CheckFormat::Text if faults.diagnostics.is_empty() => {
+                let rules = findings.rules.as_ref().map_or(0, |rules| rules.checked.rules.len());
+                writeln!(out, "{}, {}: no faults", count(findings.files, "file"), count(rules, "rule"))?;
+            }
+            CheckFormat::Text => diagnostics::print(faults),
+        }
+        Ok(if failed { NO } else { DONE })
+    }
+}

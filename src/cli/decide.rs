@@ -1,0 +1,188 @@
+//! `hence decide`: facts in, decisions with their reasons out, all of it recorded.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::fact::Fact;
+use crate::ledger::Decision;
+use crate::session::{self, Change, FactFiles, Outcome as Decided};
+
+use super::diagnostics::count;
+use super::follow::Follow;
+use super::options::{EngineOptions, FactOptions, RuleOptions};
+use super::output::{self, Format};
+use super::{DONE, Outcome, UNDETERMINED, open, time};
+
+/// Take facts in, draw decisions and record both
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hence decide --facts facts/agent_week.jsonl\n  \
+    agent | hence decide --follow")]
+pub(super) struct Decide {
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    facts: FactOptions,
+    #[command(flatten)]
+    engine: EngineOptions,
+    /// Show what would be decided, and record nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Show every decision that stands, not only those drawn now
+    #[arg(long)]
+    all: bool,
+    /// Read facts as JSON lines from standard input and answer each line with what it changed, as JSON lines
+    #[arg(long, conflicts_with_all = ["dry_run", "all", "format"])]
+    follow: bool,
+    /// With --follow, lines up to a blank one are one transaction
+    #[arg(long, requires = "follow")]
+    batch: bool,
+    /// Who asserts the facts [default: the system user]
+    #[arg(long = "as", value_name = "AUTHOR", env = "HENCE_AUTHOR")]
+    author: Option<String>,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl Decide {
+    pub(super) fn run(self) -> Outcome {
+        let mut session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
+        let assertions =
+            session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
+        if self.follow {
+            let author = output::author(self.author.as_deref());
+            let follow = Follow { session, author, now: self.facts.now, batch: self.batch };
+            return follow.run(assertions, &mut io::stdin().lock(), &mut io::stdout().lock());
+        }
+        let change = Change {
+            assertions,
+            author: output::author(self.author.as_deref()),
+            source: source(&self.facts.facts),
+            time: time::wall_clock(),
+            now: self.facts.now(),
+            ..Change::default()
+        };
+        let decided = session.commit(change, self.dry_run)?;
+        output::reports(&decided.reports);
+        self.print(&decided)?;
+        for relation in &decided.undetermined {
+            output::warning(&format!(
+                "`{relation}` is undetermined: it depends on an operation without a result; what stood of it still stands"
+            ));
+        }
+        Ok(if decided.undetermined.is_empty() { DONE } else { UNDETERMINED })
+    }
+
+    fn print(&self, decided: &Decided) -> std::io::Result<()> {
+        if self.format != Format::Table {
+            return print_for_programs(self.format, decided, self.all);
+        }
+        let mut out = anstream::stdout().lock();
+        let shown = if self.all { &decided.standing } else { &decided.drawn };
+        if !shown.is_empty() {
+            writeln!(out, "{}", decisions_table(shown))?;
+        }
+        for fact in &decided.lapsed {
+            writeln!(out, "lapsed: {fact}")?;
+        }
+        if !shown.is_empty() || !decided.lapsed.is_empty() {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}", summary(decided, self.dry_run))?;
+        if shown.is_empty() && !decided.standing.is_empty() {
+            writeln!(out, "standing: {}", by_relation(&decided.standing))?;
+        }
+        out.flush()
+    }
+}
+
+/// The files that facts came from, as the source of the transaction.
+fn source(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    if names.is_empty() { String::from("decide") } else { names.join(", ") }
+}
+
+fn decisions_table(decisions: &[Decision]) -> String {
+    let header = [String::from("decision"), String::from("because")];
+    let rows: Vec<Vec<String>> = decisions
+        .iter()
+        .map(|decision| vec![decision.fact.to_string(), decision.sentence.clone().unwrap_or_default()])
+        .collect();
+    output::table(&header, &rows)
+}
+
+/// What happened, and how it was recorded.
+fn summary(decided: &Decided, dry: bool) -> String {
+    let changes = &decided.changes;
+    let mut facts = format!("{} asserted", count(changes.added.len(), "fact"));
+    if !changes.standing.is_empty() {
+        facts.push_str(&format!(", {} stood already", changes.standing.len()));
+    }
+    let decisions = if decided.drawn.is_empty() && decided.lapsed.is_empty() {
+        format!("nothing new: {}", standing(decided.standing.len()))
+    } else {
+        format!(
+            "{} drawn, {} lapsed; {}",
+            count(decided.drawn.len(), "decision"),
+            decided.lapsed.len(),
+            standing(decided.standing.len())
+        )
+    };
+    let recorded = match &decided.committed {
+        _ if dry => String::from("nothing was recorded (--dry-run)"),
+        Some(committed) => format!("recorded as transaction {}, head {}", committed.tx, committed.head),
+        None => String::from("nothing to record"),
+    };
+    format!("{facts}; {decisions}\n{recorded}")
+}
+
+fn standing(number: usize) -> String {
+    if number == 1 { String::from("1 decision stands") } else { format!("{number} decisions stand") }
+}
+
+fn by_relation(decisions: &[Decision]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for decision in decisions {
+        *counts.entry(decision.fact.relation.as_str()).or_default() += 1;
+    }
+    counts.iter().map(|(relation, count)| format!("{relation} {count}")).collect::<Vec<_>>().join(", ")
+}
+
+fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::Result<()> {
+    let drawn = |fact: &Fact| decided.drawn.iter().any(|decision| decision.fact == *fact);
+    let shown = if all { &decided.standing } else { &decided.drawn };
+    let mut rows = Vec::new();
+    for decision in shown {
+        let change = if !all || drawn(&decision.fact) { "drawn" } else { "stands" };
+        rows.push((change, &decision.fact, decision.rule.as_deref(), decision.sentence.as_deref()));
+    }
+    rows.extend(decided.lapsed.iter().map(|fact| ("lapsed", fact, None, None)));
+    let object = |(change, fact, rule, because): &(&str, &Fact, Option<&str>, Option<&str>)| {
+        let values: Vec<_> = fact.values.iter().map(|value| output::json_value(*value)).collect();
+        json!({
+            "change": change, "relation": fact.relation.as_str(), "values": values,
+            "rule": rule, "because": because,
+        })
+    };
+    let mut out = anstream::stdout().lock();
+    match format {
+        Format::Json => {
+            let all: Vec<_> = rows.iter().map(object).collect();
+            writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(std::io::Error::other)?)
+        }
+        Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row)))),
+        Format::Csv | Format::Table => {
+            let mut writer = csv::Writer::from_writer(out);
+            writer.write_record(["change", "decision", "rule", "because"])?;
+            for (change, fact, rule, because) in rows {
+                let fact = fact.to_string();
+                writer.write_record([change, &fact, rule.unwrap_or(""), because.unwrap_or("")])?;
+            }
+            writer.flush()
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Diagnostics as people read them, with the lines of text that they speak of, and as JSON.
+
+use std::collections::BTreeMap;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Renderer, Snippet};
+
+use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::session::Faults;
+use crate::span::{FileId, Sources};
+
+use super::output;
+
+/// Writes all diagnostics to standard error.
+pub(super) fn print(faults: &Faults) {
+    for diagnostic in &faults.diagnostics {
+        output::note(&render(diagnostic, &faults.sources, output::stderr_is_plain()));
+    }
+    let errors = faults.diagnostics.iter().filter(|found| found.is_error()).count();
+    let warnings = faults.diagnostics.len() - errors;
+    output::note(&format!(
+        "{}{}",
+        count(errors, "error"),
+        match warnings {
+            0 => String::new(),
+            _ => format!(", {}", count(warnings, "warning")),
+        }
+    ));
+}
+
+/// `1 error`, `3 errors`.
+pub(super) fn count(number: usize, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+/// One diagnostic as text, with a blank line after it.
+pub(super) fn render(diagnostic: &Diagnostic, sources: &Sources, plain: bool) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut group: Group<'_> =
+        Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.0));
+    for snippet in snippets(diagnostic, sources) {
+        group = group.element(snippet);
+    }
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    for help in &diagnostic.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    let renderer = if plain { Renderer::plain() } else { Renderer::styled() };
+    let text = renderer.decor_style(DecorStyle::Ascii).render(&[group]);
+    format!("{text}\n")
+}
+
+/// A snippet for each file that labels point into, the primary label's file first.
+fn snippets<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Vec<Element<'a>> {
+    let mut by_file: BTreeMap<(bool, FileId), Vec<(usize, &'a Label)>> = BTreeMap::new();
+    let first = diagnostic.span().map(|span| span.file);
+    for (at, label) in diagnostic.labels.iter().enumerate() {
+        by_file.entry((Some(label.span.file) != first, label.span.file)).or_default().push((at, label));
+    }
+    by_file.into_iter().filter_map(|((_, file), labels)| snippet(file, &labels, sources)).collect()
+}
+
+fn snippet<'a>(file: FileId, labels: &[(usize, &'a Label)], sources: &'a Sources) -> Option<Element<'a>> {
+    let source = sources.get(file)?;
+    let text = source.text();
+    let first = labels.iter().map(|(_, label)| label.span.start as usize).min()?.min(text.len());
+    let last = labels.iter().map(|(_, label)| label.span.end as usize).max()?.min(text.len());
+    let start = text.get(..first)?.rfind('\n').map_or(0, |at| at + 1);
+    let end = text.get(last..)?.find('\n').map_or(text.len(), |at| last + at);
+    let line = text.get(..start)?.matches('\n').count() + 1;
+    let annotations = labels.iter().map(|(at, label)| annotation(*at == 0, label, start, end));
+    Some(
+        Snippet::source(text.get(start..end)?)
+            .line_start(line)
+            .path(source.name())
+            .fold(true)
+            .annotations(annotations)
+            .into(),
+    )
+}
+
+fn annotation<'a>(primary: bool, label: &'a Label, start: usize, end: usize) -> Annotation<'a> {
+    let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+    let within = |at: u32| (at as usize).clamp(start, end) - start;
+    let span = kind.span(within(label.span.start)..within(label.span.end));
+    if label.text.is_empty() { span } else { span.label(label.text.as_str()) }
+}
+
+/// One diagnostic as JSON.
+pub(super) fn json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Value {
+    let labels: Vec<_> = diagnostic
+        .labels
+        .iter()
+        .map(|label| {
+            let start = sources.place(label.span);
+            let end = sources.place(label.span.after());
+            serde_json::json!({
+                "file": start.file, "line": start.line, "column": start.column,
+                "end_line": end.line, "end_column": end.column, "text": label.text,
+            })
+        })
+        .collect();
+    serde_json::json!({
+        "code": diagnostic.code.0,
+        "severity": match diagnostic.severity { Severity::Error => "error", Severity::Warning => "warning" },
+        "message": diagnostic.message,
+        "labels": labels,
+        "notes": diagnostic.notes,
+        "help": diagnostic.help,
+    })
+}

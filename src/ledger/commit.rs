@@ -1,0 +1,199 @@
+//! Writing a transaction: into the journal first, then, once it is durable, into state and backlog.
+
+use super::Ledger;
+use super::base::{BaseError, Batch};
+use super::content::{Change, Summary, encode_changes};
+use super::error::{LedgerError, Notice};
+use super::keys;
+use super::plan::Plan;
+use super::record::RecordKind;
+use super::scan::Whole;
+use super::transaction::{Changes, Committed, Draft};
+
+/// The longest author, source and note.
+const LABEL_LIMIT: usize = 1 << 16;
+/// The longest rule set.
+const RULES_LIMIT: usize = 256 << 20;
+
+impl Ledger {
+    /// What `draft` would change, without changing it: an evaluation over the facts that stand and these changes
+    /// shows which decisions are to be committed with it.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn effective(&self, draft: &Draft) -> Result<Changes, LedgerError> {
+        Ok(Plan::facts(&draft.assertions, &draft.retractions, &self.state, &self.view)?.changes)
+    }
+
+    /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
+    /// both stands. A draft that proposes nothing at all is not recorded.
+    ///
+    /// # Errors
+    /// If the ledger is open for reading only, somebody wrote since `expect_tx`, or a file can't be written. The
+    /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
+    pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
+        self.check_draft(draft)?;
+        let plan = Plan::new(draft, &self.state, &self.view)?;
+        let proposed =
+            draft.assertions.len() + draft.retractions.len() + draft.drawn.len() + draft.lapsed.len();
+        if proposed > 0 {
+            let parts = part_lens(&plan.list, self.part_limit);
+            let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
+            let whole = self.write(&plan.list, &parts, &summary)?;
+            self.enter(&plan.list, &summary, &whole)?;
+        }
+        Ok(Committed {
+            tx: self.state.tx,
+            recorded: proposed > 0,
+            time: self.state.time,
+            head: self.state.head,
+            changes: plan.changes,
+            drawn: plan.drawn,
+            lapsed: plan.lapsed,
+            facts: self.state.facts,
+        })
+    }
+
+    fn check_draft(&self, draft: &Draft) -> Result<(), LedgerError> {
+        if !self.writable {
+            return Err(LedgerError::ReadOnly);
+        }
+        self.journal.check_writable()?;
+        if let Some(expected) = draft.expect_tx.filter(|expected| *expected != self.state.tx) {
+            return Err(LedgerError::Expected { expected, actual: self.state.tx });
+        }
+        let note = draft.note.as_deref().unwrap_or_default();
+        for (what, text) in
+            [("the author", draft.author.as_str()), ("the source", &draft.source), ("the note", note)]
+        {
+            if text.len() > LABEL_LIMIT {
+                return Err(LedgerError::TooLarge { what, limit: LABEL_LIMIT as u64 });
+            }
+        }
+        Ok(())
+    }
+
+    fn summary(&self, draft: &Draft, plan: &Plan) -> Result<Summary, LedgerError> {
+        let mut summary = plan.summary(&self.state);
+        summary.time = if self.state.tx == 0 { draft.time } else { draft.time.max(self.state.time) };
+        summary.author = draft.author.clone();
+        summary.source = draft.source.clone();
+        summary.note = draft.note.clone();
+        summary.clock = draft.clock;
+        if let Some(rules) = &draft.rules {
+            let text = rules.encode();
+            if text.len() > RULES_LIMIT {
+                return Err(LedgerError::TooLarge { what: "the rule set", limit: RULES_LIMIT as u64 });
+            }
+            let hash = super::Hash::of(&text);
+            summary.rules = Some(hash);
+            summary.rule_text = self.view.get(&keys::rules(hash))?.is_none().then_some(text);
+        }
+        Ok(summary)
+    }
+
+    /// Appends the records of a transaction and makes them durable: parts of so many changes, then the commit.
+    pub(super) fn write(
+        &mut self,
+        changes: &[Change],
+        parts: &[usize],
+        summary: &Summary,
+    ) -> Result<Whole, LedgerError> {
+        self.journal.check_writable()?;
+        let mark = self.journal.mark();
+        let written = self.append(changes, parts, summary);
+        if written.is_err() {
+            self.journal.roll_back(mark, self.state.tx);
+        }
+        written
+    }
+
+    fn append(
+        &mut self,
+        changes: &[Change],
+        parts: &[usize],
+        summary: &Summary,
+    ) -> Result<Whole, LedgerError> {
+        let number = self.state.tx + 1;
+        let previous = self.journal.mark().head;
+        let mut start = None;
+        let mut rest = changes;
+        for len in parts {
+            let (part, behind) = rest.split_at(*len);
+            let mut content = Vec::new();
+            encode_changes(part, &mut content);
+            let at = self.journal.append(RecordKind::Part, number, &content)?;
+            start.get_or_insert(at);
+            rest = behind;
+        }
+        if !parts.is_empty() {
+            // A commit that is durable before its parts would look like damage after a power cut.
+            self.journal.sync()?;
+        }
+        let mut content = Vec::new();
+        summary.encode(&mut content);
+        encode_changes(rest, &mut content);
+        let at = self.journal.append(RecordKind::Commit, number, &content)?;
+        self.journal.sync()?;
+        let mark = self.journal.mark();
+        let start = start.unwrap_or(at);
+        Ok(Whole { number, contents: Vec::new(), start, end: mark.end, hash: mark.head, previous })
+    }
+
+    /// Takes a durable transaction into state and backlog.
+    pub(super) fn enter(
+        &mut self,
+        changes: &[Change],
+        summary: &Summary,
+        whole: &Whole,
+    ) -> Result<(), LedgerError> {
+        for change in changes {
+            self.state.change(change, whole.number, &mut self.view)?;
+            self.spill();
+        }
+        self.state.finish(summary, whole, &mut self.view)?;
+        self.relieve();
+        Ok(())
+    }
+
+    /// Writes a large backlog to the base in the middle of a transaction, to bound the memory it takes.
+    fn spill(&mut self) {
+        if self.view.backlog_bytes() > self.backlog_limit {
+            let flushed = self.view.flush(Batch::new());
+            self.tell(flushed);
+        }
+    }
+
+    /// Writes the backlog to the base once it is large.
+    fn relieve(&mut self) {
+        if self.view.backlog_bytes() > self.backlog_limit {
+            let flushed = self.view.flush(self.state.encode());
+            if self.tell(flushed) {
+                self.base_tx = self.state.tx;
+            }
+        }
+    }
+
+    /// The transactions of a backlog are durable already, so a base that fails is only told of, and asked less often.
+    fn tell(&mut self, flushed: Result<(), BaseError>) -> bool {
+        if let Err(error) = &flushed {
+            self.notices.push(Notice::BaseBehind { why: error.to_string() });
+            self.backlog_limit = self.backlog_limit.saturating_mul(2);
+        }
+        flushed.is_ok()
+    }
+}
+
+/// How many of `changes` each record before the last takes, so that each holds about `limit` bytes.
+fn part_lens(changes: &[Change], limit: usize) -> Vec<usize> {
+    let (mut lens, mut len, mut bytes) = (Vec::new(), 0, 0);
+    for change in changes {
+        if bytes > limit {
+            lens.push(len);
+            (len, bytes) = (0, 0);
+        }
+        len += 1;
+        bytes += change.tuple.len() + 8;
+    }
+    lens
+}

@@ -1,0 +1,246 @@
+//! What the records of a transaction hold: a summary, and the facts and decisions that come and go.
+
+use crate::symbol::Symbol;
+
+use super::bytes::{Malformed, Reader, put_bytes, put_optional, put_varint, shared_prefix};
+use super::hash::{Digest, Hash};
+use super::transaction::RuleSet;
+
+/// What happens to a fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// A fact comes to stand.
+    Assert,
+    /// A fact goes that was asserted by this transaction.
+    Retract { since: u64 },
+    /// A decision comes to stand.
+    Draw { rule: Option<String>, sentence: Option<String> },
+    /// A decision goes that was drawn by this transaction.
+    Lapse { since: u64 },
+}
+
+/// One change of a transaction; the tuple is encoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) relation: Symbol,
+    pub(crate) tuple: Vec<u8>,
+    pub(crate) act: Act,
+    /// The hash of what comes or goes.
+    member: Hash,
+}
+
+impl Change {
+    pub(crate) fn new(relation: Symbol, tuple: Vec<u8>, act: Act) -> Self {
+        let kind = u8::from(matches!(act, Act::Draw { .. } | Act::Lapse { .. }));
+        let member = member(kind, relation.as_str(), &tuple);
+        Self { relation, tuple, act, member }
+    }
+
+    fn code(&self) -> u64 {
+        match self.act {
+            Act::Assert => 0,
+            Act::Retract { .. } => 1,
+            Act::Draw { .. } => 2,
+            Act::Lapse { .. } => 3,
+        }
+    }
+
+    /// Makes the change to the digest of what stands.
+    pub(crate) fn enter(&self, digest: &mut Digest) {
+        match self.act {
+            Act::Assert | Act::Draw { .. } => digest.add(self.member),
+            Act::Retract { .. } | Act::Lapse { .. } => digest.remove(self.member),
+        }
+    }
+}
+
+/// The hash of a fact (kind 0) or decision (kind 1) that stands.
+pub(crate) fn member(kind: u8, relation: &str, tuple: &[u8]) -> Hash {
+    let mut bytes = Vec::with_capacity(relation.len() + tuple.len() + 2);
+    bytes.push(kind);
+    bytes.extend_from_slice(relation.as_bytes());
+    bytes.push(0);
+    bytes.extend_from_slice(tuple);
+    Hash::of(&bytes)
+}
+
+/// What a commit record says of its transaction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Summary {
+    pub(crate) time: i64,
+    pub(crate) author: String,
+    pub(crate) source: String,
+    pub(crate) note: Option<String>,
+    pub(crate) clock: Option<i64>,
+    pub(crate) rules: Option<Hash>,
+    /// The encoded rule set, where no transaction before held it.
+    pub(crate) rule_text: Option<Vec<u8>>,
+    /// How many records of the transaction come before this one.
+    pub(crate) parts: u64,
+    pub(crate) added: u64,
+    pub(crate) removed: u64,
+    pub(crate) standing: u64,
+    pub(crate) missing: u64,
+    pub(crate) drawn: u64,
+    pub(crate) lapsed: u64,
+    /// Facts, decisions and digest of the state after it.
+    pub(crate) facts: u64,
+    pub(crate) decisions: u64,
+    pub(crate) digest: Hash,
+}
+
+impl Summary {
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.extend(self.time.to_le_bytes());
+        put_bytes(out, self.author.as_bytes());
+        put_bytes(out, self.source.as_bytes());
+        put_optional(out, self.note.as_deref());
+        out.push(u8::from(self.clock.is_some()));
+        out.extend(self.clock.iter().flat_map(|clock| clock.to_le_bytes()));
+        out.push(u8::from(self.rules.is_some()) + u8::from(self.rule_text.is_some()));
+        out.extend(self.rules.iter().flat_map(|hash| hash.0));
+        if let Some(text) = &self.rule_text {
+            put_bytes(out, text);
+        }
+        for count in [self.parts, self.added, self.removed, self.standing, self.missing, self.drawn] {
+            put_varint(out, count);
+        }
+        for count in [self.lapsed, self.facts, self.decisions] {
+            put_varint(out, count);
+        }
+        out.extend(self.digest.0);
+    }
+
+    pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let time = reader.i64()?;
+        let (author, source) = (reader.text()?.to_owned(), reader.text()?.to_owned());
+        let note = reader.optional()?.map(str::to_owned);
+        let clock = match reader.byte()? {
+            0 => None,
+            _ => Some(reader.i64()?),
+        };
+        let rule_flag = reader.byte()?;
+        let rules = if rule_flag > 0 { Some(Hash(reader.array()?)) } else { None };
+        let rule_text = if rule_flag > 1 { Some(reader.bytes()?.to_vec()) } else { None };
+        Ok(Self {
+            time,
+            author,
+            source,
+            note,
+            clock,
+            rules,
+            rule_text,
+            parts: reader.varint()?,
+            added: reader.varint()?,
+            removed: reader.varint()?,
+            standing: reader.varint()?,
+            missing: reader.varint()?,
+            drawn: reader.varint()?,
+            lapsed: reader.varint()?,
+            facts: reader.varint()?,
+            decisions: reader.varint()?,
+            digest: Hash(reader.array()?),
+        })
+    }
+}
+
+/// Appends `changes`: the names of their relations, then each change, its tuple without what it shares with the
+/// one before.
+pub(crate) fn encode_changes(changes: &[Change], out: &mut Vec<u8>) {
+    let mut names: Vec<Symbol> = changes.iter().map(|change| change.relation).collect();
+    names.sort_unstable();
+    names.dedup();
+    put_varint(out, names.len() as u64);
+    names.iter().for_each(|name| put_bytes(out, name.as_str().as_bytes()));
+    put_varint(out, changes.len() as u64);
+    let mut before: &[u8] = &[];
+    for change in changes {
+        let name = names.binary_search(&change.relation).unwrap_or_default() as u64;
+        put_varint(out, name << 2 | change.code());
+        let shared = shared_prefix(before, &change.tuple);
+        put_varint(out, shared as u64);
+        put_bytes(out, change.tuple.get(shared..).unwrap_or_default());
+        match &change.act {
+            Act::Assert => {}
+            Act::Retract { since } | Act::Lapse { since } => put_varint(out, *since),
+            Act::Draw { rule, sentence } => {
+                put_optional(out, rule.as_deref());
+                put_optional(out, sentence.as_deref());
+            }
+        }
+        before = &change.tuple;
+    }
+}
+
+/// Hands the changes that [`encode_changes`] wrote to `each`.
+pub(crate) fn decode_changes(reader: &mut Reader<'_>, each: &mut dyn FnMut(Change)) -> Result<(), Malformed> {
+    let mut names = Vec::new();
+    for _ in 0..reader.length()? {
+        names.push(Symbol::new(reader.text()?));
+    }
+    let mut tuple = Vec::new();
+    for _ in 0..reader.length()? {
+        let head = reader.varint()?;
+        let name = usize::try_from(head >> 2).ok().and_then(|at| names.get(at));
+        let relation = *name.ok_or(Malformed("a change names no relation"))?;
+        let shared = reader.length()?;
+        if shared > tuple.len() {
+            return Err(Malformed("a tuple shares more than there is"));
+        }
+        tuple.truncate(shared);
+        tuple.extend_from_slice(reader.bytes()?);
+        let act = act(head & 3, reader)?;
+        each(Change::new(relation, tuple.clone(), act));
+    }
+    Ok(())
+}
+
+fn act(code: u64, reader: &mut Reader<'_>) -> Result<Act, Malformed> {
+    Ok(match code {
+        0 => Act::Assert,
+        1 => Act::Retract { since: reader.varint()? },
+        2 => Act::Draw {
+            rule: reader.optional()?.map(str::to_owned),
+            sentence: reader.optional()?.map(str::to_owned),
+        },
+        _ => Act::Lapse { since: reader.varint()? },
+    })
+}
+
+impl RuleSet {
+    /// The bytes whose hash stands for this rule set.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = vec![1];
+        for list in [&self.files, &self.params] {
+            put_varint(&mut out, list.len() as u64);
+            for (name, text) in list {
+                put_bytes(&mut out, name.as_bytes());
+                put_bytes(&mut out, text.as_bytes());
+            }
+        }
+        out
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(bytes);
+        if reader.byte()? != 1 {
+            return Err(Malformed("the rule set is of a version that this program doesn't know"));
+        }
+        let set = Self { files: pairs(&mut reader)?, params: pairs(&mut reader)? };
+        reader.end()?;
+        Ok(set)
+    }
+
+    /// The hash under which the ledger keeps this rule set.
+    pub fn hash(&self) -> Hash {
+        Hash::of(&self.encode())
+    }
+}
+
+fn pairs(reader: &mut Reader<'_>) -> Result<Vec<(String, String)>, Malformed> {
+    let mut list = Vec::new();
+    for _ in 0..reader.length()? {
+        list.push((reader.text()?.to_owned(), reader.text()?.to_owned()));
+    }
+    Ok(list)
+}

@@ -1,0 +1,193 @@
+//! What can go wrong with a ledger, and what there is to tell after opening one.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::bytes::Malformed;
+
+/// Why the ledger couldn't do what was asked. Nothing that was acknowledged is lost by any of these.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LedgerError {
+    /// Another process holds the ledger.
+    #[error("the ledger is in use by process {process} ({command})")]
+    InUse {
+        /// The number of the process, `?` where it couldn't be read.
+        process: String,
+        /// The command that it runs.
+        command: String,
+    },
+    /// There is no ledger to read.
+    #[error("there is no ledger at {}: `hence init` or `hence assert` begins one", .0.display())]
+    Missing(PathBuf),
+    /// The ledger was written by something else.
+    #[error("{}: this is a ledger of format `{found}`, and this program knows `{known}`: use the version of hence that wrote it", .path.display())]
+    Format {
+        /// The file that says so.
+        path: PathBuf,
+        /// What it says.
+        found: String,
+        /// What was expected.
+        known: &'static str,
+    },
+    /// A file operation failed.
+    #[error("couldn't {action} {}: {source}", .path.display())]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The journal doesn't hold what was written to it.
+    #[error(
+        "{}: damaged at byte {offset}, in transaction {transaction}: {what}; everything before it is readable with `--up-to {}`, or put the file back from a copy",
+        .path.display(), .transaction.saturating_sub(1)
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The byte where the damaged record begins.
+        offset: u64,
+        /// The transaction that it belongs to, as far as the records before it tell.
+        transaction: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// The fact base can't be read.
+    #[error("the fact base is damaged ({0}): the journal holds everything, `hence rebuild` writes it anew")]
+    Base(String),
+    /// The ledger was opened for reading.
+    #[error("the ledger was opened for reading only")]
+    ReadOnly,
+    /// An earlier write failed, so nobody knows what the medium holds.
+    #[error(
+        "the ledger takes no more writes in this process since one couldn't be made durable ({0}): check the disk, then start again"
+    )]
+    Stopped(String),
+    /// Somebody else wrote in between.
+    #[error("the last transaction is {actual}, expected was {expected}: read again, then write")]
+    Expected {
+        /// What the caller had read.
+        expected: u64,
+        /// What is there.
+        actual: u64,
+    },
+    /// A transaction that isn't there.
+    #[error("there is no transaction {asked}: the last one is {last}")]
+    NoTransaction {
+        /// The number asked for.
+        asked: u64,
+        /// The last one.
+        last: u64,
+    },
+    /// More than one record can hold.
+    #[error("{what} is larger than {limit} bytes")]
+    TooLarge {
+        /// What it is.
+        what: &'static str,
+        /// The most that is taken.
+        limit: u64,
+    },
+    /// Text given to be imported that is no transaction, or doesn't follow from the one before.
+    #[error("line {line}: {what}")]
+    Import {
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+impl LedgerError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+}
+
+impl From<Malformed> for LedgerError {
+    fn from(malformed: Malformed) -> Self {
+        Self::Base(malformed.to_string())
+    }
+}
+
+/// Something that happened at opening or writing and that the user should be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// A write that was never acknowledged was cut off the end of the journal.
+    Cut {
+        /// The file.
+        path: PathBuf,
+        /// Where it was cut.
+        offset: u64,
+        /// How many bytes went.
+        bytes: u64,
+        /// The last transaction that stands.
+        last: u64,
+    },
+    /// A segment that held only an unacknowledged write was set aside.
+    SetAside {
+        /// Its old name.
+        path: PathBuf,
+        /// Its new name.
+        renamed: PathBuf,
+    },
+    /// The base was behind the journal and was brought up.
+    CaughtUp {
+        /// The transaction that it stood at.
+        from: u64,
+        /// The last transaction.
+        to: u64,
+    },
+    /// The base was written anew from the journal.
+    Rebuilt {
+        /// Why.
+        why: String,
+        /// Where the old one went, if there was one.
+        renamed: Option<PathBuf>,
+        /// The last transaction.
+        to: u64,
+    },
+    /// Answers come from the journal, and nothing can be written.
+    ReadOnly {
+        /// Why.
+        why: String,
+    },
+    /// The base couldn't take what the journal holds; it will be caught up at the next opening.
+    BaseBehind {
+        /// Why.
+        why: String,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cut { path, offset, bytes, last } => write!(
+                f,
+                "{}: an unfinished write of {bytes} bytes at byte {offset} was cut off; it was never acknowledged, the last transaction is {last}",
+                path.display()
+            ),
+            Self::SetAside { path, renamed } => {
+                write!(f, "{}: held only an unfinished write, now {}", path.display(), renamed.display())
+            }
+            Self::CaughtUp { from, to } => {
+                write!(f, "the fact base was brought up from transaction {from} to {to}")
+            }
+            Self::Rebuilt { why, renamed, to } => {
+                write!(f, "the fact base was rebuilt up to transaction {to}: {why}")?;
+                match renamed {
+                    Some(path) => write!(f, "; the old one is kept as {}", path.display()),
+                    None => Ok(()),
+                }
+            }
+            Self::ReadOnly { why } => write!(f, "the ledger is only read: {why}"),
+            Self::BaseBehind { why } => {
+                write!(f, "the fact base couldn't be written ({why}); the journal holds everything")
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! From a path or a text to facts: the file's limits, its encoding, its format.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::diagnostic::Diagnostic;
+use crate::fact::Fact;
+use crate::schema::Relation;
+use crate::span::Sources;
+use crate::value::Value;
+
+use super::faults::{Faults, span};
+use super::format::Format;
+use super::reader::Reader;
+use super::schemas::Schemas;
+use super::{codes, json_lines, table};
+
+/// How large a fact file may be, in bytes.
+pub const FILE_LIMIT: u64 = 64 << 20;
+
+/// The facts of the file at `path`, in its order; a fact that stands twice is there twice.
+///
+/// # Errors
+/// Every fault of the file (the first hundred, and how many more there are). Its text is then among `sources`.
+pub fn read(sources: &mut Sources, path: &Path, schemas: &Schemas<'_>) -> Result<Vec<Fact>, Vec<Diagnostic>> {
+    let mut facts = Vec::new();
+    read_each(sources, path, schemas, &mut |relation, values| facts.push(Fact::new(relation.name, values)))?;
+    Ok(facts)
+}
+
+/// Like [`read`], but hands each fact's relation and values to `take` and keeps none. A load is all or nothing:
+/// what was handed over before a fault was found must be dropped.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_each(
+    sources: &mut Sources,
+    path: &Path,
+    schemas: &Schemas<'_>,
+    take: &mut dyn FnMut(&Relation, &[Value]),
+) -> Result<(), Vec<Diagnostic>> {
+    let Some(format) = Format::of(path) else { return Err(vec![unknown_format(path)]) };
+    let bytes = read_bytes(path).map_err(|fault| vec![fault])?;
+    let name = path.display().to_string();
+    match String::from_utf8(bytes) {
+        Ok(text) => each(sources, &name, &text, format, schemas, take),
+        Err(error) => Err(not_utf8(sources, &name, &error)),
+    }
+}
+
+/// The text of a rule file that holds only facts, for the caller to parse.
+///
+/// # Errors
+/// What keeps the file from being read as text. Its text is then among `sources`.
+pub fn read_rule_file(sources: &mut Sources, path: &Path) -> Result<String, Vec<Diagnostic>> {
+    let bytes = read_bytes(path).map_err(|fault| vec![fault])?;
+    String::from_utf8(bytes).map_err(|error| not_utf8(sources, &path.display().to_string(), &error))
+}
+
+/// The facts of a text. `name` is what messages call it; the base name of a CSV, TSV or `.facts` file is the
+/// relation.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_text(
+    sources: &mut Sources,
+    name: &str,
+    text: &str,
+    format: Format,
+    schemas: &Schemas<'_>,
+) -> Result<Vec<Fact>, Vec<Diagnostic>> {
+    let mut facts = Vec::new();
+    let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
+    each(sources, name, text, format, schemas, &mut take)?;
+    Ok(facts)
+}
+
+fn each(
+    sources: &mut Sources,
+    name: &str,
+    text: &str,
+    format: Format,
+    schemas: &Schemas<'_>,
+    take: &mut dyn FnMut(&Relation, &[Value]),
+) -> Result<(), Vec<Diagnostic>> {
+    if text.len() as u64 > FILE_LIMIT {
+        return Err(vec![too_large(name)]);
+    }
+    let mut reader = Reader::new(schemas, take);
+    match format {
+        Format::JsonLines => json_lines::read(&mut reader, text),
+        _ => table::read(&mut reader, text, Path::new(name), format),
+    }
+    let faults = reader.into_faults();
+    if faults.is_empty() { Ok(()) } else { Err(faults.tie(sources, name, text)) }
+}
+
+/// The bytes of a file that is not too large.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let failed = |error| unreadable(path, &error);
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(unreadable(path, &io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    let mut bytes = Vec::with_capacity(metadata.len().min(FILE_LIMIT) as usize);
+    file.take(FILE_LIMIT + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > FILE_LIMIT { Err(too_large(&path.display().to_string())) } else { Ok(bytes) }
+}
+
+/// A path that can't be read, and why.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => String::from("there is no such file"),
+        io::ErrorKind::PermissionDenied => String::from("permission denied"),
+        io::ErrorKind::IsADirectory => String::from("it is a folder"),
+        _ => error.to_string(),
+    };
+    let dangling = error.kind() == io::ErrorKind::NotFound && path.is_symlink();
+    let why = if dangling { String::from("it is a link to nothing") } else { why };
+    Diagnostic::new(codes::UNREADABLE, format!("`{}` can't be read: {why}", path.display()))
+}
+
+fn too_large(name: &str) -> Diagnostic {
+    Diagnostic::new(codes::TOO_LARGE, format!("`{name}` is larger than {} MiB", FILE_LIMIT >> 20))
+        .help("cut it into several files and name their folder")
+}
+
+fn unknown_format(path: &Path) -> Diagnostic {
+    let message = format!("`{}` has the name of no fact file", path.display());
+    let fault = Diagnostic::new(codes::UNKNOWN_FORMAT, message)
+        .note("facts stand in `.jsonl`, `.csv`, `.tsv`, `.facts` and `.dl` files");
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json" | "ndjson") => fault.help("for one JSON object a line, call it `.jsonl`"),
+        _ => fault,
+    }
+}
+
+fn not_utf8(sources: &mut Sources, name: &str, error: &std::string::FromUtf8Error) -> Vec<Diagnostic> {
+    let (bytes, at) = (error.as_bytes(), error.utf8_error().valid_up_to());
+    let byte = bytes.get(at).copied().unwrap_or_default();
+    let mut faults = Faults::default();
+    let fault = Diagnostic::new(codes::NOT_UTF8, format!("`{name}` is not UTF-8"))
+        .at(span(at, at + char::REPLACEMENT_CHARACTER.len_utf8()), format!("the byte `0x{byte:02x}`"))
+        .help(format!("convert it: `iconv -f ISO-8859-1 -t UTF-8 {name}`"));
+    faults.push(fault);
+    faults.tie(sources, name, &String::from_utf8_lossy(bytes))
+}

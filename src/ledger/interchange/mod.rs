@@ -1,0 +1,28 @@
+//! Facts in and out: JSON Lines, CSV, TSV and Soufflé's `.facts`, read against the schemas of a rule set and all or
+//! nothing; JSON Lines and CSV written.
+//!
+//! ```text
+//!  file ──► load ──► lines (json_lines) or records (table) ──► field: text to value by type ──► facts
+//!                         └──────────► faults: diagnostics with their places ◄──┘
+//! ```
+
+pub mod codes;
+mod convert;
+mod faults;
+mod field;
+mod folder;
+mod format;
+mod json_lines;
+mod load;
+mod reader;
+mod records;
+mod scanner;
+mod schemas;
+mod table;
+mod write;
+
+pub use folder::{FactFile, expand};
+pub use format::Format;
+pub use load::{FILE_LIMIT, read, read_each, read_rule_file, read_text};
+pub use schemas::Schemas;
+pub use write::{json_line, json_value, write_csv, write_json_lines};

@@ -1,0 +1,137 @@
+//! What all formats share: the relation being read, the columns of a row, the faults so far.
+
+use crate::diagnostic::{self, Diagnostic};
+use crate::schema::{Column, Relation};
+use crate::span::Span;
+use crate::value::Value;
+
+use super::codes;
+use super::faults::Faults;
+use super::field::Found;
+use super::schemas::Schemas;
+
+/// Takes the rows of one file in.
+pub(super) struct Reader<'a, 's> {
+    schemas: &'a Schemas<'s>,
+    take: &'a mut dyn FnMut(&Relation, &[Value]),
+    faults: Faults,
+    unknown: Vec<String>,
+    slots: Vec<Slot>,
+    row: Vec<Value>,
+}
+
+/// A column of the row being read.
+#[derive(Clone, Copy)]
+enum Slot {
+    Empty,
+    Filled(Value),
+    Faulty,
+}
+
+impl<'a, 's> Reader<'a, 's> {
+    pub(super) fn new(schemas: &'a Schemas<'s>, take: &'a mut dyn FnMut(&Relation, &[Value])) -> Self {
+        let faults = Faults::default();
+        Self { schemas, take, faults, unknown: Vec::new(), slots: Vec::new(), row: Vec::new() }
+    }
+
+    pub(super) fn into_faults(self) -> Faults {
+        self.faults
+    }
+
+    /// Reports a fault.
+    pub(super) fn fault(&mut self, fault: Diagnostic) {
+        self.faults.push(fault);
+    }
+
+    /// The relation called `name`. One that can't be asserted is reported where it first stands.
+    pub(super) fn relation(&mut self, name: &str, place: Span) -> Option<&'s Relation> {
+        match self.schemas.find(name) {
+            Ok(relation) => Some(relation),
+            Err(fault) => {
+                if !self.unknown.iter().any(|known| known == name) {
+                    self.unknown.push(name.to_owned());
+                    self.fault(fault.at(place, ""));
+                }
+                None
+            }
+        }
+    }
+
+    /// Begins a row of a relation.
+    pub(super) fn begin(&mut self, relation: &Relation) {
+        self.slots.clear();
+        self.slots.resize(relation.columns.len(), Slot::Empty);
+    }
+
+    /// Whether the column at `at` is there already.
+    pub(super) fn has(&self, at: usize) -> bool {
+        !matches!(self.slots.get(at), None | Some(Slot::Empty))
+    }
+
+    /// Puts what was found into the column at `at`, where there is one.
+    pub(super) fn put(&mut self, relation: &Relation, at: usize, found: &Found<'_>, place: Span) {
+        let (Some(column), Some(slot)) = (relation.columns.get(at), self.slots.get_mut(at)) else { return };
+        match found.value(&column.ty) {
+            Ok(value) => *slot = Slot::Filled(value),
+            Err(fault) => {
+                *slot = Slot::Faulty;
+                let label = format!("column `{}: {}` of `{}`", column.name, column.ty, relation.name);
+                self.faults.push(fault.at(place, label));
+            }
+        }
+    }
+
+    /// Ends a row: hands it over, or reports the columns that are missing.
+    pub(super) fn end(&mut self, relation: &Relation, place: Span) {
+        let missing: Vec<_> = self
+            .slots
+            .iter()
+            .zip(&relation.columns)
+            .filter(|(slot, _)| matches!(slot, Slot::Empty))
+            .map(|(_, column)| column)
+            .collect();
+        if !missing.is_empty() {
+            self.faults.push(missing_columns(relation, &missing).at(place, ""));
+        }
+        if self.faults.is_empty() {
+            self.row.clear();
+            self.row.extend(self.slots.iter().filter_map(|slot| match slot {
+                Slot::Filled(value) => Some(*value),
+                Slot::Empty | Slot::Faulty => None,
+            }));
+            (self.take)(relation, &self.row);
+        }
+    }
+}
+
+/// Columns that a fact must have and doesn't.
+pub(super) fn missing_columns(relation: &Relation, missing: &[&Column]) -> Diagnostic {
+    let names: Vec<_> = missing.iter().map(|column| format!("`{}: {}`", column.name, column.ty)).collect();
+    let plural = if missing.len() == 1 { "column" } else { "columns" };
+    let message = format!("{plural} {} of `{}` not found", names.join(", "), relation.name);
+    Diagnostic::new(codes::MISSING_COLUMN, message).note(format!("the relation is `{relation}`"))
+}
+
+/// A column that the relation doesn't have.
+pub(super) fn unknown_column(relation: &Relation, name: &str) -> Diagnostic {
+    let message = format!("`{}` has no column `{name}`", relation.name);
+    let fault = Diagnostic::new(codes::UNKNOWN_COLUMN, message);
+    match diagnostic::nearest(name, relation.columns.iter().map(|column| column.name.as_str())) {
+        Some(near) => fault.help(format!("there is `{near}`")),
+        None => fault.note(format!("the relation is `{relation}`")),
+    }
+}
+
+/// A column that stands twice.
+pub(super) fn duplicate_column(relation: &Relation, name: &str) -> Diagnostic {
+    let message = format!("column `{name}` of `{}` stands twice", relation.name);
+    Diagnostic::new(codes::DUPLICATE_COLUMN, message).help("keep one of them")
+}
+
+/// Another number of columns than the relation has.
+pub(super) fn column_count(relation: &Relation, found: usize) -> Diagnostic {
+    let due = relation.columns.len();
+    let plural = if due == 1 { "column" } else { "columns" };
+    let message = format!("`{}` has {due} {plural}, found {found}", relation.name);
+    Diagnostic::new(codes::COLUMN_COUNT, message).note(format!("the relation is `{relation}`"))
+}

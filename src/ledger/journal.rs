@@ -1,0 +1,333 @@
+//! The journal: records in append-only segments, written, made durable, and cut back to a known end.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::bytes::Reader;
+use super::disk::{Disk, DiskFile};
+use super::error::{LedgerError, Notice};
+use super::hash::Hash;
+use super::open::OpenOptions;
+use super::record::{self, RecordKind};
+
+/// What every segment begins with.
+const MAGIC: [u8; 8] = *b"hencejrn";
+const VERSION: u16 = 1;
+/// Bytes of a segment before its first record.
+pub(crate) const SEGMENT_HEAD: u64 = 60;
+const SUFFIX: &str = ".journal";
+/// A process that writes no more records than this writes no zeros either.
+const FEW: u64 = 8;
+
+/// A place in the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Position {
+    /// The segment, from 1.
+    pub(crate) segment: u32,
+    /// The byte in it.
+    pub(crate) offset: u64,
+}
+
+/// The end of the journal and the hash of its last record, to come back to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub(crate) end: Position,
+    pub(crate) head: Hash,
+}
+
+pub(crate) struct Journal {
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) dir: PathBuf,
+    /// Numbers of the segments, consecutive.
+    pub(super) segments: Vec<u32>,
+    last: Option<Box<dyn DiskFile>>,
+    end: Position,
+    head: Hash,
+    segment_limit: u64,
+    /// How many bytes of zeros are made durable ahead of the records: overwriting them costs a sync no change of the
+    /// file's length, which takes most of its time.
+    ahead: usize,
+    /// Records written by this process.
+    written: u64,
+    /// The length of the last segment, zeros ahead of the records included.
+    len: u64,
+    stopped: Option<String>,
+}
+
+impl Journal {
+    /// The journal in `dir` as its file names show it; nothing is read yet.
+    pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, options: &OpenOptions) -> Result<Self, LedgerError> {
+        let names = disk.list(dir).map_err(LedgerError::io("list", dir))?;
+        let segments: Vec<u32> = names.iter().filter_map(|name| segment_number(name)).collect();
+        let journal = Self {
+            disk,
+            dir: dir.to_owned(),
+            segments,
+            last: None,
+            end: Position { segment: 1, offset: SEGMENT_HEAD },
+            head: Hash::default(),
+            segment_limit: options.segment_limit,
+            ahead: options.ahead,
+            written: 0,
+            len: 0,
+            stopped: None,
+        };
+        journal.check_names()?;
+        Ok(journal)
+    }
+
+    fn check_names(&self) -> Result<(), LedgerError> {
+        match (1..).zip(&self.segments).find(|(expected, found)| expected != *found) {
+            None => Ok(()),
+            Some((missing, _)) => Err(LedgerError::Damaged {
+                path: self.path(missing),
+                offset: 0,
+                transaction: 0,
+                what: String::from("the segment is missing"),
+            }),
+        }
+    }
+
+    /// The file of a segment.
+    pub(crate) fn path(&self, segment: u32) -> PathBuf {
+        self.dir.join(format!("{segment:08}{SUFFIX}"))
+    }
+
+    /// The end and the hash that the next record follows.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { end: self.end, head: self.head }
+    }
+
+    /// Takes `mark` as the end, for a journal that is only read.
+    pub(crate) fn set_end(&mut self, mark: Mark) {
+        self.end = mark.end;
+        self.head = mark.head;
+    }
+
+    /// Makes ready for writing behind `mark`: what lies there is cut off, the first segment made if there is none.
+    pub(crate) fn begin_writing(&mut self, mark: Mark, last: u64) -> Result<Vec<Notice>, LedgerError> {
+        self.set_end(mark);
+        if self.segments.is_empty() {
+            self.create_segment(mark.end.segment, 1)?;
+        }
+        let notices = self.cut(last)?;
+        if self.last.is_none() {
+            self.last = Some(self.open_segment(mark.end.segment, true)?);
+        }
+        Ok(notices)
+    }
+
+    /// Fails once a write couldn't be made durable.
+    pub(crate) fn check_writable(&self) -> Result<(), LedgerError> {
+        match &self.stopped {
+            Some(why) => Err(LedgerError::Stopped(why.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a record behind the last one, without making it durable, and says where it begins.
+    pub(crate) fn append(
+        &mut self,
+        kind: RecordKind,
+        transaction: u64,
+        content: &[u8],
+    ) -> Result<Position, LedgerError> {
+        self.check_writable()?;
+        if content.len() > record::CONTENT_LIMIT {
+            return Err(LedgerError::TooLarge { what: "a transaction", limit: record::CONTENT_LIMIT as u64 });
+        }
+        if self.end.offset >= self.segment_limit && self.end.offset > SEGMENT_HEAD {
+            self.drop_zeros()?;
+            self.sync()?;
+            self.create_segment(self.end.segment + 1, transaction)?;
+        }
+        let (bytes, hash) = record::write(kind, transaction, self.head, content);
+        self.write_ahead(bytes.len())?;
+        let start = self.end;
+        self.file()?
+            .write_at(&bytes, start.offset)
+            .map_err(LedgerError::io("write", &self.path(start.segment)))?;
+        self.end.offset += bytes.len() as u64;
+        self.len = self.len.max(self.end.offset);
+        self.written += 1;
+        self.head = hash;
+        Ok(start)
+    }
+
+    /// Puts zeros where records will come, if there is no room for `bytes` more and more are to be expected.
+    fn write_ahead(&mut self, bytes: usize) -> Result<(), LedgerError> {
+        if self.written < FEW || bytes > self.ahead || self.end.offset + bytes as u64 <= self.len {
+            return Ok(());
+        }
+        // A disk that is too full for zeros may still have room for the record.
+        if self.file()?.write_at(&vec![0; self.ahead], self.len).is_ok() {
+            self.len += self.ahead as u64;
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Cuts off the zeros ahead of the records, those of a failed write too.
+    fn drop_zeros(&mut self) -> Result<(), LedgerError> {
+        let path = self.path(self.end.segment);
+        self.file()?.set_len(self.end.offset).map_err(LedgerError::io("cut", &path))?;
+        self.len = self.end.offset;
+        Ok(())
+    }
+
+    /// Ends writing.
+    pub(crate) fn finish(&mut self) {
+        if self.stopped.is_none() {
+            // Zeros behind the last record are as good as none.
+            let _ = self.drop_zeros();
+        }
+    }
+
+    /// Bytes of zeros ahead of the records.
+    pub(crate) fn zeros(&self) -> u64 {
+        self.len.saturating_sub(self.end.offset)
+    }
+
+    /// Returns once all records are durable; if that fails, nothing is ever written again.
+    pub(crate) fn sync(&mut self) -> Result<(), LedgerError> {
+        self.check_writable()?;
+        let path = self.path(self.end.segment);
+        let synced = self.file()?.sync();
+        synced.map_err(|error| {
+            self.stopped = Some(format!("{}: {error}", path.display()));
+            LedgerError::io("make durable", &path)(error)
+        })
+    }
+
+    /// Goes back to `mark` after a failed write; if that fails too, nothing is ever written again.
+    pub(crate) fn roll_back(&mut self, mark: Mark, last: u64) {
+        self.set_end(mark);
+        self.last = None;
+        let again = self.cut(last).and_then(|_| self.open_segment(mark.end.segment, true));
+        match again {
+            Ok(file) => self.last = Some(file),
+            Err(error) => self.stopped = self.stopped.take().or_else(|| Some(error.to_string())),
+        }
+    }
+
+    fn file(&self) -> Result<&dyn DiskFile, LedgerError> {
+        self.last.as_deref().ok_or(LedgerError::ReadOnly)
+    }
+
+    pub(super) fn open_segment(&self, segment: u32, write: bool) -> Result<Box<dyn DiskFile>, LedgerError> {
+        let path = self.path(segment);
+        self.disk.open(&path, write, false).map_err(LedgerError::io("open", &path))
+    }
+
+    /// Makes a segment whole before it gets its name, so a segment that exists has a head.
+    fn create_segment(&mut self, segment: u32, transaction: u64) -> Result<(), LedgerError> {
+        let path = self.path(segment);
+        let new = path.with_extension("new");
+        let file = self.disk.open(&new, true, true).map_err(LedgerError::io("create", &new))?;
+        file.write_at(&segment_head(segment, transaction, self.head), 0)
+            .map_err(LedgerError::io("write", &new))?;
+        file.sync().map_err(LedgerError::io("make durable", &new))?;
+        self.disk.rename(&new, &path).map_err(LedgerError::io("rename", &new))?;
+        self.disk.sync_dir(&self.dir).map_err(LedgerError::io("make durable", &self.dir))?;
+        self.segments.push(segment);
+        self.end = Position { segment, offset: SEGMENT_HEAD };
+        self.len = SEGMENT_HEAD;
+        self.last = Some(file);
+        Ok(())
+    }
+
+    /// Drops what lies behind the end: bytes are cut off, whole segments set aside.
+    fn cut(&mut self, last: u64) -> Result<Vec<Notice>, LedgerError> {
+        let mut notices = Vec::new();
+        while let Some(segment) = self.segments.last().copied().filter(|number| *number > self.end.segment) {
+            let path = self.path(segment);
+            let renamed = self.free_name(&path)?;
+            self.disk.rename(&path, &renamed).map_err(LedgerError::io("rename", &path))?;
+            self.disk.sync_dir(&self.dir).map_err(LedgerError::io("make durable", &self.dir))?;
+            self.segments.pop();
+            notices.push(Notice::SetAside { path, renamed });
+        }
+        let path = self.path(self.end.segment);
+        let file = self.open_segment(self.end.segment, true)?;
+        let len = file.len().map_err(LedgerError::io("read", &path))?;
+        self.len = len;
+        if len > self.end.offset
+            && !is_zero(file.as_ref(), self.end.offset, len).map_err(LedgerError::io("read", &path))?
+        {
+            self.len = self.end.offset;
+            file.set_len(self.end.offset).map_err(LedgerError::io("cut", &path))?;
+            file.sync().map_err(LedgerError::io("make durable", &path))?;
+            let (offset, bytes) = (self.end.offset, len - self.end.offset);
+            notices.push(Notice::Cut { path, offset, bytes, last });
+        }
+        Ok(notices)
+    }
+
+    /// A name beside `path` that no file has.
+    fn free_name(&self, path: &Path) -> Result<PathBuf, LedgerError> {
+        let names = self.disk.list(&self.dir).map_err(LedgerError::io("list", &self.dir))?;
+        let free = (1u32..).map(|n| path.with_extension(format!("cut-{n}")));
+        let taken = |path: &PathBuf| names.iter().any(|name| path.ends_with(name));
+        Ok(free.into_iter().find(|path| !taken(path)).unwrap_or_else(|| path.with_extension("cut")))
+    }
+}
+
+/// Whether a file holds nothing but zeros from `offset` to its end.
+fn is_zero(file: &dyn DiskFile, offset: u64, len: u64) -> std::io::Result<bool> {
+    let mut buffer = vec![0; 1 << 16];
+    let mut at = offset;
+    while at < len {
+        let read = file.read_at(&mut buffer, at)?;
+        if read == 0 || buffer.iter().take(read).any(|byte| *byte != 0) {
+            return Ok(read == 0);
+        }
+        at += read as u64;
+    }
+    Ok(true)
+}
+
+fn segment_number(name: &str) -> Option<u32> {
+    let digits = name.strip_suffix(SUFFIX)?;
+    (digits.len() == 8).then(|| digits.parse().ok()).flatten()
+}
+
+fn segment_head(segment: u32, transaction: u64, previous: Hash) -> Vec<u8> {
+    let mut head = Vec::with_capacity(SEGMENT_HEAD as usize);
+    head.extend(MAGIC);
+    head.extend(VERSION.to_le_bytes());
+    head.extend([0, 0]);
+    head.extend(segment.to_le_bytes());
+    head.extend(transaction.to_le_bytes());
+    head.extend(previous.0);
+    let check = Hash::of(&head).short::<4>();
+    head.extend(check);
+    head
+}
+
+/// Checks the head of `segment`, which must follow the record with the hash `previous`.
+pub(super) fn check_segment_head(bytes: &[u8], segment: u32, previous: Hash) -> Result<(), &'static str> {
+    let wrong = |_| "the head of the segment is cut off";
+    let checked = bytes.get(..SEGMENT_HEAD as usize - 4).unwrap_or_default();
+    let mut reader = Reader::new(bytes);
+    if reader.array().map_err(wrong)? != MAGIC {
+        return Err("this is no segment of a journal");
+    }
+    let version = reader.array().map_err(wrong)?;
+    reader.take(2).map_err(wrong)?;
+    let number = reader.array().map_err(wrong)?;
+    reader.take(8).map_err(wrong)?;
+    let before = Hash(reader.array().map_err(wrong)?);
+    if reader.array().map_err(wrong)? != Hash::of(checked).short::<4>() {
+        return Err("the checksum of the segment's head is wrong");
+    }
+    if u16::from_le_bytes(version) != VERSION {
+        return Err("the segment is of a version that this program doesn't know");
+    }
+    if u32::from_le_bytes(number) != segment {
+        return Err("this is another segment than its name says");
+    }
+    if before != previous {
+        return Err("the segment doesn't follow the one before");
+    }
+    Ok(())
+}

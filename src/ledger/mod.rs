@@ -1,0 +1,73 @@
+//! The ledger: every fact and every decision, append-only, durable when acknowledged, provable later.
+//!
+//! `journal/` is the truth: `record` (one record), `journal` (segments), `scan` (reading them), `content` (what a
+//! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block` and `view` (sorted blocks,
+//! the backlog over them), `keys`, `state` (how a transaction changes both). `open`, `commit` and `read` are the
+//! public face. The journal's format is described in `docs/ledger-format.md`.
+
+pub mod base;
+mod block;
+mod bytes;
+mod commit;
+mod content;
+pub mod disk;
+mod error;
+mod exchange;
+mod hash;
+pub mod interchange;
+mod journal;
+mod json_value;
+mod keys;
+mod lock;
+mod open;
+mod plan;
+mod read;
+mod record;
+mod rows;
+mod scan;
+mod state;
+mod transaction;
+mod tuple;
+mod verify;
+mod view;
+
+use std::path::PathBuf;
+
+pub use bytes::Malformed;
+pub use error::{LedgerError, Notice};
+pub use hash::Hash;
+pub use open::OpenOptions;
+pub use read::When;
+pub use rows::Facts;
+pub use transaction::{
+    Assertion, Changes, Committed, Decision, Draft, Interval, RelationCount, RuleSet, Standing, Status,
+    Transaction, TxInfo,
+};
+pub use verify::Verified;
+
+impl From<base::BaseError> for LedgerError {
+    fn from(error: base::BaseError) -> Self {
+        Self::Base(error.0)
+    }
+}
+
+/// An open ledger. One process at a time writes; within it, whoever holds the value.
+///
+/// Reading takes `&self`, so many may read at once; [`Ledger::commit`] takes `&mut self`.
+pub struct Ledger {
+    journal: journal::Journal,
+    view: view::View,
+    state: state::State,
+    /// The last transaction that the base holds without the backlog.
+    base_tx: u64,
+    /// Bytes of backlog after which it is written to the base.
+    backlog_limit: usize,
+    /// About how many bytes of changes a record holds.
+    part_limit: usize,
+    writable: bool,
+    notices: Vec<Notice>,
+    /// Where it lies; `None` in memory.
+    dir: Option<PathBuf>,
+    /// Held while the ledger is open for writing; the last field, so that it is let go of last.
+    lock: Option<lock::Lock>,
+}

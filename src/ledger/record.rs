@@ -1,0 +1,128 @@
+//! One record of the journal: its frame, its checksums and the hash that chains it to the one before.
+
+use super::bytes::Malformed;
+use super::hash::Hash;
+
+/// What every record begins with.
+const MAGIC: [u8; 4] = *b"hrec";
+/// The version of frame and content.
+const VERSION: u8 = 1;
+/// Bytes of the frame before the content: magic, version, kind, two zeros, length, transaction, check, hash.
+pub(crate) const HEAD: usize = 56;
+/// Bytes of the frame behind the content: the first bytes of the record's hash.
+const TAIL: usize = 8;
+/// The longest content of a record.
+pub(crate) const CONTENT_LIMIT: usize = 1 << 30;
+
+/// What a record holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordKind {
+    /// Operations of a transaction whose commit follows.
+    Part,
+    /// The rest of a transaction, and everything said about it; makes it whole.
+    Commit,
+}
+
+/// A record as it lies in the journal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<'a> {
+    pub(crate) kind: RecordKind,
+    pub(crate) transaction: u64,
+    pub(crate) previous: Hash,
+    pub(crate) content: &'a [u8],
+    pub(crate) hash: Hash,
+    /// Bytes that it takes, frame included.
+    pub(crate) len: usize,
+}
+
+/// What stands at a place of a segment.
+#[derive(Debug)]
+pub(crate) enum Parsed<'a> {
+    /// A whole record.
+    Record(Record<'a>),
+    /// The end, or nothing but zeros up to it.
+    End,
+    /// Something else.
+    Bad(&'static str),
+}
+
+/// The bytes of a record and its hash.
+pub(crate) fn write(kind: RecordKind, transaction: u64, previous: Hash, content: &[u8]) -> (Vec<u8>, Hash) {
+    let mut out = Vec::with_capacity(HEAD + content.len() + TAIL);
+    out.extend(MAGIC);
+    out.extend([VERSION, kind as u8, 0, 0]);
+    out.extend((content.len() as u32).to_le_bytes());
+    out.extend(transaction.to_le_bytes());
+    out.extend(Hash::of(&out).short::<4>());
+    out.extend(previous.0);
+    out.extend_from_slice(content);
+    let hash = Hash::of(&out);
+    out.extend(hash.short::<TAIL>());
+    (out, hash)
+}
+
+/// What stands at the beginning of `bytes`, which reach to the end of the segment.
+pub(crate) fn parse(bytes: &[u8]) -> Parsed<'_> {
+    if bytes.iter().all(|byte| *byte == 0) {
+        return Parsed::End;
+    }
+    let head = match head(bytes) {
+        Ok(head) => head,
+        Err(Malformed(what)) => return Parsed::Bad(what),
+    };
+    let behind = HEAD + head.content;
+    let Some((framed, rest)) = bytes.split_at_checked(behind) else {
+        return Parsed::Bad("the record goes on beyond the end of the file");
+    };
+    let Some(check) = rest.get(..TAIL) else {
+        return Parsed::Bad("the record goes on beyond the end of the file");
+    };
+    let hash = Hash::of(framed);
+    if check != hash.short::<TAIL>() {
+        return Parsed::Bad("the checksum of the record is wrong");
+    }
+    let content = framed.get(HEAD..).unwrap_or_default();
+    let (kind, transaction, previous) = (head.kind, head.transaction, head.previous);
+    Parsed::Record(Record { kind, transaction, previous, content, hash, len: behind + TAIL })
+}
+
+struct Head {
+    kind: RecordKind,
+    content: usize,
+    transaction: u64,
+    previous: Hash,
+}
+
+fn head(bytes: &[u8]) -> Result<Head, Malformed> {
+    let mut reader = super::bytes::Reader::new(bytes);
+    let checked = bytes.get(..20).ok_or(Malformed("the head of the record is cut off"))?;
+    if reader.array()? != MAGIC {
+        return Err(Malformed("no record begins here"));
+    }
+    let [version, kind, _, _] = reader.array()?;
+    let content = u32::from_le_bytes(reader.array()?) as usize;
+    let transaction = u64::from_le_bytes(reader.array()?);
+    if reader.array()? != Hash::of(checked).short::<4>() {
+        return Err(Malformed("the checksum of the record's head is wrong"));
+    }
+    if version != VERSION {
+        return Err(Malformed("the record is of a version that this program doesn't know"));
+    }
+    let kind = match kind {
+        0 => RecordKind::Part,
+        1 => RecordKind::Commit,
+        _ => return Err(Malformed("the record is of an unknown kind")),
+    };
+    if content > CONTENT_LIMIT {
+        return Err(Malformed("the record is longer than records may be"));
+    }
+    Ok(Head { kind, content, transaction, previous: Hash(reader.array()?) })
+}
+
+/// Whether a whole commit stands anywhere in `bytes`: what lies before it is damage then, no unfinished write. Parts
+/// prove nothing: several may be under way at once.
+pub(crate) fn any_commit_in(bytes: &[u8]) -> bool {
+    let starts = bytes.windows(MAGIC.len()).enumerate().filter(|(_, window)| *window == MAGIC);
+    let mut records = starts.filter_map(|(at, _)| bytes.get(at..)).map(parse);
+    records.any(|found| matches!(found, Parsed::Record(record) if record.kind == RecordKind::Commit))
+}

@@ -1,0 +1,225 @@
+//! Reading the journal: all transactions from a place on, or one, each record checked against the chain.
+
+use super::error::LedgerError;
+use super::hash::Hash;
+use super::journal::{Journal, Mark, Position, SEGMENT_HEAD, check_segment_head};
+use super::record::{self, HEAD, Parsed, Record, RecordKind};
+
+/// The contents of the records of a whole transaction.
+#[derive(Debug, Default)]
+pub(crate) struct Whole {
+    pub(crate) number: u64,
+    /// The contents, the commit's last.
+    pub(crate) contents: Vec<Vec<u8>>,
+    /// Where its first record begins.
+    pub(crate) start: Position,
+    /// Behind its last record.
+    pub(crate) end: Position,
+    /// The hash of its last record.
+    pub(crate) hash: Hash,
+    /// The hash of the record before its first.
+    pub(crate) previous: Hash,
+}
+
+/// Where a scan begins: behind which transaction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct From {
+    pub(crate) mark: Mark,
+    pub(crate) transaction: u64,
+}
+
+impl From {
+    /// The beginning of the journal.
+    pub(crate) fn beginning() -> Self {
+        let end = Position { segment: 1, offset: SEGMENT_HEAD };
+        Self { mark: Mark { end, head: Hash::default() }, transaction: 0 }
+    }
+}
+
+type Visit<'v> = dyn FnMut(Whole) -> Result<bool, LedgerError> + 'v;
+
+/// A scan under way.
+struct Scan {
+    /// Behind the last whole transaction.
+    done: From,
+    /// The hash that the next record must follow.
+    head: Hash,
+    /// The transaction that is being read, if its commit hasn't come.
+    open: Option<Whole>,
+}
+
+impl Journal {
+    /// Hands every transaction behind `from` to `visit`, until it answers `false`, and says where the last whole
+    /// transaction ends. What follows it is an unfinished write.
+    ///
+    /// # Errors
+    /// Damage, and whatever `visit` returns.
+    pub(crate) fn scan(&self, from: From, visit: &mut Visit<'_>) -> Result<From, LedgerError> {
+        let mut scan = Scan { done: from, head: from.mark.head, open: None };
+        let first = from.mark.end.segment;
+        for &segment in self.segments.iter().filter(|segment| **segment >= first) {
+            let skip = if segment == first { from.mark.end.offset } else { SEGMENT_HEAD };
+            if !self.scan_segment(segment, skip, &mut scan, visit)? {
+                break;
+            }
+        }
+        Ok(scan.done)
+    }
+
+    fn scan_segment(
+        &self,
+        segment: u32,
+        skip: u64,
+        scan: &mut Scan,
+        visit: &mut Visit<'_>,
+    ) -> Result<bool, LedgerError> {
+        let bytes = self.load(segment)?;
+        if skip == SEGMENT_HEAD {
+            check_segment_head(&bytes, segment, scan.head)
+                .map_err(|what| self.damaged(Position { segment, offset: 0 }, scan, what))?;
+        }
+        let mut at = Position { segment, offset: skip };
+        loop {
+            let rest = usize::try_from(at.offset).ok().and_then(|start| bytes.get(start..));
+            let rest = rest.ok_or_else(|| self.damaged(at, scan, "the file is too short"))?;
+            match record::parse(rest) {
+                Parsed::Record(record) => {
+                    let next = Position { segment, offset: at.offset + record.len as u64 };
+                    self.take(record, at, next, scan)?;
+                    if let Some(whole) = scan.finished(next)
+                        && !visit(whole)?
+                    {
+                        return Ok(false);
+                    }
+                    at = next;
+                }
+                Parsed::End if rest.is_empty() || self.is_last(segment) => return Ok(true),
+                Parsed::End => return Err(self.damaged(at, scan, "zeros instead of a record")),
+                Parsed::Bad(_)
+                    if self.is_last(segment) && !record::any_commit_in(rest.get(1..).unwrap_or_default()) =>
+                {
+                    return Ok(true);
+                }
+                Parsed::Bad(what) => return Err(self.damaged(at, scan, what)),
+            }
+        }
+    }
+
+    /// Adds a record to the transaction under way after checking that it follows.
+    fn take(
+        &self,
+        record: Record<'_>,
+        at: Position,
+        next: Position,
+        scan: &mut Scan,
+    ) -> Result<(), LedgerError> {
+        if record.previous != scan.head {
+            return Err(self.damaged(at, scan, "the record doesn't follow the one before"));
+        }
+        if record.transaction != scan.done.transaction + 1 {
+            return Err(self.damaged(at, scan, "the record is of another transaction"));
+        }
+        let (number, previous) = (record.transaction, scan.head);
+        let whole =
+            scan.open.get_or_insert_with(|| Whole { number, start: at, previous, ..Whole::default() });
+        whole.contents.push(record.content.to_vec());
+        scan.head = record.hash;
+        if record.kind == RecordKind::Commit {
+            (whole.end, whole.hash) = (next, record.hash);
+        }
+        Ok(())
+    }
+
+    /// The transaction whose first record begins at `start`.
+    pub(crate) fn read(&self, start: Position, number: u64) -> Result<Whole, LedgerError> {
+        let mut whole = Whole { number, start, ..Whole::default() };
+        let mut at = start;
+        loop {
+            let file = self.open_segment(at.segment, false)?;
+            let path = self.path(at.segment);
+            let len = file.len().map_err(LedgerError::io("read", &path))?;
+            if at.offset >= len {
+                at = Position { segment: at.segment + 1, offset: SEGMENT_HEAD };
+                continue;
+            }
+            let bytes = read_record(file.as_ref(), at.offset, len).map_err(LedgerError::io("read", &path))?;
+            let bad = |what: &str| LedgerError::Damaged {
+                path,
+                offset: at.offset,
+                transaction: number,
+                what: what.into(),
+            };
+            let record = match record::parse(&bytes) {
+                Parsed::Record(record) if record.transaction == number => record,
+                Parsed::Record(_) => return Err(bad("the record is of another transaction")),
+                Parsed::End => return Err(bad("the journal ends here")),
+                Parsed::Bad(what) => return Err(bad(what)),
+            };
+            if whole.contents.is_empty() {
+                whole.previous = record.previous;
+            } else if record.previous != whole.hash {
+                return Err(bad("the record doesn't follow the one before"));
+            }
+            whole.contents.push(record.content.to_vec());
+            whole.hash = record.hash;
+            at.offset += record.len as u64;
+            if record.kind == RecordKind::Commit {
+                whole.end = at;
+                return Ok(whole);
+            }
+        }
+    }
+
+    /// Bytes of all segments together.
+    pub(crate) fn size(&self) -> Result<u64, LedgerError> {
+        let len = |segment: &u32| {
+            let file = self.open_segment(*segment, false)?;
+            file.len().map_err(LedgerError::io("read", &self.path(*segment)))
+        };
+        self.segments.iter().map(len).sum()
+    }
+
+    fn load(&self, segment: u32) -> Result<Vec<u8>, LedgerError> {
+        let path = self.path(segment);
+        let file = self.open_segment(segment, false)?;
+        let len = file.len().map_err(LedgerError::io("read", &path))?;
+        let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
+        let read = file.read_at(&mut bytes, 0).map_err(LedgerError::io("read", &path))?;
+        bytes.truncate(read);
+        Ok(bytes)
+    }
+
+    fn is_last(&self, segment: u32) -> bool {
+        self.segments.last() == Some(&segment)
+    }
+
+    fn damaged(&self, at: Position, scan: &Scan, what: &str) -> LedgerError {
+        LedgerError::Damaged {
+            path: self.path(at.segment),
+            offset: at.offset,
+            transaction: scan.done.transaction + 1,
+            what: what.to_owned(),
+        }
+    }
+}
+
+impl Scan {
+    /// The transaction that ends at `next`, if one does.
+    fn finished(&mut self, next: Position) -> Option<Whole> {
+        let whole = self.open.take_if(|whole| whole.end == next)?;
+        self.done = From { mark: Mark { end: next, head: whole.hash }, transaction: whole.number };
+        Some(whole)
+    }
+}
+
+/// The bytes of the record at `offset` of a file of `len` bytes, as far as there are any.
+fn read_record(file: &dyn super::disk::DiskFile, offset: u64, len: u64) -> std::io::Result<Vec<u8>> {
+    let mut head = [0; HEAD];
+    file.read_at(&mut head, offset)?;
+    let size = head.get(8..12).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
+    let size = (u64::from(size) + HEAD as u64 + 8).min(len.saturating_sub(offset));
+    let mut bytes = vec![0; usize::try_from(size).unwrap_or(usize::MAX)];
+    let read = file.read_at(&mut bytes, offset)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}

@@ -1,0 +1,286 @@
+//! The state after the last transaction, and how a transaction changes it and the base.
+
+use std::collections::BTreeMap;
+
+use crate::symbol::Symbol;
+
+use super::base::{Base, BaseError, Batch, VALUE_LIMIT};
+use super::bytes::{Malformed, Reader, put_bytes, put_varint};
+use super::content::{Act, Change, Summary, decode_changes};
+use super::hash::{Digest, Hash};
+use super::journal::{Mark, Position};
+use super::keys;
+use super::scan::{From, Whole};
+use super::view::View;
+
+/// Where the base keeps the state that it holds, and the pieces of its table of relations.
+const META: &[u8] = b"m";
+/// The version of the base's format; another one is rebuilt.
+const VERSION: u8 = 1;
+
+/// A relation's number in the base and how many of its facts and decisions stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) number: u32,
+    pub(crate) facts: u64,
+    pub(crate) decisions: u64,
+}
+
+/// What the ledger knows without looking into the base.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) tx: u64,
+    pub(crate) time: i64,
+    pub(crate) head: Hash,
+    pub(crate) facts: u64,
+    pub(crate) decisions: u64,
+    pub(crate) digest: Digest,
+    /// Where the last transaction begins and ends.
+    pub(crate) start: Position,
+    pub(crate) end: Position,
+    /// By name, so that nothing depends on the numbers.
+    pub(crate) relations: BTreeMap<Symbol, Counts>,
+}
+
+impl State {
+    /// The number of a relation that has ever held something.
+    pub(crate) fn number(&self, relation: Symbol) -> Option<u32> {
+        self.relations.get(&relation).map(|counts| counts.number)
+    }
+
+    /// Where a scan for later transactions begins.
+    pub(crate) fn after(&self) -> From {
+        if self.tx == 0 {
+            return From::beginning();
+        }
+        From { mark: Mark { end: self.end, head: self.head }, transaction: self.tx }
+    }
+
+    /// Applies a whole transaction as the journal holds it, writing to the base where more than `limit` bytes wait.
+    ///
+    /// # Errors
+    /// The base's own; and inside, where the content isn't what a transaction holds, or doesn't lead to the state that
+    /// it records.
+    pub(crate) fn apply(
+        &mut self,
+        whole: &Whole,
+        view: &mut View,
+        limit: usize,
+    ) -> Result<Result<(), Malformed>, BaseError> {
+        let Some((commit, parts)) = whole.contents.split_last() else {
+            return Ok(Err(Malformed("the transaction has no records")));
+        };
+        for part in parts {
+            if let Err(malformed) = self.apply_changes(Reader::new(part), whole.number, view) {
+                return Ok(Err(malformed));
+            }
+            if view.backlog_bytes() > limit {
+                view.flush(Batch::new())?;
+            }
+        }
+        let mut reader = Reader::new(commit);
+        let ended = Summary::decode(&mut reader).and_then(|summary| {
+            self.apply_changes(reader, whole.number, view)?;
+            self.finish(&summary, whole, view)
+        });
+        if ended.is_ok() && view.backlog_bytes() > limit {
+            view.flush(self.encode())?;
+        }
+        Ok(ended)
+    }
+
+    fn apply_changes(&mut self, mut reader: Reader<'_>, tx: u64, view: &mut View) -> Result<(), Malformed> {
+        let mut fits = Ok(());
+        decode_changes(&mut reader, &mut |change| {
+            let changed = self.change(&change, tx, view);
+            fits = fits.and(changed);
+        })?;
+        fits?;
+        reader.end()
+    }
+
+    /// Applies one change of transaction `tx`.
+    pub(crate) fn change(&mut self, change: &Change, tx: u64, view: &mut View) -> Result<(), Malformed> {
+        let next = self.relations.len() as u32;
+        let fresh = Counts { number: next, facts: 0, decisions: 0 };
+        let counts = self.relations.entry(change.relation).or_insert(fresh);
+        let wrong = Malformed("more goes than stands");
+        change.enter(&mut self.digest);
+        match &change.act {
+            Act::Assert => (counts.facts, self.facts) = (counts.facts + 1, self.facts + 1),
+            Act::Draw { .. } => {
+                (counts.decisions, self.decisions) = (counts.decisions + 1, self.decisions + 1)
+            }
+            Act::Retract { .. } => {
+                counts.facts = counts.facts.checked_sub(1).ok_or(wrong)?;
+                self.facts = self.facts.checked_sub(1).ok_or(wrong)?;
+            }
+            Act::Lapse { .. } => {
+                counts.decisions = counts.decisions.checked_sub(1).ok_or(wrong)?;
+                self.decisions = self.decisions.checked_sub(1).ok_or(wrong)?;
+            }
+        }
+        enter(change, counts.number, tx, view);
+        Ok(())
+    }
+
+    /// Takes note of the transaction whose changes were applied.
+    pub(crate) fn finish(
+        &mut self,
+        summary: &Summary,
+        whole: &Whole,
+        view: &mut View,
+    ) -> Result<(), Malformed> {
+        let recorded = (summary.facts, summary.decisions, summary.digest);
+        if recorded != (self.facts, self.decisions, self.digest.to_hash()) {
+            return Err(Malformed("the facts after it are others than it records"));
+        }
+        self.tx = whole.number;
+        self.time = summary.time;
+        self.head = whole.hash;
+        self.start = whole.start;
+        self.end = whole.end;
+        if let (Some(hash), Some(text)) = (summary.rules, &summary.rule_text) {
+            let stored = view.store_long(text);
+            view.put(keys::rules(hash), stored);
+        }
+        let info = view.store_long(&encode_info(summary, whole));
+        view.put(keys::transaction(whole.number), info);
+        Ok(())
+    }
+
+    /// What the base keeps of this state, to be written with the last of a backlog.
+    pub(crate) fn encode(&self) -> Batch {
+        let mut meta = vec![VERSION];
+        for number in [self.tx, self.facts, self.decisions] {
+            put_varint(&mut meta, number);
+        }
+        meta.extend(self.time.to_le_bytes());
+        meta.extend(self.head.0);
+        meta.extend(self.digest.to_hash().0);
+        put_position(&mut meta, self.start);
+        put_position(&mut meta, self.end);
+        let mut table = Vec::new();
+        put_varint(&mut table, self.relations.len() as u64);
+        for (name, counts) in &self.relations {
+            put_bytes(&mut table, name.as_str().as_bytes());
+            for number in [u64::from(counts.number), counts.facts, counts.decisions] {
+                put_varint(&mut table, number);
+            }
+        }
+        put_varint(&mut meta, table.len() as u64);
+        meta.extend(Hash::of(&table).0);
+        let check = Hash::of(&meta).0;
+        meta.extend(check);
+        let mut batch = vec![(META.to_vec(), Some(meta))];
+        batch.extend(
+            (0..).zip(table.chunks(VALUE_LIMIT)).map(|(at, piece)| (piece_key(at), Some(piece.to_vec()))),
+        );
+        batch
+    }
+
+    /// The state that the base holds; `None` where it holds none.
+    pub(crate) fn decode(base: &dyn Base) -> Result<Option<Self>, BaseError> {
+        let Some(meta) = base.get(META)? else { return Ok(None) };
+        let (body, check) = meta.split_at_checked(meta.len().saturating_sub(32)).unwrap_or_default();
+        if check != Hash::of(body).0 {
+            return Err(BaseError(String::from("the checksum of its state is wrong")));
+        }
+        let mut reader = Reader::new(body);
+        if reader.byte()? != VERSION {
+            return Err(BaseError(String::from("it is of another version")));
+        }
+        let (tx, facts, decisions) = (reader.varint()?, reader.varint()?, reader.varint()?);
+        let (time, head) = (reader.i64()?, Hash(reader.array()?));
+        let digest = Digest::from_hash(Hash(reader.array()?));
+        let (start, end) = (position(&mut reader)?, position(&mut reader)?);
+        let (len, hash) = (reader.length()?, Hash(reader.array()?));
+        let mut table = Vec::new();
+        for at in 0..u32::try_from(len.div_ceil(VALUE_LIMIT)).unwrap_or(u32::MAX) {
+            table.extend(base.get(&piece_key(at))?.unwrap_or_default());
+        }
+        table.truncate(len);
+        if Hash::of(&table) != hash {
+            return Err(BaseError(String::from("the checksum of its table of relations is wrong")));
+        }
+        let relations = relations(&table)?;
+        Ok(Some(Self { tx, time, head, facts, decisions, digest, start, end, relations }))
+    }
+}
+
+fn piece_key(at: u32) -> Vec<u8> {
+    let mut key = META.to_vec();
+    key.extend(at.to_be_bytes());
+    key
+}
+
+fn relations(table: &[u8]) -> Result<BTreeMap<Symbol, Counts>, Malformed> {
+    let mut reader = Reader::new(table);
+    let mut relations = BTreeMap::new();
+    for _ in 0..reader.length()? {
+        let name = Symbol::new(reader.text()?);
+        let number =
+            u32::try_from(reader.varint()?).map_err(|_| Malformed("a relation's number is too large"))?;
+        relations.insert(name, Counts { number, facts: reader.varint()?, decisions: reader.varint()? });
+    }
+    Ok(relations)
+}
+
+pub(crate) fn put_position(out: &mut Vec<u8>, position: Position) {
+    put_varint(out, u64::from(position.segment));
+    put_varint(out, position.offset);
+}
+
+pub(crate) fn position(reader: &mut Reader<'_>) -> Result<Position, Malformed> {
+    let segment =
+        u32::try_from(reader.varint()?).map_err(|_| Malformed("a segment's number is too large"))?;
+    Ok(Position { segment, offset: reader.varint()? })
+}
+
+/// What the base keeps of a transaction: where it begins, its hashes, its summary without the rule text.
+fn encode_info(summary: &Summary, whole: &Whole) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_position(&mut out, whole.start);
+    out.extend(whole.hash.0);
+    out.extend(whole.previous.0);
+    Summary { rule_text: None, ..summary.clone() }.encode(&mut out);
+    out
+}
+
+/// Enters a change into the base.
+fn enter(change: &Change, number: u32, tx: u64, view: &mut View) {
+    let tuple = change.tuple.as_slice();
+    let since = |tx: u64| {
+        let mut value = Vec::with_capacity(8);
+        put_varint(&mut value, tx);
+        value
+    };
+    let long = if keys::is_long(tuple) { view.store_long(tuple) } else { Vec::new() };
+    match &change.act {
+        Act::Assert => {
+            let mut value = since(tx);
+            value.extend(long);
+            view.put(keys::fact(keys::FACT, number, tuple), value);
+        }
+        Act::Draw { rule, sentence } => {
+            let mut explanation = Vec::new();
+            super::bytes::put_optional(&mut explanation, rule.as_deref());
+            super::bytes::put_optional(&mut explanation, sentence.as_deref());
+            let mut value = since(tx);
+            let stored = view.store_long(&explanation);
+            put_bytes(&mut value, &stored);
+            value.extend(long);
+            view.put(keys::fact(keys::DECISION, number, tuple), value);
+        }
+        Act::Retract { since: from } | Act::Lapse { since: from } => {
+            let (section, past) = match change.act {
+                Act::Retract { .. } => (keys::FACT, keys::PAST_FACT),
+                _ => (keys::DECISION, keys::PAST_DECISION),
+            };
+            let mut value = since(tx);
+            value.extend(long);
+            view.remove(keys::fact(section, number, tuple));
+            view.put(keys::past(past, number, tuple, *from), value);
+        }
+    }
+}

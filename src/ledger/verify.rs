@@ -1,0 +1,121 @@
+//! Proving the ledger: the chain and the recorded states of the journal, and the base against them.
+
+use super::Ledger;
+use super::base::MemoryBase;
+use super::content::member;
+use super::error::LedgerError;
+use super::hash::{Digest, Hash};
+use super::keys;
+use super::rows::Rows;
+use super::scan::From;
+use super::state::State;
+use super::view::View;
+
+/// A ledger that was found sound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// How many transactions were checked.
+    pub transactions: u64,
+    /// Facts that stand.
+    pub facts: u64,
+    /// Decisions that stand.
+    pub decisions: u64,
+    /// The hash of the last transaction.
+    pub head: Hash,
+    /// What the base holds otherwise than the journal; empty if nothing.
+    pub differences: Vec<String>,
+}
+
+impl Ledger {
+    /// Reads the whole journal again, checks every hash and every recorded state, and compares the base with what
+    /// follows.
+    ///
+    /// # Errors
+    /// At the first damage of the journal, with its place.
+    pub fn verify(&self) -> Result<Verified, LedgerError> {
+        let mut state = State::default();
+        let mut view = View::new(Box::new(MemoryBase::default()));
+        let last = self.state.tx;
+        if last > 0 {
+            self.journal.scan(From::beginning(), &mut |whole| {
+                super::open::apply(&self.journal, &mut view, &mut state, &whole, self.backlog_limit)?;
+                Ok(whole.number < last)
+            })?;
+        }
+        if state.tx < last {
+            return Err(LedgerError::NoTransaction { asked: last, last: state.tx });
+        }
+        let differences = self.differences(&state, &view)?;
+        let (transactions, facts, decisions, head) = (state.tx, state.facts, state.decisions, state.head);
+        Ok(Verified { transactions, facts, decisions, head, differences })
+    }
+
+    /// The transaction with this hash: a head that somebody wrote down stands in the chain, or the ledger is another.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn tx_of(&self, hash: Hash) -> Result<Option<u64>, LedgerError> {
+        for info in self.log(1..=self.state.tx).rev() {
+            let info = info?;
+            if info.hash == hash {
+                return Ok(Some(info.tx));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How the base and what it says of itself differ from what the journal gives.
+    fn differences(&self, state: &State, view: &View) -> Result<Vec<String>, LedgerError> {
+        let mut differences = Vec::new();
+        if self.state.head != state.head {
+            differences
+                .push(format!("the base follows {}, the journal ends with {}", self.state.head, state.head));
+        }
+        let mut here = self.view.range(vec![0], vec![u8::MAX]);
+        let mut there = view.range(vec![0], vec![u8::MAX]);
+        loop {
+            let (ours, theirs) = (here.next().transpose(), there.next().transpose()?);
+            match ours {
+                Ok(ours) if ours == theirs && ours.is_none() => break,
+                Ok(ours) if ours == theirs => {}
+                Ok(ours) => {
+                    differences
+                        .push(differing(ours.or(theirs).map(|(key, _)| key).unwrap_or_default().as_slice()));
+                    break;
+                }
+                Err(error) => {
+                    differences.push(error.to_string());
+                    break;
+                }
+            }
+        }
+        Ok(differences)
+    }
+}
+
+/// What kind of entry it is in which base and journal differ first.
+fn differing(key: &[u8]) -> String {
+    let kind = match key.first().copied() {
+        Some(keys::FACT) => "the facts that stand",
+        Some(keys::PAST_FACT) => "the facts that stood",
+        Some(keys::DECISION) => "the decisions that stand",
+        Some(keys::PAST_DECISION) => "the decisions that stood",
+        Some(keys::TRANSACTION) => "the transactions",
+        Some(keys::RULES) => "the rule sets",
+        _ => "the long values",
+    };
+    format!("base and journal differ in {kind}")
+}
+
+/// Whether the facts and decisions in `view` are those whose digest `state` records.
+pub(crate) fn base_agrees(view: &View, state: &State) -> Result<bool, LedgerError> {
+    let mut digest = Digest::default();
+    for (name, counts) in &state.relations {
+        for (kind, section) in [(0, keys::FACT), (1, keys::DECISION)] {
+            for row in Rows::new(view, &keys::relation(section, counts.number), None) {
+                digest.add(member(kind, name.as_str(), &row?.tuple));
+            }
+        }
+    }
+    Ok(digest == state.digest)
+}

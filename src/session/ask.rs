@@ -1,0 +1,162 @@
+//! Questions: queries over what follows, and whole relations.
+
+use std::collections::BTreeSet;
+
+use crate::analysis;
+use crate::backend::Undefined;
+use crate::diagnostic::{self, Diagnostic, nearest};
+use crate::fact::Fact;
+use crate::ir::Program;
+use crate::lower::{self, Query};
+use crate::schema::{Kind, RelationId};
+use crate::span::Sources;
+use crate::symbol::Symbol;
+use crate::syntax;
+use crate::value::Value;
+
+use super::error::{Faults, SessionError};
+use super::evaluation::{self, Evaluation};
+use super::{RuleSet, Session};
+
+/// The answer to a query.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The named variables of the question, in the order of their first place.
+    pub columns: Vec<Symbol>,
+    /// Their values for each match, distinct, ascending.
+    pub rows: Vec<Vec<Value>>,
+    /// What was reported on the way: operations without a result.
+    pub reports: Vec<String>,
+}
+
+/// Whole relations.
+#[derive(Clone, Debug, Default)]
+pub struct Derived {
+    /// Each relation asked for, with its column names and its facts, ascending.
+    pub relations: Vec<(Symbol, Vec<Symbol>, Vec<Fact>)>,
+    /// Decisions among them that are undetermined; they have no facts here.
+    pub undetermined: Vec<Symbol>,
+    /// What was reported on the way: operations without a result.
+    pub reports: Vec<String>,
+}
+
+impl Session {
+    /// The matches of a body such as `usefulness(T, /marketing, S), S > 0.5` at the time `now`.
+    ///
+    /// # Errors
+    /// Faults in the question, and all that can go wrong in an evaluation.
+    pub fn query(&self, body: &str, now: i64) -> Result<Answer, SessionError> {
+        let mut sources = self.rules.sources.clone();
+        let file = sources.add("<query>", body);
+        let (literals, mut found) = syntax::parse_query(file, body);
+        let mut checked = None;
+        if found.is_empty() {
+            let (query, more) = analysis::check_query(&self.rules.checked, &literals, &sources);
+            checked = query;
+            found.extend(more);
+        }
+        let faulty = found.iter().any(Diagnostic::is_error);
+        let Some(query) = checked.filter(|_| !faulty) else {
+            diagnostic::sort(&mut found);
+            return Err(SessionError::Faults(Box::new(Faults { sources, diagnostics: found })));
+        };
+        let question = Query::new(&query.body, &query.variables, &query.wanted, query.span);
+        let (program, answer) = lower::with_query(&self.rules.program, &question);
+        let rules = RuleSet { sources, program, ..self.rules.clone() };
+        let mut input = self.standing()?;
+        self.add_now(&mut input, now);
+        let evaluation =
+            evaluation::evaluate(&rules, &input, self.engine.as_ref(), &self.limits, self.lenient)?;
+        let rows: BTreeSet<Vec<Value>> = evaluation::facts_of(&rules.program, &evaluation.model, answer)
+            .into_iter()
+            .map(|fact| fact.values)
+            .collect();
+        let columns = rules
+            .program
+            .relation(answer)
+            .map(|relation| relation.columns.iter().map(|column| column.name).collect())
+            .unwrap_or_default();
+        Ok(Answer { columns, rows: rows.into_iter().collect(), reports: reports(&rules, &evaluation) })
+    }
+
+    /// The facts of the relations named, in the order asked; of all decisions if none is named.
+    ///
+    /// # Errors
+    /// A name that is no relation, and all that can go wrong in an evaluation.
+    pub fn derive(&self, names: &[String], now: i64) -> Result<Derived, SessionError> {
+        let wanted = self.wanted(names)?;
+        let evaluation = self.evaluate(now)?;
+        let mut derived = Derived { reports: reports(&self.rules, &evaluation), ..Derived::default() };
+        for relation in wanted {
+            let Some(schema) = self.rules.program.relation(relation) else { continue };
+            let columns = schema.columns.iter().map(|column| column.name).collect();
+            if evaluation.undetermined.contains(&relation) {
+                derived.undetermined.push(schema.name);
+                derived.relations.push((schema.name, columns, Vec::new()));
+            } else {
+                let facts = evaluation::facts_of(&self.rules.program, &evaluation.model, relation);
+                derived.relations.push((schema.name, columns, facts));
+            }
+        }
+        Ok(derived)
+    }
+
+    fn wanted(&self, names: &[String]) -> Result<Vec<RelationId>, SessionError> {
+        let program = &self.rules.program;
+        if names.is_empty() {
+            let mut decisions: Vec<_> = (0..program.relations.len() as u32)
+                .map(RelationId)
+                .filter(|id| program.relation(*id).is_some_and(|found| found.kind == Kind::Decision))
+                .collect();
+            decisions.sort_by_key(|id| program.relation(*id).map(|found| found.name));
+            return Ok(decisions);
+        }
+        names.iter().map(|name| self.relation(name)).collect()
+    }
+
+    /// The relation called `name`.
+    ///
+    /// # Errors
+    /// There is none; the message names the nearest one.
+    pub fn relation(&self, name: &str) -> Result<RelationId, SessionError> {
+        let program = &self.rules.program;
+        program.find(Symbol::new(name)).ok_or_else(|| {
+            let known = program.relations.iter().map(|relation| relation.name.as_str());
+            let message = match nearest(name, known) {
+                Some(near) => format!("there is no relation `{name}`; did you mean `{near}`?"),
+                None => format!("there is no relation `{name}` in the rules"),
+            };
+            SessionError::Unknown { message }
+        })
+    }
+}
+
+/// A line for each operation without a result.
+pub(super) fn reports(rules: &RuleSet, evaluation: &Evaluation) -> Vec<String> {
+    evaluation
+        .model
+        .undefined
+        .iter()
+        .map(|report| report_line(&rules.program, &rules.sources, report))
+        .collect()
+}
+
+/// An operation without a result as a line for people: where, in which rule, with which values.
+pub fn report_line(program: &Program, sources: &Sources, report: &Undefined) -> String {
+    let place = sources.place(report.span);
+    let text = sources.slice(report.span);
+    let Some(rule) = program.rule(report.rule) else {
+        return format!("{place}: `{text}` has no result");
+    };
+    let bindings: Vec<String> = rule
+        .variables
+        .iter()
+        .zip(&report.bindings)
+        .filter(|(variable, _)| !variable.name.as_str().starts_with(|c: char| c.is_ascii_digit()))
+        .filter_map(|(variable, word)| {
+            word.map(|word| format!("{} = {}", variable.name, Value::from_word(variable.ty.ty, word)))
+        })
+        .collect();
+    let with = if bindings.is_empty() { "" } else { " with " };
+    format!("{place}: `{text}` has no result in `{}`{with}{}", rule.id, bindings.join(", "))
+}

@@ -1,0 +1,192 @@
+//! Changes: facts asserted and retracted, what follows evaluated, decisions drawn and lapsed recorded with them.
+
+use std::collections::BTreeSet;
+
+use crate::fact::Fact;
+use crate::ledger::{Changes, Committed, Decision, Draft};
+use crate::schema::{Kind, RelationId};
+use crate::symbol::Symbol;
+
+use super::ask::reports;
+use super::drawn::{self, DecisionId};
+use super::error::SessionError;
+use super::evaluation::{self, Evaluation};
+use super::what_if::without;
+use super::{Session, Store, ledger_facts};
+
+/// What is proposed.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// Facts that are to stand.
+    pub assertions: Vec<Fact>,
+    /// Facts that are to stand no longer.
+    pub retractions: Vec<Fact>,
+    /// Who proposes it.
+    pub author: String,
+    /// Where it comes from: a file, an actuator, the command line.
+    pub source: String,
+    /// What the author adds.
+    pub note: Option<String>,
+    /// When, in microseconds since the epoch.
+    pub time: i64,
+    /// The clock of the rules, in microseconds since the epoch.
+    pub now: i64,
+}
+
+/// What became of a change.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Which facts came and went.
+    pub changes: Changes,
+    /// Decisions that did not stand before, ascending, with their reasons.
+    pub drawn: Vec<Decision>,
+    /// Decisions that stood before and don't follow any more, ascending.
+    pub lapsed: Vec<Fact>,
+    /// All decisions that stand now, ascending, with their reasons.
+    pub standing: Vec<Decision>,
+    /// Decisions that are undetermined: nothing of them was drawn or lapsed.
+    pub undetermined: Vec<Symbol>,
+    /// Operations without a result, a line each.
+    pub reports: Vec<String>,
+    /// The transaction, where something was recorded.
+    pub committed: Option<Committed>,
+}
+
+impl Outcome {
+    /// The id of a decision that was drawn now; `None` where nothing was recorded.
+    pub fn id(&self, drawn: &Fact) -> Option<DecisionId> {
+        let tx = self.committed.as_ref()?.tx;
+        drawn::place(&self.drawn, drawn).map(|place| DecisionId { tx, place })
+    }
+}
+
+impl Session {
+    /// Takes a change in, evaluates what follows, and records facts and decisions in one transaction; with `dry`
+    /// nothing is recorded and the session stays as it was. Nothing to record is no transaction.
+    ///
+    /// # Errors
+    /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
+    pub fn commit(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
+        let changes = self.effective(&change)?;
+        let evaluation = self.evaluate_with(&changes, change.now)?;
+        let mut outcome = self.compare(&evaluation)?;
+        outcome.changes = changes;
+        if !dry {
+            self.record(change, &mut outcome)?;
+        }
+        Ok(outcome)
+    }
+
+    fn draft(change: &Change) -> Draft {
+        Draft {
+            time: change.time,
+            author: change.author.clone(),
+            source: change.source.clone(),
+            note: change.note.clone(),
+            assertions: change.assertions.clone(),
+            retractions: change.retractions.clone(),
+            ..Draft::default()
+        }
+    }
+
+    fn effective(&self, change: &Change) -> Result<Changes, SessionError> {
+        match &self.store {
+            Store::Ledger(ledger) => Ok(ledger.effective(&Self::draft(change))?),
+            Store::Memory(memory) => {
+                let held: BTreeSet<&Fact> = memory.facts.iter().collect();
+                let wanted: BTreeSet<Fact> = change.assertions.iter().cloned().collect();
+                let unwanted: BTreeSet<Fact> =
+                    change.retractions.iter().filter(|fact| !wanted.contains(*fact)).cloned().collect();
+                let (standing, added) = wanted.into_iter().partition(|fact| held.contains(fact));
+                let (removed, missing) = unwanted.into_iter().partition(|fact| held.contains(fact));
+                Ok(Changes { added, removed, standing, missing })
+            }
+        }
+    }
+
+    /// What follows from the facts that stand after `changes`.
+    fn evaluate_with(&self, changes: &Changes, now: i64) -> Result<Evaluation, SessionError> {
+        let program = &self.rules.program;
+        let mut input = self.standing()?;
+        for fact in &changes.added {
+            evaluation::add_fact(program, &mut input, fact);
+        }
+        if !changes.removed.is_empty() {
+            input = without(program, &input, &changes.removed);
+        }
+        self.add_now(&mut input, now);
+        self.evaluate_input(&input)
+    }
+
+    /// The decisions of an evaluation beside those that stand.
+    fn compare(&self, evaluation: &Evaluation) -> Result<Outcome, SessionError> {
+        let program = &self.rules.program;
+        let ids = (0..program.relations.len() as u32).map(RelationId);
+        let (undetermined, decided): (Vec<_>, Vec<_>) = ids
+            .filter(|id| program.relation(*id).is_some_and(|found| found.kind == Kind::Decision))
+            .partition(|id| evaluation.undetermined.contains(id));
+        let name = |id: &RelationId| program.relation(*id).map(|found| found.name);
+        let names: BTreeSet<Symbol> = decided.iter().filter_map(name).collect();
+        let before: BTreeSet<Fact> = self
+            .decisions_before()?
+            .into_iter()
+            .map(|decision| decision.fact)
+            .filter(|fact| names.contains(&fact.relation))
+            .collect();
+        let mut facts: Vec<Fact> =
+            decided.iter().flat_map(|id| evaluation::facts_of(program, &evaluation.model, *id)).collect();
+        facts.sort_unstable();
+        let lapsed = before.iter().filter(|fact| facts.binary_search(fact).is_err()).cloned().collect();
+        let finder = self.reasons(evaluation);
+        let standing: Vec<Decision> = facts
+            .into_iter()
+            .map(|fact| {
+                let (rule, sentence) = self.reason(&finder, &fact);
+                Decision { fact, rule, sentence }
+            })
+            .collect();
+        let drawn = standing.iter().filter(|decision| !before.contains(&decision.fact)).cloned().collect();
+        Ok(Outcome {
+            drawn,
+            lapsed,
+            standing,
+            undetermined: undetermined.iter().filter_map(name).collect(),
+            reports: reports(&self.rules, evaluation),
+            ..Outcome::default()
+        })
+    }
+
+    fn decisions_before(&self) -> Result<Vec<Decision>, SessionError> {
+        match &self.store {
+            Store::Ledger(ledger) => Ok(ledger_facts::decisions(ledger)?),
+            Store::Memory(memory) => Ok(memory.decisions.clone()),
+        }
+    }
+
+    fn record(&mut self, change: Change, outcome: &mut Outcome) -> Result<(), SessionError> {
+        let rules = self.rules.recorded();
+        match &mut self.store {
+            Store::Ledger(ledger) => {
+                let drew = !outcome.drawn.is_empty() || !outcome.lapsed.is_empty();
+                if outcome.changes.is_empty() && !drew {
+                    return Ok(());
+                }
+                let draft = Draft {
+                    clock: Some(change.now),
+                    rules: Some(rules),
+                    drawn: outcome.drawn.clone(),
+                    lapsed: outcome.lapsed.clone(),
+                    ..Self::draft(&change)
+                };
+                outcome.committed = Some(ledger.commit(&draft)?);
+            }
+            Store::Memory(memory) => {
+                memory.facts.retain(|fact| outcome.changes.removed.binary_search(fact).is_err());
+                memory.facts.extend(outcome.changes.added.iter().cloned());
+                memory.decisions.retain(|decision| outcome.lapsed.binary_search(&decision.fact).is_err());
+                memory.decisions.extend(outcome.drawn.iter().cloned());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! Why a question could not be put, or its answer not be recorded.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::backend::Bound;
+use crate::diagnostic::Diagnostic;
+use crate::ledger::LedgerError;
+use crate::provenance::WhyError;
+use crate::span::Sources;
+
+/// Faults in rule text or facts, with the texts that they point into.
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    /// The texts.
+    pub sources: Sources,
+    /// The faults, sorted by place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What can go wrong in a session.
+#[derive(Debug, Error)]
+pub enum SessionError {
+    /// Rules or facts have errors; nothing was evaluated or recorded.
+    #[error("{}", count_errors(&.0.diagnostics))]
+    Faults(Box<Faults>),
+    /// A file or folder could not be read.
+    #[error("`{}` can't be read: {}", path.display(), said(source))]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// A file could not be written.
+    #[error("`{}` can't be written: {}", path.display(), said(source))]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The ledger could not be opened, read or written.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The model belongs to other rules.
+    #[error(transparent)]
+    Proof(#[from] WhyError),
+    /// The evaluation reached a limit; nothing of it was recorded.
+    #[error("{bound} was reached while `{rule}` ({place}) derived `{relation}`; nothing was recorded")]
+    Limit {
+        /// The limit.
+        bound: Bound,
+        /// The rule at work.
+        rule: String,
+        /// Where it stands.
+        place: String,
+        /// The relation that grew.
+        relation: String,
+    },
+    /// Something was asked for that the rule set doesn't have.
+    #[error("{message}")]
+    Unknown {
+        /// What was asked for, and the nearest thing that there is.
+        message: String,
+    },
+}
+
+fn count_errors(diagnostics: &[Diagnostic]) -> String {
+    match diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count() {
+        1 => String::from("1 error"),
+        errors => format!("{errors} errors"),
+    }
+}
+
+/// What the operating system said, in the words of this program where they are shorter.
+pub(super) fn said(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => String::from("there is no such file"),
+        io::ErrorKind::PermissionDenied => String::from("permission denied"),
+        io::ErrorKind::IsADirectory => String::from("it is a folder"),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,124 @@
+//! One evaluation: the model, and the decisions that it leaves undetermined.
+
+use std::collections::BTreeSet;
+
+use crate::backend::{Database, Engine, LimitReached, Limits, Model, Undefined};
+use crate::fact::Fact;
+use crate::ir::Program;
+use crate::schema::{Kind, RelationId};
+use crate::span::Sources;
+use crate::symbol::Symbol;
+use crate::value::{Value, Word};
+
+use super::error::SessionError;
+use super::ruleset::RuleSet;
+
+/// What follows from a set of facts.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluation {
+    /// All facts.
+    pub model: Model,
+    /// Decisions that depend on an operation without a result.
+    pub undetermined: BTreeSet<RelationId>,
+}
+
+/// Evaluates `rules` over `input`, which holds `now` already.
+///
+/// # Errors
+/// The limit that was reached.
+pub(super) fn evaluate(
+    rules: &RuleSet,
+    input: &Database,
+    engine: &dyn Engine,
+    limits: &Limits,
+    lenient: bool,
+) -> Result<Evaluation, SessionError> {
+    let mut evaluation = evaluate_program(&rules.program, &rules.sources, input, engine, limits)?;
+    if lenient {
+        evaluation.undetermined.clear();
+    }
+    Ok(evaluation)
+}
+
+/// Evaluates a program by itself, such as one with questions or changed rules in it, over `input`, which holds
+/// `now` already; `sources` are the texts that its rules came from.
+///
+/// # Errors
+/// The limit that was reached.
+pub fn evaluate_program(
+    program: &Program,
+    sources: &Sources,
+    input: &Database,
+    engine: &dyn Engine,
+    limits: &Limits,
+) -> Result<Evaluation, SessionError> {
+    let model =
+        engine.evaluate(program, input, limits).map_err(|reached| limit(program, sources, &reached))?;
+    let undetermined = undetermined(program, &model.undefined);
+    Ok(Evaluation { model, undetermined })
+}
+
+/// The decisions that depend on the head of a rule in which an operation had no result.
+fn undetermined(program: &Program, undefined: &[Undefined]) -> BTreeSet<RelationId> {
+    let heads: BTreeSet<RelationId> =
+        undefined.iter().filter_map(|report| program.rule(report.rule)).map(|rule| rule.head).collect();
+    heads
+        .into_iter()
+        .flat_map(|head| program.dependents(head))
+        .filter(|relation| {
+            program.relation(*relation).is_some_and(|relation| relation.kind == Kind::Decision)
+        })
+        .collect()
+}
+
+fn limit(program: &Program, sources: &Sources, reached: &LimitReached) -> SessionError {
+    let rule = program.rule(reached.rule);
+    SessionError::Limit {
+        bound: reached.bound,
+        rule: rule.map(|rule| rule.id.to_string()).unwrap_or_default(),
+        place: rule.map(|rule| sources.place(rule.span).to_string()).unwrap_or_default(),
+        relation: program.relation(reached.relation).map(|found| found.name.to_string()).unwrap_or_default(),
+    }
+}
+
+/// The rows of a relation as facts, in ascending order of their values.
+pub fn facts_of(program: &Program, model: &Model, relation: RelationId) -> Vec<Fact> {
+    let Some(schema) = program.relation(relation) else { return Vec::new() };
+    let mut facts: Vec<Fact> = model
+        .extent(relation)
+        .map(|extent| extent.rows.iter().map(|row| fact_of(program, relation, row)).collect())
+        .unwrap_or_default();
+    let _ = schema;
+    facts.sort_unstable();
+    facts
+}
+
+/// A row as a fact.
+pub(super) fn fact_of(program: &Program, relation: RelationId, row: &[Word]) -> Fact {
+    match program.relation(relation) {
+        Some(schema) => Fact {
+            relation: schema.name,
+            values: schema.types().zip(row).map(|(ty, word)| Value::from_word(ty, *word)).collect(),
+        },
+        None => Fact { relation: Symbol::new(""), values: Vec::new() },
+    }
+}
+
+/// Adds the clock of a run to `database`.
+pub(super) fn add_now(program: &Program, database: &mut Database, now: i64) {
+    add_fact(program, database, &Fact::new(Symbol::new("now"), [Value::Time(now)]));
+}
+
+/// Adds `fact` to `database`; `false` where the program has no such relation of that shape.
+pub(super) fn add_fact(program: &Program, database: &mut Database, fact: &Fact) -> bool {
+    let Some(relation) = program.find(fact.relation) else { return false };
+    let fits = program.relation(relation).is_some_and(|schema| {
+        schema.columns.len() == fact.values.len()
+            && schema.types().zip(&fact.values).all(|(ty, value)| ty == value.ty())
+    });
+    if fits {
+        let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
+        database.push(relation, &row);
+    }
+    fits
+}

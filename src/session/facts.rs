@@ -1,0 +1,174 @@
+//! Facts from outside against a rule set: files and folders of every form, single facts as text.
+
+use std::path::{Path, PathBuf};
+
+use crate::analysis;
+use crate::diagnostic::{self, Diagnostic};
+use crate::fact::Fact;
+use crate::ledger::interchange::{self, FactFile, Format, Schemas};
+use crate::schema::{Kind, RelationId};
+use crate::span::Sources;
+use crate::syntax;
+use crate::value::Value;
+
+use super::RuleSet;
+use super::error::{Faults, SessionError};
+
+/// Fact files and folders.
+#[derive(Clone, Debug, Default)]
+pub struct FactFiles {
+    /// The paths, in order.
+    pub paths: Vec<PathBuf>,
+}
+
+/// The facts of files and folders, in their order.
+///
+/// # Errors
+/// All faults of all files; then no fact is taken.
+pub fn read_facts(rules: &RuleSet, files: &FactFiles) -> Result<Vec<Fact>, SessionError> {
+    let mut reading = Reading::new(rules);
+    for path in &files.paths {
+        reading.path(path);
+    }
+    reading.finish()
+}
+
+/// The facts of files as a test may give them: of derived relations too.
+///
+/// # Errors
+/// As [`read_facts`].
+pub fn read_given(rules: &RuleSet, files: &FactFiles) -> Result<Vec<Fact>, SessionError> {
+    let mut open = rules.clone();
+    let relations = open.program.relations.iter_mut().chain(&mut open.checked.relations);
+    relations.for_each(|relation| relation.kind = Kind::Input);
+    read_facts(&open, files)
+}
+
+/// The facts of a text in JSON Lines form; `name` is what messages call it.
+///
+/// # Errors
+/// All faults of the text.
+pub fn read_fact_lines(rules: &RuleSet, name: &str, text: &str) -> Result<Vec<Fact>, SessionError> {
+    let mut reading = Reading::new(rules);
+    let schemas = Schemas::new(&rules.program.relations);
+    let read = interchange::read_text(&mut reading.sources, name, text, Format::JsonLines, &schemas);
+    reading.take(read);
+    reading.finish()
+}
+
+/// One ground fact of an input, written as in a rule file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
+    let mut reading = Reading::new(rules);
+    let id = reading.sources.add("<fact>", text);
+    let (tree, found) = syntax::parse(id, &clause(text));
+    reading.found.extend(found);
+    if reading.found.is_empty() {
+        let (facts, found) = analysis::check_facts(&rules.checked, &tree, &reading.sources);
+        reading.found.extend(found);
+        reading.facts.extend(facts.into_iter().filter_map(|(id, values, _)| fact(rules, id, values)));
+    }
+    let facts = reading.finish()?;
+    match facts.as_slice() {
+        [one] => Ok(one.clone()),
+        _ => Err(SessionError::Unknown {
+            message: format!("expected one fact, found {}: `{text}`", facts.len()),
+        }),
+    }
+}
+
+/// One ground fact of any relation, a decision's too, written as in a rule file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
+    let mut reading = Reading::new(rules);
+    let id = reading.sources.add("<fact>", text);
+    let (atom, found) = syntax::parse_fact(id, text);
+    reading.found.extend(found);
+    if let Some(atom) = atom.filter(|_| reading.found.is_empty()) {
+        let (pattern, found) = analysis::check_atom(&rules.checked, &atom, &reading.sources);
+        reading.found.extend(found);
+        let ground = pattern.and_then(|pattern| Some((pattern.relation, pattern.ground()?)));
+        reading.facts.extend(ground.and_then(|(relation, values)| fact(rules, relation, values)));
+    }
+    let message = format!("expected a value in every column of `{text}`");
+    reading.finish()?.pop().ok_or(SessionError::Unknown { message })
+}
+
+/// The text as a clause: the full stop at its end may be left out on a command line.
+fn clause(text: &str) -> String {
+    let text = text.trim_end();
+    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
+}
+
+fn fact(rules: &RuleSet, relation: RelationId, values: Vec<Value>) -> Option<Fact> {
+    rules.program.relation(relation).map(|schema| Fact { relation: schema.name, values })
+}
+
+/// Fact files being read: what was found so far.
+struct Reading<'a> {
+    rules: &'a RuleSet,
+    sources: Sources,
+    facts: Vec<Fact>,
+    found: Vec<Diagnostic>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(rules: &'a RuleSet) -> Self {
+        Self { rules, sources: rules.sources.clone(), facts: Vec::new(), found: Vec::new() }
+    }
+
+    fn finish(mut self) -> Result<Vec<Fact>, SessionError> {
+        if self.found.is_empty() {
+            return Ok(self.facts);
+        }
+        diagnostic::sort(&mut self.found);
+        Err(SessionError::Faults(Box::new(Faults { sources: self.sources, diagnostics: self.found })))
+    }
+
+    fn take(&mut self, read: Result<Vec<Fact>, Vec<Diagnostic>>) {
+        match read {
+            Ok(facts) => self.facts.extend(facts),
+            Err(found) => self.found.extend(found),
+        }
+    }
+
+    fn path(&mut self, path: &Path) {
+        let files = match interchange::expand(path) {
+            Ok(files) => files,
+            Err(found) => return self.found.push(found),
+        };
+        for file in files {
+            match file {
+                FactFile::Data(file) => {
+                    let schemas = Schemas::new(&self.rules.program.relations);
+                    let read = interchange::read(&mut self.sources, &file, &schemas);
+                    self.take(read);
+                }
+                FactFile::Rules(file) => self.rule_file(&file),
+            }
+        }
+    }
+
+    /// A `.dl` file that holds only facts.
+    fn rule_file(&mut self, path: &Path) {
+        let text = match interchange::read_rule_file(&mut self.sources, path) {
+            Ok(text) => text,
+            Err(found) => return self.found.extend(found),
+        };
+        let id = self.sources.add(path.display().to_string(), text.as_str());
+        let (tree, found) = syntax::parse(id, &text);
+        let faulty = !found.is_empty();
+        self.found.extend(found);
+        if faulty {
+            return;
+        }
+        let (facts, found) = analysis::check_facts(&self.rules.checked, &tree, &self.sources);
+        self.found.extend(found);
+        let rules = self.rules;
+        self.facts.extend(facts.into_iter().filter_map(|(id, values, _)| fact(rules, id, values)));
+    }
+}

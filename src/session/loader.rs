@@ -1,0 +1,334 @@
+//! Rule files from disk or from the binary: folders expanded, imports followed, each file loaded once.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::span::{FileId, Sources, Span};
+use crate::syntax;
+use crate::syntax::codes::FILE_TOO_LARGE;
+use crate::syntax::tree::{self, Item};
+
+use super::codes::{BAD_IMPORT, IMPORT_CIRCLE};
+use super::error::{SessionError, said};
+use super::shipped;
+
+/// The largest rule file, in bytes.
+const LARGEST_FILE: u64 = 64 * 1024 * 1024;
+/// How deep imports may nest.
+const DEEPEST_IMPORT: usize = 256;
+
+/// Everything that was loaded.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The texts, by [`FileId`].
+    pub sources: Sources,
+    /// The trees in the order of loading: imported files before the files that import them.
+    pub files: Vec<tree::File>,
+    /// What was wrong with imports and syntax.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// Whether this file holds tests, or could not be read so that nobody knows.
+    pub fn has_tests(&self, file: FileId) -> bool {
+        let tree = self.files.iter().find(|tree| tree.id == file);
+        tree.is_none_or(|tree| tree.items.iter().any(|item| matches!(item, Item::Test(_))))
+    }
+}
+
+/// Where a rule file is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Location {
+    /// On disk: its canonical path.
+    Disk(PathBuf),
+    /// In the binary: its path below `rules/`.
+    Shipped(String),
+}
+
+/// The folder that imports may not leave.
+#[derive(Clone, Debug)]
+enum Root {
+    Disk(PathBuf),
+    Shipped,
+}
+
+/// A loader at work.
+#[derive(Default)]
+pub struct Loader {
+    loaded: Loaded,
+    done: BTreeMap<Location, FileId>,
+    /// Files that are being loaded, with the import that led to the next one.
+    open: Vec<(Location, FileId)>,
+}
+
+impl Loader {
+    /// What was loaded.
+    pub fn finish(self) -> Loaded {
+        self.loaded
+    }
+
+    /// Loads a file, or every `.dl` file in a folder and the folders in it.
+    ///
+    /// # Errors
+    /// A path of the command line that can't be read. What is wrong inside files becomes diagnostics.
+    pub fn path(&mut self, path: &Path) -> Result<(), SessionError> {
+        let read = |source| SessionError::Read { path: path.to_owned(), source };
+        let canonical = fs::canonicalize(path).map_err(read)?;
+        let folder = if canonical.is_dir() { canonical.as_path() } else { parent(&canonical) };
+        let root = Root::Disk(root_of(folder));
+        for file in rule_files(path)? {
+            let location = fs::canonicalize(&file)
+                .map_err(|source| SessionError::Read { path: file.clone(), source })?;
+            let content = read_content(&file)?;
+            self.file(Location::Disk(location), file.display().to_string(), content, &root);
+        }
+        Ok(())
+    }
+
+    /// Loads a text that is in no file, such as one typed at a prompt; it can import nothing.
+    pub fn text(&mut self, name: &str, text: &str) {
+        let id = self.loaded.sources.add(name, text);
+        self.parse(id, text);
+    }
+
+    /// Loads a pack of the binary.
+    ///
+    /// # Errors
+    /// There is no pack of that name.
+    pub fn pack(&mut self, name: &str) -> Result<(), SessionError> {
+        let files = shipped::pack(name)
+            .ok_or_else(|| SessionError::Unknown { message: shipped::unknown_pack(name) })?;
+        for (path, text) in files {
+            let location = Location::Shipped(path.to_owned());
+            self.file(
+                location,
+                shipped::display_name(path),
+                Content::Bytes(Cow::Borrowed(text.as_bytes())),
+                &Root::Shipped,
+            );
+        }
+        Ok(())
+    }
+
+    /// Loads one shipped file, such as the tests of a pack, by its path below `rules/`.
+    ///
+    /// # Errors
+    /// There is no such file.
+    pub fn shipped(&mut self, path: &str) -> Result<(), SessionError> {
+        let text = shipped::file(path)
+            .ok_or_else(|| SessionError::Unknown { message: format!("there is no shipped file `{path}`") })?;
+        let content = Content::Bytes(Cow::Borrowed(text.as_bytes()));
+        let location = Location::Shipped(path.to_owned());
+        self.file(location, shipped::display_name(path), content, &Root::Shipped);
+        Ok(())
+    }
+
+    fn file(&mut self, location: Location, name: String, content: Content, root: &Root) {
+        if self.done.contains_key(&location) {
+            return;
+        }
+        let bytes = match content {
+            Content::Bytes(bytes) => bytes,
+            Content::TooLarge(size) => return self.too_large(location, name, size),
+        };
+        let id = self.loaded.sources.add(name, String::from_utf8_lossy(&bytes));
+        self.done.insert(location.clone(), id);
+        let text = match syntax::decode(id, &bytes) {
+            Ok(text) => text,
+            Err(found) => return self.loaded.diagnostics.push(*found),
+        };
+        let (tree, diagnostics) = syntax::parse(id, text);
+        self.loaded.diagnostics.extend(diagnostics);
+        self.open.push((location.clone(), id));
+        for item in &tree.items {
+            if let Item::Import(import) = item {
+                self.import(&location, import, root);
+            }
+        }
+        self.open.pop();
+        self.loaded.files.push(tree);
+    }
+
+    fn too_large(&mut self, location: Location, name: String, size: u64) {
+        let id = self.loaded.sources.add(name, "");
+        self.done.insert(location, id);
+        self.loaded.diagnostics.push(too_large(id, size));
+    }
+
+    fn parse(&mut self, id: FileId, text: &str) {
+        let (tree, diagnostics) = syntax::parse(id, text);
+        self.loaded.diagnostics.extend(diagnostics);
+        self.loaded.files.push(tree);
+    }
+
+    fn import(&mut self, from: &Location, import: &tree::Import, root: &Root) {
+        let found = match (from, root) {
+            (Location::Disk(file), Root::Disk(root)) => on_disk(file, import, root),
+            (Location::Shipped(file), _) => in_binary(file, import),
+            (Location::Disk(_), Root::Shipped) => return,
+        };
+        match found {
+            Err(diagnostic) => self.loaded.diagnostics.push(diagnostic),
+            Ok((location, name, content)) => {
+                if let Some(at) = self.open.iter().position(|(open, _)| *open == location) {
+                    self.circle(at, import.path_span);
+                } else if self.open.len() >= DEEPEST_IMPORT {
+                    let message = format!("imports nest deeper than {DEEPEST_IMPORT} files");
+                    self.loaded
+                        .diagnostics
+                        .push(Diagnostic::new(BAD_IMPORT, message).at(import.path_span, ""));
+                } else {
+                    self.file(location, name, content, root);
+                }
+            }
+        }
+    }
+
+    fn circle(&mut self, at: usize, span: Span) {
+        let names: Vec<String> = self
+            .open
+            .iter()
+            .skip(at)
+            .filter_map(|(_, id)| self.loaded.sources.get(*id))
+            .map(|source| format!("`{}`", source.name()))
+            .collect();
+        let first = names.first().cloned().unwrap_or_default();
+        self.loaded.diagnostics.push(
+            Diagnostic::new(IMPORT_CIRCLE, "imports in a circle")
+                .at(span, "this import closes the circle")
+                .note(format!("{} imports {first}", names.join(" imports ")))
+                .help("put what both files need into a third one and import that"),
+        );
+    }
+}
+
+/// The fault of a file of `size` bytes.
+pub(super) fn too_large(id: FileId, size: u64) -> Diagnostic {
+    let message = format!("the file has {size} bytes, and {LARGEST_FILE} are the most");
+    Diagnostic::new(FILE_TOO_LARGE, message)
+        .at(Span::new(id, 0, 0), "")
+        .help("split the rules over several files; put facts into a fact file")
+}
+
+/// A file's content.
+pub(super) enum Content {
+    Bytes(Cow<'static, [u8]>),
+    /// It is not read; its size in bytes.
+    TooLarge(u64),
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}
+
+/// The nearest folder from `folder` upwards that holds a `hence.toml`, else `folder` itself.
+fn root_of(folder: &Path) -> PathBuf {
+    folder.ancestors().find(|above| above.join("hence.toml").is_file()).unwrap_or(folder).to_owned()
+}
+
+/// `path` itself, or the `.dl` files in it and below, in order; hidden files and folders are left out.
+///
+/// # Errors
+/// A folder that can't be read.
+pub fn rule_files(path: &Path) -> Result<Vec<PathBuf>, SessionError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = BTreeSet::new();
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let read = |source| SessionError::Read { path: folder.clone(), source };
+        for entry in fs::read_dir(&folder).map_err(read)? {
+            let entry = entry.map_err(read)?;
+            let kind = entry.file_type().map_err(read)?;
+            let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if kind.is_dir() && !hidden {
+                folders.push(entry.path());
+            } else if !kind.is_dir() && !hidden && entry.path().extension().is_some_and(|end| end == "dl") {
+                files.insert(entry.path());
+            }
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+pub(super) fn read_content(path: &Path) -> Result<Content, SessionError> {
+    let read = |source| SessionError::Read { path: path.to_owned(), source };
+    let size = fs::metadata(path).map_err(read)?.len();
+    if size > LARGEST_FILE {
+        return Ok(Content::TooLarge(size));
+    }
+    Ok(Content::Bytes(Cow::Owned(fs::read(path).map_err(read)?)))
+}
+
+/// The file that an import of a file on disk leads to.
+fn on_disk(
+    file: &Path,
+    import: &tree::Import,
+    root: &Path,
+) -> Result<(Location, String, Content), Diagnostic> {
+    let bad = |message: String| Diagnostic::new(BAD_IMPORT, message).at(import.path_span, "");
+    if Path::new(&import.path).is_absolute() {
+        return Err(bad(format!("`{}` is an absolute path", import.path))
+            .help("write the path relative to the folder of this file"));
+    }
+    let wanted = parent(file).join(&import.path);
+    let found = fs::canonicalize(&wanted).map_err(|error| unfound(&wanted, import, &error))?;
+    if !found.starts_with(root) {
+        return Err(bad(format!("`{}` leads out of `{}`", import.path, root.display()))
+            .note("imports stay inside the folder of the nearest `hence.toml`, else of the file named first")
+            .help("put a `hence.toml` into the folder that holds both files"));
+    }
+    let content = read_content(&found).map_err(|error| bad(error.to_string()))?;
+    Ok((Location::Disk(found.clone()), shown(&found), content))
+}
+
+/// An import that leads to no file, with the nearest file of that folder.
+fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnostic {
+    let why = if wanted.is_symlink() { String::from("it is a link to nothing") } else { said(error) };
+    let message = format!("`{}` can't be imported: {why}", import.path);
+    let fault = Diagnostic::new(BAD_IMPORT, message).at(import.path_span, "");
+    let name = wanted.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside: Vec<String> = fs::read_dir(parent(wanted))
+        .map(|entries| {
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        })
+        .unwrap_or_default();
+    match nearest(&name, beside.iter().map(String::as_str).filter(|file| file.ends_with(".dl"))) {
+        Some(near) => fault.help(format!("the nearest file in that folder is `{near}`")),
+        None => fault.help("the path is relative to the folder of this file"),
+    }
+}
+
+/// A path as a person would write it: relative to the current folder where it is below it.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+/// The file that an import of a shipped file leads to.
+fn in_binary(file: &str, import: &tree::Import) -> Result<(Location, String, Content), Diagnostic> {
+    let mut parts: Vec<&str> = file.split('/').collect();
+    parts.pop();
+    for component in Path::new(&import.path).components() {
+        match component {
+            Component::ParentDir => drop(parts.pop()),
+            Component::Normal(part) => parts.push(part.to_str().unwrap_or_default()),
+            _ => {}
+        }
+    }
+    let path = parts.join("/");
+    match shipped::file(&path) {
+        Some(text) => Ok((
+            Location::Shipped(path.clone()),
+            shipped::display_name(&path),
+            Content::Bytes(Cow::Borrowed(text.as_bytes())),
+        )),
+        None => Err(Diagnostic::new(BAD_IMPORT, format!("`{path}` is no file of the shipped packs"))
+            .at(import.path_span, "")),
+    }
+}

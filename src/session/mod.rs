@@ -1,0 +1,177 @@
+//! The public face: load rules, take facts, ask questions, draw and record decisions.
+//!
+//! A [`Session`] is a [`RuleSet`], the facts that stand, and an engine. Everything else (command line, tests,
+//! servers) is a thin rim around it.
+
+mod ask;
+pub mod codes;
+mod commit;
+mod diff;
+mod drawn;
+mod error;
+mod evaluation;
+mod facts;
+pub mod format;
+mod ledger_facts;
+mod loader;
+mod recorded;
+mod replay;
+mod ruleset;
+pub mod shipped;
+mod what_if;
+mod why;
+mod why_not;
+
+pub use ask::{Answer, Derived, report_line};
+pub use commit::{Change, Outcome};
+pub use diff::unified;
+pub use drawn::{DecisionId, Drawn};
+pub use error::{Faults, SessionError};
+pub use evaluation::{Evaluation, evaluate_program, facts_of};
+pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
+pub use loader::{Loaded, Loader, rule_files};
+pub use replay::{Flip, Replay, Replayed};
+pub use ruleset::{Findings, RuleSet, RuleSource, check};
+pub use what_if::Hypothesis;
+pub use why::Because;
+pub use why_not::Refused;
+
+use crate::backend::seminaive::SemiNaive;
+use crate::backend::{Database, Engine, Limits};
+use crate::fact::Fact;
+use crate::ir::Program;
+use crate::ledger::{Decision, Ledger, When};
+
+/// A rule set over facts.
+pub struct Session {
+    rules: RuleSet,
+    store: Store,
+    engine: Box<dyn Engine>,
+    limits: Limits,
+    lenient: bool,
+    as_of: When,
+}
+
+/// Where the facts of a session stand.
+enum Store {
+    /// In memory: facts of files, or asserted by a program.
+    Memory(Memory),
+    /// In a ledger.
+    Ledger(Box<Ledger>),
+}
+
+/// What stands in a session without a ledger.
+#[derive(Default)]
+struct Memory {
+    facts: Vec<Fact>,
+    decisions: Vec<Decision>,
+}
+
+impl Session {
+    /// A session over facts that are kept nowhere.
+    pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Self {
+        Self::new(rules, Store::Memory(Memory { facts, decisions: Vec::new() }))
+    }
+
+    /// A session over the facts of a ledger.
+    pub fn over_ledger(rules: RuleSet, ledger: Ledger) -> Self {
+        Self::new(rules, Store::Ledger(Box::new(ledger)))
+    }
+
+    fn new(rules: RuleSet, store: Store) -> Self {
+        Self {
+            rules,
+            store,
+            engine: Box::new(SemiNaive),
+            limits: Limits::default(),
+            lenient: false,
+            as_of: When::Now,
+        }
+    }
+
+    /// The same with another engine.
+    #[must_use]
+    pub fn with_engine(mut self, engine: Box<dyn Engine>) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// The same under other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Whether a match with an operation without a result counts as false, instead of leaving every decision that
+    /// depends on it undetermined.
+    #[must_use]
+    pub fn with_lenient(mut self, lenient: bool) -> Self {
+        self.lenient = lenient;
+        self
+    }
+
+    /// The same asked of a moment in the past of its ledger.
+    #[must_use]
+    pub fn with_as_of(mut self, as_of: When) -> Self {
+        self.as_of = as_of;
+        self
+    }
+
+    /// The same facts under other rules.
+    #[must_use]
+    pub fn with_rules(mut self, rules: RuleSet) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
+    /// The ledger, where the session has one.
+    pub fn ledger(&self) -> Option<&Ledger> {
+        match &self.store {
+            Store::Ledger(ledger) => Some(ledger),
+            Store::Memory(_) => None,
+        }
+    }
+
+    /// Everything that follows at the time `now` (microseconds since the epoch).
+    ///
+    /// # Errors
+    /// A limit that was reached, a ledger that can't be read.
+    pub fn evaluate(&self, now: i64) -> Result<Evaluation, SessionError> {
+        let mut input = self.standing()?;
+        self.add_now(&mut input, now);
+        self.evaluate_input(&input)
+    }
+
+    fn evaluate_input(&self, input: &Database) -> Result<Evaluation, SessionError> {
+        evaluation::evaluate(&self.rules, input, self.engine.as_ref(), &self.limits, self.lenient)
+    }
+
+    /// The facts that stand, of the relations that the rules know.
+    fn standing(&self) -> Result<Database, SessionError> {
+        self.standing_for(&self.rules.program)
+    }
+
+    /// The facts that stand, of the relations that a program knows.
+    fn standing_for(&self, program: &Program) -> Result<Database, SessionError> {
+        let mut input = Database::new(program);
+        match &self.store {
+            Store::Memory(memory) => {
+                for fact in &memory.facts {
+                    evaluation::add_fact(program, &mut input, fact);
+                }
+            }
+            Store::Ledger(ledger) => ledger_facts::standing(ledger, self.as_of, program, &mut input)?,
+        }
+        Ok(input)
+    }
+
+    fn add_now(&self, input: &mut Database, now: i64) {
+        evaluation::add_now(&self.rules.program, input, now);
+    }
+}

@@ -1,0 +1,119 @@
+//! Why a fact holds, over what a session knows.
+
+use crate::analysis::{self, AtomPattern};
+use crate::diagnostic::{self, Diagnostic};
+use crate::fact::Fact;
+use crate::ledger::{Assertion, Ledger};
+use crate::provenance::Finder;
+use crate::provenance::proof::{Origin, Origins, Proof, StepKind};
+use crate::syntax;
+
+use super::error::{Faults, SessionError};
+use super::evaluation::Evaluation;
+use super::{Session, Store};
+
+/// The proofs of the facts that a question fits.
+#[derive(Clone, Debug, Default)]
+pub struct Because {
+    /// A proof of each fact, ascending by fact.
+    pub proofs: Vec<Proof>,
+    /// Near facts of the relation, where no fact fits.
+    pub instead: Vec<Fact>,
+    /// Whether the relation is an undetermined decision.
+    pub undetermined: bool,
+}
+
+/// How many facts are shown in the place of one that doesn't hold.
+const INSTEAD: usize = 5;
+
+impl Session {
+    /// A proof of every fact that fits `question`, such as `select_tool("g1", "competitor_db", _)`, at `now`.
+    ///
+    /// # Errors
+    /// Faults in the question, and all that can go wrong in an evaluation.
+    pub fn why(&self, question: &str, now: i64, inputs: Option<usize>) -> Result<Because, SessionError> {
+        let AtomPattern { relation, values: pattern, .. } = self.asked(question)?;
+        let evaluation = self.evaluate(now)?;
+        let mut because =
+            Because { undetermined: evaluation.undetermined.contains(&relation), ..Because::default() };
+        let finder = self.finder(&evaluation, inputs);
+        for fact in finder.instances(relation, &pattern) {
+            because.proofs.extend(finder.why(&fact)?);
+        }
+        if because.proofs.is_empty() {
+            let any = vec![None; pattern.len()];
+            let fits = |fact: &Fact| {
+                let same =
+                    pattern.iter().zip(&fact.values).filter(|(wanted, value)| **wanted == Some(**value));
+                std::cmp::Reverse(same.count())
+            };
+            because.instead = finder.instances(relation, &any);
+            because.instead.sort_by_key(fits);
+            because.instead.truncate(INSTEAD);
+        }
+        Ok(because)
+    }
+
+    /// What a question such as `select_tool("g1", T, _)` asks for.
+    pub(super) fn asked(&self, question: &str) -> Result<AtomPattern, SessionError> {
+        let mut sources = self.rules.sources.clone();
+        let file = sources.add("<question>", question);
+        let (atom, mut found) = syntax::parse_fact(file, question);
+        let mut wanted = None;
+        if let Some(atom) = atom.filter(|_| found.is_empty()) {
+            let (pattern, more) = analysis::check_atom(&self.rules.checked, &atom, &sources);
+            wanted = pattern;
+            found.extend(more);
+        }
+        if let Some(wanted) = wanted.filter(|_| !found.iter().any(Diagnostic::is_error)) {
+            return Ok(wanted);
+        }
+        diagnostic::sort(&mut found);
+        Err(SessionError::Faults(Box::new(Faults { sources, diagnostics: found })))
+    }
+
+    fn finder<'a>(&'a self, evaluation: &'a Evaluation, inputs: Option<usize>) -> Finder<'a> {
+        let finder = Finder::new(&self.rules.program, &evaluation.model, &self.rules.sources, &self.store);
+        match inputs {
+            Some(inputs) => finder.inputs(inputs),
+            None => finder,
+        }
+    }
+
+    /// The identity and the sentence of a rule that derives `fact` in an evaluation of this session.
+    pub(super) fn reason(&self, finder: &Finder<'_>, fact: &Fact) -> (Option<String>, Option<String>) {
+        let proof = finder.why(fact).ok().flatten();
+        match proof.as_ref().and_then(Proof::root).map(|step| &step.kind) {
+            Some(StepKind::Derived(step)) => (Some(step.rule.to_string()), step.sentence.clone()),
+            Some(StepKind::Stated { id, .. }) => (Some(id.to_string()), None),
+            _ => (None, None),
+        }
+    }
+
+    pub(super) fn reasons<'a>(&'a self, evaluation: &'a Evaluation) -> Finder<'a> {
+        self.finder(evaluation, None)
+    }
+}
+
+impl Origins for Store {
+    fn origin(&self, fact: &Fact) -> Option<Origin> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Ledger(ledger) => origin(ledger, fact),
+        }
+    }
+}
+
+fn origin(ledger: &Ledger, fact: &Fact) -> Option<Origin> {
+    ledger.assertion(fact).ok()?.map(origin_of)
+}
+
+/// An assertion as proofs show it.
+pub(super) fn origin_of(assertion: Assertion) -> Origin {
+    Origin {
+        author: Some(assertion.author),
+        time: Some(assertion.time),
+        source: Some(assertion.source),
+        transaction: Some(assertion.tx),
+    }
+}

@@ -1,0 +1,112 @@
+//! Random histories against a model: the state, the past, and both after reopening.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use hence::fact::Fact;
+use hence::ledger::{Draft, Ledger, OpenOptions, When};
+use hence::symbol::Symbol;
+
+use super::support::{Random, draft, fact, small};
+
+const RELATIONS: [&str; 3] = ["alpha", "beta", "gamma"];
+
+/// What stood after each transaction.
+#[derive(Default)]
+struct Model {
+    states: Vec<BTreeSet<Fact>>,
+    since: BTreeMap<Fact, u64>,
+}
+
+impl Model {
+    fn apply(&mut self, draft: &Draft) {
+        let mut state = self.states.last().cloned().unwrap_or_default();
+        let tx = self.states.len() as u64;
+        for gone in draft.retractions.iter().filter(|fact| !draft.assertions.contains(fact)) {
+            state.remove(gone);
+            self.since.remove(gone);
+        }
+        for come in &draft.assertions {
+            if state.insert(come.clone()) {
+                self.since.insert(come.clone(), tx);
+            }
+        }
+        self.states.push(state);
+    }
+}
+
+fn random_fact(random: &mut Random) -> Fact {
+    let relation = RELATIONS[random.below(3) as usize];
+    let text = match random.below(20) {
+        0 => "long ".repeat(100) + &random.below(3).to_string(),
+        _ => format!("text {}", random.below(4)),
+    };
+    fact(relation, random.below(12) as i64 - 6, &text)
+}
+
+fn random_draft(random: &mut Random, time: i64) -> Draft {
+    let list = |random: &mut Random, most| (0..random.below(most)).map(|_| random_fact(random)).collect();
+    let assertions = list(random, 9);
+    let mut draft = draft(time, assertions, list(random, 6));
+    if draft.assertions.is_empty() && draft.retractions.is_empty() {
+        draft.assertions.push(random_fact(random));
+    }
+    draft
+}
+
+fn all_at(ledger: &Ledger, when: When) -> Vec<(Fact, u64)> {
+    let mut all = Vec::new();
+    for relation in RELATIONS {
+        all.extend(ledger.facts_at(Symbol::new(relation), when).unwrap().map(Result::unwrap));
+    }
+    all
+}
+
+fn check(ledger: &Ledger, model: &Model) {
+    assert_eq!(ledger.last_tx() + 1, model.states.len() as u64);
+    for (tx, state) in model.states.iter().enumerate() {
+        let then = all_at(ledger, When::Tx(tx as u64));
+        let mut facts: Vec<_> = then.iter().map(|(fact, _)| fact).collect();
+        facts.sort();
+        assert_eq!(facts, state.iter().collect::<Vec<_>>(), "after transaction {tx}");
+    }
+    for (fact, tx) in all_at(ledger, When::Now) {
+        assert_eq!(model.since.get(&fact), Some(&tx));
+        assert_eq!(ledger.assertion(&fact).unwrap().unwrap().tx, tx);
+    }
+    let count: u64 = ledger.relations().iter().map(|relation| relation.facts).sum();
+    assert_eq!(count as usize, model.states.last().unwrap().len());
+    assert_eq!(ledger.verify().unwrap().differences, Vec::<String>::new());
+}
+
+fn run(dir: &Path, seed: u64, steps: u64) {
+    let mut random = Random::new(seed);
+    let mut model = Model { states: vec![BTreeSet::new()], ..Model::default() };
+    let mut ledger = Ledger::open(dir, &small()).unwrap();
+    for step in 0..steps {
+        let draft = random_draft(&mut random, step as i64 * 10);
+        model.apply(&draft);
+        let committed = ledger.commit(&draft).unwrap();
+        assert_eq!(committed.facts as usize, model.states.last().unwrap().len());
+        if random.below(10) == 0 {
+            drop(ledger);
+            ledger = Ledger::open(dir, &small()).unwrap();
+            assert_eq!(ledger.take_notices(), vec![]);
+        }
+    }
+    check(&ledger, &model);
+    drop(ledger);
+    std::fs::remove_dir_all(dir.join("base")).unwrap();
+    check(&Ledger::open(dir, &small()).unwrap(), &model);
+    let reading = OpenOptions { read_only: true, ..small() };
+    check(&Ledger::open(dir, &reading).unwrap(), &model);
+}
+
+#[test]
+fn random_histories_agree_with_a_model_now_then_and_after_reopening() {
+    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 100 } else { 3 };
+    for seed in 0..rounds {
+        let dir = tempfile::tempdir().unwrap();
+        run(dir.path(), seed, 60);
+    }
+}

@@ -1,0 +1,178 @@
+//! Holds what one-way decays without a test: rooms name only the rooms they may, and files look as they should.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+/// What every room may name.
+const VOCABULARY: [&str; 7] = ["span", "symbol", "value", "literal", "schema", "fact", "diagnostic"];
+
+/// The rooms, and what each may name beside the vocabulary and itself.
+const ROOMS: [(&str, &[&str]); 12] = [
+    ("syntax", &[]),
+    ("builtins", &[]),
+    ("ledger", &[]),
+    ("actuators", &[]),
+    ("ir", &["builtins"]),
+    ("analysis", &["syntax", "builtins"]),
+    ("lower", &["analysis", "builtins", "ir"]),
+    ("backend", &["ir", "builtins"]),
+    ("provenance", &["ir", "builtins", "backend"]),
+    ("session", &["syntax", "analysis", "lower", "ir", "builtins", "backend", "provenance", "ledger"]),
+    ("ruletest", &["session"]),
+    ("cli", &["session", "ruletest", "actuators"]),
+];
+
+/// What a rim needs of the rooms behind the session: types that the session hands out.
+const CLI_TYPES: [&str; 6] = ["backend", "ledger", "provenance", "syntax", "analysis", "ir"];
+
+/// What tests of rules need of them: the checked program, the rules that they question and change, proofs.
+const RULETEST_TYPES: [&str; 6] = ["analysis", "ir", "builtins", "backend", "lower", "provenance"];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The modules at the root of the crate that a source text names.
+fn named(text: &str) -> BTreeSet<String> {
+    let code: String =
+        text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let single = Regex::new(r"\bcrate::([a-z_]+)").unwrap();
+    let group = Regex::new(r"\bcrate::\{([^;]*)\};").unwrap();
+    let inner = Regex::new(r"(?:^|[{,]\s*)([a-z_]+)(?:::|\s*,|\s*$)").unwrap();
+    let mut names: BTreeSet<String> = single.captures_iter(&code).map(|found| found[1].to_owned()).collect();
+    for found in group.captures_iter(&code) {
+        names.extend(inner.captures_iter(&found[1]).map(|name| name[1].to_owned()));
+    }
+    names
+}
+
+#[test]
+fn rooms_name_only_the_rooms_they_may() {
+    let mut faults = Vec::new();
+    for (room, allowed) in ROOMS {
+        let folder = root().join("src").join(room);
+        if !folder.exists() {
+            continue;
+        }
+        for file in files(&folder, "rs") {
+            for name in named(&fs::read_to_string(&file).unwrap()) {
+                let rim = room == "cli" && CLI_TYPES.contains(&name.as_str())
+                    || room == "ruletest" && RULETEST_TYPES.contains(&name.as_str());
+                let fine = name == room
+                    || VOCABULARY.contains(&name.as_str())
+                    || allowed.contains(&name.as_str())
+                    || rim;
+                if !fine {
+                    faults.push(format!("{} names `{name}`", file.display()));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_vocabulary_names_no_room() {
+    let rooms: BTreeSet<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
+    for name in VOCABULARY {
+        let text = fs::read_to_string(root().join(format!("src/{name}.rs"))).unwrap();
+        let broken: Vec<_> =
+            named(&text).into_iter().filter(|named| rooms.contains(named.as_str())).collect();
+        assert!(broken.is_empty(), "src/{name}.rs names {broken:?}");
+    }
+}
+
+#[test]
+fn no_engine_names_another_and_proofs_name_none() {
+    for file in files(&root().join("src/backend"), "rs") {
+        let own = file.strip_prefix(root().join("src/backend")).unwrap().iter().next().unwrap().to_owned();
+        let text = fs::read_to_string(&file).unwrap();
+        for engine in ["naive", "seminaive"] {
+            let other = own.to_str() != Some(engine) && own.to_str() != Some("mod.rs");
+            assert!(!(other && text.contains(&format!("{engine}::"))), "{} names {engine}", file.display());
+        }
+    }
+    let names = Regex::new(r"backend::(\{[^}]*\b)?(naive|seminaive)\b").unwrap();
+    for file in files(&root().join("src/provenance"), "rs") {
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(!names.is_match(&text), "{} names an engine", file.display());
+    }
+}
+
+#[test]
+fn only_the_base_names_sled() {
+    let uses = Regex::new(r"\bsled::").unwrap();
+    for file in files(&root().join("src"), "rs") {
+        let inside = file.starts_with(root().join("src/ledger/base")) || file.ends_with("ledger/base.rs");
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(inside || !uses.is_match(&text), "{} names sled", file.display());
+    }
+}
+
+#[test]
+fn every_file_says_what_lives_in_it_and_stays_small() {
+    let all = ["src", "tests", "examples"].map(|folder| root().join(folder));
+    for file in all.iter().filter(|folder| folder.exists()).flat_map(|folder| files(folder, "rs")) {
+        let text = fs::read_to_string(&file).unwrap();
+        let sentence = text.lines().next().unwrap_or_default();
+        assert!(sentence.starts_with("//! "), "{} does not begin with a `//!` sentence", file.display());
+        let lines = text.lines().count();
+        let reason = text.contains("//! Long because");
+        assert!(lines <= 500 || reason, "{} has {lines} lines", file.display());
+    }
+}
+
+#[test]
+fn every_code_has_a_faulty_example() {
+    let code = Regex::new(r#"Code\("([EW]\d{3})"\)"#).unwrap();
+    let mut expected = String::new();
+    for file in files(&root().join("tests"), "out").into_iter().chain(files(&root().join("tests/cli"), "md"))
+    {
+        expected.push_str(&fs::read_to_string(file).unwrap());
+    }
+    let mut missing = BTreeSet::new();
+    for file in files(&root().join("src"), "rs") {
+        for found in code.captures_iter(&fs::read_to_string(&file).unwrap()) {
+            if !expected.contains(&found[1]) {
+                missing.insert(found[1].to_owned());
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no test under tests/ shows {missing:?}");
+}
+
+#[test]
+fn every_declared_relation_of_the_packs_is_documented() {
+    for file in files(&root().join("rules"), "dl") {
+        let text = fs::read_to_string(&file).unwrap();
+        let mut before = "";
+        for line in text.lines() {
+            let declares = ["input ", "relation ", "decision ", "param ", "type "]
+                .iter()
+                .any(|keyword| line.starts_with(keyword));
+            let documented = before.starts_with("## ");
+            assert!(!declares || documented, "{}: `{line}` has no doc comment", file.display());
+            before = line;
+        }
+    }
+}
