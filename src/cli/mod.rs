@@ -12,6 +12,7 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod sarif;
 mod time;
 
 use std::io;
