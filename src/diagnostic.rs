@@ -114,7 +114,9 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
 
 /// The name among `known` that `wanted` was probably meant to be, if one is near.
 pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = 1 + wanted.chars().count() / 4;
+    let length = wanted.chars().count();
+    // Every one-letter name is one letter away from every other: that says nothing.
+    let limit = (1 + length / 4).min(length.saturating_sub(1));
     known
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(wanted, name), name))

@@ -1,11 +1,14 @@
 //! The command line: one file a subcommand, rendering beside them.
 
 mod ask;
+mod audit;
 mod change;
 mod check;
 mod completions;
 mod decide;
 mod diagnostics;
+mod history;
+mod keep;
 mod fmt;
 mod observe;
 mod open;
@@ -13,7 +16,10 @@ mod options;
 mod output;
 mod pack;
 mod sarif;
+mod replay;
+mod test;
 mod time;
+mod what_if;
 
 use std::io;
 use std::process::ExitCode;
@@ -52,10 +58,23 @@ enum Command {
     Derive(ask::Derive),
     Decide(decide::Decide),
     Why(ask::Why),
+    WhyNot(audit::WhyNot),
+    WhatIf(what_if::WhatIf),
+    Replay(replay::Replay),
+    CheckProof(audit::CheckProof),
     Assert(change::Assert),
     Retract(change::Retract),
+    History(history::History),
+    Log(history::Log),
+    Facts(history::Facts),
+    Status(keep::Status),
+    Verify(keep::Verify),
+    Rebuild(keep::Rebuild),
+    Export(keep::Export),
+    Import(keep::Import),
     Observe(observe::Observe),
     Pack(pack::Pack),
+    Test(test::Test),
     Completions(completions::Completions),
 }
 
@@ -108,10 +127,23 @@ fn dispatch(command: Command) -> Outcome {
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),
         Command::Why(command) => command.run(),
+        Command::WhyNot(command) => command.run(),
+        Command::WhatIf(command) => command.run(),
+        Command::Replay(command) => command.run(),
+        Command::CheckProof(command) => command.run(),
+        Command::History(command) => command.run(),
+        Command::Log(command) => command.run(),
+        Command::Facts(command) => command.run(),
+        Command::Status(command) => command.run(),
+        Command::Verify(command) => command.run(),
+        Command::Rebuild(command) => command.run(),
+        Command::Export(command) => command.run(),
+        Command::Import(command) => command.run(),
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
         Command::Pack(command) => command.run(),
+        Command::Test(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use crate::backend::{Engine, Limits, naive::Naive, seminaive::SemiNaive};
-use crate::session::RuleSource;
+use crate::ledger::When;
+use crate::session::{RuleSource, Session};
 use crate::symbol::Symbol;
 use crate::syntax;
 use crate::value::Value;
@@ -27,7 +28,7 @@ pub(super) struct RuleOptions {
     pub(super) sets: Vec<(Symbol, Value)>,
 }
 
-fn parameter(text: &str) -> Result<(Symbol, Value), String> {
+pub(super) fn parameter(text: &str) -> Result<(Symbol, Value), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, found `{text}`"))?;
     let (name, value) = (name.trim(), value.trim());
     let value = syntax::parse_value(value).ok_or_else(|| {
@@ -64,9 +65,12 @@ pub(super) struct FactOptions {
     /// The ledger's folder [default: .hence]
     #[arg(long, value_name = "DIR", env = "HENCE_STORE")]
     pub(super) store: Option<PathBuf>,
-    /// The clock of this run [default: the wall clock]
+    /// The clock of this run [default: the wall clock; with --as-of, that moment's]
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     pub(super) now: Option<i64>,
+    /// Wait so long for another process to finish with the ledger, such as `5s`
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) wait: Option<Duration>,
 }
 
 impl FactOptions {
@@ -79,6 +83,28 @@ impl FactOptions {
     pub(super) fn now(&self) -> i64 {
         self.now.unwrap_or_else(time::wall_clock)
     }
+
+    /// The clock of a question about `session` as it was at `as_of`: as given, else that moment's.
+    pub(super) fn now_at(&self, session: &Session, as_of: When) -> i64 {
+        let then = match (as_of, session.ledger()) {
+            (When::Time(time), _) => Some(time),
+            (When::Tx(tx), Some(ledger)) => ledger.info(tx).ok().map(|info| info.clock.unwrap_or(info.time)),
+            _ => None,
+        };
+        self.now.or(then).unwrap_or_else(time::wall_clock)
+    }
+}
+
+/// Reads a moment of the ledger: the number of a transaction, or a time.
+pub(super) fn moment(text: &str) -> Result<When, String> {
+    if let Ok(tx) = text.parse() {
+        return Ok(When::Tx(tx));
+    }
+    time::parse(text).map(When::Time).map_err(|_| {
+        format!(
+            "`{text}` is no moment; expected a transaction such as 12, or a time such as 2026-02-09T09:00:00Z"
+        )
+    })
 }
 
 /// The engines.
@@ -115,7 +141,7 @@ pub(super) struct EngineOptions {
     pub(super) lenient: bool,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     crate::literal::parse_duration(text)
         .and_then(|micros| u64::try_from(micros).ok())
         .map(Duration::from_micros)

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::analysis::{self, checked::Checked};
 use crate::diagnostic::{self, Diagnostic};
 use crate::ir::Program;
-use crate::ledger;
 use crate::lower;
 use crate::span::Sources;
 use crate::symbol::Symbol;
@@ -115,17 +114,4 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
         .filter(|_| !errors)
         .map(|program| Box::new(RuleSet { sources: sources.clone(), files, checked, program, warnings }));
     Findings { faults: Faults { sources, diagnostics }, files: count, rules }
-}
-
-impl RuleSet {
-    /// The rule set as a ledger keeps it: each text under its name, and the parameters that were set.
-    pub fn recorded(&self) -> ledger::RuleSet {
-        let files =
-            self.sources.iter().map(|(_, source)| (source.name().to_owned(), source.text().to_owned()));
-        let set = self.program.params.iter().filter(|param| param.value != param.default);
-        ledger::RuleSet {
-            files: files.collect(),
-            params: set.map(|param| (param.name.to_string(), param.value.to_string())).collect(),
-        }
-    }
 }

@@ -4,6 +4,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::print_stdout,
     reason = "a test may fail"
 )]
 
@@ -13,6 +14,7 @@ mod aggregates;
 mod builtins;
 mod cases;
 mod check;
+mod corpus;
 mod engines;
 mod fact_faults;
 mod fact_files;
@@ -24,6 +26,7 @@ mod lowering;
 mod provenance;
 mod requires;
 mod strata;
+mod ruletest;
 mod syntax;
 mod syntax_fuzz;
 mod syntax_print;

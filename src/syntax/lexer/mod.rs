@@ -27,6 +27,9 @@ pub(super) struct Lexer<'a> {
     file: FileId,
     /// Whether the last token may end a value: then `-` subtracts and `/` divides.
     after_value: bool,
+    /// Whether the last token is a word that an expression may follow where the grammar expects it, so that a
+    /// `/name` behind it is no division.
+    after_opener: bool,
     /// Whether nothing but white space was read on this line.
     line_is_fresh: bool,
     /// Where this line begins.
@@ -48,6 +51,7 @@ impl<'a> Lexer<'a> {
             cursor,
             file,
             after_value: false,
+            after_opener: false,
             line_is_fresh: true,
             line_start: cursor.at(),
             seen_nul: false,
@@ -72,6 +76,7 @@ impl<'a> Lexer<'a> {
             };
             if let Some(kind) = kind {
                 self.after_value = kind.ends_value();
+                self.after_opener = kind.may_open_expression();
                 self.line_is_fresh = false;
                 return Token { kind, span: self.span(start), position, after_fault };
             }

@@ -85,7 +85,7 @@ impl Parser<'_> {
         if !self.at(TokenKind::LeftParen) {
             return self.bare_head(relation).then_some((relation, Vec::new()));
         }
-        let terms = match self.args(true) {
+        let terms = match self.head_args() {
             Args::Positional(terms) => terms,
             Args::Named(terms) => {
                 if self.nameless_declaration(relation) {
@@ -100,6 +100,13 @@ impl Parser<'_> {
             }
         };
         Some((relation, terms))
+    }
+
+    /// The terms of a head, as they were written.
+    fn head_args(&mut self) -> Args {
+        let args = self.args();
+        let equal = self.equal_argument.take();
+        self.refuse_equal(args, equal)
     }
 
     /// Reports `input (x: int)`.

@@ -155,7 +155,7 @@ impl Parser<'_> {
                 self.bump();
                 continue;
             }
-            match self.args(false) {
+            match self.args() {
                 Args::Positional(terms) => rows.push((terms, self.since(start))),
                 Args::Named(_) => {
                     let span = self.since(start);

@@ -181,7 +181,7 @@ impl Texts<'_> {
         let mut out = String::new();
         if let Some(distance) = within {
             out.push_str(" ~ ");
-            self.write(distance, Level::Sum, &mut out);
+            self.write(distance, Level::Sign, &mut out);
         }
         out
     }
