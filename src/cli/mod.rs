@@ -16,6 +16,7 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod sarif;
 mod replay;
 mod test;
 mod time;
