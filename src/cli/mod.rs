@@ -12,6 +12,7 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod review;
 mod time;
 
 use std::io;
@@ -53,6 +54,7 @@ enum Command {
     Assert(change::Assert),
     Retract(change::Retract),
     Observe(observe::Observe),
+    Review(review::Review),
     Pack(pack::Pack),
     Completions(completions::Completions),
 }
@@ -108,6 +110,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
+        Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }

@@ -10,9 +10,9 @@ use crate::symbol::Symbol;
 use crate::value::Word;
 
 use super::ask::reports;
+use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
-use super::drawn::{self, DecisionId};
 use super::{Session, Store, ledger_facts};
 
 /// What is proposed.

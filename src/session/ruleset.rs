@@ -128,9 +128,8 @@ impl RuleSet {
             loader.text(name, text);
         }
         let sets = recorded.params.iter();
-        let sets: Vec<(Symbol, Value)> = sets
-            .filter_map(|(name, value)| Some((Symbol::new(name), syntax::parse_value(value)?)))
-            .collect();
+        let sets: Vec<(Symbol, Value)> =
+            sets.filter_map(|(name, value)| Some((Symbol::new(name), syntax::parse_value(value)?))).collect();
         let findings = check(loader.finish(), &sets);
         findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
     }
