@@ -19,6 +19,7 @@ mod pack;
 mod sarif;
 mod replay;
 mod test;
+mod review;
 mod time;
 mod what_if;
 
@@ -74,6 +75,7 @@ enum Command {
     Export(keep::Export),
     Import(keep::Import),
     Observe(observe::Observe),
+    Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
     Completions(completions::Completions),
@@ -143,6 +145,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
+        Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),

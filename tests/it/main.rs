@@ -15,6 +15,7 @@ mod builtins;
 mod cases;
 mod check;
 mod corpus;
+mod clients;
 mod engines;
 mod fact_faults;
 mod fact_files;
