@@ -14,7 +14,7 @@ use crate::session::{self, Change, FactFiles, Outcome as Decided};
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Outcome, UNDETERMINED, open, time};
+use super::{DONE, Outcome, UNDETERMINED, config, open, time};
 
 /// Take facts in, draw decisions and record both
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(super) struct Decide {
     #[arg(long)]
     all: bool,
     /// Who asserts the facts [default: the system user]
-    #[arg(long = "as", value_name = "AUTHOR", env = "HENCE_AUTHOR")]
+    #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
@@ -47,7 +47,7 @@ impl Decide {
             session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
         let change = Change {
             assertions,
-            author: output::author(self.author.as_deref()),
+            author: config::get().author(self.author.as_deref())?,
             source: source(&self.facts.facts),
             time: time::wall_clock(),
             now: self.facts.now(),

@@ -5,11 +5,12 @@ mod audit;
 mod change;
 mod check;
 mod completions;
+mod config;
 mod decide;
 mod diagnostics;
+mod fmt;
 mod history;
 mod keep;
-mod fmt;
 mod observe;
 mod open;
 mod options;
@@ -74,6 +75,7 @@ enum Command {
     Observe(observe::Observe),
     Pack(pack::Pack),
     Test(test::Test),
+    Config(config::Show),
     Completions(completions::Completions),
 }
 
@@ -112,7 +114,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { UNASKED } else { DONE });
         }
     };
-    match dispatch(cli.command) {
+    match config::load().and_then(|()| dispatch(cli.command)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => ExitCode::from(explain(&failure)),
     }
@@ -143,6 +145,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Observe(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
+        Command::Config(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }
 }
