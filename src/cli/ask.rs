@@ -4,9 +4,11 @@ use std::io::{IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
 
+use crate::ir::Program;
 use crate::ledger::When;
+use crate::provenance::proof::Proof;
 use crate::provenance::render::{self, Layout};
-use crate::session::{Because, Session};
+use crate::session::{Because, DecisionId, Session};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
@@ -122,7 +124,7 @@ enum ProofFormat {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence why 'select_tool(\"g1\", \"competitor_db\", _)'")]
 pub(super) struct Why {
-    /// The fact; `_` and variables ask for every instance
+    /// The fact, in which `_` and variables ask for every instance; or the id of a decision, such as 12.3
     fact: String,
     #[command(flatten)]
     subject: Subject,
@@ -141,23 +143,28 @@ impl Why {
     pub(super) fn run(self) -> Outcome {
         let (session, now) = self.subject.session()?;
         let inputs = self.all_inputs.then_some(usize::MAX);
-        let because = session.why(&self.fact, now, inputs)?;
-        let program = &session.rules().program;
-        let mut out = anstream::stdout().lock();
-        for (at, proof) in because.proofs.iter().enumerate() {
-            match self.format {
-                ProofFormat::Tree => {
-                    let gap = if at > 0 { "\n" } else { "" };
-                    write!(out, "{gap}{}", render::tree(proof, program, &self.layout()))?;
-                }
-                ProofFormat::Json => writeln!(out, "{}", render::json(proof))?,
-                ProofFormat::Dot => writeln!(out, "{}", render::dot(proof, program))?,
-                ProofFormat::Mermaid => writeln!(out, "{}", render::mermaid(proof, program))?,
-                ProofFormat::Html => writeln!(out, "{}", render::html(proof, program))?,
-            }
+        if let Ok(id) = self.fact.trim().parse::<DecisionId>() {
+            let drawn = session.why_drawn(id, inputs)?;
+            drawn.proof.iter().try_for_each(|proof| self.show(proof, &drawn.rules.program, ""))?;
+            return Ok(if drawn.proof.is_some() { DONE } else { NO });
         }
-        drop(out);
+        let because = session.why(&self.fact, now, inputs)?;
+        for (at, proof) in because.proofs.iter().enumerate() {
+            let gap = if at > 0 { "\n" } else { "" };
+            self.show(proof, &session.rules().program, gap)?;
+        }
         Ok(self.verdict(&because))
+    }
+
+    fn show(&self, proof: &Proof, program: &Program, gap: &str) -> std::io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        match self.format {
+            ProofFormat::Tree => write!(out, "{gap}{}", render::tree(proof, program, &self.layout())),
+            ProofFormat::Json => writeln!(out, "{}", render::json(proof)),
+            ProofFormat::Dot => writeln!(out, "{}", render::dot(proof, program)),
+            ProofFormat::Mermaid => writeln!(out, "{}", render::mermaid(proof, program)),
+            ProofFormat::Html => writeln!(out, "{}", render::html(proof, program)),
+        }
     }
 
     /// As wide as the terminal, 100 columns where there is none.

@@ -1,7 +1,7 @@
 //! `hence decide`: facts in, decisions with their reasons out, all of it recorded.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,13 +12,15 @@ use crate::ledger::Decision;
 use crate::session::{self, Change, FactFiles, Outcome as Decided};
 
 use super::diagnostics::count;
+use super::follow::Follow;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
 use super::{DONE, Outcome, UNDETERMINED, config, open, time};
 
 /// Take facts in, draw decisions and record both
 #[derive(Debug, Args)]
-#[command(after_help = "Example: hence decide --facts facts/agent_week.jsonl")]
+#[command(after_help = "Examples:\n  hence decide --facts facts/agent_week.jsonl\n  \
+    agent | hence decide --follow")]
 pub(super) struct Decide {
     #[command(flatten)]
     rules: RuleOptions,
@@ -32,6 +34,12 @@ pub(super) struct Decide {
     /// Show every decision that stands, not only those drawn now
     #[arg(long)]
     all: bool,
+    /// Read facts as JSON lines from standard input and answer each line with what it changed, as JSON lines
+    #[arg(long, conflicts_with_all = ["dry_run", "all", "format"])]
+    follow: bool,
+    /// With --follow, lines up to a blank one are one transaction
+    #[arg(long, requires = "follow")]
+    batch: bool,
     /// Who asserts the facts [default: the system user]
     #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
@@ -45,6 +53,11 @@ impl Decide {
         let mut session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
         let assertions =
             session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
+        if self.follow {
+            let author = output::author(self.author.as_deref());
+            let follow = Follow { session, author, now: self.facts.now, batch: self.batch };
+            return follow.run(assertions, &mut io::stdin().lock(), &mut io::stdout().lock());
+        }
         let change = Change {
             assertions,
             author: config::get().author(self.author.as_deref())?,

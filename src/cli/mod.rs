@@ -9,6 +9,7 @@ mod config;
 mod decide;
 mod diagnostics;
 mod fmt;
+mod follow;
 mod history;
 mod keep;
 mod observe;

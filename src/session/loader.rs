@@ -156,12 +156,7 @@ impl Loader {
     fn too_large(&mut self, location: Location, name: String, size: u64) {
         let id = self.loaded.sources.add(name, "");
         self.done.insert(location, id);
-        let message = format!("the file has {size} bytes, and {LARGEST_FILE} are the most");
-        self.loaded.diagnostics.push(
-            Diagnostic::new(FILE_TOO_LARGE, message)
-                .at(Span::new(id, 0, 0), "")
-                .help("split the rules over several files; put facts into a fact file"),
-        );
+        self.loaded.diagnostics.push(too_large(id, size));
     }
 
     fn parse(&mut self, id: FileId, text: &str) {
@@ -211,8 +206,16 @@ impl Loader {
     }
 }
 
+/// The fault of a file of `size` bytes.
+pub(super) fn too_large(id: FileId, size: u64) -> Diagnostic {
+    let message = format!("the file has {size} bytes, and {LARGEST_FILE} are the most");
+    Diagnostic::new(FILE_TOO_LARGE, message)
+        .at(Span::new(id, 0, 0), "")
+        .help("split the rules over several files; put facts into a fact file")
+}
+
 /// A file's content.
-enum Content {
+pub(super) enum Content {
     Bytes(Cow<'static, [u8]>),
     /// It is not read; its size in bytes.
     TooLarge(u64),
@@ -253,7 +256,7 @@ pub fn rule_files(path: &Path) -> Result<Vec<PathBuf>, SessionError> {
     Ok(files.into_iter().collect())
 }
 
-fn read_content(path: &Path) -> Result<Content, SessionError> {
+pub(super) fn read_content(path: &Path) -> Result<Content, SessionError> {
     let read = |source| SessionError::Read { path: path.to_owned(), source };
     let size = fs::metadata(path).map_err(read)?.len();
     if size > LARGEST_FILE {

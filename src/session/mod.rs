@@ -7,6 +7,7 @@ mod ask;
 pub mod codes;
 mod commit;
 mod diff;
+mod drawn;
 mod error;
 mod evaluation;
 mod facts;
@@ -24,6 +25,7 @@ mod why_not;
 pub use ask::{Answer, Derived, report_line};
 pub use commit::{Change, Outcome};
 pub use diff::unified;
+pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
@@ -39,8 +41,6 @@ use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, When};
-use crate::symbol::Symbol;
-use crate::value::Value;
 
 /// A rule set over facts.
 pub struct Session {
@@ -172,7 +172,6 @@ impl Session {
     }
 
     fn add_now(&self, input: &mut Database, now: i64) {
-        let fact = Fact::new(Symbol::new("now"), [Value::Time(now)]);
-        evaluation::add_fact(&self.rules.program, input, &fact);
+        evaluation::add_now(&self.rules.program, input, now);
     }
 }

@@ -3,7 +3,7 @@
 use crate::analysis::{self, AtomPattern};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
-use crate::ledger::Ledger;
+use crate::ledger::{Assertion, Ledger};
 use crate::provenance::Finder;
 use crate::provenance::proof::{Origin, Origins, Proof, StepKind};
 use crate::syntax;
@@ -105,11 +105,15 @@ impl Origins for Store {
 }
 
 fn origin(ledger: &Ledger, fact: &Fact) -> Option<Origin> {
-    let assertion = ledger.assertion(fact).ok()??;
-    Some(Origin {
+    ledger.assertion(fact).ok()?.map(origin_of)
+}
+
+/// An assertion as proofs show it.
+pub(super) fn origin_of(assertion: Assertion) -> Origin {
+    Origin {
         author: Some(assertion.author),
         time: Some(assertion.time),
         source: Some(assertion.source),
         transaction: Some(assertion.tx),
-    })
+    }
 }
