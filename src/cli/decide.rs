@@ -54,7 +54,7 @@ impl Decide {
         let assertions =
             session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
         if self.follow {
-            let author = output::author(self.author.as_deref());
+            let author = config::get().author(self.author.as_deref())?;
             let follow = Follow { session, author, now: self.facts.now, batch: self.batch };
             return follow.run(assertions, &mut io::stdin().lock(), &mut io::stdout().lock());
         }
