@@ -5,6 +5,7 @@ mod audit;
 mod change;
 mod check;
 mod completions;
+mod config;
 mod decide;
 mod diagnostics;
 mod fmt;
@@ -78,6 +79,7 @@ enum Command {
     Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
+    Config(config::Show),
     Completions(completions::Completions),
 }
 
@@ -116,7 +118,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { UNASKED } else { DONE });
         }
     };
-    match dispatch(cli.command) {
+    match config::load().and_then(|()| dispatch(cli.command)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => ExitCode::from(explain(&failure)),
     }
@@ -148,6 +150,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
+        Command::Config(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }
 }
