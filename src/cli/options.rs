@@ -115,7 +115,7 @@ pub(super) struct EngineOptions {
     pub(super) lenient: bool,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     crate::literal::parse_duration(text)
         .and_then(|micros| u64::try_from(micros).ok())
         .map(Duration::from_micros)

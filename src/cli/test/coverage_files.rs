@@ -138,7 +138,11 @@ fn page_of(out: &mut String, at: usize, file: &FileCoverage) {
             Some(_) => " ok",
             None => "",
         };
-        let _ = write!(out, "<div class=\"l{class}\"><span class=\"n\">{number}</span><span>{}</span></div>", escape(text));
+        let _ = write!(
+            out,
+            "<div class=\"l{class}\"><span class=\"n\">{number}</span><span>{}</span></div>",
+            escape(text)
+        );
         for gap in gaps.get(&number).map(|points| told(points)).unwrap_or_default() {
             let _ = write!(out, "<div class=\"gap\">{}</div>", escape(&gap));
         }

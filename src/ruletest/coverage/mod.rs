@@ -7,7 +7,7 @@
 //!   it alone decided. An `X = e` that binds and a generator are never refused;
 //! - *boundary*: a comparison as a literal or inside an expression held, failed, and (for `<`, `<=`, `>`, `>=`) was
 //!   judged with both sides equal, each while everything else held; a condition of `if`, `and`, `or` held and
-//!   failed; a `limit` left something out;
+//!   failed; a `limit` left something out (a `limit … as R` of a million or more only ranks and isn't counted);
 //! - *sentence*: a proof in some test shows the rule's `@because` with its values.
 //!
 //! The percentage is the share of these that were reached. A line counts as covered where every rule and literal
@@ -51,6 +51,9 @@ pub struct Point {
     pub text: String,
     /// For a boundary, the equality that a test has to bring about.
     pub at: Option<String>,
+    /// Whether it is the refusal of an atom that gives the rule values: it can seldom be the one that decides, and
+    /// is shown only on request.
+    pub binds: bool,
     /// How many tests reach it.
     pub hits: usize,
 }
@@ -167,7 +170,9 @@ impl Point {
         match self.kind {
             PointKind::Rule => String::from("never fires"),
             PointKind::Satisfied => format!("`{}` is never reached or never satisfied", self.text),
-            PointKind::Refused => format!("`{}` never decides: no test where it alone stops the rule", self.text),
+            PointKind::Refused => {
+                format!("`{}` never decides: no test where it alone stops the rule", self.text)
+            }
             PointKind::Holds => format!("`{}` never holds", self.text),
             PointKind::Fails => format!("`{}` never fails while all else holds", self.text),
             PointKind::Boundary => format!(

@@ -1,0 +1,69 @@
+//! What can be proved of mutants: literals that others imply.
+
+use crate::builtins::expr::ExprKind;
+use crate::builtins::term::Term;
+use crate::ir::{Arg, Atom, Literal, Program, Rule};
+use crate::schema::Kind;
+
+/// How many relations an implication is followed through.
+const DEPTH: usize = 4;
+
+/// Whether the positive atom at `at` holds wherever the rest of the body does.
+pub(super) fn is_implied(program: &Program, rule: &Rule, at: usize) -> bool {
+    let Some(Literal::Atom(dropped)) = rule.body.get(at) else { return false };
+    rule.body.iter().enumerate().any(|(other, literal)| match literal {
+        Literal::Atom(atom) if other != at => {
+            // Of two equal literals the later one is the one that is implied.
+            let same = atom.relation == dropped.relation && atom.args == dropped.args;
+            !(same && other > at) && implies(program, atom, dropped.relation, &dropped.args, DEPTH)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a fact that matches `atom` can't be there without one of `relation` that matches `args`.
+fn implies(
+    program: &Program,
+    atom: &Atom,
+    relation: crate::schema::RelationId,
+    args: &[Arg],
+    depth: usize,
+) -> bool {
+    if atom.relation == relation {
+        return atom.args.iter().zip(args).all(|(has, wanted)| *wanted == Arg::Any || has == wanted);
+    }
+    let derived = program.relation(atom.relation).is_some_and(|found| found.kind != Kind::Input);
+    let stated = program.facts.iter().any(|fact| fact.relation == atom.relation);
+    let mut rules = program.rules.iter().filter(|rule| rule.head == atom.relation).peekable();
+    if depth == 0 || !derived || stated || rules.peek().is_none() {
+        return false;
+    }
+    rules.all(|rule| {
+        let inside: Option<Vec<Arg>> = args.iter().map(|arg| inside(atom, rule, *arg)).collect();
+        inside.is_some_and(|args| {
+            rule.body.iter().any(|literal| match literal {
+                Literal::Atom(own) => implies(program, own, relation, &args, depth - 1),
+                _ => false,
+            })
+        })
+    })
+}
+
+/// What an argument outside is inside the rule that derives the atom.
+fn inside(atom: &Atom, rule: &Rule, arg: Arg) -> Option<Arg> {
+    match arg {
+        Arg::Var(_) => {
+            let column = atom.args.iter().position(|own| *own == arg)?;
+            match rule.terms.get(column)? {
+                Term::Expr(expr) => match expr.kind {
+                    ExprKind::Var(var) => Some(Arg::Var(var)),
+                    ExprKind::Const(value) => Some(Arg::Const(value)),
+                    ExprKind::Param(param) => Some(Arg::Param(param)),
+                    _ => None,
+                },
+                Term::Aggregate { .. } => None,
+            }
+        }
+        other => Some(other),
+    }
+}
