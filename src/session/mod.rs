@@ -20,7 +20,7 @@ pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{FactFiles, read_fact, read_fact_lines, read_facts, read_given};
 pub use loader::{Loaded, Loader, rule_files};
-pub use ruleset::{Findings, RuleSet, RuleSource, check};
+pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use why::Because;
 
 use crate::backend::seminaive::SemiNaive;

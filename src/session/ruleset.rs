@@ -117,6 +117,11 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     Findings { faults: Faults { sources, diagnostics }, files: count, rules }
 }
 
+/// The guarded decisions that a checked program derives without what they require.
+pub fn guards(checked: &Checked) -> Vec<Diagnostic> {
+    analysis::requires::requires(checked)
+}
+
 impl RuleSet {
     /// The rule set as a ledger keeps it: each text under its name, and the parameters that were set.
     pub fn recorded(&self) -> ledger::RuleSet {

@@ -1,9 +1,14 @@
-//! What can be proved of mutants: literals that others imply.
+//! What can be proved of mutants: literals that others imply, counts that are the same, guards that would break.
 
-use crate::builtins::expr::ExprKind;
+use std::collections::BTreeSet;
+
+use crate::analysis::checked::{self, Checked};
+use crate::builtins::expr::{ExprKind, VarId};
 use crate::builtins::term::Term;
 use crate::ir::{Arg, Atom, Literal, Program, Rule};
 use crate::schema::Kind;
+use crate::session;
+use crate::span::Span;
 
 /// How many relations an implication is followed through.
 const DEPTH: usize = 4;
@@ -19,6 +24,44 @@ pub(super) fn is_implied(program: &Program, rule: &Rule, at: usize) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether every match of the body has other values of the head's columns and arguments, so that counting values
+/// and counting matches is the same.
+pub(super) fn counts_alike(rule: &Rule) -> bool {
+    let mut known: BTreeSet<VarId> = BTreeSet::new();
+    for term in &rule.terms {
+        let exprs = match term {
+            Term::Expr(expr) => std::slice::from_ref(expr),
+            Term::Aggregate { args, .. } => args.as_slice(),
+        };
+        known.extend(exprs.iter().filter_map(|expr| match expr.kind {
+            ExprKind::Var(var) => Some(var),
+            _ => None,
+        }));
+    }
+    rule.body.iter().all(|literal| match literal {
+        Literal::Atom(atom) => atom.args.iter().all(|arg| match arg {
+            Arg::Var(var) => known.contains(var),
+            Arg::Any => false,
+            Arg::Const(_) | Arg::Param(_) => true,
+        }),
+        Literal::Each { var, .. } => known.contains(var),
+        Literal::Not(_) | Literal::Test { .. } | Literal::Bind { .. } => true,
+    })
+}
+
+/// Whether the guards of decisions still hold without the literal at this place of the text; where they don't, the
+/// rules would be refused at load.
+pub(super) fn guards_hold_without(checked: &Checked, literal: Span) -> bool {
+    if checked.requires.is_empty() {
+        return true;
+    }
+    let mut changed = checked.clone();
+    for rule in changed.rules.iter_mut().filter(|rule| rule.span.file == literal.file) {
+        rule.body.retain(|own| !matches!(own, checked::Literal::Atom { span, .. } if *span == literal));
+    }
+    session::guards(&changed).is_empty()
 }
 
 /// Whether a fact that matches `atom` can't be there without one of `relation` that matches `args`.

@@ -9,8 +9,9 @@
 //! - a rule or a fact of a rule file is removed;
 //! - a limit keeps one more or one less, or orders by a key the other way round.
 //!
-//! Left out as provably equivalent: a mutant that is the same as another one, and a dropped literal that another
-//! literal of the body implies, through all rules of its relation.
+//! Left out, for no test could notice them: a mutant that is provably the same as the original or as another one
+//! (a dropped literal that another literal of the body implies, through all rules of its relation; a count of
+//! values where no two matches have the same), and one that a guard (`requires`) refuses at load.
 
 mod equivalent;
 mod neighbour;
@@ -20,7 +21,7 @@ mod variants;
 use std::time::Duration;
 
 use crate::ir::{GroundFact, Rule};
-use crate::span::Place;
+use crate::span::{Place, Span};
 use crate::value::Value;
 
 pub use run::mutate;
@@ -45,7 +46,7 @@ pub struct FileMutation {
     pub survivors: Vec<Survivor>,
     /// How many the budget left no time for.
     pub not_run: usize,
-    /// How many were left out as provably equivalent.
+    /// How many were left out, being provably equivalent or refused by a guard.
     pub equivalent: usize,
 }
 
@@ -107,4 +108,6 @@ struct Mutant {
     says: String,
     /// Whether it is known to change nothing.
     equivalent: bool,
+    /// The positive atom that was dropped, if that is the change.
+    dropped: Option<Span>,
 }

@@ -13,6 +13,7 @@ use crate::session;
 use super::super::case::Case;
 use super::super::suite::{Selection, Suite, TestFile};
 use super::super::{judge, pool};
+use super::equivalent::guards_hold_without;
 use super::variants::mutants;
 use super::{Change, FileMutation, Mutant, Mutation, Survivor};
 
@@ -70,6 +71,8 @@ enum Fate {
 /// A mutant, with the test files that load it: each by its place, with the same change made to its own rules.
 struct Job {
     mutant: Mutant,
+    /// The test file whose spans the mutant has.
+    origin: usize,
     sites: Vec<(usize, Change)>,
 }
 
@@ -83,7 +86,11 @@ fn jobs(benches: &[Bench<'_>]) -> Vec<Job> {
             let key = (mutant.place.file.clone(), *number);
             *number += 1;
             let change = mutant.change.clone();
-            known.entry(key).or_insert_with(|| Job { mutant, sites: Vec::new() }).sites.push((at, change));
+            known
+                .entry(key)
+                .or_insert_with(|| Job { mutant, origin: at, sites: Vec::new() })
+                .sites
+                .push((at, change));
         }
     }
     let mut jobs: Vec<Job> = known.into_values().collect();
@@ -111,7 +118,15 @@ impl Job {
                 }
             }
         }
-        Fate::Survived(tests)
+        if self.refused(benches) { Fate::Equivalent } else { Fate::Survived(tests) }
+    }
+
+    /// Whether a guard would refuse the change at load.
+    fn refused(&self, benches: &[Bench<'_>]) -> bool {
+        let (Some(dropped), Some(bench)) = (self.mutant.dropped, benches.get(self.origin)) else {
+            return false;
+        };
+        !guards_hold_without(&bench.file.rules.checked, dropped)
     }
 }
 

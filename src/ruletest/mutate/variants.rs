@@ -13,7 +13,7 @@ use crate::value::{Type, Value};
 
 use super::super::probe::{binds, order};
 use super::super::stuck::one_line;
-use super::equivalent::is_implied;
+use super::equivalent::{counts_alike, is_implied};
 use super::neighbour::neighbours;
 use super::{Change, Mutant};
 
@@ -24,6 +24,16 @@ const RANKS_ONLY: i64 = 1_000_000;
 struct Edit {
     span: Span,
     says: String,
+    /// Whether `count(X)` became `count()`.
+    counts: bool,
+    /// The positive atom that was dropped.
+    dropped: Option<Span>,
+}
+
+impl Edit {
+    fn new(span: Span, says: String) -> Self {
+        Self { span, says, counts: false, dropped: None }
+    }
 }
 
 /// All mutants of a program.
@@ -52,7 +62,14 @@ struct Making<'a> {
 
 impl Making<'_> {
     fn mutant(&self, change: Change, span: Span, rule: &str, says: String) -> Mutant {
-        Mutant { change, place: self.sources.place(span), rule: rule.to_owned(), says, equivalent: false }
+        Mutant {
+            change,
+            place: self.sources.place(span),
+            rule: rule.to_owned(),
+            says,
+            equivalent: false,
+            dropped: None,
+        }
     }
 
     fn set(&self, relation: RelationId, column: usize) -> Option<&NameSet> {
@@ -89,8 +106,10 @@ impl Making<'_> {
         let mut seen = BTreeSet::from([shape(rule)]);
         for (changed, edit, implied) in self.rules(rule) {
             let mut mutant =
-                self.mutant(Change::Rule(at, Box::new(changed.clone())), edit.span, id, edit.says);
-            mutant.equivalent = implied || !seen.insert(shape(&changed));
+                self.mutant(Change::Rule(at, Box::new(changed.clone())), edit.span, id, edit.says.clone());
+            let counts = edit.counts && counts_alike(rule);
+            mutant.equivalent = implied || counts || !seen.insert(shape(&changed));
+            mutant.dropped = edit.dropped;
             all.push(mutant);
         }
     }
@@ -104,7 +123,8 @@ impl Making<'_> {
             let made = matches!(literal, Literal::Bind { .. } | Literal::Each { .. });
             if !made && is_safe(&dropped) {
                 let says = format!("`{}` is dropped", self.literal_text(literal));
-                let edit = Edit { span: literal.span(), says };
+                let atom = matches!(literal, Literal::Atom(_)).then_some(literal.span());
+                let edit = Edit { dropped: atom, ..Edit::new(literal.span(), says) };
                 out.push((dropped, edit, is_implied(self.program, rule, at)));
             }
             for (changed, edit) in self.literals(literal) {
@@ -136,7 +156,7 @@ impl Making<'_> {
             Literal::Atom(atom) => self.atoms(atom, Literal::Atom),
             Literal::Not(atom) => {
                 let says = format!("`!` is dropped before `{}`", self.text(atom.span));
-                let mut out = vec![(Literal::Atom(atom.clone()), Edit { span: atom.span, says })];
+                let mut out = vec![(Literal::Atom(atom.clone()), Edit::new(atom.span, says))];
                 out.extend(self.atoms(atom, Literal::Not));
                 out
             }
@@ -169,7 +189,7 @@ impl Making<'_> {
                 let mut changed = atom.clone();
                 changed.args.iter_mut().skip(column).take(1).for_each(|slot| *slot = Arg::Const(neighbour));
                 let says = format!("{value} is {neighbour} in `{}`", self.text(atom.span));
-                out.push((make(changed), Edit { span: atom.span, says }));
+                out.push((make(changed), Edit::new(atom.span, says)));
             }
         }
         out
@@ -236,13 +256,13 @@ impl Making<'_> {
                 .map(|neighbour| {
                     let says = format!("{value} is {neighbour}");
                     let kind = ExprKind::Const(neighbour);
-                    (Expr { kind, ..expr.clone() }, Edit { span: expr.span, says })
+                    (Expr { kind, ..expr.clone() }, Edit::new(expr.span, says))
                 })
                 .collect(),
             ExprKind::Call(Op::Not, args) => {
                 let dropped = args.iter().map(|arg| {
                     let says = format!("`not` is dropped before `{}`", self.text(arg.span));
-                    (arg.clone(), Edit { span: expr.span, says })
+                    (arg.clone(), Edit::new(expr.span, says))
                 });
                 dropped.collect()
             }
@@ -253,7 +273,7 @@ impl Making<'_> {
             ExprKind::Matches(..) => {
                 let says = format!("`not` is put before `{}`", self.text(expr.span));
                 let kind = ExprKind::Call(Op::Not, vec![expr.clone()]);
-                vec![(Expr { kind, ..expr.clone() }, Edit { span: expr.span, says })]
+                vec![(Expr { kind, ..expr.clone() }, Edit::new(expr.span, says))]
             }
             _ => Vec::new(),
         }
@@ -264,7 +284,7 @@ impl Making<'_> {
             let (a, b) = (self.text(left.span), self.text(right.span));
             let says = format!("`{a} {} {b}` is `{a} {} {b}`", op.name(), other.name());
             let kind = ExprKind::Call(*other, vec![left.clone(), right.clone()]);
-            (Expr { kind, ..expr.clone() }, Edit { span: expr.span, says })
+            (Expr { kind, ..expr.clone() }, Edit::new(expr.span, says))
         };
         others(op).iter().map(change).collect()
     }
@@ -277,7 +297,7 @@ impl Making<'_> {
                     .map(|neighbour| {
                         let kind = ExprKind::Const(neighbour);
                         let says = format!("{value} is {neighbour} in the head");
-                        (Term::Expr(Expr { kind, ..expr.clone() }), Edit { span: expr.span, says })
+                        (Term::Expr(Expr { kind, ..expr.clone() }), Edit::new(expr.span, says))
                     })
                     .collect(),
                 _ => self.exprs(expr).into_iter().map(|(expr, edit)| (Term::Expr(expr), edit)).collect(),
@@ -289,7 +309,9 @@ impl Making<'_> {
                     inner.map(|(args, edit)| (Term::Aggregate { aggregate, args, span }, edit)).collect();
                 out.extend(exchanged(aggregate, args).into_iter().map(|(other, args)| {
                     let says = format!("`{}` is `{}`", self.text(span), shown(other, &args));
-                    (Term::Aggregate { aggregate: other, args, span }, Edit { span, says })
+                    let counts = aggregate == Aggregate::CountDistinct;
+                    let edit = Edit { counts, ..Edit::new(span, says) };
+                    (Term::Aggregate { aggregate: other, args, span }, edit)
                 }));
                 out
             }
@@ -315,7 +337,7 @@ impl Making<'_> {
             keys.skip(at).take(1).for_each(|(_, descending)| *descending = !*descending);
             let way = if *descending { "ascending" } else { "descending" };
             let says = format!("the key `{}` of the limit is {way}", self.text(key.span));
-            out.push((other, Edit { span: key.span, says }));
+            out.push((other, Edit::new(key.span, says)));
         }
         out
     }
