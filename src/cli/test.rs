@@ -47,7 +47,7 @@ Examples:
   hence test --coverage               what no test reaches, beside its line
 
 What --coverage counts, each once over all tests together: a rule's body had a match; a literal was satisfied (with all
-that stands before it); a literal was refused (it alone stopped a match); a comparison held, failed, and of an order
+that stands before it); a literal that only filters was refused (it alone stopped a match); a comparison held, failed, and of an order
 was tested with both sides equal, each while all else held; a condition inside an expression held and failed; a limit
 left something out; a proof shows the sentence of @because. The percentage is the share of these that was reached.
 

@@ -18,5 +18,6 @@ mod golden;
 mod ledger;
 mod provenance;
 mod ruletest;
+mod ruletest_depth;
 mod syntax;
 mod tidy;

@@ -4,7 +4,8 @@
 //! - *rule*: its body had a match;
 //! - *literal satisfied*: with all literals before it (in an order in which each can be judged) it had a match;
 //! - *literal refused*: everything else in the body that can be judged without it held, and it did not, so that
-//!   it alone decided. An `X = e` that binds and a generator are never refused;
+//!   it alone decided. This is counted of literals that only filter: one that gives the rule a value (an atom with a
+//!   variable that nothing else binds, an `X = e`, a generator) has to be there anyway;
 //! - *boundary*: a comparison as a literal or inside an expression held, failed, and (for `<`, `<=`, `>`, `>=`) was
 //!   judged with both sides equal, each while everything else held; a condition of `if`, `and`, `or` held and
 //!   failed; a `limit` left something out (a `limit … as R` of a million or more only ranks and isn't counted);
@@ -51,8 +52,7 @@ pub struct Point {
     pub text: String,
     /// For a boundary, the equality that a test has to bring about.
     pub at: Option<String>,
-    /// Whether it is the refusal of an atom that gives the rule values: it can seldom be the one that decides, and
-    /// is shown only on request.
+    /// Whether it is the refusal of an atom that gives the rule values: shown on request, and counted nowhere.
     pub binds: bool,
     /// How many tests reach it.
     pub hits: usize,
@@ -95,7 +95,7 @@ impl Share {
     }
 
     fn of<'a>(points: impl Iterator<Item = &'a Point>) -> Self {
-        points.fold(Self::default(), |share, point| Self {
+        points.filter(|point| !point.binds).fold(Self::default(), |share, point| Self {
             reached: share.reached + usize::from(point.hits > 0),
             all: share.all + 1,
         })
