@@ -1,6 +1,6 @@
 //! What can be proved of mutants: literals that others imply, counts that are the same, guards that would break.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::checked::{self, Checked};
 use crate::builtins::expr::{ExprKind, VarId};
@@ -16,14 +16,64 @@ const DEPTH: usize = 4;
 /// Whether the positive atom at `at` holds wherever the rest of the body does.
 pub(super) fn is_implied(program: &Program, rule: &Rule, at: usize) -> bool {
     let Some(Literal::Atom(dropped)) = rule.body.get(at) else { return false };
-    rule.body.iter().enumerate().any(|(other, literal)| match literal {
-        Literal::Atom(atom) if other != at => {
-            // Of two equal literals the later one is the one that is implied.
-            let same = atom.relation == dropped.relation && atom.args == dropped.args;
-            !(same && other > at) && implies(program, atom, dropped.relation, &dropped.args, DEPTH)
-        }
-        _ => false,
+    follows(program, rule, at, dropped)
+        || rule.body.iter().enumerate().any(|(other, literal)| match literal {
+            Literal::Atom(atom) if other != at => {
+                // Of two equal literals the later one is the one that is implied.
+                let same = atom.relation == dropped.relation && atom.args == dropped.args;
+                !(same && other > at) && implies(program, atom, dropped.relation, &dropped.args, DEPTH)
+            }
+            _ => false,
+        })
+}
+
+/// Whether a rule of the atom's own relation derives it from other atoms of the body.
+fn follows(program: &Program, rule: &Rule, at: usize, dropped: &Atom) -> bool {
+    let others: Vec<&Atom> =
+        rule.body.iter().enumerate().filter(|(other, _)| *other != at).filter_map(atom).collect();
+    program.rules.iter().filter(|own| own.head == dropped.relation && own.limit.is_none()).any(|own| {
+        let mut bound: BTreeMap<VarId, Arg> = BTreeMap::new();
+        let head = own.terms.iter().zip(&dropped.args).all(|(term, arg)| match (term, arg) {
+            (Term::Aggregate { .. }, _) => false,
+            (_, Arg::Any) => true,
+            (Term::Expr(expr), arg) => match expr.kind {
+                ExprKind::Var(var) => *bound.entry(var).or_insert(*arg) == *arg,
+                ExprKind::Const(value) => *arg == Arg::Const(value),
+                _ => false,
+            },
+        });
+        head && own.head != rule.head
+            && own.body.iter().all(|literal| match literal {
+                Literal::Atom(needed) => others.iter().any(|other| matches_into(needed, other, &mut bound)),
+                _ => false,
+            })
     })
+}
+
+fn atom<'a>((_, literal): (usize, &'a Literal)) -> Option<&'a Atom> {
+    match literal {
+        Literal::Atom(atom) => Some(atom),
+        _ => None,
+    }
+}
+
+/// Whether `needed` becomes `there` under the variables bound so far, which grow; the first fit is taken.
+fn matches_into(needed: &Atom, there: &Atom, bound: &mut BTreeMap<VarId, Arg>) -> bool {
+    if needed.relation != there.relation {
+        return false;
+    }
+    let mut tried = bound.clone();
+    let fits = needed.args.iter().zip(&there.args).all(|(needed, there)| match needed {
+        Arg::Any => true,
+        Arg::Var(var) if *there != Arg::Any => *tried.entry(*var).or_insert(*there) == *there,
+        // A variable that nothing else names is as good as `_`, but that is not looked for.
+        Arg::Var(_) => false,
+        constant => constant == there,
+    });
+    if fits {
+        *bound = tried;
+    }
+    fits
 }
 
 /// Whether every match of the body has other values of the head's columns and arguments, so that counting values
