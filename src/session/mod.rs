@@ -31,7 +31,7 @@ pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
 pub use loader::{Loaded, Loader, rule_files};
 pub use replay::{Flip, Replay, Replayed};
-pub use ruleset::{Findings, RuleSet, RuleSource, check};
+pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use what_if::Hypothesis;
 pub use why::Because;
 pub use why_not::Refused;

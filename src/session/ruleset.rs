@@ -115,3 +115,8 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
         .map(|program| Box::new(RuleSet { sources: sources.clone(), files, checked, program, warnings }));
     Findings { faults: Faults { sources, diagnostics }, files: count, rules }
 }
+
+/// The guarded decisions that a checked program derives without what they require.
+pub fn guards(checked: &Checked) -> Vec<Diagnostic> {
+    analysis::requires::requires(checked)
+}

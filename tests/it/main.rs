@@ -29,6 +29,7 @@ mod random_text;
 mod requires;
 mod ruletest;
 mod strata;
+mod ruletest_depth;
 mod syntax;
 mod syntax_fuzz;
 mod syntax_print;
