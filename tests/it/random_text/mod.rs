@@ -105,7 +105,10 @@ fn run(seeds: std::ops::Range<u64>) {
     }
     println!("{tally:?}");
     let Tally { programs, derived, reported, stopped } = tally;
-    assert!(derived * 2 > programs && reported * 20 > programs && stopped * 5 < programs, "too plain: {tally:?}");
+    assert!(
+        derived * 2 > programs && reported * 20 > programs && stopped * 5 < programs,
+        "too plain: {tally:?}"
+    );
 }
 
 #[test]

@@ -77,7 +77,8 @@ impl Body<'_> {
     }
 
     fn known(&mut self, ty: Type) -> Option<String> {
-        let known: Vec<String> = self.vars.iter().filter(|var| var.ty == ty).map(|var| var.name.clone()).collect();
+        let known: Vec<String> =
+            self.vars.iter().filter(|var| var.ty == ty).map(|var| var.name.clone()).collect();
         if known.is_empty() { None } else { Some(self.dice.pick(&known)) }
     }
 
@@ -139,7 +140,8 @@ impl Body<'_> {
         let ty = self.dice.pick(&TYPES);
         let value = expr(self.dice, &self.vars, ty, 2);
         let name = self.fresh(ty);
-        let text = if self.dice.chance(70) { format!("{name} = {value}") } else { format!("{value} = {name}") };
+        let text =
+            if self.dice.chance(70) { format!("{name} = {value}") } else { format!("{value} = {name}") };
         self.literals.push(text);
     }
 
@@ -147,11 +149,18 @@ impl Body<'_> {
     fn each(&mut self) {
         let vars = self.vars.clone();
         let generator = match self.dice.below(6) {
-            0 | 1 => format!("range({}, {})", self.dice.pick(&["0", "-1", "1"]), self.dice.pick(&["3", "param_i", "0"])),
+            0 | 1 => format!(
+                "range({}, {})",
+                self.dice.pick(&["0", "-1", "1"]),
+                self.dice.pick(&["3", "param_i", "0"])
+            ),
             2 => format!("range(0, ({}) % 4)", expr(self.dice, &vars, Int, 1)),
             3 => format!("words({})", expr(self.dice, &vars, Text, 1)),
             4 => format!("split({}, \",\")", expr(self.dice, &vars, Text, 1)),
-            _ => self.dice.pick(&["chars(\"aba\")", "captures(\"a1b2\", r\"([a-z])(\\d)\", 2)", "lines(\"a\\nb\")"]).to_owned(),
+            _ => self
+                .dice
+                .pick(&["chars(\"aba\")", "captures(\"a1b2\", r\"([a-z])(\\d)\", 2)", "lines(\"a\\nb\")"])
+                .to_owned(),
         };
         let ty = if generator.starts_with("range") { Int } else { Text };
         let bound = self.known(ty).filter(|_| self.dice.chance(25));
@@ -225,9 +234,15 @@ impl Body<'_> {
             "count()" => String::from("count()"),
             "count" => format!("count({})", one(self.dice, other)),
             "mean of int" => format!("mean({})", one(self.dice, Int)),
-            "percentile" => format!("percentile({}, {})", one(self.dice, ty), self.dice.pick(&["0.5", "param_f", "0.95", "1.0"])),
+            "percentile" => format!(
+                "percentile({}, {})",
+                one(self.dice, ty),
+                self.dice.pick(&["0.5", "param_f", "0.95", "1.0"])
+            ),
             "join" => format!("join({}, \"+\")", one(self.dice, Text)),
-            name @ ("arg_max" | "arg_min") => format!("{name}({}, {})", one(self.dice, ty), one(self.dice, other)),
+            name @ ("arg_max" | "arg_min") => {
+                format!("{name}({}, {})", one(self.dice, ty), one(self.dice, other))
+            }
             name => format!("{name}({})", one(self.dice, ty)),
         }
     }
