@@ -5,6 +5,7 @@ mod audit;
 mod change;
 mod check;
 mod completions;
+mod config;
 mod decide;
 mod diagnostics;
 mod fmt;
@@ -16,8 +17,10 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod sarif;
 mod replay;
 mod test;
+mod review;
 mod time;
 mod what_if;
 
@@ -73,8 +76,10 @@ enum Command {
     Export(keep::Export),
     Import(keep::Import),
     Observe(observe::Observe),
+    Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
+    Config(config::Show),
     Completions(completions::Completions),
 }
 
@@ -113,7 +118,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { UNASKED } else { DONE });
         }
     };
-    match dispatch(cli.command) {
+    match config::load().and_then(|()| dispatch(cli.command)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => ExitCode::from(explain(&failure)),
     }
@@ -142,8 +147,10 @@ fn dispatch(command: Command) -> Outcome {
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
+        Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
+        Command::Config(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }
 }

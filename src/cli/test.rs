@@ -1,12 +1,15 @@
 //! `hence test`: tests of rules, golden cases, coverage and mutants.
 
+mod coverage;
+mod coverage_files;
 mod formats;
 mod pretty;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::ruletest::coverage::measure;
 use crate::ruletest::{GoldenSuite, Report, Selection, Suite, SuiteError};
 
 use super::{DONE, Failure, NO, Outcome, UNASKED, diagnostics, options, output};
@@ -37,7 +40,13 @@ Exit status: 0 all passed; 1 a test failed, a gate was missed or no test was fou
 Examples:
   hence test                          the tests of this project, or of the shipped packs
   hence test rules/ --filter poor     those whose name or file contains `poor`
-  hence test --golden tests/golden    golden JSON cases")]
+  hence test --golden tests/golden    golden JSON cases
+  hence test --coverage               what no test reaches, beside its line
+
+What --coverage counts, each once over all tests together: a rule's body had a match; a literal was satisfied (with all
+that stands before it); a literal was refused (it alone stopped a match); a comparison held, failed, and of an order
+was tested with both sides equal, each while all else held; a condition inside an expression held and failed; a limit
+left something out; a proof shows the sentence of @because. The percentage is the share of these that was reached.")]
 pub(super) struct Test {
     /// Files and folders with tests [default: the `rules/` beside `hence.toml`, else the shipped packs' tests]
     paths: Vec<PathBuf>,
@@ -59,6 +68,21 @@ pub(super) struct Test {
     /// Take it as passed where no test is found
     #[arg(long)]
     allow_empty: bool,
+    /// Show what no test reaches, and a table by file and pack
+    #[arg(long)]
+    coverage: bool,
+    /// Fail where less than this percentage is covered
+    #[arg(long, value_name = "PERCENT")]
+    min_coverage: Option<f64>,
+    /// Write the coverage as LCOV
+    #[arg(long, value_name = "FILE")]
+    lcov: Option<PathBuf>,
+    /// Write the coverage as JSON
+    #[arg(long, value_name = "FILE")]
+    coverage_json: Option<PathBuf>,
+    /// Write the coverage as one HTML page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Name every test, not only those that fail
     #[arg(long, short)]
     verbose: bool,
@@ -67,15 +91,44 @@ pub(super) struct Test {
 impl Test {
     pub(super) fn run(self) -> Outcome {
         let selection = self.selection();
-        let report = match &self.golden {
-            Some(folder) => GoldenSuite::load(folder, &self.paths)?.run(&selection),
-            None => match self.suite() {
-                Ok(suite) => suite.run(&selection),
-                Err(error) => return could_not_load(error),
-            },
+        if let Some(folder) = &self.golden {
+            let report = GoldenSuite::load(folder, &self.paths)?.run(&selection);
+            self.show(&report)?;
+            return Ok(self.verdict(&report));
+        }
+        let suite = match self.suite() {
+            Ok(suite) => suite,
+            Err(error) => return could_not_load(error),
         };
+        let report = suite.run(&selection);
         self.show(&report)?;
-        Ok(self.verdict(&report))
+        let verdict = self.verdict(&report);
+        Ok(verdict.max(self.cover(&suite, &selection)?))
+    }
+
+    /// Measures coverage where some option asks for it; whether the gate is met.
+    fn cover(&self, suite: &Suite, selection: &Selection) -> Outcome {
+        let files = [&self.lcov, &self.coverage_json, &self.html];
+        if !self.coverage && self.min_coverage.is_none() && files.iter().all(|file| file.is_none()) {
+            return Ok(DONE);
+        }
+        let measured = measure(suite, selection);
+        if self.coverage && self.format == TestFormat::Pretty {
+            coverage::print(&measured)?;
+        }
+        write(self.lcov.as_deref(), || Ok(coverage_files::lcov(&measured)))?;
+        write(self.html.as_deref(), || Ok(coverage_files::html(&measured)))?;
+        write(self.coverage_json.as_deref(), || {
+            serde_json::to_string_pretty(&coverage_files::json(&measured)).map_err(std::io::Error::other)
+        })?;
+        let total = measured.total();
+        match self.min_coverage {
+            Some(least) if total.percent() < least => {
+                output::error(&format!("the coverage is {}, below {least} %", coverage::percent(total)));
+                Ok(NO)
+            }
+            _ => Ok(DONE),
+        }
     }
 
     fn selection(&self) -> Selection {
@@ -85,7 +138,7 @@ impl Test {
     fn suite(&self) -> Result<Suite, SuiteError> {
         let mut paths = self.paths.clone();
         if paths.is_empty() {
-            paths.extend(options::rules_beside_config());
+            paths.extend(options::default_rules());
         }
         if paths.is_empty() { Suite::shipped() } else { Suite::load(&paths) }
     }
@@ -113,6 +166,13 @@ impl Test {
         }
         if report.all_passed() { DONE } else { NO }
     }
+}
+
+/// Writes a file where one is asked for.
+fn write(file: Option<&Path>, text: impl FnOnce() -> std::io::Result<String>) -> Result<(), Failure> {
+    let Some(file) = file else { return Ok(()) };
+    let failed = |error| Failure::Usage(format!("`{}` can't be written: {error}", file.display()));
+    std::fs::write(file, text()?).map_err(failed)
 }
 
 /// All faults of all files with tests.

@@ -8,6 +8,7 @@
 //! Each test runs by itself: its file's rules, its parameters, its facts, its clock, and nothing else.
 
 mod case;
+pub mod coverage;
 mod golden;
 mod judge;
 mod nearby;

@@ -14,6 +14,7 @@ mod aggregates;
 mod builtins;
 mod cases;
 mod check;
+mod clients;
 mod corpus;
 mod engines;
 mod fact_faults;

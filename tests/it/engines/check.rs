@@ -14,10 +14,8 @@ pub(crate) fn compare(program: &Program, input: &Database, limits: &Limits) -> R
     let fast = SemiNaive.evaluate(program, input, limits);
     match (Naive.evaluate(program, input, limits), fast) {
         (Ok(naive), Ok(fast)) => {
-            let relations = (0..program.relations.len() as u32).map(RelationId);
-            relations
-                .map(|relation| same_extent(program, &naive, &fast, relation))
-                .collect::<Result<(), _>>()?;
+            let mut relations = (0..program.relations.len() as u32).map(RelationId);
+            relations.try_for_each(|relation| same_extent(program, &naive, &fast, relation))?;
             if naive.undefined != fast.undefined {
                 let (naive, fast) = (&naive.undefined, &fast.undefined);
                 return Err(format!("undefined: naive {naive:?}\nsemi-naive {fast:?}"));
