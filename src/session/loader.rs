@@ -296,6 +296,9 @@ fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnosti
     let why = if wanted.is_symlink() { String::from("it is a link to nothing") } else { said(error) };
     let message = format!("`{}` can't be imported: {why}", import.path);
     let fault = Diagnostic::new(BAD_IMPORT, message).at(import.path_span, "");
+    if wanted.is_symlink() {
+        return fault;
+    }
     let name = wanted.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let beside: Vec<String> = fs::read_dir(parent(wanted))
         .map(|entries| {

@@ -8,12 +8,16 @@ use crate::ir::Program;
 use crate::lower;
 use crate::span::Sources;
 use crate::symbol::Symbol;
+use crate::syntax::codes::TOO_MANY_FAULTS;
 use crate::syntax::tree;
 use crate::value::Value;
 
 use super::error::{Faults, SessionError};
 use super::loader::{Loaded, Loader};
 use super::shipped;
+
+/// How many faults of a rule set are shown.
+const MOST: usize = 1_000;
 
 /// Which rules to load, and the parameters to set.
 #[derive(Clone, Debug, Default)]
@@ -109,6 +113,7 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     diagnostic::sort(&mut diagnostics);
     let errors = diagnostics.iter().any(Diagnostic::is_error);
     let warnings: Vec<_> = diagnostics.iter().filter(|found| !found.is_error()).cloned().collect();
+    bound(&mut diagnostics);
     let count = files.len();
     let rules = program
         .filter(|_| !errors)

@@ -22,6 +22,7 @@ mod fact_files;
 mod generators;
 mod golden;
 mod ledger;
+mod limits;
 mod lints;
 mod lowering;
 mod provenance;

@@ -64,8 +64,12 @@ fn declared(ty: Type) -> &'static str {
 
 impl Relation {
     fn declaration(&self, keyword: &str) -> String {
-        let columns: Vec<String> =
-            self.types.iter().enumerate().map(|(at, ty)| format!("{}: {}", column(at), declared(*ty))).collect();
+        let columns: Vec<String> = self
+            .types
+            .iter()
+            .enumerate()
+            .map(|(at, ty)| format!("{}: {}", column(at), declared(*ty)))
+            .collect();
         format!("{keyword} {}({}).", self.name, columns.join(", "))
     }
 }

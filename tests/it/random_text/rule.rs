@@ -25,7 +25,8 @@ pub(super) fn random(dice: &mut Dice, relations: &[Relation], head: usize) -> Ru
     };
     let mut body = Body { dice, vars: Vec::new(), literals: Vec::new() };
     body.fill(relations, target.group, form);
-    let limit = (form == Form::Limit).then(|| body.limit());
+    let ranked = target.types.contains(&Int);
+    let limit = (form == Form::Limit).then(|| body.limit(ranked));
     let terms = body.head(target, form, limit.as_ref().and_then(|(_, rank)| rank.as_ref()));
     let mut literals = body.literals;
     let dice = body.dice;
@@ -76,7 +77,8 @@ impl Body<'_> {
     }
 
     fn known(&mut self, ty: Type) -> Option<String> {
-        let known: Vec<String> = self.vars.iter().filter(|var| var.ty == ty).map(|var| var.name.clone()).collect();
+        let known: Vec<String> =
+            self.vars.iter().filter(|var| var.ty == ty).map(|var| var.name.clone()).collect();
         if known.is_empty() { None } else { Some(self.dice.pick(&known)) }
     }
 
@@ -138,7 +140,8 @@ impl Body<'_> {
         let ty = self.dice.pick(&TYPES);
         let value = expr(self.dice, &self.vars, ty, 2);
         let name = self.fresh(ty);
-        let text = if self.dice.chance(70) { format!("{name} = {value}") } else { format!("{value} = {name}") };
+        let text =
+            if self.dice.chance(70) { format!("{name} = {value}") } else { format!("{value} = {name}") };
         self.literals.push(text);
     }
 
@@ -146,11 +149,18 @@ impl Body<'_> {
     fn each(&mut self) {
         let vars = self.vars.clone();
         let generator = match self.dice.below(6) {
-            0 | 1 => format!("range({}, {})", self.dice.pick(&["0", "-1", "1"]), self.dice.pick(&["3", "param_i", "0"])),
+            0 | 1 => format!(
+                "range({}, {})",
+                self.dice.pick(&["0", "-1", "1"]),
+                self.dice.pick(&["3", "param_i", "0"])
+            ),
             2 => format!("range(0, ({}) % 4)", expr(self.dice, &vars, Int, 1)),
             3 => format!("words({})", expr(self.dice, &vars, Text, 1)),
             4 => format!("split({}, \",\")", expr(self.dice, &vars, Text, 1)),
-            _ => self.dice.pick(&["chars(\"aba\")", "captures(\"a1b2\", r\"([a-z])(\\d)\", 2)", "lines(\"a\\nb\")"]).to_owned(),
+            _ => self
+                .dice
+                .pick(&["chars(\"aba\")", "captures(\"a1b2\", r\"([a-z])(\\d)\", 2)", "lines(\"a\\nb\")"])
+                .to_owned(),
         };
         let ty = if generator.starts_with("range") { Int } else { Text };
         let bound = self.known(ty).filter(|_| self.dice.chance(25));
@@ -169,7 +179,7 @@ impl Body<'_> {
     }
 
     /// `limit N per … by … as R`, and the rank's variable.
-    fn limit(&mut self) -> (String, Option<String>) {
+    fn limit(&mut self, ranked: bool) -> (String, Option<String>) {
         let per: Vec<String> =
             self.vars.iter().map(|var| var.name.clone()).filter(|_| self.dice.chance(25)).collect();
         let per = if per.is_empty() { String::new() } else { format!(" per {}", per.join(", ")) };
@@ -180,7 +190,7 @@ impl Body<'_> {
                 format!("{key}{}", self.dice.pick(&["", " desc"]))
             })
             .collect();
-        let rank = self.dice.chance(40).then(|| String::from("Rank"));
+        let rank = (ranked && self.dice.chance(50)).then(|| String::from("Rank"));
         let bound = rank.as_ref().map(|rank| format!(" as {rank}")).unwrap_or_default();
         let count = self.dice.pick(&["1", "2", "param_i", "3"]);
         (format!("limit {count}{per} by {}{bound}", keys.join(", ")), rank)
@@ -200,11 +210,8 @@ impl Body<'_> {
             terms[at] = self.aggregate(target.types[at]);
         }
         if let Some(rank) = rank {
-            let place = target.types.iter().position(|ty| *ty == Int);
-            match place {
-                Some(at) => terms[at] = rank.clone(),
-                None => self.literals.push(String::from("no_place_for_the_rank()")),
-            }
+            let place = target.types.iter().position(|ty| *ty == Int).unwrap();
+            terms[place] = rank.clone();
         }
         terms
     }
@@ -222,14 +229,20 @@ impl Body<'_> {
             Text => &["join", "min", "max", "arg_min", "arg_max"],
             Name => &["min", "max", "arg_max"],
         };
-        let mut one = |dice: &mut Dice, ty| expr(dice, &vars, ty, 1);
+        let one = |dice: &mut Dice, ty| expr(dice, &vars, ty, 1);
         match self.dice.pick(names) {
             "count()" => String::from("count()"),
             "count" => format!("count({})", one(self.dice, other)),
             "mean of int" => format!("mean({})", one(self.dice, Int)),
-            "percentile" => format!("percentile({}, {})", one(self.dice, ty), self.dice.pick(&["0.5", "param_f", "0.95", "1.0"])),
+            "percentile" => format!(
+                "percentile({}, {})",
+                one(self.dice, ty),
+                self.dice.pick(&["0.5", "param_f", "0.95", "1.0"])
+            ),
             "join" => format!("join({}, \"+\")", one(self.dice, Text)),
-            name @ ("arg_max" | "arg_min") => format!("{name}({}, {})", one(self.dice, ty), one(self.dice, other)),
+            name @ ("arg_max" | "arg_min") => {
+                format!("{name}({}, {})", one(self.dice, ty), one(self.dice, other))
+            }
             name => format!("{name}({})", one(self.dice, ty)),
         }
     }
