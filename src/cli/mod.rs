@@ -7,16 +7,17 @@ mod check;
 mod completions;
 mod decide;
 mod diagnostics;
+mod doc;
+mod fmt;
 mod history;
 mod keep;
-mod fmt;
 mod observe;
 mod open;
 mod options;
 mod output;
 mod pack;
-mod sarif;
 mod replay;
+mod sarif;
 mod test;
 mod time;
 mod what_if;
@@ -54,6 +55,7 @@ struct Cli {
 enum Command {
     Check(check::Check),
     Fmt(fmt::Fmt),
+    Doc(doc::Doc),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -123,6 +125,7 @@ fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
         Command::Fmt(command) => command.run(),
+        Command::Doc(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),

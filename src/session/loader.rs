@@ -294,7 +294,9 @@ fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnosti
     let fault = Diagnostic::new(BAD_IMPORT, message).at(import.path_span, "");
     let name = wanted.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let beside: Vec<String> = fs::read_dir(parent(wanted))
-        .map(|entries| entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+        .map(|entries| {
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        })
         .unwrap_or_default();
     match nearest(&name, beside.iter().map(String::as_str).filter(|file| file.ends_with(".dl"))) {
         Some(near) => fault.help(format!("the nearest file in that folder is `{near}`")),

@@ -67,7 +67,9 @@ fn every_pack_has_tests_of_its_own_in_the_binary() {
 
 #[test]
 fn every_form_of_expectation_holds_where_it_should() {
-    passes(r#"given learned("a", 3, 0.9, 0.3). expect refine("a"). no refine("b"). exactly refine { ("a") }"#);
+    passes(
+        r#"given learned("a", 3, 0.9, 0.3). expect refine("a"). no refine("b"). exactly refine { ("a") }"#,
+    );
     passes(r#"given learned("a", 3, 0.9, 0.3). expect ratio("a", 0.333) ~ 0.001. exactly active { }"#);
     passes(r#"given learned("a", 3, 0.9, 0.3). expect learned(T, N, _, _), refine(T), N > 2, !active(T)."#);
     passes(r#"given learned("a", 3, 0.9, 0.3). expect refine("a") because poor_after_three."#);
@@ -90,9 +92,8 @@ test "two" { given learned("b", 3, 0.9, 0.8). expect no refine(_). exactly learn
 
 #[test]
 fn a_failure_names_the_literal_and_shows_the_nearest_facts_first() {
-    let found = failures(
-        r#"given poor("bb"). poor("zz"). poor("ab"). poor("az"). poor("qq"). expect refine("aa")."#,
-    );
+    let found =
+        failures(r#"given poor("bb"). poor("zz"). poor("ab"). poor("az"). poor("qq"). expect refine("aa")."#);
     assert_eq!(found[0].text, r#"refine("aa")"#);
     assert_eq!(found[0].instead, [r#"refine("ab")."#, r#"refine("az")."#, r#"refine("bb")."#]);
     assert_eq!(found[0].more, 2);
@@ -181,7 +182,8 @@ fn the_report_has_the_order_of_the_text_whatever_the_number_of_jobs() {
 fn faulty_rules_are_an_error_and_files_without_tests_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("other.dl"), "nonsense(((").unwrap();
-    fs::write(folder.path().join("a.dl"), format!("{RULES}test \"t\" {{ expect nothing_such(1). }}")).unwrap();
+    fs::write(folder.path().join("a.dl"), format!("{RULES}test \"t\" {{ expect nothing_such(1). }}"))
+        .unwrap();
     let error = Suite::load(&[folder.path().to_owned()]).unwrap_err().to_string();
     assert!(error.contains("nothing_such") && !error.contains("other.dl"), "{error}");
     fs::remove_file(folder.path().join("a.dl")).unwrap();
