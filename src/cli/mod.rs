@@ -10,6 +10,8 @@ mod decide;
 mod diagnostics;
 mod fmt;
 mod follow;
+mod doc;
+mod fmt;
 mod history;
 mod keep;
 mod observe;
@@ -17,8 +19,8 @@ mod open;
 mod options;
 mod output;
 mod pack;
-mod sarif;
 mod replay;
+mod sarif;
 mod test;
 mod review;
 mod time;
@@ -57,6 +59,7 @@ struct Cli {
 enum Command {
     Check(check::Check),
     Fmt(fmt::Fmt),
+    Doc(doc::Doc),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -128,6 +131,7 @@ fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
         Command::Fmt(command) => command.run(),
+        Command::Doc(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),

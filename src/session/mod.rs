@@ -15,6 +15,7 @@ pub mod format;
 mod ledger_facts;
 mod loader;
 mod recorded;
+pub mod reference;
 mod replay;
 mod ruleset;
 pub mod shipped;
