@@ -125,3 +125,16 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
 pub fn guards(checked: &Checked) -> Vec<Diagnostic> {
     analysis::requires::requires(checked)
 }
+
+/// Leaves out what nobody reads: all but the first thousand faults.
+fn bound(diagnostics: &mut Vec<Diagnostic>) {
+    let Some(first) = diagnostics.get(MOST).map(Diagnostic::span) else { return };
+    let more = diagnostics.len() - MOST;
+    diagnostics.truncate(MOST);
+    let fault = Diagnostic::new(TOO_MANY_FAULTS, format!("{more} more faults"))
+        .help("mend these first; the others are shown then");
+    diagnostics.push(match first {
+        Some(span) => fault.at(span, "the first that is not shown"),
+        None => fault,
+    });
+}
