@@ -27,6 +27,7 @@ mod lints;
 mod lowering;
 mod provenance;
 mod random_text;
+mod replay;
 mod requires;
 mod ruletest;
 mod ruletest_depth;
