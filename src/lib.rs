@@ -1,5 +1,27 @@
-//! hence: a Datalog rules engine for the decisions of autonomous agents.
-#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail"))]
+//! hence: a Datalog rules engine for the decisions of autonomous agents. It derives decisions from facts, keeps every
+//! fact and every decision, and can prove each one.
+//!
+//! The way of the data, and where to look:
+//!
+//! ```text
+//!  rules ──► syntax ──► analysis ──► lower ──► ir ──┬─► backend::naive       the meaning
+//!                                                   └─► backend::seminaive   the engine
+//!  world ──► actuators ──► ledger ──► session ──► decisions ──► ledger
+//!                                        └─► provenance   why
+//! ```
+//!
+//! [`session`] is the public face: a [`session::Session`] is a rule set over facts. `ruletest` tests rules, [`cli`] is
+//! the `hence` binary. [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`] and [`diagnostic`] are the
+//! vocabulary that every room may use; what else a room may name is held by `tests/it/tidy.rs`.
+//!
+//! Invariants:
+//! - Source positions belong to the vocabulary, not to the parser.
+//! - The IR stops at stratified normal rules; delta rules, join orders and indexes are an engine's own business.
+//! - Nothing that a user sees follows the order of a hash map: output, proofs and diagnostics are the same from run
+//!   to run.
+//! - Input and output happen in `ledger`, `actuators`, `session::loader` and `cli`; the rest are pure functions.
+//! - Rules can't read the clock, the file system or the network. Time is a fact.
+//! - Symbol numbers never leave the process and never decide an order.
 
 pub mod actuators;
 pub mod analysis;
@@ -21,3 +43,7 @@ pub mod symbol;
 pub mod syntax;
 pub mod testing;
 pub mod value;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

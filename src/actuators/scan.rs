@@ -1,5 +1,7 @@
 //! Reads one text of any length in bounded memory: how long it is, and which patterns of a table it shows.
 
+use std::collections::BTreeSet;
+
 use super::table::Table;
 
 /// A text is matched in windows of this many bytes, and a match that begins in one window and ends in the next may
@@ -18,7 +20,9 @@ pub(super) struct Scan<'a> {
     chars: u64,
     /// How many of the last characters are line breaks, which don't belong to the text at its end.
     breaks: u64,
-    rows: Vec<bool>,
+    /// Newlines not hashed yet: those at the end never are.
+    newlines: u64,
+    rows: BTreeSet<usize>,
     hash: blake3::Hasher,
 }
 
@@ -27,7 +31,7 @@ pub(super) struct Seen {
     /// Its length in Unicode scalar values, without line breaks at its end.
     pub(super) length: i64,
     /// The rows of the table that match.
-    pub(super) rows: Vec<usize>,
+    pub(super) rows: BTreeSet<usize>,
     /// The first 16 hexadecimal digits of its hash.
     pub(super) hash: String,
 }
@@ -40,18 +44,22 @@ impl<'a> Scan<'a> {
             start: 0,
             chars: 0,
             breaks: 0,
-            rows: vec![false; table.len()],
+            newlines: 0,
+            rows: BTreeSet::new(),
             hash: blake3::Hasher::new(),
         }
     }
 
     /// Reads on.
     pub(super) fn push(&mut self, text: &str) {
-        let broken = text.len() - text.trim_end_matches(['\n', '\r']).len();
-        let breaks = broken as u64; // a line break is one byte and one character
-        self.breaks = if broken == text.len() { self.breaks + breaks } else { breaks };
+        let (body, breaks) = text.split_at(text.trim_end_matches(['\n', '\r']).len());
         self.chars += text.chars().count() as u64;
-        self.hash.update(text.as_bytes());
+        if !body.is_empty() {
+            self.hash(body);
+            self.breaks = 0;
+        }
+        self.breaks += breaks.len() as u64; // a line break is one byte and one character
+        self.newlines += breaks.matches('\n').count() as u64;
         self.window.push_str(text);
         if self.window.len() > WINDOW {
             self.look();
@@ -65,22 +73,27 @@ impl<'a> Scan<'a> {
         let hash = self.hash.finalize().to_hex();
         let seen = Seen {
             length: i64::try_from(self.chars - self.breaks).unwrap_or(i64::MAX),
-            rows: self.rows.iter().enumerate().filter(|(_, hit)| **hit).map(|(row, _)| row).collect(),
+            rows: std::mem::take(&mut self.rows),
             hash: hash.chars().take(16).collect(),
         };
         self.window.clear();
-        self.rows.fill(false);
         self.hash.reset();
-        (self.start, self.chars, self.breaks) = (0, 0, 0);
+        (self.start, self.chars, self.breaks, self.newlines) = (0, 0, 0, 0);
         seen
     }
 
-    fn look(&mut self) {
-        for row in self.table.matches(&self.window, self.start) {
-            if let Some(hit) = self.rows.get_mut(row) {
-                *hit = true;
-            }
+    /// Hashes on, without carriage returns, so that an id doesn't follow from how lines end.
+    fn hash(&mut self, body: &str) {
+        for _ in 0..std::mem::take(&mut self.newlines) {
+            self.hash.update(b"\n");
         }
+        for part in body.split('\r') {
+            self.hash.update(part.as_bytes());
+        }
+    }
+
+    fn look(&mut self) {
+        self.rows.extend(self.table.matches(&self.window, self.start));
     }
 
     /// Keeps the end of the window, from a line's beginning where one is near, with the character before it, so

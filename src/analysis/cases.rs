@@ -212,10 +212,14 @@ fn distance(written: &tree::Expr, entry: &Entry, out: &mut Vec<Diagnostic>) -> O
     }
     match literal(written) {
         Some(Value::Float(distance)) if distance.get() >= 0.0 => Some(distance.get()),
-        _ => {
+        found => {
+            let better = match found {
+                Some(Value::Int(n)) if n >= 0 => format!("{n}.0"),
+                _ => String::from("0.001"),
+            };
             out.push(
                 error(codes::FAULTY_DISTANCE, "a distance is a float of 0.0 or more", written.span)
-                    .help("write `~ 0.001`"),
+                    .help(format!("write `~ {better}`")),
             );
             None
         }

@@ -10,6 +10,7 @@ use crate::syntax::tree::{Args, Atom, Expr, ExprKind, Ident, Literal, LiteralKin
 
 use super::codes;
 use super::names::{Entry, Names, is_aggregate, is_function, is_generator};
+use super::operation::nearest_function;
 use super::prose::count;
 use super::uses::{Vars, arguments};
 use super::values::error;
@@ -91,7 +92,7 @@ pub(super) fn terms<'t>(
             Some(args.iter().map(|arg| (!matches!(arg.kind, ExprKind::Wildcard)).then_some(arg)).collect())
         }
         Args::Positional(args) => {
-            out.push(arity(entry, args.len(), atom.span));
+            out.push(atom_arity(entry, args.len(), atom.span));
             None
         }
         Args::Named(args) => named(args, entry, out),
@@ -110,9 +111,14 @@ pub(super) fn arity(entry: &Entry, found: usize, span: Span) -> Diagnostic {
     } else {
         diagnostic.at(entry.span, format!("{place} with {columns}"))
     };
-    let diagnostic = diagnostic.note(format!("its form is `{entry}`"));
+    diagnostic.note(format!("its form is `{entry}`"))
+}
+
+/// The same for an atom of a body, whose columns may be left open.
+fn atom_arity(entry: &Entry, found: usize, span: Span) -> Diagnostic {
+    let diagnostic = arity(entry, found, span);
     match entry.columns.first() {
-        Some(first) if found < columns => diagnostic.help(format!(
+        Some(first) if found < entry.columns.len() => diagnostic.help(format!(
             "write `_` for a column that may hold anything, or name the columns: `{}({}: …)`",
             entry.name, first.name
         )),
@@ -203,8 +209,7 @@ pub(super) fn missing_relation(names: &Names, relation: Ident, arity: usize) -> 
     let name = relation.name;
     let message = format!("`{name}` is neither declared nor derived");
     let diagnostic = error(codes::UNKNOWN_RELATION, message, relation.span);
-    let function = crate::builtins::op::names().iter().copied();
-    match names.nearest_relation(name).or_else(|| nearest(name.as_str(), function)) {
+    match names.nearest_relation(name).or_else(|| nearest_function(name.as_str())) {
         Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
         None => {
             let columns: Vec<_> = (1..=arity).map(|at| format!("c{at}: type")).collect();

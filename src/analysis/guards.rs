@@ -1,6 +1,6 @@
 //! The guards of decisions: which relation, and what its columns must equal.
 
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, Expr, ExprKind, Ident, Item, RelationDecl};
 
 use super::checked::{Guard, Requires};
@@ -38,7 +38,7 @@ fn guard(
     if guarded.span != decl.name.span {
         return None;
     }
-    let faults = out.len();
+    let mut sound = true;
     let mut columns = vec![None; needed.columns.len()];
     let mut seen: Vec<Ident> = Vec::new();
     for (column, term) in &requires.columns {
@@ -46,58 +46,42 @@ fn guard(
             let message = format!("the column `{}` stands twice in one guard", column.name);
             let diagnostic = Diagnostic::new(codes::ARGUMENT_TWICE, message);
             out.push(diagnostic.at(column.span, "again here").at(first.span, "first here"));
+            sound = false;
         }
         seen.push(*column);
         match needed.column(column.name) {
-            None => out.push(unknown_column(needed, *column)),
+            None => {
+                sound = false;
+                out.push(unknown_column(needed, *column));
+            }
             Some(at) => match (term_of(term, guarded, needed, at), columns.get_mut(at)) {
-                (Ok(guard), Some(place)) => *place = guard,
-                (Err(fault), _) => out.push(fault),
+                (Ok(guard), Some(place)) => *place = Some(guard),
+                (Err(fault), _) => {
+                    sound = false;
+                    out.extend(fault);
+                }
                 (Ok(_), None) => {}
             },
         }
     }
-    (out.len() == faults).then_some(Requires { decision, relation, columns, span: requires.span })
+    sound.then_some(Requires { decision, relation, columns, span: requires.span })
 }
 
-/// What the column at `at` must equal; `None` for `_`.
-fn term_of(term: &Expr, guarded: &Entry, needed: &Entry, at: usize) -> Result<Option<Guard>, Diagnostic> {
+/// What the column at `at` must equal; an error without a diagnostic was reported by the parser.
+fn term_of(term: &Expr, guarded: &Entry, needed: &Entry, at: usize) -> Result<Guard, Option<Diagnostic>> {
     let slot = needed.columns.get(at);
-    if let ExprKind::Wildcard = term.kind {
-        return Ok(None);
-    }
     if let ExprKind::Ident(name) = term.kind {
         let ident = Ident { name, span: term.span };
-        return match guarded.column(name) {
-            Some(own) => {
-                same_type(ident, guarded.columns.get(own), slot, needed).map(|()| Some(Guard::Column(own)))
-            }
-            None => Err(unknown_column(guarded, ident)),
-        };
+        let own = guarded.column(name).ok_or_else(|| unknown_column(guarded, ident))?;
+        same_type(ident, guarded.columns.get(own), slot, needed)?;
+        return Ok(Guard::Column(own));
     }
-    let Some(value) = literal(term) else {
-        let message = "a guard compares with a column of the decision or a literal";
-        return Err(not_a_term(message, term, guarded));
-    };
-    match slot.and_then(|slot| Some((slot, slot.ty.as_ref()?))) {
-        Some((slot, ty)) => match fit(value, ty, &format!("the column `{}` of `{}`", slot.name, needed.name))
-        {
-            Ok(()) => Ok(Some(Guard::Const(value))),
-            Err(fault) => Err(fault.at(term.span, "")),
-        },
-        None => Ok(Some(Guard::Const(value))),
+    let value = literal(term).ok_or(None)?;
+    if let Some((slot, ty)) = slot.and_then(|slot| Some((slot, slot.ty.as_ref()?))) {
+        fit(value, ty, &format!("the column `{}` of `{}`", slot.name, needed.name))
+            .map_err(|fault| fault.at(term.span, ""))?;
     }
-}
-
-fn not_a_term(message: &str, term: &Expr, guarded: &Entry) -> Diagnostic {
-    let diagnostic =
-        error(codes::NOT_LITERAL, message, term.span).note(format!("the decision is `{guarded}`"));
-    let ExprKind::Variable(name) = term.kind else { return diagnostic };
-    let columns = guarded.columns.iter().map(|slot| slot.name.as_str());
-    match nearest(&name.as_str().to_lowercase(), columns) {
-        Some(near) => diagnostic.help(format!("the decision's column is written `{near}`")),
-        None => diagnostic,
-    }
+    Ok(Guard::Const(value))
 }
 
 fn same_type(

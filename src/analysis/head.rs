@@ -74,6 +74,11 @@ impl Typer<'_> {
         let args: Vec<_> = written.iter().map(|arg| self.expr(arg)).collect();
         let args = args.into_iter().collect::<Option<Vec<_>>>()?;
         let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
+        if let ("percentile", [_, share]) = (word, args.as_slice())
+            && let ExprKind::Const(Value::Int(_)) = share.kind
+        {
+            return self.no_share(share);
+        }
         let Some((function, ty)) = aggregate::resolve(word, &types) else {
             let resolves = |types: &[Type]| aggregate::resolve(word, types).is_some();
             let diagnostic = self.no_operation(word, &args, span, aggregate::signatures(word), resolves);
@@ -95,16 +100,17 @@ impl Typer<'_> {
         let what =
             if function == Aggregate::Join { "the separator of `join`" } else { "the share of `percentile`" };
         match arg.kind {
-            ExprKind::Const(Value::Float(share)) if !(0.0..=1.0).contains(&share.get()) => {
-                let message = format!("`{}` is no share between 0.0 and 1.0", Value::Float(share));
-                self.fail(
-                    error(codes::NO_RESULT, message, arg.span)
-                        .help("the 95th percentile is `percentile(X, 0.95)`"),
-                )
-            }
+            ExprKind::Const(Value::Float(share)) if !(0.0..=1.0).contains(&share.get()) => self.no_share(arg),
             ExprKind::Const(_) | ExprKind::Param(_) => Some(()),
             _ => self.fail(not_literal(what, arg.span).note("a parameter (`param`) may stand there too")),
         }
+    }
+
+    fn no_share<T>(&mut self, share: &Expr) -> Option<T> {
+        let message = format!("`{}` is no share between 0.0 and 1.0", self.sources.slice(share.span));
+        self.fail(
+            error(codes::NO_RESULT, message, share.span).help("the 95th percentile is `percentile(X, 0.95)`"),
+        )
     }
 
     /// The typed limit of a rule whose head has the terms `terms`.

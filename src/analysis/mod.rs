@@ -16,6 +16,7 @@ mod head;
 mod infer;
 pub mod lints;
 mod names;
+mod operation;
 mod placeholder;
 mod prose;
 mod query;

@@ -16,62 +16,78 @@ pub(super) enum Piece {
     Hole(Symbol, Span),
 }
 
-/// Cuts `text`, whose literal stands at `span`, into pieces.
-///
-/// # Errors
-/// A brace without its partner, or something between braces that is no word.
-pub(super) fn pieces(text: &str, span: Span, sources: &Sources) -> Result<Vec<Piece>, Diagnostic> {
-    let mut pieces = Vec::new();
-    let mut plain = String::new();
+/// Cuts `text`, whose literal stands at `span`, into pieces; the faults are braces without their partner, and
+/// what stands between braces and is no word.
+pub(super) fn pieces(text: &str, span: Span, sources: &Sources) -> (Vec<Piece>, Vec<Diagnostic>) {
+    let mut cutter =
+        Cutter { text, span, sources, plain: String::new(), pieces: Vec::new(), faults: Vec::new() };
     let mut at = 0;
     while let Some(rest) = text.get(at..)
         && let Some(first) = rest.chars().next()
     {
-        let width = if rest.starts_with("{{") || rest.starts_with("}}") {
-            plain.push(first);
-            2
-        } else if first == '{' {
-            let name = hole(text, at, span, sources)?;
-            if !plain.is_empty() {
-                pieces.push(Piece::Text(Symbol::new(&std::mem::take(&mut plain))));
+        at += match first {
+            '{' | '}' if rest.chars().nth(1) == Some(first) => {
+                cutter.plain.push(first);
+                2
             }
-            pieces.push(Piece::Hole(Symbol::new(name), part(text, at + 1, name.len(), span, sources)));
-            name.len() + 2
-        } else if first == '}' {
-            let place = part(text, at, 1, span, sources);
-            return Err(error(codes::FAULTY_PLACEHOLDER, "`}` without a `{` before it", place)
-                .help("write `}}` for a brace"));
-        } else {
-            plain.push(first);
-            first.len_utf8()
+            '{' => cutter.hole(at),
+            '}' => {
+                cutter.fault("`}` without a `{` before it", at, 1, "write `}}` for a brace");
+                1
+            }
+            _ => {
+                cutter.plain.push(first);
+                first.len_utf8()
+            }
         };
-        at += width;
     }
-    if !plain.is_empty() {
-        pieces.push(Piece::Text(Symbol::new(&plain)));
-    }
-    Ok(pieces)
+    cutter.end_text();
+    (cutter.pieces, cutter.faults)
 }
 
-/// The word between the brace at `at` and its partner.
-fn hole<'t>(text: &'t str, at: usize, span: Span, sources: &Sources) -> Result<&'t str, Diagnostic> {
-    let rest = text.get(at + 1..).unwrap_or("");
-    let Some(end) = rest.find('}') else {
-        let place = part(text, at, 1, span, sources);
-        return Err(error(codes::FAULTY_PLACEHOLDER, "`{` without a `}` behind it", place)
-            .help("write `{{` for a brace"));
-    };
-    let name = rest.get(..end).unwrap_or("");
-    let word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if word && name != "_" {
-        return Ok(name);
+struct Cutter<'a> {
+    text: &'a str,
+    span: Span,
+    sources: &'a Sources,
+    plain: String,
+    pieces: Vec<Piece>,
+    faults: Vec<Diagnostic>,
+}
+
+impl Cutter<'_> {
+    fn end_text(&mut self) {
+        if !self.plain.is_empty() {
+            self.pieces.push(Piece::Text(Symbol::new(&std::mem::take(&mut self.plain))));
+        }
     }
-    let place = part(text, at, end + 2, span, sources);
-    let message =
-        format!("`{{{name}}}` is no placeholder: between the braces stands a variable or a parameter");
-    Err(error(codes::FAULTY_PLACEHOLDER, message, place)
-        .help("bind an expression to a variable first (`X = …`); for braces in the text write `{{` and `}}`"))
+
+    /// Takes the placeholder whose brace stands at `at` and says how many bytes it has.
+    fn hole(&mut self, at: usize) -> usize {
+        let rest = self.text.get(at + 1..).unwrap_or("");
+        let Some(end) = rest.find(['{', '}']).filter(|end| rest.get(*end..=*end) == Some("}")) else {
+            self.fault("`{` without a `}` behind it", at, 1, "write `{{` for a brace");
+            return 1;
+        };
+        let name = rest.get(..end).unwrap_or("");
+        let word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if word && name != "_" {
+            self.end_text();
+            let place = part(self.text, at + 1, end, self.span, self.sources);
+            self.pieces.push(Piece::Hole(Symbol::new(name), place));
+        } else {
+            let message =
+                format!("`{{{name}}}` is no placeholder: a variable or a parameter stands between braces");
+            let help = "bind an expression to a variable first (`X = …`); for braces in the text write `{{` and `}}`";
+            self.fault(&message, at, end + 2, help);
+        }
+        end + 2
+    }
+
+    fn fault(&mut self, message: &str, at: usize, len: usize, help: &str) {
+        let place = part(self.text, at, len, self.span, self.sources);
+        self.faults.push(error(codes::FAULTY_PLACEHOLDER, message, place).help(help));
+    }
 }
 
 /// Where the bytes from `at` of a literal's text stand, as well as it can be told where escapes were resolved.

@@ -35,3 +35,14 @@ pub(super) fn list<T: Display>(items: &[T], last: &str) -> String {
         }
     }
 }
+
+/// The first and the last of many steps, and how many between are left out: nobody reads more.
+pub(super) fn ends<T>(steps: &[T]) -> (impl Iterator<Item = &T>, usize) {
+    let kept = if steps.len() > 2 * ENDS { ENDS } else { steps.len() };
+    let (first, rest) = steps.split_at(kept);
+    let left_out = rest.len().saturating_sub(ENDS);
+    (first.iter().chain(rest.iter().skip(left_out)), left_out)
+}
+
+/// How many steps are shown at each end.
+const ENDS: usize = 8;

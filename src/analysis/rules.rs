@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::builtins::expr::VarId;
 use crate::builtins::term::Variable;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{ColumnType, Kind, RelationId};
@@ -103,25 +102,16 @@ fn draft<'t>(
     if rule.body.is_empty() {
         fact(rule, sources, out);
     } else {
-        let rank = rule.limit.as_ref().and_then(|limit| vars.get(limit.rank?.name));
-        let uses = uses(rule, &clauses, rank, &vars, sources);
-        uses.report(&bound, &clauses, &vars, names, out);
+        uses(rule, &clauses, &vars, sources).report(&bound, &clauses, &vars, names, out);
     }
     Draft { rule, id, head, vars, clauses, bound, faulty: false }
 }
 
-fn uses(
-    rule: &tree::Rule,
-    clauses: &[Clause<'_>],
-    rank: Option<VarId>,
-    vars: &Vars,
-    sources: &Sources,
-) -> Uses {
+/// All uses of variables in a rule; a rank in the head is judged by [`check_rank`].
+fn uses(rule: &tree::Rule, clauses: &[Clause<'_>], vars: &Vars, sources: &Sources) -> Uses {
     let mut uses = Uses::default();
-    let is_rank = |term: &tree::Expr| matches!(term.kind, tree::ExprKind::Variable(name) if rank.is_some() && vars.get(name) == rank);
-    for term in rule.terms.iter().filter(|term| !is_rank(term)) {
-        uses.expr(term, Role::Head, vars, sources);
-    }
+    uses.rank = rule.limit.as_ref().and_then(|limit| vars.get(limit.rank?.name));
+    rule.terms.iter().for_each(|term| uses.expr(term, Role::Head, vars, sources));
     uses.body(clauses, vars, sources);
     if let Some(limit) = &rule.limit {
         uses.limit(limit, vars, sources);
@@ -140,14 +130,13 @@ fn check_head(rule: &tree::Rule, entry: &Entry, out: &mut Vec<Diagnostic>) {
             diagnostic.at(entry.span, "declared as an input here")
         };
         out.push(diagnostic.help(if rule.body.is_empty() {
-            "assert it as a fact, or declare the relation with `relation` if it is a table of the rules"
+            "assert it from outside, or declare it with `relation` if it is a table of the rules"
         } else {
             "declare it with `relation` or `decision` if rules derive it"
         }));
     }
     if rule.terms.len() != entry.columns.len() {
-        let last = rule.terms.last().map_or(rule.head.span, |term| term.span);
-        out.push(arity(entry, rule.terms.len(), rule.head.span.to(last)));
+        out.push(arity(entry, rule.terms.len(), rule.head.span));
     }
 }
 

@@ -42,13 +42,16 @@ impl Role {
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     all: Vec<(VarId, Span, Role)>,
+    /// The rank of the rule's limit.
+    pub(super) rank: Option<VarId>,
 }
 
 impl Uses {
     /// Takes in every variable of `expr`.
     pub(super) fn expr(&mut self, expr: &Expr, role: Role, vars: &Vars, sources: &Sources) {
         for_each_use(expr, sources, &mut |name, span| {
-            self.all.extend(vars.get(name).map(|var| (var, span, role)));
+            let var = vars.get(name).filter(|var| role != Role::Head || Some(*var) != self.rank);
+            self.all.extend(var.map(|var| (var, span, role)));
         });
     }
 
@@ -90,7 +93,8 @@ impl Uses {
         limit.by.iter().for_each(|(key, _)| self.expr(key, Role::Limit, vars, sources));
     }
 
-    /// Reports each variable that is used and not bound, once.
+    /// Reports each variable that is used and not bound, once; not those that an `=` would bind if another one
+    /// that is reported was bound.
     pub(super) fn report(
         &self,
         bound: &Bound,
@@ -99,12 +103,15 @@ impl Uses {
         names: &Names,
         out: &mut Vec<Diagnostic>,
     ) {
-        let mut seen = vec![];
+        let mut open: Vec<VarId> = Vec::new();
         for (var, _, _) in &self.all {
-            if !bound.has(*var) && !seen.contains(var) {
-                seen.push(*var);
-                out.push(self.unbound(*var, bound, clauses, vars, names));
+            if !bound.has(*var) && !open.contains(var) {
+                open.push(*var);
             }
+        }
+        let follows = follows(&open, clauses, vars);
+        for var in open.iter().filter(|var| !follows.contains(var)) {
+            out.push(self.unbound(*var, bound, clauses, vars, names));
         }
     }
 
@@ -122,19 +129,83 @@ impl Uses {
         for (_, span, role) in places.iter().take(4) {
             diagnostic = diagnostic.at(*span, role.phrase());
         }
-        let diagnostic = match almost(var, bound, clauses, vars) {
-            Some((span, missing)) => {
+        if Some(var) == self.rank {
+            return diagnostic.note("the rank is known in the head only, after the limit has chosen");
+        }
+        let diagnostic = match equations(var, clauses, vars)
+            .find(|(_, reads)| reads.iter().all(|read| *read != var))
+        {
+            Some((span, reads)) => {
+                let missing: Vec<_> = reads
+                    .iter()
+                    .filter(|read| !bound.has(**read))
+                    .filter_map(|read| vars.name(*read))
+                    .map(|name| format!("`{name}`"))
+                    .collect();
                 let verb = if missing.len() == 1 { "was" } else { "were" };
-                diagnostic.at(span, format!("this would bind it if {} {verb} bound", missing.join(" and ")))
+                diagnostic.at(span, format!("this would bind it if {} {verb} bound", list(&missing, "and")))
             }
             None => diagnostic.note(missing_kind(&places)),
         };
         let known = vars.names().iter().filter(|known| vars.get(**known).is_some_and(|var| bound.has(var)));
         match nearest(name, known.map(|known| known.as_str())) {
-            Some(near) => diagnostic.help(format!("the nearest bound variable is `{near}`")),
-            None => with_relation(diagnostic, name, &places, clauses, names),
+            Some(near) if name.len() > 2 => {
+                diagnostic.help(format!("the nearest bound variable is `{near}`"))
+            }
+            _ => with_relation(diagnostic, name, &places, clauses, names),
         }
     }
+}
+
+/// The variables that would be bound if all others of `open` were.
+fn follows(open: &[VarId], clauses: &[Clause<'_>], vars: &Vars) -> Vec<VarId> {
+    let has_equation = |var: &VarId| equations(*var, clauses, vars).next().is_some();
+    let mut known: Vec<_> = open.iter().copied().filter(|var| !has_equation(var)).collect();
+    let roots = known.len();
+    let mut grew = true;
+    while grew {
+        let fresh: Vec<_> = open
+            .iter()
+            .copied()
+            .filter(|var| !known.contains(var))
+            .filter(|var| {
+                equations(*var, clauses, vars)
+                    .any(|(_, reads)| reads.iter().all(|read| known.contains(read) || !open.contains(read)))
+            })
+            .collect();
+        grew = !fresh.is_empty();
+        known.extend(fresh);
+    }
+    known.split_off(roots)
+}
+
+/// The `=` that have `var` alone on one side, with the variables of the other, and the `in` before which it stands.
+fn equations<'c>(
+    var: VarId,
+    clauses: &'c [Clause<'_>],
+    vars: &'c Vars,
+) -> impl Iterator<Item = (Span, Vec<VarId>)> + 'c {
+    clauses.iter().filter_map(move |clause| match clause {
+        Clause::Condition { expr, span } => {
+            let ExprKind::Binary(BinaryOp::Equal, left, right) = &expr.kind else { return None };
+            let other = match (lone(left, vars) == Some(var), lone(right, vars) == Some(var)) {
+                (true, false) => right,
+                (false, true) => left,
+                _ => return None,
+            };
+            Some((*span, reads(other, vars)))
+        }
+        Clause::Each { var: own, args, span, .. } if *own == var => {
+            Some((*span, args.iter().flat_map(|arg| reads(arg, vars)).collect()))
+        }
+        _ => None,
+    })
+}
+
+fn reads(expr: &Expr, vars: &Vars) -> Vec<VarId> {
+    let mut reads = Vec::new();
+    for_each_use(expr, &Sources::default(), &mut |name, _| reads.extend(vars.get(name)));
+    reads
 }
 
 /// Which kind of binding is missing.
@@ -190,27 +261,6 @@ fn snake(name: &str) -> String {
         out.push(c.to_ascii_lowercase());
     }
     out
-}
-
-/// An `=` that would bind `var` if the variables given were bound.
-fn almost(var: VarId, bound: &Bound, clauses: &[Clause<'_>], vars: &Vars) -> Option<(Span, Vec<String>)> {
-    clauses.iter().find_map(|clause| {
-        let Clause::Condition { expr, span } = clause else { return None };
-        let ExprKind::Binary(BinaryOp::Equal, left, right) = &expr.kind else { return None };
-        let other = match (lone(left, vars) == Some(var), lone(right, vars) == Some(var)) {
-            (true, false) => right,
-            (false, true) => left,
-            _ => return None,
-        };
-        let mut missing = Vec::new();
-        for_each_use(other, &Sources::default(), &mut |name, _| {
-            if vars.get(name).is_some_and(|used| used != var && !bound.has(used)) {
-                missing.push(format!("`{name}`"));
-            }
-        });
-        missing.dedup();
-        (!missing.is_empty()).then_some((*span, missing))
-    })
 }
 
 /// Reports the variables of a fact, which has no body to bind them.

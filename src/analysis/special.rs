@@ -13,9 +13,10 @@ use crate::value::{Type, Value};
 
 use super::codes;
 use super::names::Slot;
+use super::operation::wrong_count;
 use super::placeholder::{Piece, is_variable, pieces};
 use super::prose::a;
-use super::typing::{Typer, constant, wrong_count};
+use super::typing::{Typer, constant};
 use super::values::{conversion, error, not_literal};
 
 impl Typer<'_> {
@@ -106,12 +107,11 @@ impl Typer<'_> {
         let tree::ExprKind::Literal(Value::String(text)) = written.kind else {
             return self.fail(not_literal("the text of `format`", written.span));
         };
-        let pieces = match pieces(text.as_str(), written.span, self.sources) {
-            Ok(pieces) => pieces,
-            Err(fault) => return self.fail(fault),
-        };
+        let (pieces, faults) = pieces(text.as_str(), written.span, self.sources);
+        let faulty = !faults.is_empty();
+        self.out.extend(faults);
         let parts: Vec<_> = pieces.into_iter().map(|piece| self.piece(piece, written.span)).collect();
-        let mut parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
+        let mut parts = parts.into_iter().collect::<Option<Vec<_>>>().filter(|_| !faulty)?;
         match (parts.len(), parts.pop()) {
             (_, None) => Some(constant(Value::String(Symbol::new("")), span)),
             (1, Some(part)) => Some(part),
@@ -149,8 +149,12 @@ impl Typer<'_> {
     }
 
     fn unbound_placeholder(&self, name: Symbol, span: Span, columns: &[Slot]) -> Diagnostic {
-        let what = if is_variable(name) { "a variable that the rule binds" } else { "a parameter" };
-        let message = format!("the placeholder `{{{name}}}` is not {what}");
+        let what = match (is_variable(name), columns) {
+            (true, _) => "not a variable that the rule binds",
+            (false, []) => "not a parameter",
+            (false, _) => "neither a parameter nor a column of the head",
+        };
+        let message = format!("the placeholder `{{{name}}}` is {what}");
         let known = self.vars.names().iter().copied();
         let known = known.chain(self.names.params.iter().map(|param| param.name));
         let known = known.chain(columns.iter().map(|column| column.name));
@@ -163,12 +167,12 @@ impl Typer<'_> {
 
     /// The sentence of `@because`; `columns` are those of the head.
     pub(super) fn sentence(&mut self, text: Symbol, span: Span, columns: &[Slot]) -> Option<Sentence> {
-        let pieces = match pieces(text.as_str(), span, self.sources) {
-            Ok(pieces) => pieces,
-            Err(fault) => return self.fail(fault),
-        };
+        let (pieces, faults) = pieces(text.as_str(), span, self.sources);
+        let faulty = !faults.is_empty();
+        self.out.extend(faults);
         let parts: Vec<_> = pieces.into_iter().map(|piece| self.part(piece, columns)).collect();
-        Some(Sentence { parts: parts.into_iter().collect::<Option<Vec<_>>>()? })
+        let parts = parts.into_iter().collect::<Option<Vec<_>>>().filter(|_| !faulty)?;
+        Some(Sentence { parts })
     }
 
     fn part(&mut self, piece: Piece, columns: &[Slot]) -> Option<Part> {

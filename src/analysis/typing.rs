@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use crate::builtins::expr::{Expr, ExprKind, VarId};
-use crate::builtins::op::{self, Signature};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::schema::{ColumnType, NameSet};
 use crate::span::{Sources, Span};
 use crate::symbol::Symbol;
@@ -14,9 +13,9 @@ use crate::value::{Type, Value};
 use super::codes;
 use super::declare::unknown_param;
 use super::names::{Names, is_aggregate, is_function, is_generator};
-use super::prose::{a, list};
+use super::prose::a;
 use super::uses::Vars;
-use super::values::{conversion, error, negated, outside};
+use super::values::{error, negated, outside};
 
 /// What is known of a variable's type, and where from.
 #[derive(Clone, Debug, Default)]
@@ -241,101 +240,11 @@ impl<'a> Typer<'a> {
             name.name
         )))
     }
-
-    fn unknown_function(&mut self, name: tree::Ident) -> Option<Expr> {
-        if self.names.relation(name.name).is_some() {
-            let message = format!("`{}` is a relation and has no value", name.name);
-            return self.fail(
-                error(codes::RELATION_AS_VALUE, message, name.span)
-                    .help("a relation is a literal of the body: bind its column to a variable there"),
-            );
-        }
-        let word = name.name.as_str();
-        let known = op::names().iter().chain(crate::builtins::aggregate::names()).copied();
-        let diagnostic = error(codes::UNKNOWN_FUNCTION, format!("there is no function `{word}`"), name.span);
-        self.fail(match nearest(word, known) {
-            Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
-            None => diagnostic.note(format!("the functions are {}", op::names().join(", "))),
-        })
-    }
-
-    /// The operation `name` on typed operands.
-    pub(super) fn operation(&mut self, name: &str, args: Vec<Expr>, span: Span) -> Option<Expr> {
-        let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
-        match op::resolve(name, &types) {
-            Some((op, ty)) => Some(Expr { kind: ExprKind::Call(op, args), ty, span }),
-            None => {
-                let resolves = |types: &[Type]| op::resolve(name, types).is_some();
-                let diagnostic = self.no_operation(name, &args, span, op::signatures(name), resolves);
-                self.fail(diagnostic)
-            }
-        }
-    }
-
-    /// The error for operands that `name` doesn't take, with the operand that one change would mend.
-    pub(super) fn no_operation(
-        &self,
-        name: &str,
-        args: &[Expr],
-        span: Span,
-        signatures: Vec<Signature>,
-        resolves: impl Fn(&[Type]) -> bool,
-    ) -> Diagnostic {
-        let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
-        let counts = signatures.iter().any(|signature| signature.args.len() == args.len());
-        let found: Vec<_> = types.iter().map(|ty| a(*ty)).collect();
-        let mut diagnostic = if counts {
-            let message = format!("`{name}` doesn't take {}", list(&found, "and"));
-            let labelled = Diagnostic::new(codes::NO_SUCH_OPERATION, message).at(span, "");
-            args.iter().fold(labelled, |diagnostic, arg| diagnostic.at(arg.span, a(arg.ty)))
-        } else {
-            wrong_count(name, args.len(), span, &signatures)
-        };
-        let shown =
-            signatures.iter().filter(|signature| !counts || signature.args.len() == args.len()).take(7);
-        for signature in shown {
-            diagnostic = diagnostic.note(signature.show(name));
-        }
-        match self.repair(args, &types, resolves) {
-            Some(fix) => diagnostic.help(fix),
-            None => diagnostic,
-        }
-    }
-
-    /// The change of one operand that makes the operation resolve: another literal first, then a conversion, one
-    /// that always has a result before one that may have none.
-    fn repair(&self, args: &[Expr], types: &[Type], resolves: impl Fn(&[Type]) -> bool) -> Option<String> {
-        const LITERALS: [Type; 7] =
-            [Type::Float, Type::Int, Type::Name, Type::Time, Type::Duration, Type::Bool, Type::String];
-        const CONVERSIONS: [Type; 4] = [Type::Float, Type::String, Type::Int, Type::Name];
-        let is_literal = |arg: &Expr| matches!(arg.kind, ExprKind::Const(_));
-        let tries = |literal: bool, wanted: &'static [Type]| {
-            let args = args.iter().enumerate().filter(move |(_, arg)| is_literal(arg) == literal);
-            args.flat_map(|(at, arg)| wanted.iter().map(move |wanted| (at, arg, *wanted)))
-        };
-        tries(true, &LITERALS).chain(tries(false, &CONVERSIONS)).find_map(|(at, arg, wanted)| {
-            let mut changed = types.to_vec();
-            *changed.get_mut(at)? = wanted;
-            let text = self.sources.slice(arg.span);
-            let better = conversion(arg, text, wanted)?;
-            resolves(&changed).then(|| format!("write `{better}` instead of `{text}`"))
-        })
-    }
 }
 
 /// A literal as an expression.
 pub(super) fn constant(value: Value, span: Span) -> Expr {
     Expr { kind: ExprKind::Const(value), ty: value.ty(), span }
-}
-
-/// The error for another number of arguments than `name` takes.
-pub(super) fn wrong_count(name: &str, found: usize, span: Span, signatures: &[Signature]) -> Diagnostic {
-    let mut counts: Vec<_> = signatures.iter().map(|signature| signature.args.len()).collect();
-    counts.sort_unstable();
-    counts.dedup();
-    let takes = if name == "concat" { String::from("2 or more") } else { list(&counts, "or") };
-    let noun = if takes == "1" { "argument" } else { "arguments" };
-    error(codes::WRONG_ARGUMENTS, format!("`{name}` takes {takes} {noun}, found {found}"), span)
 }
 
 fn disjoint(a: &NameSet, b: &NameSet) -> bool {

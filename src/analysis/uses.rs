@@ -126,7 +126,7 @@ fn placeholders(arg: &Expr, sources: &Sources, visit: &mut dyn FnMut(Symbol, Spa
     let ExprKind::Literal(Value::String(text)) = arg.kind else {
         return for_each_use(arg, sources, visit);
     };
-    for piece in pieces(text.as_str(), arg.span, sources).unwrap_or_default() {
+    for piece in pieces(text.as_str(), arg.span, sources).0 {
         if let Piece::Hole(name, span) = piece
             && is_variable(name)
         {

@@ -120,8 +120,6 @@ pub(super) fn conversion(expr: &Expr, text: &str, wanted: Type) -> Option<String
     match (expr.ty, wanted) {
         (Type::Int, Type::Float) => Some(format!("float({text})")),
         (Type::Float, Type::Int) => Some(format!("int({text})")),
-        (Type::String, Type::Int) => Some(format!("int({text})")),
-        (Type::String, Type::Float) => Some(format!("float({text})")),
         (Type::String, Type::Name) => Some(format!("name({text})")),
         (Type::Duration, Type::Float) => Some(format!("seconds({text})")),
         (from, Type::String) if from != Type::String => Some(format!("string({text})")),

@@ -1,5 +1,7 @@
 //! `hence completions`: completion scripts for shells.
 
+use std::io::Write;
+
 use clap::{Args, Command};
 use clap_complete::Shell;
 
@@ -15,7 +17,9 @@ pub(super) struct Completions {
 
 impl Completions {
     pub(super) fn run(self, command: &mut Command) -> Outcome {
-        clap_complete::generate(self.shell, command, "hence", &mut std::io::stdout());
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, command, "hence", &mut script);
+        std::io::stdout().write_all(&script)?;
         Ok(DONE)
     }
 }

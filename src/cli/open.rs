@@ -1,10 +1,13 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use crate::ledger::{Ledger, LedgerError, OpenOptions};
-use crate::session::{self, FactFiles, Session, SessionError};
+use crate::session::{self, FactFiles, RuleSet, Session, SessionError};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::{Failure, diagnostics, output};
+
+/// The name of a ledger that is gone with the process.
+const IN_MEMORY: &str = ":memory:";
 
 /// A session that only reads: over the fact files named, else over the ledger.
 pub(super) fn for_reading(
@@ -47,8 +50,16 @@ pub(super) fn for_writing(
 
 /// The ledger that the options name.
 pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Failure> {
-    let options = OpenOptions { read_only, ..options() };
-    let mut ledger = Ledger::open(facts.store(), &options).map_err(failure)?;
+    if facts.store().as_os_str() == IN_MEMORY {
+        return Ledger::memory().map_err(failure);
+    }
+    let options = OpenOptions { read_only, wait: facts.wait(), ..options() };
+    let opened = if read_only {
+        Ledger::open_to_ask(facts.store(), &OpenOptions { read_only: false, ..options })
+    } else {
+        Ledger::open(facts.store(), &options)
+    };
+    let mut ledger = opened.map_err(failure)?;
     warn(&mut ledger);
     Ok(ledger)
 }
@@ -76,5 +87,17 @@ fn equip(session: Session, engine: &EngineOptions) -> Session {
     for warning in &faults.diagnostics {
         output::note(&diagnostics::render(warning, &faults.sources, output::stderr_is_plain()));
     }
-    session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient)
+    session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient())
+}
+
+/// The rules that drew the last decisions of a session's ledger.
+pub(super) fn last_rules(session: &Session) -> Result<Option<RuleSet>, Failure> {
+    let Some(ledger) = session.ledger() else { return Ok(None) };
+    for info in ledger.log(1..=u64::MAX).rev() {
+        if let Some(hash) = info.map_err(failure)?.rules {
+            let recorded = ledger.rules(hash).map_err(failure)?;
+            return Ok(recorded.map(|rules| RuleSet::from_recorded(&rules)).transpose()?);
+        }
+    }
+    Ok(None)
 }

@@ -56,7 +56,7 @@ fn show(name: &str) -> Outcome {
             .relations
             .iter()
             .filter(|relation| relation.kind == kind)
-            .map(|relation| vec![relation.to_string(), relation.doc.clone()])
+            .map(|relation| vec![relation.to_string(), relation.doc.replace('\n', " ")])
             .collect();
         writeln!(out, "{}\n", output::table(&[title.to_owned(), String::new()], &rows))?;
     }
@@ -64,7 +64,9 @@ fn show(name: &str) -> Outcome {
         .program
         .params
         .iter()
-        .map(|param| vec![format!("{}: {} = {}", param.name, param.ty, param.value), param.doc.clone()])
+        .map(|param| {
+            vec![format!("{}: {} = {}", param.name, param.ty, param.value), param.doc.replace('\n', " ")]
+        })
         .collect();
     writeln!(out, "{}", output::table(&[String::from("parameters"), String::new()], &params))?;
     Ok(DONE)

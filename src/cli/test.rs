@@ -184,7 +184,7 @@ impl Test {
     fn suite(&self) -> Result<Suite, SuiteError> {
         let mut paths = self.paths.clone();
         if paths.is_empty() {
-            paths.extend(options::rules_beside_config());
+            paths.extend(options::default_rules());
         }
         if paths.is_empty() { Suite::shipped() } else { Suite::load(&paths) }
     }

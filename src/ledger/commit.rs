@@ -1,6 +1,7 @@
 //! Writing a transaction: into the journal first, then, once it is durable, into state and backlog.
 
 use super::Ledger;
+use super::base::{BaseError, Batch};
 use super::content::{Change, Summary, encode_changes};
 use super::error::{LedgerError, Notice};
 use super::keys;
@@ -9,8 +10,6 @@ use super::record::RecordKind;
 use super::scan::Whole;
 use super::transaction::{Changes, Committed, Draft};
 
-/// About how many bytes of changes a record holds; a larger transaction takes several.
-const PART_BYTES: usize = 1 << 20;
 /// The longest author, source and note.
 const LABEL_LIMIT: usize = 1 << 16;
 /// The longest rule set.
@@ -23,12 +22,7 @@ impl Ledger {
     /// # Errors
     /// If the base can't be read.
     pub fn effective(&self, draft: &Draft) -> Result<Changes, LedgerError> {
-        let facts_only = Draft {
-            assertions: draft.assertions.clone(),
-            retractions: draft.retractions.clone(),
-            ..Draft::default()
-        };
-        Ok(Plan::new(&facts_only, &self.state, &self.view)?.changes)
+        Ok(Plan::facts(&draft.assertions, &draft.retractions, &self.state, &self.view)?.changes)
     }
 
     /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
@@ -43,13 +37,10 @@ impl Ledger {
         let proposed =
             draft.assertions.len() + draft.retractions.len() + draft.drawn.len() + draft.lapsed.len();
         if proposed > 0 {
-            let summary = self.summary(draft, &plan)?;
-            let whole = self.write(&plan.list, summary.clone())?;
-            for change in &plan.list {
-                self.state.change(change, whole.number, &mut self.view)?;
-            }
-            self.state.finish(&summary, &whole, &mut self.view)?;
-            self.relieve();
+            let parts = part_lens(&plan.list, self.part_limit);
+            let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
+            let whole = self.write(&plan.list, &parts, &summary)?;
+            self.enter(&plan.list, &summary, &whole)?;
         }
         Ok(Committed {
             tx: self.state.tx,
@@ -101,34 +92,41 @@ impl Ledger {
         Ok(summary)
     }
 
-    /// Appends the records of a transaction and makes them durable.
-    fn write(&mut self, changes: &[Change], summary: Summary) -> Result<Whole, LedgerError> {
+    /// Appends the records of a transaction and makes them durable: parts of so many changes, then the commit.
+    pub(super) fn write(
+        &mut self,
+        changes: &[Change],
+        parts: &[usize],
+        summary: &Summary,
+    ) -> Result<Whole, LedgerError> {
+        self.journal.check_writable()?;
         let mark = self.journal.mark();
-        let written = self.append(changes, summary);
+        let written = self.append(changes, parts, summary);
         if written.is_err() {
             self.journal.roll_back(mark, self.state.tx);
         }
         written
     }
 
-    fn append(&mut self, changes: &[Change], mut summary: Summary) -> Result<Whole, LedgerError> {
+    fn append(
+        &mut self,
+        changes: &[Change],
+        parts: &[usize],
+        summary: &Summary,
+    ) -> Result<Whole, LedgerError> {
         let number = self.state.tx + 1;
         let previous = self.journal.mark().head;
         let mut start = None;
         let mut rest = changes;
-        loop {
-            let (part, behind) = rest.split_at(part_len(rest));
-            if behind.is_empty() {
-                break;
-            }
+        for len in parts {
+            let (part, behind) = rest.split_at(*len);
             let mut content = Vec::new();
             encode_changes(part, &mut content);
             let at = self.journal.append(RecordKind::Part, number, &content)?;
             start.get_or_insert(at);
-            summary.parts += 1;
             rest = behind;
         }
-        if summary.parts > 0 {
+        if !parts.is_empty() {
             // A commit that is durable before its parts would look like damage after a power cut.
             self.journal.sync()?;
         }
@@ -142,26 +140,60 @@ impl Ledger {
         Ok(Whole { number, contents: Vec::new(), start, end: mark.end, hash: mark.head, previous })
     }
 
-    /// Writes the backlog to the base once it is large. The transactions are durable already, so a base that fails
-    /// is only told of.
+    /// Takes a durable transaction into state and backlog.
+    pub(super) fn enter(
+        &mut self,
+        changes: &[Change],
+        summary: &Summary,
+        whole: &Whole,
+    ) -> Result<(), LedgerError> {
+        for change in changes {
+            self.state.change(change, whole.number, &mut self.view)?;
+            self.spill();
+        }
+        self.state.finish(summary, whole, &mut self.view)?;
+        self.relieve();
+        Ok(())
+    }
+
+    /// Writes a large backlog to the base in the middle of a transaction, to bound the memory it takes.
+    fn spill(&mut self) {
+        if self.view.backlog_bytes() > self.backlog_limit {
+            let flushed = self.view.flush(Batch::new());
+            self.tell(flushed);
+        }
+    }
+
+    /// Writes the backlog to the base once it is large.
     fn relieve(&mut self) {
         if self.view.backlog_bytes() > self.backlog_limit {
-            if let Err(error) = self.view.flush(self.state.encode()) {
-                self.notices.push(Notice::BaseBehind { why: error.to_string() });
-                self.backlog_limit = self.backlog_limit.saturating_mul(2);
-            } else {
+            let flushed = self.view.flush(self.state.encode());
+            if self.tell(flushed) {
                 self.base_tx = self.state.tx;
             }
         }
     }
+
+    /// The transactions of a backlog are durable already, so a base that fails is only told of, and asked less often.
+    fn tell(&mut self, flushed: Result<(), BaseError>) -> bool {
+        if let Err(error) = &flushed {
+            self.notices.push(Notice::BaseBehind { why: error.to_string() });
+            self.backlog_limit = self.backlog_limit.saturating_mul(2);
+        }
+        flushed.is_ok()
+    }
 }
 
-/// How many of `changes` one record takes.
-fn part_len(changes: &[Change]) -> usize {
-    let mut bytes = 0;
-    let full = changes.iter().position(|change| {
+/// How many of `changes` each record before the last takes, so that each holds about `limit` bytes.
+fn part_lens(changes: &[Change], limit: usize) -> Vec<usize> {
+    let (mut lens, mut len, mut bytes) = (Vec::new(), 0, 0);
+    for change in changes {
+        if bytes > limit {
+            lens.push(len);
+            (len, bytes) = (0, 0);
+        }
+        len += 1;
         bytes += change.tuple.len() + 8;
-        bytes > PART_BYTES
-    });
-    full.map_or(changes.len(), |at| at.max(1))
+    }
+    lens
 }

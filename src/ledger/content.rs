@@ -3,7 +3,7 @@
 use crate::symbol::Symbol;
 
 use super::bytes::{Malformed, Reader, put_bytes, put_optional, put_varint, shared_prefix};
-use super::hash::Hash;
+use super::hash::{Digest, Hash};
 use super::transaction::RuleSet;
 
 /// What happens to a fact.
@@ -25,9 +25,17 @@ pub(crate) struct Change {
     pub(crate) relation: Symbol,
     pub(crate) tuple: Vec<u8>,
     pub(crate) act: Act,
+    /// The hash of what comes or goes.
+    member: Hash,
 }
 
 impl Change {
+    pub(crate) fn new(relation: Symbol, tuple: Vec<u8>, act: Act) -> Self {
+        let kind = u8::from(matches!(act, Act::Draw { .. } | Act::Lapse { .. }));
+        let member = member(kind, relation.as_str(), &tuple);
+        Self { relation, tuple, act, member }
+    }
+
     fn code(&self) -> u64 {
         match self.act {
             Act::Assert => 0,
@@ -37,10 +45,12 @@ impl Change {
         }
     }
 
-    /// What the member of the state that this changes adds to the digest.
-    pub(crate) fn member(&self) -> Hash {
-        let kind = if self.code() < 2 { 0 } else { 1 };
-        member(kind, self.relation.as_str(), &self.tuple)
+    /// Makes the change to the digest of what stands.
+    pub(crate) fn enter(&self, digest: &mut Digest) {
+        match self.act {
+            Act::Assert | Act::Draw { .. } => digest.add(self.member),
+            Act::Retract { .. } | Act::Lapse { .. } => digest.remove(self.member),
+        }
     }
 }
 
@@ -179,7 +189,8 @@ pub(crate) fn decode_changes(reader: &mut Reader<'_>, each: &mut dyn FnMut(Chang
         }
         tuple.truncate(shared);
         tuple.extend_from_slice(reader.bytes()?);
-        each(Change { relation, tuple: tuple.clone(), act: act(head & 3, reader)? });
+        let act = act(head & 3, reader)?;
+        each(Change::new(relation, tuple.clone(), act));
     }
     Ok(())
 }

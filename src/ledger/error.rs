@@ -151,6 +151,11 @@ pub enum Notice {
         /// The last transaction.
         to: u64,
     },
+    /// Answers come from the journal, and nothing can be written.
+    ReadOnly {
+        /// Why.
+        why: String,
+    },
     /// The base couldn't take what the journal holds; it will be caught up at the next opening.
     BaseBehind {
         /// Why.
@@ -179,6 +184,7 @@ impl fmt::Display for Notice {
                     None => Ok(()),
                 }
             }
+            Self::ReadOnly { why } => write!(f, "the ledger is only read: {why}"),
             Self::BaseBehind { why } => {
                 write!(f, "the fact base couldn't be written ({why}); the journal holds everything")
             }

@@ -12,9 +12,11 @@ mod commit;
 mod content;
 pub mod disk;
 mod error;
+mod exchange;
 mod hash;
 pub mod interchange;
 mod journal;
+mod json_value;
 mod keys;
 mod lock;
 mod open;
@@ -60,6 +62,8 @@ pub struct Ledger {
     base_tx: u64,
     /// Bytes of backlog after which it is written to the base.
     backlog_limit: usize,
+    /// About how many bytes of changes a record holds.
+    part_limit: usize,
     writable: bool,
     notices: Vec<Notice>,
     /// Where it lies; `None` in memory.

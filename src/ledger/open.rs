@@ -1,6 +1,7 @@
 //! Opening a ledger: lock, format, journal, base, and what must be put right between them; and closing it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,6 +41,10 @@ pub struct OpenOptions {
     pub rebuild: bool,
     /// Bytes after which a new segment of the journal begins.
     pub segment_limit: u64,
+    /// How many bytes of zeros a process that writes much makes durable ahead of its records, to sync faster.
+    pub ahead: usize,
+    /// About how many bytes of changes a record holds; a larger transaction takes several.
+    pub part_limit: usize,
     /// Bytes of changes that may wait to be written to the base.
     pub backlog_limit: usize,
 }
@@ -53,6 +58,8 @@ impl Default for OpenOptions {
             up_to: None,
             rebuild: false,
             segment_limit: 16 << 20,
+            ahead: 1 << 20,
+            part_limit: 1 << 20,
             backlog_limit: 16 << 20,
         }
     }
@@ -78,7 +85,7 @@ impl Ledger {
         let journal_dir = dir.join("journal");
         fs::create_dir_all(&journal_dir).map_err(LedgerError::io("create", &journal_dir))?;
         OsDisk.sync_dir(dir).map_err(LedgerError::io("make durable", dir))?;
-        let journal = Journal::open(Arc::new(OsDisk), &journal_dir, options.segment_limit)?;
+        let journal = Journal::open(Arc::new(OsDisk), &journal_dir, options)?;
         let base_dir = dir.join("base");
         let existed = base_dir.exists();
         let opened = if options.rebuild {
@@ -90,6 +97,28 @@ impl Ledger {
         let mut fresh = || fresh_sled(&base_dir);
         let mut ledger = Self::start(journal, base, &mut fresh, options, Some(lock), existed)?;
         ledger.dir = Some(dir.to_owned());
+        Ok(ledger)
+    }
+
+    /// Opens the ledger in `dir` to ask it something. Where another process has it, or nothing may be written there,
+    /// the answers come from the journal, and [`Ledger::take_notices`] says so.
+    ///
+    /// # Errors
+    /// If there is no ledger, or as [`Ledger::open`].
+    pub fn open_to_ask(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
+        let dir = dir.as_ref();
+        if !dir.join("journal").is_dir() {
+            return Err(LedgerError::Missing(dir.to_owned()));
+        }
+        let why = match Self::open(dir, options) {
+            Err(LedgerError::InUse { process, command }) => {
+                format!("it is in use by process {process} ({command})")
+            }
+            Err(LedgerError::Io { source, .. }) if is_closed_to_us(&source) => source.to_string(),
+            other => return other,
+        };
+        let mut ledger = Self::open(dir, &OpenOptions { read_only: true, ..options.clone() })?;
+        ledger.notices.push(Notice::ReadOnly { why });
         Ok(ledger)
     }
 
@@ -108,7 +137,7 @@ impl Ledger {
     pub fn on(disk: Arc<dyn Disk>, base: Box<dyn Base>, options: &OpenOptions) -> Result<Self, LedgerError> {
         let dir = Path::new("journal");
         disk.create_dir(dir).map_err(LedgerError::io("create", dir))?;
-        let journal = Journal::open(disk, dir, options.segment_limit)?;
+        let journal = Journal::open(disk, dir, options)?;
         if options.read_only || options.up_to.is_some() {
             return Self::read(journal, options);
         }
@@ -122,8 +151,7 @@ impl Ledger {
             return Err(LedgerError::Missing(dir.to_owned()));
         }
         check_format(dir, false)?;
-        let mut ledger =
-            Self::read(Journal::open(Arc::new(OsDisk), &journal_dir, options.segment_limit)?, options)?;
+        let mut ledger = Self::read(Journal::open(Arc::new(OsDisk), &journal_dir, options)?, options)?;
         ledger.dir = Some(dir.to_owned());
         Ok(ledger)
     }
@@ -149,6 +177,7 @@ impl Ledger {
             state: State::default(),
             base_tx: 0,
             backlog_limit: options.backlog_limit,
+            part_limit: options.part_limit,
             writable: false,
             notices: Vec::new(),
             dir: None,
@@ -230,10 +259,6 @@ impl Ledger {
 
     /// Checks the base, which holds `held`, against the journal and applies what follows.
     fn follow(&mut self, held: &State, suspect: bool) -> Result<From, LedgerError> {
-        let few = held.facts + held.decisions <= ALWAYS_CHECKED;
-        if (suspect || few) && !base_agrees(&self.view, held)? {
-            return Err(LedgerError::Base(String::from("it lacks facts or has others")));
-        }
         let from = if self.journal.size()? <= WHOLE_CHECK { From::beginning() } else { self.joint(held)? };
         let end = self.replay(from, u64::MAX)?;
         if end.transaction < held.tx {
@@ -243,6 +268,11 @@ impl Ledger {
                 transaction: end.transaction + 1,
                 what: format!("transaction {} was acknowledged, and isn't here", end.transaction + 1),
             });
+        }
+        // What a killed process wrote ahead of its position is covered by the backlog, so the check comes after it.
+        let few = self.state.facts + self.state.decisions <= ALWAYS_CHECKED;
+        if (suspect || few) && !base_agrees(&self.view, &self.state)? {
+            return Err(LedgerError::Base(String::from("it lacks facts or has others")));
         }
         self.flush()?;
         Ok(end)
@@ -268,10 +298,7 @@ impl Ledger {
                 return Err(foreign());
             }
             if whole.number > held {
-                apply(journal, view, state, &whole)?;
-                if view.backlog_bytes() > *backlog_limit {
-                    view.flush(state.encode())?;
-                }
+                apply(journal, view, state, &whole, *backlog_limit)?;
             }
             Ok(whole.number < last)
         })
@@ -301,6 +328,7 @@ impl Ledger {
         if !std::mem::take(&mut self.writable) {
             return;
         }
+        self.journal.finish();
         let ended = self.flush().and_then(|()| Ok(self.view.base_mut().close()?));
         match (ended, &mut self.lock) {
             (Ok(()), Some(lock)) => lock.close(),
@@ -316,17 +344,23 @@ impl Drop for Ledger {
     }
 }
 
+fn is_closed_to_us(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
 fn foreign() -> LedgerError {
     LedgerError::Base(String::from("it belongs to another journal"))
 }
 
+/// Applies a transaction of the journal, writing to the base where more than `limit` bytes wait.
 pub(super) fn apply(
     journal: &Journal,
     view: &mut View,
     state: &mut State,
     whole: &Whole,
+    limit: usize,
 ) -> Result<(), LedgerError> {
-    state.apply(whole, view).map(|_| ()).map_err(|malformed| LedgerError::Damaged {
+    state.apply(whole, view, limit)?.map_err(|malformed| LedgerError::Damaged {
         path: journal.path(whole.start.segment),
         offset: whole.start.offset,
         transaction: whole.number,
@@ -343,12 +377,12 @@ fn check_format(dir: &Path, write: bool) -> Result<(), LedgerError> {
             let found = text.lines().next().unwrap_or_default().chars().take(60).collect();
             Err(LedgerError::Format { path, found, known: FORMAT })
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && write => {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && write => {
             let new = dir.join("FORMAT.new");
             fs::write(&new, format!("{FORMAT}\n")).map_err(LedgerError::io("write", &new))?;
             fs::rename(&new, &path).map_err(LedgerError::io("write", &path))
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(LedgerError::io("read", &path)(error)),
     }
 }

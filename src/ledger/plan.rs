@@ -1,7 +1,5 @@
 //! What a draft changes: its facts and decisions set against what stands.
 
-use std::collections::BTreeMap;
-
 use crate::fact::Fact;
 use crate::symbol::Symbol;
 
@@ -12,10 +10,14 @@ use super::keys;
 use super::state::State;
 use super::transaction::{Changes, Decision, Draft};
 use super::tuple;
-use super::view::View;
+use super::view::{Finder, View};
 
-/// Facts or decisions by relation and encoded tuple: without repetitions, ascending.
-type Ordered<T> = BTreeMap<(Symbol, Vec<u8>), T>;
+/// Something proposed, by relation and encoded tuple.
+struct Item<'a, T> {
+    relation: Symbol,
+    tuple: Vec<u8>,
+    proposed: &'a T,
+}
 
 /// The effective changes of a draft.
 #[derive(Default)]
@@ -27,86 +29,110 @@ pub(crate) struct Plan {
     pub(crate) lapsed: Vec<Fact>,
 }
 
-fn key(fact: &Fact) -> (Symbol, Vec<u8>) {
-    let mut tuple = Vec::with_capacity(fact.values.len() * 10);
-    tuple::encode(&fact.values, &mut tuple);
-    (fact.relation, tuple)
+/// Items ascending, without repetitions.
+fn ordered<'a, T>(proposed: &'a [T], fact: impl Fn(&T) -> &Fact) -> Vec<Item<'a, T>> {
+    let mut items: Vec<_> = proposed
+        .iter()
+        .map(|proposed| {
+            let fact = fact(proposed);
+            let mut tuple = Vec::with_capacity(fact.values.len() * 9);
+            tuple::encode(&fact.values, &mut tuple);
+            Item { relation: fact.relation, tuple, proposed }
+        })
+        .collect();
+    // Stable, so that of a decision proposed twice the first explanation counts.
+    items.sort_by(|a, b| (a.relation, &a.tuple).cmp(&(b.relation, &b.tuple)));
+    items.dedup_by(|b, a| a.relation == b.relation && a.tuple == b.tuple);
+    items
 }
 
-/// The transaction since which a fact or decision stands.
-pub(crate) fn since(
-    state: &State,
-    view: &View,
+fn holds<T, U>(items: &[Item<'_, T>], wanted: &Item<'_, U>) -> bool {
+    items.binary_search_by(|item| (item.relation, &item.tuple).cmp(&(wanted.relation, &wanted.tuple))).is_ok()
+}
+
+/// Finds since which transaction facts or decisions stand, quickly where they come in order.
+pub(crate) struct Since<'a> {
+    state: &'a State,
+    finder: Finder<'a>,
     section: u8,
-    relation: Symbol,
-    tuple: &[u8],
-) -> Result<Option<u64>, LedgerError> {
-    let Some(number) = state.number(relation) else { return Ok(None) };
-    match view.get(&keys::fact(section, number, tuple))? {
-        Some(value) => Ok(Some(Reader::new(&value).varint()?)),
-        None => Ok(None),
+}
+
+impl<'a> Since<'a> {
+    pub(crate) fn new(state: &'a State, view: &'a View, section: u8) -> Self {
+        Self { state, finder: view.finder(), section }
+    }
+
+    pub(crate) fn find(&mut self, relation: Symbol, tuple: &[u8]) -> Result<Option<u64>, LedgerError> {
+        let Some(counts) = self.state.relations.get(&relation) else { return Ok(None) };
+        let standing = if self.section == keys::FACT { counts.facts } else { counts.decisions };
+        if standing == 0 {
+            return Ok(None);
+        }
+        match self.finder.get(&keys::fact(self.section, counts.number, tuple))? {
+            Some(value) => Ok(Some(Reader::new(value).varint()?)),
+            None => Ok(None),
+        }
     }
 }
 
 impl Plan {
     /// Sets `draft` against what stands.
     pub(crate) fn new(draft: &Draft, state: &State, view: &View) -> Result<Self, LedgerError> {
-        let mut plan = Self::default();
-        let asserted: Ordered<&Fact> = draft.assertions.iter().map(|fact| (key(fact), fact)).collect();
-        plan.retract(draft, &asserted, state, view)?;
-        for ((relation, tuple), fact) in asserted {
-            if since(state, view, keys::FACT, relation, &tuple)?.is_some() {
-                plan.changes.standing.push(fact.clone());
-            } else {
-                plan.changes.added.push(fact.clone());
-                plan.list.push(Change { relation, tuple, act: Act::Assert });
-            }
-        }
-        plan.decide(draft, state, view)?;
+        let mut plan = Self::facts(&draft.assertions, &draft.retractions, state, view)?;
+        plan.decide(draft, Since::new(state, view, keys::DECISION))?;
         Ok(plan)
     }
 
-    fn retract(
-        &mut self,
-        draft: &Draft,
-        asserted: &Ordered<&Fact>,
+    /// Sets assertions and retractions against what stands.
+    pub(crate) fn facts(
+        assertions: &[Fact],
+        retractions: &[Fact],
         state: &State,
         view: &View,
-    ) -> Result<(), LedgerError> {
-        let retracted: Ordered<&Fact> = draft.retractions.iter().map(|fact| (key(fact), fact)).collect();
-        for ((relation, tuple), fact) in retracted {
-            if asserted.contains_key(&(relation, tuple.clone())) {
+    ) -> Result<Self, LedgerError> {
+        let mut plan = Self::default();
+        let asserted = ordered(assertions, |fact| fact);
+        let mut since = Since::new(state, view, keys::FACT);
+        for item in ordered(retractions, |fact| fact) {
+            if holds(&asserted, &item) {
                 continue;
             }
-            match since(state, view, keys::FACT, relation, &tuple)? {
+            match since.find(item.relation, &item.tuple)? {
                 Some(since) => {
-                    self.changes.removed.push(fact.clone());
-                    self.list.push(Change { relation, tuple, act: Act::Retract { since } });
+                    plan.changes.removed.push(item.proposed.clone());
+                    plan.list.push(Change::new(item.relation, item.tuple, Act::Retract { since }));
                 }
-                None => self.changes.missing.push(fact.clone()),
+                None => plan.changes.missing.push(item.proposed.clone()),
             }
         }
-        Ok(())
+        let mut since = Since::new(state, view, keys::FACT);
+        for item in asserted {
+            if since.find(item.relation, &item.tuple)?.is_some() {
+                plan.changes.standing.push(item.proposed.clone());
+            } else {
+                plan.changes.added.push(item.proposed.clone());
+                plan.list.push(Change::new(item.relation, item.tuple, Act::Assert));
+            }
+        }
+        Ok(plan)
     }
 
-    fn decide(&mut self, draft: &Draft, state: &State, view: &View) -> Result<(), LedgerError> {
-        let drawn: Ordered<&Decision> =
-            draft.drawn.iter().map(|decision| (key(&decision.fact), decision)).collect();
-        let lapsed: Ordered<&Fact> = draft.lapsed.iter().map(|fact| (key(fact), fact)).collect();
-        for ((relation, tuple), fact) in lapsed {
-            if drawn.contains_key(&(relation, tuple.clone())) {
+    fn decide(&mut self, draft: &Draft, mut since: Since<'_>) -> Result<(), LedgerError> {
+        let drawn = ordered(&draft.drawn, |decision| &decision.fact);
+        for item in ordered(&draft.lapsed, |fact| fact) {
+            if holds(&drawn, &item) {
                 continue;
             }
-            if let Some(since) = since(state, view, keys::DECISION, relation, &tuple)? {
-                self.lapsed.push(fact.clone());
-                self.list.push(Change { relation, tuple, act: Act::Lapse { since } });
+            if let Some(since) = since.find(item.relation, &item.tuple)? {
+                self.lapsed.push(item.proposed.clone());
+                self.list.push(Change::new(item.relation, item.tuple, Act::Lapse { since }));
             }
         }
-        for ((relation, tuple), decision) in drawn {
-            if since(state, view, keys::DECISION, relation, &tuple)?.is_none() {
-                self.drawn.push(decision.clone());
-                let act = Act::Draw { rule: decision.rule.clone(), sentence: decision.sentence.clone() };
-                self.list.push(Change { relation, tuple, act });
+        for item in drawn {
+            if since.find(item.relation, &item.tuple)?.is_none() {
+                self.drawn.push(item.proposed.clone());
+                let Decision { rule, sentence, .. } = item.proposed.clone();
+                self.list.push(Change::new(item.relation, item.tuple, Act::Draw { rule, sentence }));
             }
         }
         Ok(())
@@ -114,26 +140,31 @@ impl Plan {
 
     /// The part of the summary that follows from the changes.
     pub(crate) fn summary(&self, state: &State) -> Summary {
-        let (added, removed) = (self.changes.added.len() as u64, self.changes.removed.len() as u64);
-        let (drawn, lapsed) = (self.drawn.len() as u64, self.lapsed.len() as u64);
-        let mut digest = state.digest;
-        for change in &self.list {
-            match change.act {
-                Act::Assert | Act::Draw { .. } => digest.add(change.member()),
-                Act::Retract { .. } | Act::Lapse { .. } => digest.remove(change.member()),
-            }
-        }
         Summary {
-            added,
-            removed,
-            drawn,
-            lapsed,
             standing: self.changes.standing.len() as u64,
             missing: self.changes.missing.len() as u64,
-            facts: (state.facts + added).saturating_sub(removed),
-            decisions: (state.decisions + drawn).saturating_sub(lapsed),
-            digest: digest.to_hash(),
-            ..Summary::default()
+            ..Summary::after(state, &self.list)
         }
+    }
+}
+
+impl Summary {
+    /// The counts of `changes`, and what stands once they are made to `state`.
+    pub(crate) fn after(state: &State, changes: &[Change]) -> Self {
+        let mut summary = Self::default();
+        let mut digest = state.digest;
+        for change in changes {
+            change.enter(&mut digest);
+            match change.act {
+                Act::Assert => summary.added += 1,
+                Act::Retract { .. } => summary.removed += 1,
+                Act::Draw { .. } => summary.drawn += 1,
+                Act::Lapse { .. } => summary.lapsed += 1,
+            }
+        }
+        summary.facts = (state.facts + summary.added).saturating_sub(summary.removed);
+        summary.decisions = (state.decisions + summary.drawn).saturating_sub(summary.lapsed);
+        summary.digest = digest.to_hash();
+        summary
     }
 }

@@ -11,8 +11,9 @@ use super::content::{Act, Change, Summary, decode_changes};
 use super::error::LedgerError;
 use super::hash::Hash;
 use super::keys;
-use super::plan;
+use super::plan::Since;
 use super::rows::{Facts, Row, Rows, past_row};
+use super::scan::Whole;
 use super::state;
 use super::transaction::{
     Assertion, Decision, Interval, RelationCount, RuleSet, Standing, Status, Transaction, TxInfo,
@@ -161,7 +162,7 @@ impl Ledger {
     fn since(&self, section: u8, fact: &Fact) -> Result<Option<u64>, LedgerError> {
         let mut tuple = Vec::new();
         tuple::encode(&fact.values, &mut tuple);
-        plan::since(&self.state, &self.view, section, fact.relation, &tuple)
+        Since::new(&self.state, &self.view, section).find(fact.relation, &tuple)
     }
 
     fn intervals(&self, section: u8, past: u8, fact: &Fact) -> Result<Vec<Interval>, LedgerError> {
@@ -206,6 +207,17 @@ impl Ledger {
         let position = state::position(&mut reader)?;
         let (hash, previous) = (Hash(reader.array()?), Hash(reader.array()?));
         Ok((position, info(tx, Summary::decode(&mut reader)?, hash, previous)))
+    }
+
+    /// The records of transaction `tx`.
+    pub(super) fn whole(&self, tx: u64) -> Result<Whole, LedgerError> {
+        let (position, info) = self.entry(tx)?;
+        let whole = self.journal.read(position, tx)?;
+        if whole.hash == info.hash {
+            Ok(whole)
+        } else {
+            Err(LedgerError::Base(String::from("it follows another journal")))
+        }
     }
 
     /// Transaction `tx` with all its facts, from the journal.
@@ -286,7 +298,7 @@ impl Ledger {
             facts: self.state.facts,
             decisions: self.state.decisions,
             head: self.state.head,
-            journal_bytes: self.journal.size()?,
+            journal_bytes: self.journal.size()?.saturating_sub(self.journal.zeros()),
             base_bytes: self.view.base().size(),
             base_tx: self.base_tx,
             stopped: self.journal.check_writable().err().map(|error| error.to_string()),
@@ -320,7 +332,7 @@ fn info(tx: u64, summary: Summary, hash: Hash, previous: Hash) -> TxInfo {
 fn transaction(info: TxInfo, changes: Vec<Change>) -> Result<Transaction, LedgerError> {
     let (added, removed, drawn, lapsed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut whole = Transaction { info, added, removed, drawn, lapsed };
-    for Change { relation, tuple, act } in changes {
+    for Change { relation, tuple, act, .. } in changes {
         let fact = Fact { relation, values: tuple::decode(&tuple)? };
         match act {
             Act::Assert => whole.added.push(fact),

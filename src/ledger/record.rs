@@ -119,8 +119,10 @@ fn head(bytes: &[u8]) -> Result<Head, Malformed> {
     Ok(Head { kind, content, transaction, previous: Hash(reader.array()?) })
 }
 
-/// Whether a whole record stands anywhere in `bytes`: what lies before it is damage then, no unfinished write.
-pub(crate) fn any_in(bytes: &[u8]) -> bool {
+/// Whether a whole commit stands anywhere in `bytes`: what lies before it is damage then, no unfinished write. Parts
+/// prove nothing: several may be under way at once.
+pub(crate) fn any_commit_in(bytes: &[u8]) -> bool {
     let starts = bytes.windows(MAGIC.len()).enumerate().filter(|(_, window)| *window == MAGIC);
-    starts.filter_map(|(at, _)| bytes.get(at..)).any(|rest| matches!(parse(rest), Parsed::Record(_)))
+    let mut records = starts.filter_map(|(at, _)| bytes.get(at..)).map(parse);
+    records.any(|found| matches!(found, Parsed::Record(record) if record.kind == RecordKind::Commit))
 }

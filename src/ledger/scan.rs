@@ -96,7 +96,7 @@ impl Journal {
                 Parsed::End if rest.is_empty() || self.is_last(segment) => return Ok(true),
                 Parsed::End => return Err(self.damaged(at, scan, "zeros instead of a record")),
                 Parsed::Bad(_)
-                    if self.is_last(segment) && !record::any_in(rest.get(1..).unwrap_or_default()) =>
+                    if self.is_last(segment) && !record::any_commit_in(rest.get(1..).unwrap_or_default()) =>
                 {
                     return Ok(true);
                 }

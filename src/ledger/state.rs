@@ -56,29 +56,47 @@ impl State {
         From { mark: Mark { end: self.end, head: self.head }, transaction: self.tx }
     }
 
-    /// Applies a whole transaction as the journal holds it.
+    /// Applies a whole transaction as the journal holds it, writing to the base where more than `limit` bytes wait.
     ///
     /// # Errors
-    /// Where its content isn't what a transaction holds, or doesn't lead to the state that it records.
-    pub(crate) fn apply(&mut self, whole: &Whole, view: &mut View) -> Result<Summary, Malformed> {
-        let mut summary = None;
-        let last = whole.contents.len().saturating_sub(1);
-        for (at, content) in whole.contents.iter().enumerate() {
-            let mut reader = Reader::new(content);
-            if at == last {
-                summary = Some(Summary::decode(&mut reader)?);
+    /// The base's own; and inside, where the content isn't what a transaction holds, or doesn't lead to the state that
+    /// it records.
+    pub(crate) fn apply(
+        &mut self,
+        whole: &Whole,
+        view: &mut View,
+        limit: usize,
+    ) -> Result<Result<(), Malformed>, BaseError> {
+        let Some((commit, parts)) = whole.contents.split_last() else {
+            return Ok(Err(Malformed("the transaction has no records")));
+        };
+        for part in parts {
+            if let Err(malformed) = self.apply_changes(Reader::new(part), whole.number, view) {
+                return Ok(Err(malformed));
             }
-            let mut fits = Ok(());
-            decode_changes(&mut reader, &mut |change| {
-                let changed = self.change(&change, whole.number, view);
-                fits = fits.and(changed);
-            })?;
-            fits?;
-            reader.end()?;
+            if view.backlog_bytes() > limit {
+                view.flush(Batch::new())?;
+            }
         }
-        let summary = summary.ok_or(Malformed("the transaction has no records"))?;
-        self.finish(&summary, whole, view)?;
-        Ok(summary)
+        let mut reader = Reader::new(commit);
+        let ended = Summary::decode(&mut reader).and_then(|summary| {
+            self.apply_changes(reader, whole.number, view)?;
+            self.finish(&summary, whole, view)
+        });
+        if ended.is_ok() && view.backlog_bytes() > limit {
+            view.flush(self.encode())?;
+        }
+        Ok(ended)
+    }
+
+    fn apply_changes(&mut self, mut reader: Reader<'_>, tx: u64, view: &mut View) -> Result<(), Malformed> {
+        let mut fits = Ok(());
+        decode_changes(&mut reader, &mut |change| {
+            let changed = self.change(&change, tx, view);
+            fits = fits.and(changed);
+        })?;
+        fits?;
+        reader.end()
     }
 
     /// Applies one change of transaction `tx`.
@@ -87,11 +105,7 @@ impl State {
         let fresh = Counts { number: next, facts: 0, decisions: 0 };
         let counts = self.relations.entry(change.relation).or_insert(fresh);
         let wrong = Malformed("more goes than stands");
-        let member = change.member();
-        match &change.act {
-            Act::Assert | Act::Draw { .. } => self.digest.add(member),
-            Act::Retract { .. } | Act::Lapse { .. } => self.digest.remove(member),
-        }
+        change.enter(&mut self.digest);
         match &change.act {
             Act::Assert => (counts.facts, self.facts) = (counts.facts + 1, self.facts + 1),
             Act::Draw { .. } => {

@@ -38,10 +38,7 @@ impl Ledger {
         let last = self.state.tx;
         if last > 0 {
             self.journal.scan(From::beginning(), &mut |whole| {
-                super::open::apply(&self.journal, &mut view, &mut state, &whole)?;
-                if view.backlog_bytes() > self.backlog_limit {
-                    view.flush(state.encode())?;
-                }
+                super::open::apply(&self.journal, &mut view, &mut state, &whole, self.backlog_limit)?;
                 Ok(whole.number < last)
             })?;
         }
@@ -51,6 +48,20 @@ impl Ledger {
         let differences = self.differences(&state, &view)?;
         let (transactions, facts, decisions, head) = (state.tx, state.facts, state.decisions, state.head);
         Ok(Verified { transactions, facts, decisions, head, differences })
+    }
+
+    /// The transaction with this hash: a head that somebody wrote down stands in the chain, or the ledger is another.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn tx_of(&self, hash: Hash) -> Result<Option<u64>, LedgerError> {
+        for info in self.log(1..=self.state.tx).rev() {
+            let info = info?;
+            if info.hash == hash {
+                return Ok(Some(info.tx));
+            }
+        }
+        Ok(None)
     }
 
     /// How the base and what it says of itself differ from what the journal gives.

@@ -75,6 +75,11 @@ impl View {
         }
     }
 
+    /// Finds values of keys that come in order without reading a block twice.
+    pub(crate) fn finder(&self) -> Finder<'_> {
+        Finder { view: self, block: None }
+    }
+
     /// The entries from `start` up to but without `end`, ascending.
     pub(crate) fn range(&self, start: Vec<u8>, end: Vec<u8>) -> Entries<'_> {
         let bounds = (Bound::Included(start.as_slice()), Bound::Excluded(end.as_slice()));
@@ -126,7 +131,7 @@ impl View {
         }
     }
 
-    /// Writes the backlog to the base, and `last` with the last of it. A write that ends halfway does no harm: the
+    /// Writes the backlog to the base, then `last`. A write that ends halfway does no harm: the
     /// backlog still lies over it, in this process and in the next, which reads it from the journal again.
     pub(crate) fn flush(&mut self, last: Batch) -> Result<(), BaseError> {
         let mut writer = Writer { base: self.base.as_ref(), batch: Batch::new(), bytes: 0 };
@@ -135,10 +140,52 @@ impl View {
             writer.merge(first.to_vec(), &mut changes)?;
         }
         writer.write()?;
-        self.base.apply(last)?;
+        if !last.is_empty() {
+            self.base.apply(last)?;
+        }
         self.backlog.clear();
         self.backlog_bytes = 0;
         Ok(())
+    }
+}
+
+/// A block of the base that was decoded, and the keys that could be in it.
+struct Found {
+    first: Vec<u8>,
+    /// The block after it.
+    limit: Option<Vec<u8>>,
+    entries: Vec<Pair>,
+}
+
+/// Finds values, remembering the last block.
+pub(crate) struct Finder<'a> {
+    view: &'a View,
+    block: Option<Found>,
+}
+
+impl Finder<'_> {
+    pub(crate) fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>, BaseError> {
+        if let Some(value) = self.view.backlog.get(key) {
+            return Ok(value.as_deref());
+        }
+        let wanted = block_key(key);
+        let fits =
+            |block: &Found| block.first <= wanted && block.limit.as_ref().is_none_or(|limit| wanted < *limit);
+        if !self.block.as_ref().is_some_and(fits) {
+            self.block = self.load(wanted)?;
+        }
+        let Some(Found { entries, .. }) = &self.block else { return Ok(None) };
+        let found = entries.binary_search_by(|(entry, _)| entry.as_slice().cmp(key)).ok();
+        Ok(found.and_then(|at| entries.get(at)).map(|(_, value)| value.as_slice()))
+    }
+
+    fn load(&self, wanted: Vec<u8>) -> Result<Option<Found>, BaseError> {
+        let base = self.view.base.as_ref();
+        let Some((first, block)) = base.floor(&wanted)?.filter(|(key, _)| key.first() == Some(&BLOCK)) else {
+            return Ok(None);
+        };
+        let limit = base.above(&first)?.map(|(key, _)| key);
+        Ok(Some(Found { first, limit, entries: block::decode(&block)? }))
     }
 }
 

@@ -91,10 +91,17 @@ fn head_variables(rule: &Rule) -> BTreeSet<VarId> {
 
 /// The words that a fact's columns give the variables of the head; `None` where one would need two.
 pub(super) fn head_words(rule: &Rule, row: &[Word]) -> Option<Vec<Word>> {
+    let row: Vec<_> = row.iter().copied().map(Some).collect();
+    let given = given_words(rule, &row)?;
+    Some(given.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+/// The same where only some columns are known: a word for each variable that one of them gives.
+pub(super) fn given_words(rule: &Rule, row: &[Option<Word>]) -> Option<Vec<Option<Word>>> {
     let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
     let mut given: Vec<Option<Word>> = vec![None; rule.variables.len()];
     for (term, word) in rule.terms.iter().zip(row) {
-        let Term::Expr(expr) = term else { continue };
+        let (Term::Expr(expr), Some(word)) = (term, word) else { continue };
         let Some(var) = head_variable(expr).filter(|var| Some(*var) != rank) else { continue };
         let slot = given.get_mut(var.0 as usize)?;
         if slot.is_some_and(|other| other != *word) {
@@ -102,7 +109,7 @@ pub(super) fn head_words(rule: &Rule, row: &[Word]) -> Option<Vec<Word>> {
         }
         *slot = Some(*word);
     }
-    Some(given.into_iter().map(Option::unwrap_or_default).collect())
+    Some(given)
 }
 
 /// What derivations are looked for with.
@@ -163,7 +170,8 @@ impl<'c, 'a> Derivations<'c, 'a> {
         let row = context.store.row(self.fact);
         let vars = head_words(rule, row)?;
         let plan = plans.get(context, id, rule, Entry::Head);
-        let walk = Walk::new(context, plan, vars, row.to_vec(), self.below);
+        let target = row.iter().copied().map(Some).collect();
+        let walk = Walk::new(context, plan, vars, target, self.below);
         if rule.is_aggregate() {
             let found = group::find(context, rule, walk, row, inputs)?;
             let first = found.inputs.first().cloned()?;

@@ -2,7 +2,7 @@
 
 use crate::backend::Model;
 use crate::fact::Fact;
-use crate::ir::Program;
+use crate::ir::{Program, Rule};
 use crate::schema::RelationId;
 use crate::span::Sources;
 use crate::value::Value;
@@ -12,6 +12,7 @@ use super::context::Context;
 use super::derive::{Plans, Search};
 use super::every::Every;
 use super::heights::Heights;
+use super::phrase::Phrase;
 use super::proof::{Origins, Proof};
 use super::solve::solve;
 use super::store::{FactRef, Key};
@@ -30,7 +31,7 @@ pub enum WhyError {
 /// Finds proofs in one model. What one question had to index is kept for the next one; nothing of the model is
 /// copied.
 pub struct Finder<'a> {
-    context: Context<'a>,
+    pub(super) context: Context<'a>,
     plans: Plans<'a>,
     heights: Heights,
     sources: &'a Sources,
@@ -100,6 +101,22 @@ impl<'a> Finder<'a> {
     /// fact. Also those that take more rounds than needed, but none that goes in a circle.
     pub fn every(&self, fact: &Fact) -> Every<'_, 'a> {
         Every::new(self.search(), self.builder(), self.find(fact))
+    }
+
+    pub(super) fn model(&self) -> &'a Model {
+        self.context.store.model()
+    }
+
+    pub(super) fn sources(&self) -> &'a Sources {
+        self.sources
+    }
+
+    pub(super) fn plans(&self) -> &Plans<'a> {
+        &self.plans
+    }
+
+    pub(super) fn phrase(&self, rule: &'a Rule) -> Phrase<'a> {
+        Phrase { program: self.context.program, sources: self.sources, rule }
     }
 
     fn find(&self, fact: &Fact) -> Option<FactRef> {

@@ -4,8 +4,10 @@
 //! rounds in which they were derived.
 
 mod build;
+pub mod check;
 mod context;
 mod derive;
+pub mod difference;
 mod every;
 mod finder;
 mod group;
@@ -18,6 +20,7 @@ pub mod render;
 mod solve;
 mod store;
 mod walk;
+pub mod why_not;
 
 pub use every::Every;
 pub use finder::{Finder, INPUTS_SHOWN, WhyError};

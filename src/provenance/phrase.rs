@@ -93,7 +93,7 @@ impl Phrase<'_> {
             Generator::Lines => "lines",
             Generator::Chars => "chars",
             Generator::Captures(pattern, group) => {
-                texts.push(format!("r\"{}\"", pattern.source()));
+                texts.push(literal::quoted(pattern.source().as_str()));
                 texts.push(group.to_string());
                 "captures"
             }

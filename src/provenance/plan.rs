@@ -73,6 +73,26 @@ impl<'p> Plan<'p> {
     }
 }
 
+impl<'p> Plan<'p> {
+    /// In the order of the text as far as variables allow, constant columns of the head first, computed ones last:
+    /// the order in which a reader follows a rule.
+    pub(super) fn reading(rule: &'p Rule, bound: BTreeSet<VarId>) -> Self {
+        let mut maker = Maker { rule, bound, size: &|_| 0, left: Vec::new(), moves: Vec::new() };
+        maker.left = (0..rule.body.len()).collect();
+        let mut heads = checked_terms(rule);
+        let mut binds = vec![Vec::new(); rule.body.len()];
+        heads.retain(|&column| !maker.head(column));
+        while let Some(literal) = maker.left.iter().copied().find(|&literal| maker.may_enter(literal)) {
+            match maker.decides(literal) {
+                Some(_) => maker.decide(literal),
+                None => maker.enter(literal, &mut binds),
+            }
+        }
+        heads.retain(|&column| !maker.head(column));
+        Self { rule, moves: maker.moves, binds }
+    }
+}
+
 /// The columns of the head that are computed: all but lone variables and aggregates.
 fn checked_terms(rule: &Rule) -> Vec<usize> {
     let terms = rule.terms.iter().enumerate();
@@ -125,15 +145,23 @@ impl Maker<'_, '_> {
 
     /// Adds the first literal that chooses nothing and can be decided now.
     fn condition(&mut self) -> bool {
-        let found =
-            self.left.iter().enumerate().find_map(|(at, &literal)| Some((at, self.decides(literal)?)));
-        let Some((at, step)) = found else { return false };
-        let literal = self.left.remove(at);
+        let found = self.left.iter().copied().find(|&literal| self.decides(literal).is_some());
+        found.inspect(|&literal| self.decide(literal)).is_some()
+    }
+
+    /// Whether a literal can come next.
+    fn may_enter(&self, literal: usize) -> bool {
+        self.decides(literal).is_some() || self.cost(literal).is_some()
+    }
+
+    /// Adds a literal that chooses nothing.
+    fn decide(&mut self, literal: usize) {
+        let Some(step) = self.decides(literal) else { return };
+        self.left.retain(|&other| other != literal);
         if let Some(Literal::Bind { var, .. }) = self.rule.body.get(literal) {
             self.bound.insert(*var);
         }
         self.moves.push(step);
-        true
     }
 
     fn decides(&self, literal: usize) -> Option<Move> {

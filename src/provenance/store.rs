@@ -56,6 +56,10 @@ impl<'a> Store<'a> {
         Self { model, access: RefCell::new(HashMap::with_hasher(hasher)) }
     }
 
+    pub(super) fn model(&self) -> &'a Model {
+        self.model
+    }
+
     pub(super) fn extent(&self, relation: RelationId) -> Option<&'a Extent> {
         self.model.extent(relation)
     }

@@ -10,6 +10,7 @@ use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::context::Context;
+use super::derive::Match;
 use super::plan::{Move, Plan};
 
 /// How many candidates are sorted first; each further portion is this many times larger.
@@ -23,15 +24,29 @@ pub(super) struct Walk<'c, 'a> {
     pub(super) vars: Vec<Word>,
     /// For each atom of the body by its place, the row chosen.
     pub(super) rows: Vec<u32>,
-    /// The columns of the fact asked for.
-    target: Vec<Word>,
+    /// The columns of the fact asked for; what is left out may be anything.
+    target: Vec<Option<Word>>,
     /// The rank that facts of the same stratum must stay below.
     below: Option<usize>,
     /// Whether candidates come in the order of their values.
     sorted: bool,
     levels: Vec<Level>,
     started: bool,
+    /// How many moves may still be made.
+    pub(super) fuel: u64,
+    /// Where the walk got stuck, if that is to be known.
+    pub(super) stuck: Option<Stuck>,
 }
+
+/// The farthest move at which a walk found nothing, and the first bindings with which it stood there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stuck {
+    pub(super) at: usize,
+    pub(super) found: Vec<Match>,
+}
+
+/// How many bindings that got equally far are kept.
+const KEPT: usize = 256;
 
 /// What is left to try at one move.
 enum Level {
@@ -56,11 +71,31 @@ impl<'c, 'a> Walk<'c, 'a> {
         context: &'c Context<'a>,
         plan: Rc<Plan<'a>>,
         vars: Vec<Word>,
-        target: Vec<Word>,
+        target: Vec<Option<Word>>,
         below: Option<usize>,
     ) -> Self {
         let rows = vec![u32::MAX; plan.rule.body.len()];
-        Self { context, plan, vars, rows, target, below, sorted: false, levels: Vec::new(), started: false }
+        let (levels, fuel) = (Vec::new(), u64::MAX);
+        Self {
+            context,
+            plan,
+            vars,
+            rows,
+            target,
+            below,
+            sorted: false,
+            levels,
+            started: false,
+            fuel,
+            stuck: None,
+        }
+    }
+
+    /// The same walk, made to remember where it got stuck, and to stop after `fuel` moves.
+    pub(super) fn remembering(mut self, fuel: u64) -> Self {
+        self.stuck = Some(Stuck::default());
+        self.fuel = fuel;
+        self
     }
 
     /// The same walk with the candidates of each atom in the order of their values.
@@ -71,23 +106,42 @@ impl<'c, 'a> Walk<'c, 'a> {
 
     /// Goes on to the next match; false when there is none.
     pub(super) fn next(&mut self) -> bool {
-        if !self.started {
+        let mut entered = !self.started;
+        if entered {
             self.started = true;
             if self.plan.moves.is_empty() {
                 return true;
             }
             self.enter();
         }
-        while !self.levels.is_empty() {
+        while !self.levels.is_empty() && self.fuel > 0 {
+            self.fuel -= 1;
             if !self.advance() {
+                if entered {
+                    self.remember();
+                }
                 self.levels.pop();
+                entered = false;
             } else if self.levels.len() == self.plan.moves.len() {
                 return true;
             } else {
                 self.enter();
+                entered = true;
             }
         }
         false
+    }
+
+    /// Keeps the bindings with which the walk stands before a move that finds nothing.
+    fn remember(&mut self) {
+        let at = self.levels.len().saturating_sub(1);
+        let Some(stuck) = &mut self.stuck else { return };
+        if at > stuck.at {
+            *stuck = Stuck { at, found: Vec::new() };
+        }
+        if at == stuck.at && stuck.found.len() < KEPT {
+            stuck.found.push(Match { vars: self.vars.clone(), rows: self.rows.clone() });
+        }
     }
 
     fn enter(&mut self) {
@@ -206,7 +260,10 @@ impl<'c, 'a> Walk<'c, 'a> {
                 _ => false,
             },
             Move::Head(column) => match plan.rule.terms.get(column) {
-                Some(Term::Expr(expr)) => self.eval(expr) == self.target.get(column).copied(),
+                Some(Term::Expr(expr)) => {
+                    let wanted = self.target.get(column).copied().flatten();
+                    self.eval(expr).is_some_and(|word| wanted.is_none_or(|wanted| wanted == word))
+                }
                 _ => false,
             },
             Move::Match(_) => false,

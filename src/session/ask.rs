@@ -118,7 +118,7 @@ impl Session {
     ///
     /// # Errors
     /// There is none; the message names the nearest one.
-    pub(super) fn relation(&self, name: &str) -> Result<RelationId, SessionError> {
+    pub fn relation(&self, name: &str) -> Result<RelationId, SessionError> {
         let program = &self.rules.program;
         program.find(Symbol::new(name)).ok_or_else(|| {
             let known = program.relations.iter().map(|relation| relation.name.as_str());
@@ -157,5 +157,6 @@ pub fn report_line(program: &Program, sources: &Sources, report: &Undefined) -> 
             word.map(|word| format!("{} = {}", variable.name, Value::from_word(variable.ty.ty, word)))
         })
         .collect();
-    format!("{place}: `{text}` has no result in `{}` with {}", rule.id, bindings.join(", "))
+    let with = if bindings.is_empty() { "" } else { " with " };
+    format!("{place}: `{text}` has no result in `{}`{with}{}", rule.id, bindings.join(", "))
 }

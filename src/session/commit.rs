@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::backend::Database;
 use crate::fact::Fact;
 use crate::ledger::{Changes, Committed, Decision, Draft};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
-use crate::value::Word;
 
 use super::ask::reports;
+use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::what_if::without;
 use super::{Session, Store, ledger_facts};
 
 /// What is proposed.
@@ -52,6 +52,14 @@ pub struct Outcome {
     pub committed: Option<Committed>,
 }
 
+impl Outcome {
+    /// The id of a decision that was drawn now; `None` where nothing was recorded.
+    pub fn id(&self, drawn: &Fact) -> Option<DecisionId> {
+        let tx = self.committed.as_ref()?.tx;
+        drawn::place(&self.drawn, drawn).map(|place| DecisionId { tx, place })
+    }
+}
+
 impl Session {
     /// Takes a change in, evaluates what follows, and records facts and decisions in one transaction; with `dry`
     /// nothing is recorded and the session stays as it was. Nothing to record is no transaction.
@@ -84,8 +92,8 @@ impl Session {
     fn effective(&self, change: &Change) -> Result<Changes, SessionError> {
         match &self.store {
             Store::Ledger(ledger) => Ok(ledger.effective(&Self::draft(change))?),
-            Store::Memory(facts) => {
-                let held: BTreeSet<&Fact> = facts.iter().collect();
+            Store::Memory(memory) => {
+                let held: BTreeSet<&Fact> = memory.facts.iter().collect();
                 let wanted: BTreeSet<Fact> = change.assertions.iter().cloned().collect();
                 let unwanted: BTreeSet<Fact> =
                     change.retractions.iter().filter(|fact| !wanted.contains(*fact)).cloned().collect();
@@ -104,28 +112,10 @@ impl Session {
             evaluation::add_fact(program, &mut input, fact);
         }
         if !changes.removed.is_empty() {
-            input = self.without(&input, &changes.removed);
+            input = without(program, &input, &changes.removed);
         }
         self.add_now(&mut input, now);
         self.evaluate_input(&input)
-    }
-
-    fn without(&self, input: &Database, removed: &[Fact]) -> Database {
-        let program = &self.rules.program;
-        let gone: BTreeSet<(RelationId, Vec<Word>)> = removed
-            .iter()
-            .filter_map(|fact| {
-                Some((program.find(fact.relation)?, fact.values.iter().map(|value| value.word()).collect()))
-            })
-            .collect();
-        let mut left = Database::new(program);
-        for (at, rows) in input.relations.iter().enumerate() {
-            let relation = RelationId(at as u32);
-            for row in rows.iter().filter(|row| !gone.contains(&(relation, row.to_vec()))) {
-                left.push(relation, row);
-            }
-        }
-        left
     }
 
     /// The decisions of an evaluation beside those that stand.
@@ -169,7 +159,7 @@ impl Session {
     fn decisions_before(&self) -> Result<Vec<Decision>, SessionError> {
         match &self.store {
             Store::Ledger(ledger) => Ok(ledger_facts::decisions(ledger)?),
-            Store::Memory(_) => Ok(Vec::new()),
+            Store::Memory(memory) => Ok(memory.decisions.clone()),
         }
     }
 
@@ -190,9 +180,11 @@ impl Session {
                 };
                 outcome.committed = Some(ledger.commit(&draft)?);
             }
-            Store::Memory(facts) => {
-                facts.retain(|fact| outcome.changes.removed.binary_search(fact).is_err());
-                facts.extend(outcome.changes.added.iter().cloned());
+            Store::Memory(memory) => {
+                memory.facts.retain(|fact| outcome.changes.removed.binary_search(fact).is_err());
+                memory.facts.extend(outcome.changes.added.iter().cloned());
+                memory.decisions.retain(|decision| outcome.lapsed.binary_search(&decision.fact).is_err());
+                memory.decisions.extend(outcome.drawn.iter().cloned());
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Why a question could not be put, or its answer not be recorded.
 
+use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
@@ -26,12 +27,20 @@ pub enum SessionError {
     #[error("{}", count_errors(&.0.diagnostics))]
     Faults(Box<Faults>),
     /// A file or folder could not be read.
-    #[error("`{}` can't be read: {source}", path.display())]
+    #[error("`{}` can't be read: {}", path.display(), said(source))]
     Read {
         /// The file or folder.
         path: PathBuf,
         /// What the operating system said.
-        source: std::io::Error,
+        source: io::Error,
+    },
+    /// A file could not be written.
+    #[error("`{}` can't be written: {}", path.display(), said(source))]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
     },
     /// The ledger could not be opened, read or written.
     #[error(transparent)]
@@ -63,5 +72,15 @@ fn count_errors(diagnostics: &[Diagnostic]) -> String {
     match diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count() {
         1 => String::from("1 error"),
         errors => format!("{errors} errors"),
+    }
+}
+
+/// What the operating system said, in the words of this program where they are shorter.
+pub(super) fn said(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => String::from("there is no such file"),
+        io::ErrorKind::PermissionDenied => String::from("permission denied"),
+        io::ErrorKind::IsADirectory => String::from("it is a folder"),
+        _ => error.to_string(),
     }
 }

@@ -79,6 +79,25 @@ pub fn read_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
     }
 }
 
+/// One ground fact of any relation, a decision's too, written as in a rule file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
+    let mut reading = Reading::new(rules);
+    let id = reading.sources.add("<fact>", text);
+    let (atom, found) = syntax::parse_fact(id, text);
+    reading.found.extend(found);
+    if let Some(atom) = atom.filter(|_| reading.found.is_empty()) {
+        let (pattern, found) = analysis::check_atom(&rules.checked, &atom, &reading.sources);
+        reading.found.extend(found);
+        let ground = pattern.and_then(|pattern| Some((pattern.relation, pattern.ground()?)));
+        reading.facts.extend(ground.and_then(|(relation, values)| fact(rules, relation, values)));
+    }
+    let message = format!("expected a value in every column of `{text}`");
+    reading.finish()?.pop().ok_or(SessionError::Unknown { message })
+}
+
 /// The text as a clause: the full stop at its end may be left out on a command line.
 fn clause(text: &str) -> String {
     let text = text.trim_end();

@@ -4,31 +4,43 @@
 //! servers) is a thin rim around it.
 
 mod ask;
+pub mod codes;
 mod commit;
+mod diff;
+mod drawn;
 mod error;
 mod evaluation;
 mod facts;
+pub mod format;
 mod ledger_facts;
 mod loader;
+mod recorded;
+mod replay;
 mod ruleset;
 pub mod shipped;
+mod what_if;
 mod why;
+mod why_not;
 
 pub use ask::{Answer, Derived, report_line};
 pub use commit::{Change, Outcome};
+pub use diff::unified;
+pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
-pub use facts::{FactFiles, read_fact, read_fact_lines, read_facts, read_given};
+pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
 pub use loader::{Loaded, Loader, rule_files};
+pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
+pub use what_if::Hypothesis;
 pub use why::Because;
+pub use why_not::Refused;
 
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
-use crate::ledger::Ledger;
-use crate::symbol::Symbol;
-use crate::value::Value;
+use crate::ir::Program;
+use crate::ledger::{Decision, Ledger, When};
 
 /// A rule set over facts.
 pub struct Session {
@@ -37,20 +49,28 @@ pub struct Session {
     engine: Box<dyn Engine>,
     limits: Limits,
     lenient: bool,
+    as_of: When,
 }
 
 /// Where the facts of a session stand.
 enum Store {
     /// In memory: facts of files, or asserted by a program.
-    Memory(Vec<Fact>),
+    Memory(Memory),
     /// In a ledger.
     Ledger(Box<Ledger>),
+}
+
+/// What stands in a session without a ledger.
+#[derive(Default)]
+struct Memory {
+    facts: Vec<Fact>,
+    decisions: Vec<Decision>,
 }
 
 impl Session {
     /// A session over facts that are kept nowhere.
     pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Self {
-        Self::new(rules, Store::Memory(facts))
+        Self::new(rules, Store::Memory(Memory { facts, decisions: Vec::new() }))
     }
 
     /// A session over the facts of a ledger.
@@ -62,9 +82,10 @@ impl Session {
         Self {
             rules,
             store,
-            engine: Box::new(SemiNaive::default()),
+            engine: Box::new(SemiNaive),
             limits: Limits::default(),
             lenient: false,
+            as_of: When::Now,
         }
     }
 
@@ -87,6 +108,20 @@ impl Session {
     #[must_use]
     pub fn with_lenient(mut self, lenient: bool) -> Self {
         self.lenient = lenient;
+        self
+    }
+
+    /// The same asked of a moment in the past of its ledger.
+    #[must_use]
+    pub fn with_as_of(mut self, as_of: When) -> Self {
+        self.as_of = as_of;
+        self
+    }
+
+    /// The same facts under other rules.
+    #[must_use]
+    pub fn with_rules(mut self, rules: RuleSet) -> Self {
+        self.rules = rules;
         self
     }
 
@@ -119,21 +154,24 @@ impl Session {
 
     /// The facts that stand, of the relations that the rules know.
     fn standing(&self) -> Result<Database, SessionError> {
-        let program = &self.rules.program;
+        self.standing_for(&self.rules.program)
+    }
+
+    /// The facts that stand, of the relations that a program knows.
+    fn standing_for(&self, program: &Program) -> Result<Database, SessionError> {
         let mut input = Database::new(program);
         match &self.store {
-            Store::Memory(facts) => {
-                for fact in facts {
+            Store::Memory(memory) => {
+                for fact in &memory.facts {
                     evaluation::add_fact(program, &mut input, fact);
                 }
             }
-            Store::Ledger(ledger) => ledger_facts::standing(ledger, program, &mut input)?,
+            Store::Ledger(ledger) => ledger_facts::standing(ledger, self.as_of, program, &mut input)?,
         }
         Ok(input)
     }
 
     fn add_now(&self, input: &mut Database, now: i64) {
-        let fact = Fact::new(Symbol::new("now"), [Value::Time(now)]);
-        evaluation::add_fact(&self.rules.program, input, &fact);
+        evaluation::add_now(&self.rules.program, input, now);
     }
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::analysis::{self, checked::Checked};
 use crate::diagnostic::{self, Diagnostic};
 use crate::ir::Program;
-use crate::ledger;
 use crate::lower;
 use crate::span::Sources;
 use crate::symbol::Symbol;
@@ -95,24 +94,24 @@ impl RuleSource {
 /// Checks what was loaded: all passes that can still run after the faults of those before.
 pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     let Loaded { sources, files, mut diagnostics } = loaded;
-    let syntax_holds = !diagnostics.iter().any(Diagnostic::is_error);
     let (checked, found) = analysis::check(&files, &sources, sets);
     diagnostics.extend(found);
+    diagnostics.extend(analysis::requires::requires(&checked));
     let mut program = None;
+    match lower::lower(&checked) {
+        Ok(lowered) => program = Some(lowered),
+        Err(found) => diagnostics.extend(found),
+    }
+    // A rule with a fault may be what a warning misses.
     if !diagnostics.iter().any(Diagnostic::is_error) {
-        diagnostics.extend(analysis::requires::requires(&checked));
         diagnostics.extend(analysis::lints::lints(&checked, &files, &sources));
-        match lower::lower(&checked) {
-            Ok(lowered) => program = Some(lowered),
-            Err(found) => diagnostics.extend(found),
-        }
     }
     diagnostic::sort(&mut diagnostics);
     let errors = diagnostics.iter().any(Diagnostic::is_error);
     let warnings: Vec<_> = diagnostics.iter().filter(|found| !found.is_error()).cloned().collect();
     let count = files.len();
     let rules = program
-        .filter(|_| syntax_holds && !errors)
+        .filter(|_| !errors)
         .map(|program| Box::new(RuleSet { sources: sources.clone(), files, checked, program, warnings }));
     Findings { faults: Faults { sources, diagnostics }, files: count, rules }
 }
@@ -120,17 +119,4 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
 /// The guarded decisions that a checked program derives without what they require.
 pub fn guards(checked: &Checked) -> Vec<Diagnostic> {
     analysis::requires::requires(checked)
-}
-
-impl RuleSet {
-    /// The rule set as a ledger keeps it: each text under its name, and the parameters that were set.
-    pub fn recorded(&self) -> ledger::RuleSet {
-        let files =
-            self.sources.iter().map(|(_, source)| (source.name().to_owned(), source.text().to_owned()));
-        let set = self.program.params.iter().filter(|param| param.value != param.default);
-        ledger::RuleSet {
-            files: files.collect(),
-            params: set.map(|param| (param.name.to_string(), param.value.to_string())).collect(),
-        }
-    }
 }

@@ -48,9 +48,10 @@ pub fn unknown_pack(name: &str) -> String {
     }
 }
 
-/// What a pack is for: the first line of its main file, without the name.
+/// What a pack is for: the first sentence of its main file, without the name.
 pub fn about(name: &str) -> &'static str {
     let text = file(&format!("{name}/{name}.dl")).unwrap_or_default();
     let line = text.lines().next().unwrap_or_default().trim_start_matches("# ");
-    line.split_once(": ").map_or(line, |(_, about)| about)
+    let about = line.split_once(": ").map_or(line, |(_, about)| about);
+    about.split_once(". ").map_or(about, |(first, _)| first).trim_end_matches('.')
 }

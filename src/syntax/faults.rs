@@ -29,11 +29,6 @@ impl Faults {
         }
     }
 
-    /// Adds faults.
-    pub(super) fn extend(&mut self, faults: impl IntoIterator<Item = Diagnostic>) {
-        faults.into_iter().for_each(|fault| self.push(fault));
-    }
-
     /// Whether nothing more is taken.
     pub(super) fn is_full(&self) -> bool {
         self.list.len() > MOST

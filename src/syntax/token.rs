@@ -13,6 +13,8 @@ pub struct Token {
     pub span: Span,
     /// How it stands on its line.
     pub position: Position,
+    /// Whether a character before it was reported and passed over.
+    pub after_fault: bool,
 }
 
 /// How a token stands on its line; recovery takes a clause to begin at the margin.
@@ -109,6 +111,11 @@ pub enum TokenKind {
 pub const RESERVED: [&str; 7] = ["true", "false", "not", "and", "or", "in", "if"];
 
 impl TokenKind {
+    /// Whether this is a word of the grammar that an expression may follow.
+    pub fn may_open_expression(self) -> bool {
+        matches!(self, Self::Word(word) if ["no", "expect", "by", "limit"].contains(&word.as_str()))
+    }
+
     /// Whether a value may end with this token, so that `-` behind it subtracts.
     pub fn ends_value(self) -> bool {
         match self {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hence::actuators::error_text::ErrorText;
 use hence::actuators::goal::Goal;
-use hence::actuators::{ActuatorError, Form, Input, Observer, Summary, names, observe_path, observer};
+use hence::actuators::{ActuatorError, Form, Input, Summary, names, observe_path, observer};
 use hence::fact::Fact;
 use hence::value::Value;
 use serde_json::Value as Json;
@@ -143,4 +143,319 @@ fn golden_goals_show_their_domain_and_shape() {
             "{case}"
         );
     }
+}
+
+#[test]
+fn facts_are_of_declared_relations_and_types() {
+    let inputs = [
+        ("error-text", r#"{"error": "e", "text": "EACCES"}"#),
+        (
+            "goal",
+            r#"{"goal": "g", "text": "Design and debug the API in cart.py", "domain_given": "engineering"}"#,
+        ),
+        ("tool-run", &on_one_line(RUN)),
+    ];
+    assert_eq!(names().collect::<Vec<_>>(), inputs.map(|(name, _)| name));
+    for (name, text) in inputs {
+        let declarations = observer(name, None).unwrap().declarations();
+        let declared: BTreeMap<&str, Vec<&str>> = declarations.lines().map(columns).collect();
+        let (facts, summary) = observe_bytes(name, "in.jsonl", None, text.as_bytes()).unwrap();
+        assert_eq!((summary.records, summary.facts), (1, facts.len() as u64));
+        for fact in &facts {
+            let types: Vec<_> = fact.values.iter().map(|value| value.ty().keyword()).collect();
+            assert_eq!(declared.get(fact.relation.as_str()), Some(&types), "{fact}");
+        }
+        let seen: BTreeSet<_> = facts.iter().map(|fact| fact.relation.as_str()).collect();
+        assert_eq!(seen.len(), declared.len(), "each declared relation has a fact: {seen:?}");
+    }
+}
+
+/// `input r(a: int, b: name).` as `("r", ["int", "name"])`.
+fn columns(declaration: &str) -> (&str, Vec<&str>) {
+    let rest = declaration.strip_prefix("input ").unwrap().strip_suffix(").").unwrap();
+    let (name, columns) = rest.split_once('(').unwrap();
+    (name, columns.split(", ").map(|column| column.split_once(": ").unwrap().1).collect())
+}
+
+#[test]
+fn an_error_text_has_its_length_and_each_signal_once() {
+    let text = "PermissionError: [Errno 13] Permission denied: '/straße'\n";
+    assert_eq!(
+        observe("error-text", "build.log", None, text),
+        [r#"error("build.log", 56)"#, r#"error_signal("build.log", /permission_denied)"#]
+    );
+    assert_eq!(observe("error-text", "empty.log", None, ""), [r#"error("empty.log", 0)"#]);
+}
+
+#[test]
+fn forms_cut_an_input_into_texts_named_by_their_line() {
+    let blocks = "\n\nNameError: x\n  at 1\n\n \nEPERM\n";
+    assert_eq!(
+        observe("error-text", "two.txt", Some(Form::Blocks), blocks),
+        [
+            r#"error("two.txt:3", 19)"#,
+            r#"error_signal("two.txt:3", /python_name_error)"#,
+            r#"error("two.txt:7", 5)"#,
+            r#"error_signal("two.txt:7", /eperm)"#
+        ]
+    );
+    assert_eq!(
+        observe("error-text", "two.txt", Some(Form::Lines), "EPERM\n\nfine\n"),
+        [r#"error("two.txt:1", 5)"#, r#"error_signal("two.txt:1", /eperm)"#, r#"error("two.txt:3", 4)"#]
+    );
+}
+
+#[test]
+fn a_log_shows_only_what_has_a_signal_with_the_lines_that_belong_to_it() {
+    let log = "10:00 started\n10:01 boom\n    caused by EPERM\n\n10:02 done\n";
+    let (facts, summary) = observe_bytes("error-text", "app.log", Some(Form::Log), log.as_bytes()).unwrap();
+    let facts: Vec<_> = facts.iter().map(Fact::to_string).collect();
+    assert_eq!(facts, [r#"error("app.log:2", 30)"#, r#"error_signal("app.log:2", /eperm)"#]);
+    assert_eq!((summary.records, summary.skipped), (1, 2));
+}
+
+#[test]
+fn standard_input_has_ids_that_follow_from_the_text() {
+    let first = observe("error-text", "-", None, "EPERM");
+    assert!(first[0].starts_with("error(\"error-"), "{first:?}");
+    assert_eq!(first, observe("error-text", "-", Some(Form::Lines), "EPERM\n"));
+    assert_ne!(first, observe("error-text", "-", None, "EPERM!"));
+    let goals = observe("goal", "-", None, "Ship it\n");
+    assert!(goals[0].starts_with("goal(\"goal-"), "{goals:?}");
+}
+
+#[test]
+fn json_lines_give_ids_or_get_them() {
+    let text = "{\"error\": 7, \"text\": \"EPERM\"}\n\n{\"text\": \"x\", \"why\": 1}\r\n";
+    let (facts, summary) = observe_bytes("error-text", "e.jsonl", None, text.as_bytes()).unwrap();
+    let facts: Vec<_> = facts.iter().map(Fact::to_string).collect();
+    assert_eq!(facts, [r#"error("7", 5)"#, r#"error_signal("7", /eperm)"#, r#"error("e.jsonl:3", 1)"#]);
+    assert_eq!(summary.ignored, BTreeMap::from([(String::from("why"), 1)]));
+}
+
+#[test]
+fn a_text_of_any_length_is_matched_whole() {
+    let observer = observer("error-text", None).unwrap();
+    for at in (0..200_000).step_by(29_973).chain([65_530, 65_536, 61_440, 131_070]) {
+        for line in ["", "\n", "é\n"] {
+            let mut text = format!("x{line}").repeat(at / (1 + line.len()));
+            text.push_str(" Maximum call stack ");
+            text.push_str(&"y".repeat(70_000));
+            let mut facts = Vec::new();
+            let mut bytes = text.as_bytes();
+            let input = Input::new("long", None, &mut bytes);
+            observer
+                .observe(input, &mut |fact| {
+                    facts.push(fact.to_string());
+                    Ok(())
+                })
+                .unwrap();
+            let length = text.chars().count();
+            let signal = String::from(r#"error_signal("long", /maximum_call_stack)"#);
+            assert_eq!(facts, [format!("error(\"long\", {length})"), signal], "at {at} with {line:?}");
+        }
+    }
+}
+
+#[test]
+fn lines_and_texts_begin_only_where_they_do() {
+    let observer = ErrorText::from_csv("t.csv", "signal,pattern\n/text,\\Afirst\n/line,^second\n").unwrap();
+    let signals = |text: &str| observer.facts("e", text).len() - 1;
+    assert_eq!(signals("first\nsecond"), 2);
+    let far = "a".repeat(65_537 - 4_096);
+    assert_eq!(signals(&format!("{far}first{}", "z".repeat(4_091))), 0);
+    assert_eq!(signals(&format!("{far}second{}", "z".repeat(4_090))), 0);
+    assert_eq!(signals(&format!("{far}\nsecond{}", "z".repeat(4_090))), 1);
+}
+
+#[test]
+fn bytes_that_are_no_text_count_and_hide_nothing() {
+    let mut bytes = vec![0xff, b' '];
+    bytes.extend("é".repeat(40_000).bytes()); // a character stands across the end of a piece
+    bytes.extend(b" EPERM \xe2\x82");
+    let (facts, _) = observe_bytes("error-text", "b", None, &bytes).unwrap();
+    assert_eq!(facts[0].values[1], Value::Int(40_010));
+    assert_eq!(facts[1].to_string(), r#"error_signal("b", /eperm)"#);
+}
+
+#[test]
+fn a_faulty_table_names_its_line() {
+    let fault = |csv: &str| ErrorText::from_csv("my.csv", csv).err().unwrap().to_string();
+    assert_eq!(
+        fault("signal,regex\n/a,b\n"),
+        "my.csv:1: expected the columns `signal,pattern`, found `signal,regex`"
+    );
+    assert_eq!(fault("signal,pattern\n/a,b\nNo Name,c\n"), "my.csv:3: expected a name, found `No Name`");
+    assert_eq!(fault("signal,pattern\n/a,\n"), "my.csv:2: expected a pattern, found nothing");
+    assert!(
+        fault("signal,pattern\n/a,b\n/b,(\n").starts_with("my.csv:3: expected a regular expression, found ")
+    );
+}
+
+#[test]
+fn tables_of_a_folder_stand_in_for_the_shipped_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("error_signals.csv"), "signal,pattern\nout_of_milk,no milk\n").unwrap();
+    let file = folder.path().join("e.txt");
+    fs::write(&file, "there is no milk, EPERM").unwrap();
+    let mut facts = Vec::new();
+    let own = observer("error-text", Some(folder.path())).unwrap();
+    observe_path(own.as_ref(), file.to_str().unwrap(), None, &mut |fact| {
+        facts.push(fact.values[1].to_string());
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(facts, ["23", "/out_of_milk"]);
+    assert!(observer("goal", Some(folder.path())).is_ok(), "tables that aren't there are the shipped ones");
+}
+
+#[test]
+fn unknown_observers_forms_and_files_are_errors_that_help() {
+    assert_eq!(
+        observer("tool-runs", None).err().unwrap().to_string(),
+        "no observer `tool-runs`, did you mean `tool-run`?; there are error-text, goal, tool-run"
+    );
+    assert_eq!(
+        observe_bytes("tool-run", "x", Some(Form::Log), b"").unwrap_err().to_string(),
+        "`tool-run` does not read the form `log`; it reads `jsonl`"
+    );
+    let error_text = observer("error-text", None).unwrap();
+    let missing = observe_path(error_text.as_ref(), "no/such.log", None, &mut |_| Ok(()));
+    assert!(missing.unwrap_err().to_string().starts_with("can't read `no/such.log`: "));
+}
+
+#[test]
+fn what_the_sink_refuses_ends_the_observation() {
+    let mut count = 0;
+    let refusal = observer("goal", None).unwrap().observe(
+        Input::new("g.txt", None, &mut "a\nb\nc\n".as_bytes()),
+        &mut |_| {
+            count += 1;
+            if count == 2 { Err("the store is full".into()) } else { Ok(()) }
+        },
+    );
+    assert_eq!((refusal.unwrap_err().to_string().as_str(), count), ("the store is full", 2));
+}
+
+#[test]
+fn goals_show_domains_shapes_and_tools() {
+    let lines = "Analyze competitors in the snack market\n\n  Read the CODE of cart.py  \n";
+    assert_eq!(
+        observe("goal", "todo.txt", None, lines),
+        [
+            r#"goal("todo.txt:1", "Analyze competitors in the snack market")"#,
+            r#"domain_signal("todo.txt:1", /marketing)"#,
+            r#"goal_signal("todo.txt:1", /compare)"#,
+            r#"pattern_match("todo.txt:1", "web_search", 3, 5)"#,
+            r#"pattern_match("todo.txt:1", "competitor_db", 1, 2)"#,
+            r#"goal("todo.txt:3", "Read the CODE of cart.py")"#,
+            r#"domain_signal("todo.txt:3", /engineering)"#,
+            r#"pattern_match("todo.txt:3", "file_summary", 1, 2)"#,
+        ]
+    );
+    let given = r#"{"goal": "g1", "text": "planet of customs", "domain_given": "crypto"}"#;
+    assert_eq!(
+        observe("goal", "g.jsonl", None, given),
+        [r#"goal("g1", "planet of customs")"#, r#"goal_domain_given("g1", /crypto)"#]
+    );
+    assert_eq!(
+        refused("goal", r#"{"text": "x", "domain_given": "No Name"}"#),
+        r#"in.jsonl:1: expected `domain_given` to be a name such as "/marketing", found "No Name""#
+    );
+}
+
+const RUN: &str = r#"{"run": 1, "tool": "shell", "domain": "engineering", "ok": false, "latency_ms": 1200.5,
+ "at": "2026-02-03T15:23:45+01:00", "failure_mode": ["timeout", "nonzero_exit"], "error": "EPERM", "host": "a"}"#;
+
+fn on_one_line(text: &str) -> String {
+    text.replace('\n', "")
+}
+
+#[test]
+fn runs_are_read_with_their_failure_modes_and_errors() {
+    let lines = format!(
+        "{}\n{}\n",
+        on_one_line(RUN),
+        r#"{"run": 2, "tool": "calculate", "ok": true, "latency": "40ms", "at": "2026-02-03T14:23:46Z", "error": null}"#
+    );
+    let (facts, summary) = observe_bytes("tool-run", "runs.jsonl", None, lines.as_bytes()).unwrap();
+    let facts: Vec<_> = facts.iter().map(Fact::to_string).collect();
+    assert_eq!(
+        facts,
+        [
+            r#"tool_run(1, "shell", /engineering, false, 1s200ms500us, @2026-02-03T14:23:45Z)"#,
+            r#"failure_mode(1, "timeout")"#,
+            r#"failure_mode(1, "nonzero_exit")"#,
+            r#"error("run-1", 5)"#,
+            r#"error_signal("run-1", /eperm)"#,
+            r#"tool_run(2, "calculate", /global, true, 40ms, @2026-02-03T14:23:46Z)"#,
+        ]
+    );
+    assert_eq!((summary.records, summary.facts, summary.ignored.get("host")), (2, 6, Some(&1)));
+}
+
+#[test]
+fn a_bad_line_is_refused_with_its_place_and_what_was_expected() {
+    let base = on_one_line(RUN);
+    let with = |from: &str, to: &str| refused("tool-run", &format!("{base}\n{}", base.replacen(from, to, 1)));
+    let cases = [
+        (with("1,", "\"one\","), r#"`run` to be an int, found "one""#),
+        (with("\"run\"", "\"no\""), "`run` to be an int, found no such field"),
+        (with("false", "\"no\""), r#"`ok` to be true or false, found "no""#),
+        (with("1200.5", "-1"), "`latency_ms` to be a number of milliseconds, 0 or more, found -1"),
+        (with("\"latency_ms\": 1200.5,", ""), "`latency` or `latency_ms`, found no such field"),
+        (
+            with("\"latency_ms\"", "\"latency\": \"1s\", \"latency_ms\""),
+            "`latency` or `latency_ms`, found both",
+        ),
+        (
+            with("T15", " at 15"),
+            r#"`at` to be a time such as "2026-02-03T14:23:45Z", found "2026-02-03 at 15:23:45+01:00""#,
+        ),
+        (with("\"engineering\"", "\"R&D\""), r#"`domain` to be a name such as "/marketing", found "R&D""#),
+        (
+            with("[\"timeout\"", "[3"),
+            r#"`failure_mode` to be a string or an array of strings, found [3,"nonzero_exit"]"#,
+        ),
+        (refused("tool-run", &format!("{base}\n[1, 2]")), "a JSON object, found [1,2]"),
+    ];
+    for (found, expected) in cases {
+        assert_eq!(found, format!("in.jsonl:2: expected {expected}"));
+    }
+    let broken = refused("tool-run", "{\"run\": 1");
+    assert!(
+        broken.starts_with("in.jsonl:1: expected a JSON object on one line, found no JSON ("),
+        "{broken}"
+    );
+    let deep = refused("tool-run", &"[".repeat(100_000));
+    assert!(deep.contains("recursion limit"), "{deep}");
+}
+
+#[test]
+fn tool_calls_are_found_among_open_telemetry_spans() {
+    let path = root("tests/actuators/otlp.jsonl");
+    let mut facts = Vec::new();
+    let runs = observer("tool-run", None).unwrap();
+    let summary = observe_path(runs.as_ref(), path.to_str().unwrap(), None, &mut |fact| {
+        facts.push(fact.to_string());
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(
+        facts,
+        [
+            r#"tool_run(6067939131945522007, "web_search", /marketing, true, 1s250ms, @2026-02-03T14:23:45Z)"#,
+            r#"tool_run(1, "shell", /engineering, false, 500ms, @2026-02-03T14:23:50Z)"#,
+            r#"failure_mode(1, "PermissionError")"#,
+            r#"error("run-1", 82)"#,
+            r#"error_signal("run-1", /permission_denied)"#,
+        ]
+    );
+    assert_eq!((summary.records, summary.skipped), (2, 1));
+    let text = fs::read_to_string(path).unwrap();
+    let broken = refused("tool-run", &text.replace("\"gen_ai.tool.name\"", "\"tool\""));
+    assert_eq!(
+        broken,
+        "in.jsonl:1: expected `gen_ai.tool.name` of a tool call to be a string, found no such field"
+    );
 }

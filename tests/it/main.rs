@@ -4,20 +4,34 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::print_stdout,
     reason = "a test may fail"
 )]
 
 mod actuators;
+mod agent_week;
 mod aggregates;
 mod builtins;
+mod cases;
 mod check;
+mod clients;
+mod corpus;
+mod engines;
 mod fact_faults;
 mod fact_files;
 mod generators;
 mod golden;
 mod ledger;
+mod lints;
+mod lowering;
 mod provenance;
+mod random_text;
+mod requires;
 mod ruletest;
 mod ruletest_depth;
+mod strata;
 mod syntax;
+mod syntax_fuzz;
+mod syntax_print;
 mod tidy;
+mod transcripts;

@@ -1,4 +1,5 @@
 //! The text front end: what parses, and what is said where something doesn't.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail")]
 
 use std::fmt::Write as _;
 use std::fs;

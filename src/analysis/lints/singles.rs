@@ -33,7 +33,7 @@ fn warning(name: &str, of: &Use, uses: &Uses) -> Diagnostic {
     let others = uses.of.keys().map(|other| other.as_str()).filter(|other| *other != name);
     let silence = if of.whole_argument { String::from("_") } else { format!("_{name}") };
     match nearest(name, others) {
-        Some(other) => warning.help(format!("is it `{other}`? If not, write `{silence}`")),
+        Some(other) => warning.help(format!("is it `{other}`? if not, write `{silence}`")),
         None => warning.help(format!("write `{silence}` if the value doesn't matter")),
     }
 }

@@ -7,7 +7,7 @@ use crate::analysis::checked::{Arg, Checked, Guard, Literal, Requires, Rule};
 use crate::schema::{Kind, RelationId};
 use crate::value::Value;
 
-/// How many goals are followed for one guard before the proof is given up.
+/// How many goals, beside one for each relation, are followed for one guard before the proof is given up.
 pub(super) const GOALS: usize = 10_000;
 
 /// The rules by head, each with what is equal in it.
@@ -140,7 +140,7 @@ fn explore(rules: &Rules<'_>, guard: &Requires) -> Option<Vec<Node>> {
             ways.push(way);
         }
         nodes.push(Node { goal, ways, lost: None });
-        if goals.len() > GOALS {
+        if goals.len() > rules.checked.relations.len().saturating_add(GOALS) {
             return None;
         }
     }

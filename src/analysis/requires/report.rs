@@ -6,6 +6,7 @@ use super::equal::Thing;
 use super::proof::{GOALS, Goal, Node, Rules, Target, Way, classes, fits, prove};
 use crate::analysis::checked::{Arg, Literal, Requires, Rule};
 use crate::analysis::codes::{GUARD_LOST, GUARD_TOO_WIDE};
+use crate::analysis::prose::ends;
 use crate::builtins::term::Term;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Relation, RelationId};
@@ -71,10 +72,38 @@ impl<'a> Report<'a> {
         let required = self.name(self.guard.relation);
         let message = format!("`{decision}` can be drawn without the `{required}` that it requires");
         let mut fault = Diagnostic::new(GUARD_LOST, message);
-        for step in steps {
+        let (shown, left_out) = ends(steps);
+        for step in shown {
             fault = self.tell(fault, step);
         }
-        fault.at(self.guard.span, "required here")
+        if left_out > 0 {
+            fault = fault.note(format!("{left_out} more rules between are left out"));
+        }
+        self.way_out(fault.at(self.guard.span, "required here"), steps)
+    }
+
+    /// What to write where.
+    fn way_out(&self, fault: Diagnostic, steps: &[Step<'_>]) -> Diagnostic {
+        let Some((last, before)) = steps.split_last() else { return fault };
+        let (needed, head) = (self.needed(last), self.name(last.rule.head));
+        let notes = self.unfollowed(last);
+        if !notes.is_empty() {
+            let fault = notes.into_iter().fold(fault, Diagnostic::note);
+            return fault.help(match before.last() {
+                Some(reader) => {
+                    let reading = self.name(reader.rule.head);
+                    format!("add `{}` to the rule of `{reading}` that reads `{head}`", self.needed(reader))
+                }
+                None => format!("join `{}` once more, in a rule between", self.name(self.guard.relation)),
+            });
+        }
+        fault.help(match (last.rule.body.is_empty(), before) {
+            (true, _) => format!("derive it by a rule whose body holds `{needed}`"),
+            (false, []) => format!("add `{needed}` to the body of this rule"),
+            (false, _) => {
+                format!("add `{needed}` to the rule of `{head}`, or the like to a rule that it goes through")
+            }
+        })
     }
 
     /// Adds what a step shows.
@@ -88,19 +117,15 @@ impl<'a> Report<'a> {
         let needed = self.needed(step);
         let what = if step.rule.body.is_empty() { "holds" } else { "follows" };
         let fault = fault.at(step.rule.head_span, format!("`{head}` {what} here without `{needed}`"));
-        let fault = self.unfollowed(self.misses(fault, step), step);
-        if step.rule.body.is_empty() {
-            return fault.help(format!("derive it by a rule whose body holds `{needed}`"));
-        }
-        fault.help(format!("add `{needed}` to the body of this rule, or to a rule on the way to it"))
+        self.misses(fault, step)
     }
 
     /// The atom that would keep the guard, in the variables of the rule.
     fn needed(&self, step: &Step<'_>) -> String {
         let Some(required) = self.relation(self.guard.relation) else { return String::new() };
         let column = |(at, targets): (usize, &Option<BTreeSet<Target>>)| {
-            let target = targets.as_ref()?.first()?;
-            Some(format!("{}: {}", required.columns.get(at)?.name, self.target(step.rule, *target)))
+            let target = simplest(step.rule, targets.as_ref()?)?;
+            Some(format!("{}: {}", required.columns.get(at)?.name, self.target(step.rule, target)))
         };
         let named: Vec<String> = step.goal.columns.iter().enumerate().filter_map(column).collect();
         if named.is_empty() {
@@ -147,10 +172,10 @@ impl<'a> Report<'a> {
                 return None;
             }
             let column = self.column(self.guard.relation, at);
-            Some(match targets.as_ref()?.first()? {
+            Some(match simplest(step.rule, targets.as_ref()?)? {
                 Target::Const(value) => format!("`{column}` need not be `{value}`"),
                 Target::Column(of) => {
-                    let (head, of) = (self.name(step.rule.head), self.column(step.rule.head, *of));
+                    let (head, of) = (self.name(step.rule.head), self.column(step.rule.head, of));
                     format!("`{column}` need not be the `{of}` of `{head}`")
                 }
             })
@@ -159,24 +184,21 @@ impl<'a> Report<'a> {
     }
 
     /// Notes on columns that a rule computes, so that no guard is followed through them.
-    fn unfollowed(&self, mut fault: Diagnostic, step: &Step<'_>) -> Diagnostic {
+    fn unfollowed(&self, step: &Step<'_>) -> Vec<String> {
         let targets: BTreeSet<&Target> = step.goal.columns.iter().flatten().flatten().collect();
-        for target in targets {
-            let Target::Column(at) = target else { continue };
-            let how = match step.rule.terms.get(*at) {
-                Some(Term::Aggregate { .. }) => "an aggregate",
-                Some(term) if Thing::of_term(term).is_none() => "an operation",
-                _ => continue,
+        let note = |target: &Target| {
+            let Target::Column(at) = target else { return None };
+            let how = match step.rule.terms.get(*at)? {
+                Term::Aggregate { .. } => "an aggregate",
+                term if Thing::of_term(term).is_none() => "an operation",
+                Term::Expr(_) => return None,
             };
             let (head, column) = (self.name(step.rule.head), self.column(step.rule.head, *at));
-            let required = self.name(self.guard.relation);
-            fault = fault
-                .note(format!(
-                    "`{column}` of `{head}` is the result of {how}, and no guard is followed through it"
-                ))
-                .help(format!("join `{required}` once more in a rule that reads `{head}`"));
-        }
-        fault
+            Some(format!(
+                "`{column}` of `{head}` is the result of {how}, and no guard is followed through it"
+            ))
+        };
+        targets.into_iter().filter_map(note).collect()
     }
 
     fn too_wide(&self) -> Diagnostic {
@@ -200,6 +222,15 @@ impl<'a> Report<'a> {
         let column = self.relation(id).and_then(|relation| relation.columns.get(at));
         column.map_or_else(|| Symbol::new(""), |column| column.name)
     }
+}
+
+/// The target that is easiest to write in the rule: a literal, else a column that it doesn't compute.
+fn simplest(rule: &Rule, targets: &BTreeSet<Target>) -> Option<Target> {
+    let effort = |target: &Target| match target {
+        Target::Const(_) => 0,
+        Target::Column(at) => 1 + u8::from(rule.terms.get(*at).and_then(Thing::of_term).is_none()),
+    };
+    targets.iter().copied().min_by_key(effort)
 }
 
 /// The rule by which a goal was lost first: all that it could build on was lost before.

@@ -6,6 +6,7 @@ use super::Components;
 use super::graph::{How, Read};
 use crate::analysis::checked::Checked;
 use crate::analysis::codes::CYCLE;
+use crate::analysis::prose::ends;
 use crate::diagnostic::Diagnostic;
 use crate::schema::RelationId;
 
@@ -18,6 +19,10 @@ pub(super) fn cycles(checked: &Checked, reads: &[Read], components: &Components)
     inside.values().filter_map(|reads| shortest(reads)).map(|cycle| fault(checked, &cycle)).collect()
 }
 
+/// How many reads that need all of a relation are tried as the beginning of a cycle; beyond them a shorter one is
+/// not worth the time.
+const STARTS: usize = 200;
+
 /// The shortest cycle that begins with a read which needs all of a relation; of equally short ones the first in
 /// the order of the text.
 fn shortest<'a>(reads: &[&'a Read]) -> Option<Vec<&'a Read>> {
@@ -26,7 +31,7 @@ fn shortest<'a>(reads: &[&'a Read]) -> Option<Vec<&'a Read>> {
         by_reader.entry(read.reader).or_default().push(read);
     }
     let mut best: Option<Vec<&'a Read>> = None;
-    for first in reads.iter().filter(|read| read.how.needs_all()) {
+    for first in reads.iter().filter(|read| read.how.needs_all()).take(STARTS) {
         let bound = best.as_ref().map_or(usize::MAX, Vec::len);
         if let Some(cycle) = close(first, &by_reader, bound) {
             best = Some(cycle);
@@ -83,14 +88,18 @@ fn fault(checked: &Checked, cycle: &[&Read]) -> Diagnostic {
     let start = name(first.reader);
     let mut fault =
         Diagnostic::new(CYCLE, format!("`{start}` depends on itself through {}", means(first.how)));
-    for (at, read) in cycle.iter().enumerate() {
+    let (shown, left_out) = ends(cycle);
+    for (at, read) in shown.enumerate() {
         let text = step(name(read.reader), name(read.read), read.how);
         fault = fault.at(read.span, if at == 0 { text } else { format!("and {text}") });
     }
-    let chain: Vec<_> = cycle.iter().map(|read| format!("`{}` → ", name(read.reader))).collect();
-    fault
-        .note(format!("the cycle is {}`{start}`", chain.concat()))
-        .help(format!("give `{start}` what it needs from a relation that doesn't read `{start}`"))
+    if left_out > 0 {
+        fault = fault.note(format!("{left_out} more steps between are left out"));
+    } else {
+        let chain: Vec<_> = cycle.iter().map(|read| format!("`{}` → ", name(read.reader))).collect();
+        fault = fault.note(format!("the cycle is {}`{start}`", chain.concat()));
+    }
+    fault.help(format!("give `{start}` what it needs from a relation that doesn't read `{start}`"))
 }
 
 fn means(how: How) -> &'static str {

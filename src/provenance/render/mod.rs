@@ -1,9 +1,17 @@
 //! Proofs as text for people and as data for programs: tree, JSON, DOT, Mermaid, HTML.
 
+mod graph;
+mod html;
 mod json;
+mod refusal;
 mod text;
 mod tree;
 
+pub use graph::{dot, mermaid};
+pub use html::html;
 pub use json::{FORMAT, fact_json, json, value_json};
+pub use refusal::{
+    change_text, remedies_json, remedies_text, why_line, why_not_json, why_not_line, why_not_text,
+};
 pub use text::fact_text;
 pub use tree::{Layout, tree};

@@ -7,6 +7,25 @@ pub(super) fn functions(pieces: Vec<Piece>) -> Vec<Piece> {
     rewrite(&pieces, 0)
 }
 
+/// Gives the functions of Soufflé our names.
+pub(super) fn souffle(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    for at in 1..pieces.len() {
+        let called = pieces.get(at).is_some_and(|next| next.is("("));
+        if let Some(piece) = pieces.get_mut(at - 1).filter(|piece| called && piece.kind == Kind::Word) {
+            piece.text = match piece.text.as_str() {
+                "to_float" => String::from("float"),
+                "to_number" => String::from("int"),
+                "to_string" => String::from("string"),
+                "strlen" => String::from("len"),
+                "cat" => String::from("concat"),
+                "substr" => String::from("substring"),
+                _ => continue,
+            };
+        }
+    }
+    pieces
+}
+
 /// Deeper calls are left as they are.
 const DEEPEST: usize = 32;
 

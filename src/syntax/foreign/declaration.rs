@@ -110,8 +110,9 @@ pub(in crate::syntax) fn declared_in(text: &str, relation: &str) -> Option<Decla
 
 /// A name, what stands in the parentheses behind it, and how many bytes both take.
 fn signature(text: &str) -> Option<(&str, &str, usize)> {
-    let open = text.find('(')?;
-    let close = open + text.get(open..)?.find(')')?;
+    let open = text.find(['(', '{'])?;
+    let closing = if text.get(open..)?.starts_with('{') { '}' } else { ')' };
+    let close = open + text.get(open..)?.find(closing)?;
     let name = text.get(..open)?.trim();
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     plain.then_some((name, text.get(open + 1..close)?, close + 1))

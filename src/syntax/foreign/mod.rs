@@ -18,23 +18,21 @@ const LONGEST: usize = 400;
 
 /// The hence form of one line, or of a part of a clause; `None` where it has nothing foreign.
 pub(super) fn line(text: &str) -> Option<String> {
-    rewritten(text, |pieces| variable::lower_relations(clause::marks(call::functions(pieces))))
-}
-
-/// The hence form of a whole clause; `None` where it has nothing foreign that is known.
-pub(super) fn clause(text: &str) -> Option<String> {
     rewritten(text, |pieces| {
-        let pieces = clause::rego(pieces);
-        let pieces = aggregate::souffle(aggregate::mangle(call::functions(pieces)));
-        clause::alternatives(variable::lower_relations(clause::marks(pieces)))
+        let pieces = clause::marks(call::functions(pieces));
+        variable::lower_relations(clause::alternatives(pieces))
     })
 }
 
-/// The hence form of a whole clause whose variables are written in lower case.
-pub(super) fn clause_with_lower_variables(text: &str) -> Option<String> {
+/// The hence form of a whole clause, of one whose variables are written in lower case if that is said; `None`
+/// where it has nothing foreign that is known.
+pub(super) fn clause(text: &str, lower_variables: bool) -> Option<String> {
     rewritten(text, |pieces| {
-        let pieces = aggregate::souffle(call::functions(pieces));
-        variable::raise_variables(clause::marks(pieces))
+        let pieces = clause::rego(pieces);
+        let pieces = aggregate::souffle(aggregate::mangle(call::functions(pieces)));
+        let pieces = variable::lower_relations(clause::marks(pieces));
+        let pieces = if lower_variables { call::souffle(variable::raise_variables(pieces)) } else { pieces };
+        clause::alternatives(pieces)
     })
 }
 
@@ -44,6 +42,10 @@ fn rewritten(text: &str, change: impl Fn(Vec<Piece>) -> Vec<Piece>) -> Option<St
     }
     let pieces = scan(text);
     let before = join(&pieces);
-    let after = join(&change(pieces));
+    let pieces = change(pieces);
+    if pieces.iter().any(|piece| piece.is(";")) {
+        return None;
+    }
+    let after = join(&pieces);
     (before != after || text.contains('\'')).then_some(after)
 }

@@ -27,11 +27,16 @@ pub(super) struct Lexer<'a> {
     file: FileId,
     /// Whether the last token may end a value: then `-` subtracts and `/` divides.
     after_value: bool,
+    /// Whether the last token is a word that an expression may follow where the grammar expects it, so that a
+    /// `/name` behind it is no division.
+    after_opener: bool,
     /// Whether nothing but white space was read on this line.
     line_is_fresh: bool,
     /// Where this line begins.
     line_start: usize,
     seen_nul: bool,
+    /// Whether what was passed over last was a comment of another language.
+    passed_comment: bool,
     /// Whether faults come with the hence form of their line; off while such a form is tried out.
     pub(super) with_help: bool,
     pub(super) comments: Vec<Comment>,
@@ -46,9 +51,11 @@ impl<'a> Lexer<'a> {
             cursor,
             file,
             after_value: false,
+            after_opener: false,
             line_is_fresh: true,
             line_start: cursor.at(),
             seen_nul: false,
+            passed_comment: false,
             with_help: true,
             comments: Vec::new(),
             faults: Faults::default(),
@@ -57,19 +64,23 @@ impl<'a> Lexer<'a> {
 
     /// The next token; at the end of the text [`TokenKind::Eof`], as often as asked.
     pub(super) fn next(&mut self) -> Token {
+        let mut after_fault = false;
         loop {
             self.skip_white_space();
             let start = self.cursor.at();
             let position = self.position();
+            self.passed_comment = false;
             let kind = match self.cursor.peek() {
                 None => Some(TokenKind::Eof),
                 Some(first) => self.token(first, start),
             };
             if let Some(kind) = kind {
                 self.after_value = kind.ends_value();
+                self.after_opener = kind.may_open_expression();
                 self.line_is_fresh = false;
-                return Token { kind, span: self.span(start), position };
+                return Token { kind, span: self.span(start), position, after_fault };
             }
+            after_fault |= !self.passed_comment;
         }
     }
 
@@ -158,10 +169,20 @@ impl<'a> Lexer<'a> {
         match self.cursor.peek() {
             None => TokenKind::End,
             Some(c) if c.is_whitespace() || c == '#' || c == '%' => TokenKind::End,
+            Some('.') => self.dots(start),
             Some('/') if rest.starts_with("//") || rest.starts_with("/*") => TokenKind::End,
             Some(c) if c.is_ascii_digit() && !self.after_value => self.float_without_first_digit(start),
             Some(_) => TokenKind::Dot,
         }
+    }
+
+    /// `..`, as other languages write ranges.
+    fn dots(&mut self, start: usize) -> TokenKind {
+        self.cursor.eat_while(|c| c == '.' || c == '=');
+        let span = self.span(start);
+        let label = "a range is `X in range(from, below)`";
+        self.fault(codes::FOREIGN_OPERATOR, "`..` is no operator of the language", span, label, "");
+        TokenKind::Broken
     }
 
     /// `-`: a sign where no value stands before it and a digit behind it, else an operator.

@@ -161,6 +161,7 @@ impl Lexer<'_> {
             .at(span, "a comment begins with `#` and ends with its line")
             .help(format!("write: `# {first_line}`"));
         self.faults.push(fault);
+        self.passed_comment = true;
         None
     }
 

@@ -33,7 +33,7 @@ impl Lexer<'_> {
     fn escape(&mut self, start: usize) -> Option<char> {
         let at = self.cursor.at();
         self.cursor.bump();
-        let Some(letter) = self.cursor.peek().filter(|c| *c != '\n') else { return None };
+        let letter = self.cursor.peek().filter(|c| *c != '\n')?;
         self.cursor.bump();
         match letter {
             'n' => Some('\n'),
@@ -51,7 +51,7 @@ impl Lexer<'_> {
 
     /// `\u{1F600}`; the brace was read already.
     fn code_point(&mut self, at: usize) -> Option<char> {
-        let digits = self.cursor.eat_while(|c| c.is_ascii_hexdigit());
+        let digits = self.cursor.eat_while(|c| c.is_ascii_alphanumeric());
         let closed = self.cursor.eat("}");
         let c = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
         if closed && c.is_some() && digits.len() <= 6 {

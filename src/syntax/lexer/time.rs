@@ -49,7 +49,8 @@ impl Lexer<'_> {
         let fault =
             Diagnostic::new(codes::BAD_TIME, format!("`{text}` is no time")).at(self.span(start), label);
         let bare = text.trim_start_matches('@');
-        let found = [bare.to_owned(), format!("{bare}Z"), format!("{bare}T00:00:00Z"), format!("{bare}:00Z")]
+        let short = bare.trim_end_matches('Z');
+        let found = [format!("{bare}Z"), format!("{bare}T00:00:00Z"), format!("{short}:00Z")]
             .into_iter()
             .find_map(|form| (rfc3339_len(&form) == Some(form.len())).then(|| parse_time(&form)).flatten());
         self.faults.push(match found {

@@ -72,7 +72,15 @@ impl Parser<'_> {
                 return;
             }
             _ => {
-                self.expected("the sentence between quotes");
+                let help = "write: `@because(\"…\")`";
+                self.report(
+                    codes::BAD_ANNOTATION,
+                    "`@because` takes a sentence",
+                    span,
+                    "expected a string",
+                    help,
+                );
+                self.bump();
                 None
             }
         };
@@ -94,7 +102,7 @@ impl Parser<'_> {
     }
 
     fn close_annotation(&mut self, open: Span) {
-        if !self.at(TokenKind::RightParen) && !self.at_clause_end() {
+        if !self.at(TokenKind::RightParen) && !self.at_recovery_end() {
             self.expected("`)`");
             self.skip_to_comma(|token| token.kind == TokenKind::RightParen);
         }

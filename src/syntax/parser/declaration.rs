@@ -129,7 +129,8 @@ impl Parser<'_> {
     fn column(&mut self) -> Option<ColumnDecl> {
         let start = self.current.span;
         if matches!(self.current.kind, TokenKind::Comma) {
-            self.stray_comma(self.last.span, "a column");
+            let label = "expected a column before it";
+            self.report(codes::STRAY_COMMA, "a `,` with nothing before it", start, label, "remove it");
             return None;
         }
         let name = self.name("column")?;
@@ -137,18 +138,41 @@ impl Parser<'_> {
             let ty = self.type_expr().unwrap_or(TypeExpr::Set(Vec::new(), start));
             return Some(ColumnDecl { name, ty });
         }
-        let help = format!("write: `{0}: string`, or another type", name.name);
+        if let TokenKind::Word(ty) = self.current.kind {
+            self.missing_colon(&format!("{}: {ty}", name.name));
+            return self.type_expr().map(|ty| ColumnDecl { name, ty });
+        }
+        let types = ["bool", "int", "float", "string", "name", "time", "duration"];
+        let help = if types.contains(&name.name.as_str()) {
+            format!("write: `column: {}`, with the name of the column", name.name)
+        } else {
+            format!("write: `{}: string`, or another type", name.name)
+        };
         let message = format!("the column `{}` has no type", name.name);
         self.report(codes::BAD_DECLARATION, message, start, "expected `name: type`", &help);
         Some(ColumnDecl { name, ty: TypeExpr::Set(Vec::new(), start) })
+    }
+
+    /// Reports that no `:` stands between a name and its type.
+    fn missing_colon(&mut self, form: &str) {
+        let span = self.last.span.after();
+        let help = format!("write: `{form}`");
+        self.report(
+            codes::BAD_DECLARATION,
+            "no `:` between a name and its type",
+            span,
+            "expected `:` here",
+            &help,
+        );
     }
 
     /// `requires REL(column: term, …)`.
     fn requires(&mut self, kind: Kind) -> Option<Requires> {
         let start = self.bump().span;
         if kind != Kind::Decision {
-            let message = format!("`requires` guards a decision, not an `{}`", kind.keyword());
-            self.report(codes::BAD_DECLARATION, message, start, "only after `decision NAME(…)`", "");
+            let message = "`requires` guards decisions only";
+            let label = format!("this is declared as `{}`", kind.keyword());
+            self.report(codes::BAD_DECLARATION, message, start, &label, "declare it as `decision`");
         }
         let relation = self.name("relation")?;
         let columns =
@@ -158,7 +182,7 @@ impl Parser<'_> {
 
     /// `(column: term, …)`, each term a column of the decision or a literal.
     fn required_columns(&mut self, relation: Ident) -> Vec<(Ident, Expr)> {
-        let args = self.args(false);
+        let args = self.args();
         let columns = match args {
             Args::Named(columns) => columns,
             Args::Positional(terms) if terms.is_empty() => Vec::new(),
@@ -222,7 +246,17 @@ impl Parser<'_> {
             self.skip_clause();
             return None;
         };
-        let ty = if self.eat(TokenKind::Colon) { self.type_expr() } else { None };
+        let ty = match self.current.kind {
+            TokenKind::Colon => {
+                self.bump();
+                self.type_expr()
+            }
+            TokenKind::Word(ty) => {
+                self.missing_colon(&format!("param {}: {ty}", name.name));
+                self.type_expr()
+            }
+            _ => None,
+        };
         if !self.eat(TokenKind::Equal) {
             let help = format!("write: `param {}: float = 0.5.`, with its type and value", name.name);
             let label = "expected `: type = literal`";
@@ -284,10 +318,14 @@ impl Parser<'_> {
                 None
             }
             _ => {
-                let word = self.lexer.slice(path_span);
+                let word = self.lexer.slice(path_span).trim_matches('/');
+                let help = match word {
+                    "rego" | "data" | "future" => String::from("remove it; files are imported by their path"),
+                    word => format!("write: `import \"{word}.dl\".`"),
+                };
                 let fault = Diagnostic::new(codes::BAD_DECLARATION, "an import names a file between quotes")
                     .at(path_span, "expected a path")
-                    .help(format!("write: `import \"{}.dl\".`", word.trim_matches('/')));
+                    .help(help);
                 self.fault(fault);
                 self.skip_clause();
                 None

@@ -19,6 +19,7 @@ pub(super) mod level {
     pub(in super::super) const COMPARE: u8 = 4;
     pub(in super::super) const SUM: u8 = 5;
     pub(in super::super) const PRODUCT: u8 = 6;
+    pub(in super::super) const SIGN: u8 = 7;
 }
 
 impl Parser<'_> {
@@ -66,7 +67,7 @@ impl Parser<'_> {
 
     /// Reports a second comparison directly behind one.
     fn refuse_chain(&mut self, first: Span) {
-        if !self.operator().is_some_and(|(_, at)| at == level::COMPARE) {
+        if self.operator().is_none_or(|(_, at)| at != level::COMPARE) {
             return;
         }
         let fault = Diagnostic::new(codes::CHAINED_COMPARISON, "comparisons don't chain")
@@ -76,13 +77,28 @@ impl Parser<'_> {
         self.fault(fault);
     }
 
+    /// Whether an expression goes on behind what was read.
+    pub(super) fn operator_follows(&self) -> bool {
+        match self.current.kind {
+            TokenKind::Word(word) => ["and", "or", "in", "is"].contains(&word.as_str()),
+            TokenKind::Equal | TokenKind::NotEqual | TokenKind::Less | TokenKind::LessEqual => true,
+            TokenKind::Greater | TokenKind::GreaterEqual | TokenKind::Plus | TokenKind::Minus => true,
+            TokenKind::Star | TokenKind::Slash | TokenKind::Percent => true,
+            _ => false,
+        }
+    }
+
     /// The operator at hand and how tightly it binds.
     pub(super) fn operator(&mut self) -> Option<(BinaryOp, u8)> {
         Some(match self.current.kind {
             TokenKind::Word(word) if word.as_str() == "or" => (BinaryOp::Or, level::OR),
             TokenKind::Word(word) if word.as_str() == "and" => (BinaryOp::And, level::AND),
             TokenKind::DoubleBar => {
-                self.foreign_connective("alternatives are `or`, between parentheses");
+                self.foreign_connective(if self.inside > 0 {
+                    "inside parentheses either is joined by `or`"
+                } else {
+                    "each alternative is a rule of its own"
+                });
                 (BinaryOp::Or, level::OR)
             }
             TokenKind::DoubleAnd if self.inside > 0 => {
@@ -162,7 +178,8 @@ impl Parser<'_> {
                 "true" => ExprKind::Literal(Value::Bool(true)),
                 "false" => ExprKind::Literal(Value::Bool(false)),
                 _ if called => return self.call(),
-                "and" | "or" | "in" | "if" => return self.no_term(),
+                "if" => return self.bare_if(),
+                "and" | "or" | "in" => return self.reserved_term(word),
                 _ => self.lone_word(word),
             },
             TokenKind::LeftParen => return self.parenthesised(),
@@ -187,12 +204,31 @@ impl Parser<'_> {
                 format!("the variable `{word}` is written in lower case"),
             )
             .at(self.current.span, "variables begin with an upper-case letter");
-            self.defer(fault);
+            self.defer(fault, format!("write: `{}`", variable_form(word.as_str())));
         }
         if !self.lower_variables {
             return ExprKind::Ident(word);
         }
         ExprKind::Variable(Symbol::new(&variable_form(word.as_str())))
+    }
+
+    /// `if` without its parentheses.
+    fn bare_if(&mut self) -> Expr {
+        let start = self.current.span;
+        let help = "write: `if(condition, value, otherwise)`, or put the condition into the body";
+        self.report(codes::BAD_CONDITION, "`if` without parentheses", start, "expected `(` behind it", help);
+        self.silent = true;
+        self.bump();
+        self.node(ExprKind::Error, start, 0)
+    }
+
+    /// A reserved word where a term should stand.
+    fn reserved_term(&mut self, word: Symbol) -> Expr {
+        let start = self.current.span;
+        let message = format!("expected a term, found `{word}`");
+        self.report(codes::RESERVED_WORD, message, start, "a word of the language, and no term", "");
+        self.bump();
+        self.node(ExprKind::Error, start, 0)
     }
 
     /// Reports that no term stands here; takes nothing.
@@ -214,10 +250,10 @@ impl Parser<'_> {
         let expr = self.deeper(Self::expr);
         let height = self.height;
         if !matches!(self.current.kind, TokenKind::RightParen)
-            && !self.at_clause_end()
+            && !self.at_recovery_end()
             && !self.at(TokenKind::Turnstile)
         {
-            self.expected("`)` or an operator");
+            self.unclosed_group(open);
             self.skip_to_comma(|token| {
                 token.kind == TokenKind::RightParen || token.kind == TokenKind::Turnstile
             });
@@ -228,11 +264,25 @@ impl Parser<'_> {
         expr
     }
 
+    /// Reports what stands where `)` or an operator should.
+    fn unclosed_group(&mut self, open: Span) {
+        if self.said() {
+            return;
+        }
+        let message = format!("expected `)` or an operator, found {}", self.found());
+        let fault = Diagnostic::new(codes::UNEXPECTED, message)
+            .at(self.current.span, "")
+            .at(open, "the parenthesis was opened here");
+        let comma = self.at(TokenKind::Comma);
+        let help = "parentheses hold one condition, joined by `and` and `or`; literals stand beside each other without them";
+        self.fault(if comma { fault.help(help) } else { fault });
+    }
+
     /// `f(e, …)`, perhaps in upper case.
     fn call(&mut self) -> Expr {
         let start = self.current.span;
         let Some(name) = self.callee("function") else { return self.no_term() };
-        let args = self.args(false);
+        let args = self.args();
         let height = self.height;
         let args = match args {
             Args::Positional(args) => args,
@@ -254,7 +304,7 @@ impl Parser<'_> {
         let fault = self.lexer.with_line(fault, start);
         self.fault(fault);
         if self.at(TokenKind::LeftParen) {
-            self.args(false);
+            self.args();
         }
         self.node(ExprKind::Error, start, 0)
     }

@@ -40,7 +40,7 @@ impl Parser<'_> {
     fn no_item(&mut self) {
         match self.current.kind {
             TokenKind::End | TokenKind::Semicolon => {
-                let message = format!("{} ends nothing", self.found());
+                let message = "a clause ends here that never began";
                 self.report(
                     codes::UNEXPECTED,
                     message,

@@ -1,15 +1,18 @@
 //! `limit N per X, Y by key [desc], … as R`.
 
+use crate::symbol::Symbol;
+
 use super::super::codes;
+use super::super::foreign::variable_form;
 use super::super::token::TokenKind;
-use super::super::tree::{Expr, Ident, Limit};
+use super::super::tree::{Expr, ExprKind, Ident, Limit};
 use super::Parser;
 
 impl Parser<'_> {
     /// The limit at hand.
     pub(super) fn limit(&mut self) -> Limit {
         let start = self.bump().span;
-        let count = self.expr();
+        let count = self.count();
         let mut per = Vec::new();
         let mut by = Vec::new();
         if self.eat_word("per") {
@@ -28,6 +31,26 @@ impl Parser<'_> {
         }
         let rank = self.rank();
         Limit { count, per, by, rank, span: self.since(start) }
+    }
+
+    /// The number that is kept.
+    fn count(&mut self) -> Expr {
+        let span = self.current.span;
+        if !(self.at_word("by") || self.at_word("per")) {
+            return self.expr();
+        }
+        self.report(codes::BAD_LIMIT, "a limit without a number", span, "expected how many are kept", "");
+        Expr { kind: ExprKind::Error, span }
+    }
+
+    /// Reports a word that should be a variable, and takes it as one.
+    fn raised(&mut self, word: Symbol) -> Ident {
+        let form = variable_form(word.as_str());
+        let span = self.bump().span;
+        let help = format!("write: `{form}`");
+        let label = "variables begin with an upper-case letter";
+        self.report(codes::BAD_LIMIT, format!("`{word}` is no variable"), span, label, &help);
+        Ident { name: Symbol::new(&form), span }
     }
 
     /// Reports `per` behind `by`.
@@ -50,6 +73,7 @@ impl Parser<'_> {
                     self.bump();
                     variables.push(Ident { name, span });
                 }
+                TokenKind::Word(word) if word.as_str() != "by" => variables.push(self.raised(word)),
                 _ => {
                     self.expected("a variable of the group");
                     return variables;
@@ -103,6 +127,7 @@ impl Parser<'_> {
                 self.bump();
                 Some(Ident { name, span })
             }
+            TokenKind::Word(word) => Some(self.raised(word)),
             _ => {
                 self.expected("a variable for the rank");
                 None

@@ -2,6 +2,7 @@
 //! in one run; a faulty part is left out or stands as [`ExprKind::Error`](super::tree::ExprKind::Error).
 
 mod annotation;
+mod args;
 mod atom;
 mod declaration;
 mod directive;
@@ -26,6 +27,7 @@ use super::lexer::Lexer;
 use super::token::{Token, TokenKind};
 use super::tree::{Atom, ExprKind, File, Item, Literal};
 
+pub(in crate::syntax) use doc::doc_line;
 use rule::Head;
 
 /// How large a rule file may be, in bytes.
@@ -52,6 +54,9 @@ pub fn parse_query(file: FileId, text: &str) -> (Vec<Literal>, Vec<Diagnostic>) 
     }
     let mut parser = Parser::new(file, text);
     let literals = parser.literals();
+    if literals.is_empty() {
+        parser.expected("a literal, such as `p(X)`");
+    }
     parser.end_of_input("the query");
     (literals, parser.into_faults())
 }
@@ -114,6 +119,8 @@ struct Parser<'a> {
     lower_variables: bool,
     /// Whether the file has declarations of Soufflé.
     is_souffle: bool,
+    /// The `=` of a `name = term` among the arguments that were read last.
+    equal_argument: Option<Span>,
     /// Whether an atom may be followed by `~ distance`.
     in_expect: bool,
     /// Whether faults show the hence form of foreign text; off while such a form is tried out.
@@ -123,7 +130,7 @@ struct Parser<'a> {
     /// A head that was read as the last literal of the rule before it.
     pending: Option<Head>,
     /// A fault that waits for the end of its clause.
-    deferred: Option<Diagnostic>,
+    deferred: Option<(Diagnostic, String)>,
 }
 
 impl<'a> Parser<'a> {
@@ -137,7 +144,7 @@ impl<'a> Parser<'a> {
             text,
             current,
             ahead,
-            last: Token { kind: TokenKind::End, span: Span::new(file, 0, 0), position: current.position },
+            last: Token { kind: TokenKind::End, span: Span::new(file, 0, 0), ..current },
             clause: 0,
             reported_at: None,
             silent: false,
@@ -147,6 +154,7 @@ impl<'a> Parser<'a> {
             loose: None,
             lower_variables: false,
             is_souffle: false,
+            equal_argument: None,
             in_expect: false,
             with_help: true,
             clause_given_up: false,
@@ -174,7 +182,7 @@ impl<'a> Parser<'a> {
     }
 
     fn into_faults(mut self) -> Vec<Diagnostic> {
-        self.lexer.faults.extend(self.deferred.take());
+        self.flush_deferred(None);
         self.lexer.faults.sorted()
     }
 
@@ -186,7 +194,7 @@ impl<'a> Parser<'a> {
         self.inside = 0;
         self.lower_variables = false;
         self.clause_given_up = false;
-        self.lexer.faults.extend(self.deferred.take());
+        self.flush_deferred(None);
     }
 
     /// Whether the token at hand is `kind`.

@@ -2,6 +2,8 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::span::Span;
+use crate::symbol::Symbol;
+use crate::value::Value;
 
 use super::super::codes;
 use super::super::lexer::excerpt;
@@ -32,7 +34,7 @@ impl Parser<'_> {
 
     /// Reports that `what` should stand where the token at hand stands, once for each token.
     pub(super) fn expected(&mut self, what: &str) {
-        if self.reported_at == Some(self.current.span.start) {
+        if self.said() {
             return;
         }
         let message = format!("expected {what}, found {}", self.found());
@@ -68,14 +70,38 @@ impl Parser<'_> {
         )
     }
 
+    /// Whether the token at hand begins another clause for certain: a declaration, or a head and `:-`.
+    fn at_evident_clause(&self) -> bool {
+        let mark = matches!(self.current.kind, TokenKind::At | TokenKind::Dot);
+        self.at_new_clause() && (mark || self.declares() || self.clause_ahead())
+    }
+
+    /// Whether the keyword of a declaration is at hand, and what it declares.
+    pub(super) fn declares(&self) -> bool {
+        let named = matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_));
+        let quoted = matches!(self.ahead.kind, TokenKind::Literal(Value::String(_)));
+        match self.word().map(Symbol::as_str) {
+            Some("input" | "relation" | "decision" | "param" | "type") => named,
+            Some("import" | "test") => quoted,
+            _ => false,
+        }
+    }
+
     /// Whether nothing of this clause can follow.
     pub(super) fn at_clause_end(&self) -> bool {
+        matches!(self.current.kind, TokenKind::End | TokenKind::Eof)
+            || self.at_evident_clause()
+            || self.silent && self.at_new_clause()
+    }
+
+    /// Whether the rest of a faulty clause ends here: also before whatever stands at the margin.
+    pub(super) fn at_recovery_end(&self) -> bool {
         matches!(self.current.kind, TokenKind::End | TokenKind::Eof) || self.at_new_clause()
     }
 
     /// Skips to behind the end of this clause.
     pub(super) fn skip_clause(&mut self) {
-        while !self.at_clause_end() {
+        while !self.at_recovery_end() {
             self.bump();
         }
         self.eat(TokenKind::End);
@@ -85,7 +111,7 @@ impl Parser<'_> {
     /// Skips to a comma outside parentheses, or to the end of the clause; `stop` ends it earlier.
     pub(super) fn skip_to_comma(&mut self, stop: impl Fn(&Token) -> bool) {
         let mut depth = 0u32;
-        while !self.at_clause_end() {
+        while !self.at_recovery_end() {
             match self.current.kind {
                 TokenKind::Comma if depth == 0 => return,
                 TokenKind::LeftParen | TokenKind::LeftBrace | TokenKind::LeftBracket => depth += 1,
@@ -150,7 +176,7 @@ impl Parser<'_> {
 
     /// Reports what stands where a clause should end.
     fn missing_dot(&mut self, what: &str) {
-        if self.reported_at == Some(self.current.span.start) {
+        if self.said() {
             return;
         }
         match self.current.kind {
@@ -175,8 +201,21 @@ impl Parser<'_> {
     pub(super) fn missing_dot_before(&mut self, what: &str) {
         let last = self.last.span;
         let message = format!("{what} does not end with `.`");
-        let help = format!("write: `{}.`", tail(self.lexer.slice(last)));
+        let help = self.with_dot(last);
         self.report(codes::MISSING_DOT, message, last.after(), "expected `.` here", &help);
+    }
+
+    /// The line of the last token up to it, with a full stop.
+    fn with_dot(&self, last: Span) -> String {
+        const LONGEST: usize = 160;
+        let before = self.text.get(..last.end as usize).unwrap_or("");
+        let line = before.rsplit('\n').next().unwrap_or("").trim_start();
+        if line.len() > LONGEST { String::from("write a `.` there") } else { format!("write: `{line}.`") }
+    }
+
+    /// Whether a fault was reported here already.
+    pub(super) fn said(&self) -> bool {
+        self.current.after_fault || self.reported_at == Some(self.current.span.start)
     }
 
     /// Whether the text goes on with the head of a rule: a word, perhaps parentheses, and `:-`.
@@ -214,10 +253,4 @@ impl Parser<'_> {
             self.expected(&format!("the end of {what}"));
         }
     }
-}
-
-/// The last characters of a text.
-fn tail(text: &str) -> &str {
-    let from = text.char_indices().rev().nth(29).map_or(0, |(at, _)| at);
-    text.get(from..).unwrap_or(text)
 }

@@ -55,7 +55,8 @@ impl Parser<'_> {
     fn rule_with(&mut self, head: Head) -> Rule {
         let (body, limit, span) = if self.begin_body(head.relation) {
             let body = self.body(&head);
-            let limit = if self.at_word("limit") { Some(self.limit()) } else { None };
+            let limited = self.at_word("limit") && !self.clause_given_up;
+            let limit = limited.then(|| self.limit());
             (body, limit, self.since(head.start))
         } else {
             (Vec::new(), None, self.since(head.start))
@@ -69,12 +70,12 @@ impl Parser<'_> {
     fn end_rule(&mut self, span: Span, body: &[Literal], start: Span) -> Span {
         if self.pending.is_some() {
             let end = body.last().map_or(start, |literal| literal.span);
-            self.flush_deferred(start.to(end));
+            self.flush_deferred(Some(start.to(end)));
             return start.to(end);
         }
         self.end_clause(if body.is_empty() { "the fact" } else { "the rule" });
         let span = self.since_end(span);
-        self.flush_deferred(span);
+        self.flush_deferred(Some(span));
         span
     }
 
@@ -84,9 +85,12 @@ impl Parser<'_> {
         if !self.at(TokenKind::LeftParen) {
             return self.bare_head(relation).then_some((relation, Vec::new()));
         }
-        let terms = match self.args(true) {
+        let terms = match self.head_args() {
             Args::Positional(terms) => terms,
             Args::Named(terms) => {
+                if self.nameless_declaration(relation) {
+                    return None;
+                }
                 let help = "write the terms alone, in the order of the columns";
                 let message = "the terms of a head stand by position";
                 let label = "named here";
@@ -96,6 +100,25 @@ impl Parser<'_> {
             }
         };
         Some((relation, terms))
+    }
+
+    /// The terms of a head, as they were written.
+    fn head_args(&mut self) -> Args {
+        let args = self.args();
+        let equal = self.equal_argument.take();
+        self.refuse_equal(args, equal)
+    }
+
+    /// Reports `input (x: int)`.
+    fn nameless_declaration(&mut self, keyword: Ident) -> bool {
+        let found =
+            ["input", "relation", "decision"].contains(&keyword.name.as_str()) && self.at(TokenKind::End);
+        if found {
+            let help = format!("write: `{} NAME(column: type, …).`", keyword.name);
+            let message = "a declaration without a name";
+            self.report(codes::BAD_DECLARATION, message, keyword.span.after(), "expected a name here", &help);
+        }
+        found
     }
 
     /// A head without parentheses; whether a rule may go on behind it.
@@ -164,7 +187,9 @@ impl Parser<'_> {
         let braced = self.at(TokenKind::LeftBrace) || self.ahead.kind == TokenKind::LeftBrace;
         if !braced {
             let label = "the body of a rule follows `:-`";
-            self.report(codes::FOREIGN_RULE, "`if` begins no body", open.span, label, "write: `:-`");
+            let fault = Diagnostic::new(codes::FOREIGN_RULE, "`if` begins no body").at(open.span, label);
+            let fault = self.lexer.with_line(fault, open.span);
+            self.fault(fault);
             self.bump();
             return true;
         }
@@ -180,7 +205,7 @@ impl Parser<'_> {
         }
         let label = "the body of a rule follows `:-`, its literals between commas";
         let fault = Diagnostic::new(codes::FOREIGN_RULE, "a body between braces").at(open.span, label);
-        let fault = self.with_form(fault, self.lexer.slice(self.clause_so_far()));
+        let fault = self.with_form(fault, &self.lexer.slice(self.clause_so_far()).replace('\n', ";"));
         self.fault(fault);
         self.clause_given_up = true;
         self.eat(TokenKind::End);
@@ -196,7 +221,7 @@ impl Parser<'_> {
             return Vec::new();
         }
         let mut body = self.literals();
-        if self.at(TokenKind::Turnstile) {
+        if self.at(TokenKind::Turnstile) && !self.clause_given_up {
             self.second_turnstile(&mut body);
         }
         body
@@ -253,10 +278,11 @@ impl Parser<'_> {
     /// Skips a clause in the form of another language and reports it with ours.
     pub(super) fn foreign_clause(&mut self, code: Code, message: &str, label: &str) {
         let span = self.current.span;
-        while !self.at_clause_end() {
+        while !self.at_recovery_end() {
             self.bump();
         }
         self.eat(TokenKind::End);
+        self.deferred = self.deferred.take().filter(|(fault, _)| fault.code != codes::FOREIGN_VARIABLE);
         let fault = Diagnostic::new(code, message).at(span, label);
         let fault = self.with_form(fault, self.lexer.slice(self.clause_so_far()));
         self.fault(fault);
@@ -272,11 +298,7 @@ impl Parser<'_> {
         if !self.with_help {
             return fault;
         }
-        let form = if self.lower_variables {
-            foreign::clause_with_lower_variables(text)
-        } else {
-            foreign::clause(text)
-        };
+        let form = foreign::clause(text, self.lower_variables);
         match form.filter(|form| self.is_clean(form)) {
             Some(form) => fault.help(format!("write: `{form}`")),
             None => fault,
@@ -291,19 +313,23 @@ impl Parser<'_> {
         parser.file().1.is_empty()
     }
 
-    /// Keeps a fault until its clause is read, so that the whole clause can be shown in our form; one a clause.
-    pub(super) fn defer(&mut self, fault: Diagnostic) {
+    /// Keeps a fault until its clause is read, so that the whole clause can be shown in our form, or else
+    /// `fallback` as help; one a clause.
+    pub(super) fn defer(&mut self, fault: Diagnostic, fallback: String) {
         if self.deferred.is_none() && !self.silent {
-            self.deferred = Some(fault);
+            self.deferred = Some((fault, fallback));
         }
     }
 
     /// Reports the fault that waited for the end of its clause.
-    pub(super) fn flush_deferred(&mut self, clause: Span) {
-        if let Some(fault) = self.deferred.take() {
-            let form = self.with_form(fault, self.lexer.slice(clause));
-            self.lexer.faults.push(form);
-        }
+    pub(super) fn flush_deferred(&mut self, clause: Option<Span>) {
+        let Some((fault, fallback)) = self.deferred.take() else { return };
+        let fault = match clause {
+            Some(clause) => self.with_form(fault, self.lexer.slice(clause)),
+            None => fault,
+        };
+        let fault = if fault.help.is_empty() && !fallback.is_empty() { fault.help(fallback) } else { fault };
+        self.lexer.faults.push(fault);
     }
 
     /// A condition that stands for what could not be read.

@@ -1,5 +1,6 @@
 //! Types of columns and parameters, and closed sets of names.
 
+use crate::symbol::Symbol;
 use crate::value::Value;
 
 use super::super::codes;
@@ -41,6 +42,15 @@ impl Parser<'_> {
         }
     }
 
+    /// A member without its slash.
+    fn bare_member(&mut self, word: Symbol) -> Ident {
+        let span = self.bump().span;
+        let name = Symbol::new(&format!("/{word}"));
+        let message = format!("`{word}` is no name");
+        self.report(codes::BAD_NAME, message, span, "a name begins with `/`", &format!("write: `{name}`"));
+        Ident { name, span }
+    }
+
     /// `/low | /medium | /high`.
     pub(super) fn members(&mut self) -> Vec<Ident> {
         let mut members = Vec::new();
@@ -53,6 +63,7 @@ impl Parser<'_> {
                 TokenKind::Broken => {
                     self.bump();
                 }
+                TokenKind::Word(word) => members.push(self.bare_member(word)),
                 _ => {
                     self.expected("a name such as `/low`");
                     return members;

@@ -8,7 +8,8 @@ use hence::ledger::base::MemoryBase;
 use hence::ledger::disk::MemoryDisk;
 use hence::ledger::{Ledger, LedgerError, Notice, OpenOptions};
 
-use super::support::{draft, fact, facts};
+use super::script;
+use super::support::{Random, draft, fact, facts, small};
 
 /// A journal on a disk in memory, and what stood after each of its transactions.
 struct Written {
@@ -25,6 +26,7 @@ fn written(options: &OpenOptions, transactions: i64) -> Written {
         ledger.commit(&draft(n, vec![fact("p", n, "a"), fact("p", n + 100, "b")], gone)).unwrap();
         states.push(facts(&ledger, "p"));
     }
+    drop(ledger);
     let files = disk.paths().into_iter().map(|path| (path.clone(), disk.content(&path).unwrap())).collect();
     Written { files, states }
 }
@@ -148,4 +150,61 @@ fn a_lost_record_that_the_base_knows_is_damage_and_no_torn_tail() {
     assert!(refused.to_string().contains("--up-to 2"), "{refused}");
     std::fs::write(&path, &content).unwrap();
     assert_eq!(Ledger::open(dir.path(), &OpenOptions::default()).unwrap().last_tx(), 3);
+}
+
+/// The files of a folder and those below it.
+fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(files_below(&path)) } else { files.push(path) }
+    }
+    files.sort();
+    files
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_base_with_changed_files_is_recovered_from_the_journal() {
+    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 150 } else { 8 };
+    let mut random = Random::new(11);
+    let whole = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::open(whole.path(), &small()).unwrap();
+    for tx in 1..=60 {
+        ledger.commit(&script::step(tx)).unwrap();
+    }
+    drop(ledger);
+    for round in 0..rounds {
+        let dir = tempfile::tempdir().unwrap();
+        copy(whole.path(), dir.path());
+        let files = files_below(&dir.path().join("base"));
+        let path = &files[random.below(files.len() as u64) as usize];
+        let mut content = std::fs::read(path).unwrap();
+        let at = random.below(content.len() as u64) as usize;
+        match random.below(4) {
+            0 => content[at] ^= 1 << random.below(8),
+            1 => content.truncate(at),
+            2 => {
+                let end = content.len().min(at + 4_096);
+                content[at..end].fill(0);
+            }
+            _ => content.clear(),
+        }
+        std::fs::write(path, content).unwrap();
+        let ledger =
+            Ledger::open(dir.path(), &small()).unwrap_or_else(|error| panic!("round {round}: {error}"));
+        script::check(&ledger, 60);
+    }
 }

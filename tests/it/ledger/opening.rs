@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use hence::ledger::{Ledger, LedgerError, Notice, OpenOptions};
+use hence::ledger::{Hash, Ledger, LedgerError, Notice, OpenOptions};
 
 use super::support::{draft, fact, facts, small};
 
@@ -15,6 +15,8 @@ fn a_ledger_is_the_same_after_reopening() {
     assert_eq!(ledger.close(), vec![]);
     let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
     assert_eq!((ledger.head(), ledger.take_notices()), (head, vec![]));
+    assert_eq!(ledger.tx_of(head).unwrap(), Some(1));
+    assert_eq!(ledger.tx_of(Hash::default()).unwrap(), None);
     assert_eq!(facts(&ledger, "p"), vec![fact("p", 1, "a")]);
     let next = ledger.commit(&draft(2, vec![fact("p", 2, "b")], vec![])).unwrap();
     assert_eq!(ledger.info(next.tx).unwrap().previous, head);
@@ -29,8 +31,9 @@ fn a_second_opening_learns_who_holds_the_ledger() {
     let refused = Ledger::open(dir.path(), &OpenOptions::default()).err().unwrap();
     let process = std::process::id();
     assert_eq!(refused.to_string(), format!("the ledger is in use by process {process} (hence decide)"));
-    let reading = OpenOptions { read_only: true, ..OpenOptions::default() };
-    let mut reader = Ledger::open(dir.path(), &reading).unwrap();
+    let mut reader = Ledger::open_to_ask(dir.path(), &OpenOptions::default()).unwrap();
+    let [notice] = &reader.take_notices()[..] else { panic!("one notice") };
+    assert!(notice.to_string().contains("in use by process"), "{notice}");
     assert_eq!(facts(&reader, "p"), vec![fact("p", 1, "a")]);
     assert!(matches!(reader.commit(&draft(1, vec![], vec![])), Err(LedgerError::ReadOnly)));
     let path = dir.path().to_owned();
@@ -94,6 +97,9 @@ fn a_ledger_of_another_format_is_refused() {
         let refused = Ledger::open(dir.path(), &OpenOptions { read_only, ..small() }).err().unwrap();
         assert!(refused.to_string().contains("hence ledger 99"), "{refused}");
     }
+    let nowhere = Ledger::open_to_ask(dir.path().join("none"), &small());
+    assert!(matches!(nowhere, Err(LedgerError::Missing(_))));
+    assert!(!dir.path().join("none").exists());
     let nowhere = Ledger::open(dir.path().join("none"), &OpenOptions { read_only: true, ..small() });
     assert!(matches!(nowhere, Err(LedgerError::Missing(_))));
 }

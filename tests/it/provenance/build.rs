@@ -14,21 +14,21 @@ use hence::value::{Float, Type, Value};
 
 /// A program under construction, with its input.
 #[derive(Default)]
-pub struct Builder {
-    pub program: Program,
+pub(super) struct Builder {
+    pub(super) program: Program,
     input: Vec<(RelationId, Vec<Value>)>,
 }
 
-pub fn text(value: &str) -> Value {
+pub(super) fn text(value: &str) -> Value {
     Value::String(Symbol::new(value))
 }
 
-pub fn float(value: f64) -> Value {
+pub(super) fn float(value: f64) -> Value {
     Value::Float(Float::new(value).unwrap())
 }
 
 impl Builder {
-    pub fn relation(&mut self, kind: Kind, name: &str, columns: &[(&str, Type)]) -> RelationId {
+    pub(super) fn relation(&mut self, kind: Kind, name: &str, columns: &[(&str, Type)]) -> RelationId {
         let column =
             |(name, ty): &(&str, Type)| Column { name: Symbol::new(name), ty: ColumnType::plain(*ty) };
         self.program.relations.push(Relation {
@@ -42,12 +42,12 @@ impl Builder {
         RelationId(self.program.relations.len() as u32 - 1)
     }
 
-    pub fn fact(&mut self, relation: RelationId, values: &[Value]) {
+    pub(super) fn fact(&mut self, relation: RelationId, values: &[Value]) {
         self.input.push((relation, values.to_vec()));
     }
 
     /// Adds the rule; it gets an identity by its relation and place.
-    pub fn rule(&mut self, rule: RuleMaker) -> RuleId {
+    pub(super) fn rule(&mut self, rule: RuleMaker) -> RuleId {
         let id = RuleId(self.program.rules.len() as u32);
         let mut rule = rule.rule;
         let name = self.program.relation(rule.head).unwrap().name;
@@ -56,27 +56,31 @@ impl Builder {
         id
     }
 
-    pub fn stratum(&mut self, relations: &[RelationId], rules: &[RuleId], recursive: bool) {
+    pub(super) fn stratum(&mut self, relations: &[RelationId], rules: &[RuleId], recursive: bool) {
         let stratum = Stratum { relations: relations.to_vec(), rules: rules.to_vec(), recursive };
         self.program.strata.push(stratum);
     }
 
-    pub fn model(&self) -> Model {
+    pub(super) fn model(&self) -> Model {
+        Naive.evaluate(&self.program, &self.database(), &Limits::default()).unwrap()
+    }
+
+    pub(super) fn database(&self) -> Database {
         let mut database = Database::new(&self.program);
         for (relation, values) in &self.input {
             database.push(*relation, &values.iter().map(|value| value.word()).collect::<Vec<_>>());
         }
-        Naive.evaluate(&self.program, &database, &Limits::default()).unwrap()
+        database
     }
 }
 
 /// A rule under construction; variables are named by their first use.
-pub struct RuleMaker {
+pub(super) struct RuleMaker {
     rule: Rule,
 }
 
 impl RuleMaker {
-    pub fn new(head: RelationId, variables: &[(&str, Type)]) -> Self {
+    pub(super) fn new(head: RelationId, variables: &[(&str, Type)]) -> Self {
         let variable =
             |(name, ty): &(&str, Type)| Variable { name: Symbol::new(name), ty: ColumnType::plain(*ty) };
         Self {
@@ -94,18 +98,18 @@ impl RuleMaker {
         }
     }
 
-    pub fn var(&self, at: u32) -> Expr {
+    pub(super) fn var(&self, at: u32) -> Expr {
         let ty = self.rule.variables[at as usize].ty.ty;
         Expr { kind: ExprKind::Var(VarId(at)), ty, span: Span::default() }
     }
 
-    pub fn head(mut self, vars: &[u32]) -> Self {
+    pub(super) fn head(mut self, vars: &[u32]) -> Self {
         let terms: Vec<_> = vars.iter().map(|var| Term::Expr(self.var(*var))).collect();
         self.rule.terms.extend(terms);
         self
     }
 
-    pub fn aggregate(mut self, aggregate: Aggregate, args: &[u32]) -> Self {
+    pub(super) fn aggregate(mut self, aggregate: Aggregate, args: &[u32]) -> Self {
         let args = args.iter().map(|var| self.var(*var)).collect();
         self.rule.terms.push(Term::Aggregate { aggregate, args, span: Span::default() });
         self
@@ -116,17 +120,17 @@ impl RuleMaker {
         Atom { relation, args: args.iter().map(arg).collect(), span: Span::default() }
     }
 
-    pub fn atom(mut self, relation: RelationId, args: &[Option<u32>]) -> Self {
+    pub(super) fn atom(mut self, relation: RelationId, args: &[Option<u32>]) -> Self {
         self.rule.body.push(Literal::Atom(Self::made(relation, args)));
         self
     }
 
-    pub fn not(mut self, relation: RelationId, args: &[Option<u32>]) -> Self {
+    pub(super) fn not(mut self, relation: RelationId, args: &[Option<u32>]) -> Self {
         self.rule.body.push(Literal::Not(Self::made(relation, args)));
         self
     }
 
-    pub fn test(mut self, op: Op, left: u32, right: Value) -> Self {
+    pub(super) fn test(mut self, op: Op, left: u32, right: Value) -> Self {
         let right = Expr { kind: ExprKind::Const(right), ty: right.ty(), span: Span::default() };
         let call = ExprKind::Call(op, vec![self.var(left), right]);
         let expr = Expr { kind: call, ty: Type::Bool, span: Span::default() };
@@ -134,12 +138,12 @@ impl RuleMaker {
         self
     }
 
-    pub fn because(mut self, parts: Vec<Part>) -> Self {
+    pub(super) fn because(mut self, parts: Vec<Part>) -> Self {
         self.rule.because = Some(Sentence { parts });
         self
     }
 
-    pub fn limit(mut self, count: i64, per: &[u32], by: &[(u32, bool)], rank: Option<u32>) -> Self {
+    pub(super) fn limit(mut self, count: i64, per: &[u32], by: &[(u32, bool)], rank: Option<u32>) -> Self {
         let kind = ExprKind::Const(Value::Int(count));
         self.rule.limit = Some(Limit {
             count: Expr { kind, ty: Type::Int, span: Span::default() },
@@ -152,7 +156,7 @@ impl RuleMaker {
     }
 }
 
-pub fn facts(program: &Program, model: &Model, relation: RelationId) -> Vec<Fact> {
+pub(super) fn facts(program: &Program, model: &Model, relation: RelationId) -> Vec<Fact> {
     let known = program.relation(relation).unwrap();
     let types: Vec<_> = known.types().collect();
     let rows = model.extent(relation).unwrap().rows.iter();

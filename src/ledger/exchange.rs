@@ -1,0 +1,282 @@
+//! Transactions as JSON Lines: a ledger written out, and read back into one with an equal chain.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, Read, Write};
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::symbol::Symbol;
+
+use super::bytes::{Malformed, Reader};
+use super::content::{Act, Change, Summary, decode_changes, encode_changes};
+use super::error::LedgerError;
+use super::hash::Hash;
+use super::keys;
+use super::plan::Since;
+use super::record::{self, RecordKind};
+use super::scan::Whole;
+use super::transaction::RuleSet;
+use super::{Ledger, json_value, tuple};
+
+/// The longest line that is read.
+const LINE_LIMIT: u64 = 1 << 30;
+
+/// One line: a transaction with everything that its hash covers.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    tx: u64,
+    /// Microseconds since the epoch.
+    time: i64,
+    author: String,
+    source: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    clock: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rules: Option<String>,
+    /// The rule set, in the first transaction that names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rule_set: Option<Rules>,
+    standing: u64,
+    missing: u64,
+    /// How many of the changes each record before the last holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<usize>,
+    changes: Vec<Entry>,
+    hash: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    files: Vec<(String, String)>,
+    params: Vec<(String, String)>,
+}
+
+/// One change: the relation, the values, and what belongs to the kind of change.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Entry {
+    Assert(String, Vec<Json>),
+    Retract(String, Vec<Json>, u64),
+    Draw(String, Vec<Json>, Option<String>, Option<String>),
+    Lapse(String, Vec<Json>, u64),
+}
+
+impl Ledger {
+    /// Writes these transactions, one a line, as far as there are any, and returns how many there were.
+    ///
+    /// # Errors
+    /// If the journal can't be read or `out` can't be written.
+    pub fn export(&self, range: RangeInclusive<u64>, out: &mut dyn Write) -> Result<u64, LedgerError> {
+        let mut count = 0;
+        for tx in *range.start().max(&1)..=*range.end().min(&self.state.tx) {
+            let whole = self.whole(tx)?;
+            let line = serde_json::to_string(&line(&whole)?);
+            let line = line.map_err(|_| LedgerError::Base(String::from("a text can't be written")))?;
+            writeln!(out, "{line}").map_err(LedgerError::io("write", "the export".as_ref()))?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Appends transactions that [`Ledger::export`] wrote and returns how many. Each must follow the last one here and
+    /// have the hash that it says; those before a faulty one are kept.
+    ///
+    /// # Errors
+    /// At the first line that is no such transaction.
+    pub fn import(&mut self, input: &mut dyn BufRead) -> Result<u64, LedgerError> {
+        let mut text = String::new();
+        for number in 1.. {
+            text.clear();
+            let read = input.take(LINE_LIMIT).read_line(&mut text);
+            if read.map_err(LedgerError::io("read", "the import".as_ref()))? == 0 {
+                return Ok(number - 1);
+            }
+            let faulty = |what: String| LedgerError::Import { line: number, what };
+            let line: Line = serde_json::from_str(&text).map_err(|error| faulty(error.to_string()))?;
+            match self.import_line(line) {
+                Ok(()) => {}
+                Err(Refused::Line(what)) => return Err(faulty(what)),
+                Err(Refused::Ledger(error)) => return Err(error),
+            }
+        }
+        Ok(0)
+    }
+
+    fn import_line(&mut self, line: Line) -> Result<(), Refused> {
+        if !self.writable {
+            return Err(Refused::Ledger(LedgerError::ReadOnly));
+        }
+        if line.tx != self.state.tx + 1 {
+            let due = self.state.tx + 1;
+            return Err(Refused::Line(format!("this is transaction {}, due is {due}", line.tx)));
+        }
+        let mut changes = Vec::with_capacity(line.changes.len());
+        for entry in &line.changes {
+            changes.push(change(entry)?);
+        }
+        self.check_changes(&changes)?;
+        let summary = self.imported_summary(&line, &changes)?;
+        let hash = self.hash_of(&line, &changes, &summary)?;
+        if hash.to_string() != line.hash {
+            return Err(Refused::Line(format!("its hash is {hash}, written down is {}", line.hash)));
+        }
+        let whole = self.write(&changes, &line.parts, &summary)?;
+        self.enter(&changes, &summary, &whole)?;
+        Ok(())
+    }
+
+    /// Whether each change can be made, and is made once.
+    fn check_changes(&self, changes: &[Change]) -> Result<(), Refused> {
+        let mut seen = BTreeSet::new();
+        let mut facts = Since::new(&self.state, &self.view, keys::FACT);
+        let mut decisions = Since::new(&self.state, &self.view, keys::DECISION);
+        for Change { relation, tuple, act, .. } in changes {
+            let (section, since) = match act {
+                Act::Assert | Act::Retract { .. } => (keys::FACT, &mut facts),
+                Act::Draw { .. } | Act::Lapse { .. } => (keys::DECISION, &mut decisions),
+            };
+            let stands = since.find(*relation, tuple)?;
+            let due = match act {
+                Act::Assert | Act::Draw { .. } => None,
+                Act::Retract { since } | Act::Lapse { since } => Some(*since),
+            };
+            if stands != due {
+                return Err(Refused::Line(format!("a change of `{relation}` doesn't fit what stands")));
+            }
+            if !seen.insert((section, relation, tuple)) {
+                return Err(Refused::Line(format!("a fact of `{relation}` is changed twice")));
+            }
+        }
+        Ok(())
+    }
+
+    fn imported_summary(&self, line: &Line, changes: &[Change]) -> Result<Summary, Refused> {
+        if self.state.tx > 0 && line.time < self.state.time {
+            return Err(Refused::Line(String::from("its time lies before that of the transaction before")));
+        }
+        let mut summary = Summary {
+            time: line.time,
+            author: line.author.clone(),
+            source: line.source.clone(),
+            note: line.note.clone(),
+            clock: line.clock,
+            parts: line.parts.len() as u64,
+            standing: line.standing,
+            missing: line.missing,
+            ..Summary::after(&self.state, changes)
+        };
+        summary.rules = line.rules.as_deref().map(str::parse).transpose()?;
+        if let Some(Rules { files, params }) = &line.rule_set {
+            let text = RuleSet { files: files.clone(), params: params.clone() }.encode();
+            if Some(Hash::of(&text)) != summary.rules {
+                return Err(Refused::Line(String::from("the rule set has another hash than `rules` says")));
+            }
+            summary.rule_text = Some(text);
+        }
+        Ok(summary)
+    }
+
+    /// The hash that the transaction will have in this ledger.
+    fn hash_of(&self, line: &Line, changes: &[Change], summary: &Summary) -> Result<Hash, Refused> {
+        let mut head = self.state.head;
+        let mut rest = changes;
+        for len in &line.parts {
+            let wrong = || Refused::Line(String::from("its parts hold more changes than there are"));
+            let (part, behind) = rest.split_at_checked(*len).ok_or_else(wrong)?;
+            let mut content = Vec::new();
+            encode_changes(part, &mut content);
+            head = record::write(RecordKind::Part, line.tx, head, &content).1;
+            rest = behind;
+        }
+        let mut content = Vec::new();
+        summary.encode(&mut content);
+        encode_changes(rest, &mut content);
+        Ok(record::write(RecordKind::Commit, line.tx, head, &content).1)
+    }
+}
+
+/// Why a line wasn't imported.
+enum Refused {
+    Line(String),
+    Ledger(LedgerError),
+}
+
+impl From<LedgerError> for Refused {
+    fn from(error: LedgerError) -> Self {
+        Self::Ledger(error)
+    }
+}
+
+impl From<Malformed> for Refused {
+    fn from(malformed: Malformed) -> Self {
+        Self::Line(malformed.to_string())
+    }
+}
+
+fn change(entry: &Entry) -> Result<Change, Malformed> {
+    let (relation, values, act) = match entry {
+        Entry::Assert(relation, values) => (relation, values, Act::Assert),
+        Entry::Retract(relation, values, since) => (relation, values, Act::Retract { since: *since }),
+        Entry::Lapse(relation, values, since) => (relation, values, Act::Lapse { since: *since }),
+        Entry::Draw(relation, values, rule, sentence) => {
+            (relation, values, Act::Draw { rule: rule.clone(), sentence: sentence.clone() })
+        }
+    };
+    let values: Result<Vec<_>, _> = values.iter().map(json_value::read).collect();
+    let mut encoded = Vec::new();
+    tuple::encode(&values?, &mut encoded);
+    Ok(Change::new(Symbol::new(relation), encoded, act))
+}
+
+fn entry(change: Change) -> Result<Entry, Malformed> {
+    let relation = change.relation.as_str().to_owned();
+    let values = tuple::decode(&change.tuple)?.into_iter().map(json_value::write).collect();
+    Ok(match change.act {
+        Act::Assert => Entry::Assert(relation, values),
+        Act::Retract { since } => Entry::Retract(relation, values, since),
+        Act::Draw { rule, sentence } => Entry::Draw(relation, values, rule, sentence),
+        Act::Lapse { since } => Entry::Lapse(relation, values, since),
+    })
+}
+
+fn line(whole: &Whole) -> Result<Line, Malformed> {
+    let (mut summary, mut changes, mut parts) = (Summary::default(), Vec::new(), Vec::new());
+    for (at, content) in whole.contents.iter().enumerate() {
+        let mut reader = Reader::new(content);
+        let before = changes.len();
+        if at + 1 == whole.contents.len() {
+            summary = Summary::decode(&mut reader)?;
+        }
+        let mut faulty = Ok(());
+        decode_changes(&mut reader, &mut |change| match entry(change) {
+            Ok(entry) => changes.push(entry),
+            Err(error) => faulty = Err(error),
+        })?;
+        faulty?;
+        if at + 1 < whole.contents.len() {
+            parts.push(changes.len() - before);
+        }
+    }
+    let rule_set = summary.rule_text.as_deref().map(RuleSet::decode).transpose()?;
+    Ok(Line {
+        tx: whole.number,
+        time: summary.time,
+        author: summary.author,
+        source: summary.source,
+        note: summary.note,
+        clock: summary.clock,
+        rules: summary.rules.map(|hash| hash.to_string()),
+        rule_set: rule_set.map(|RuleSet { files, params }| Rules { files, params }),
+        standing: summary.standing,
+        missing: summary.missing,
+        parts,
+        changes,
+        hash: whole.hash.to_string(),
+    })
+}

@@ -1,0 +1,81 @@
+//! Runs a program through both engines and compares everything that an engine promises.
+
+use std::collections::BTreeMap;
+
+use hence::backend::naive::Naive;
+use hence::backend::seminaive::SemiNaive;
+use hence::backend::{Bound, Database, Engine, Limits, Model};
+use hence::ir::Program;
+use hence::schema::RelationId;
+use hence::value::{Value, Word};
+
+/// What the engines agree on, or how they differ. `None` where the naive engine reaches a limit.
+pub(crate) fn compare(program: &Program, input: &Database, limits: &Limits) -> Result<Option<Model>, String> {
+    let fast = SemiNaive.evaluate(program, input, limits);
+    match (Naive.evaluate(program, input, limits), fast) {
+        (Ok(naive), Ok(fast)) => {
+            let mut relations = (0..program.relations.len() as u32).map(RelationId);
+            relations.try_for_each(|relation| same_extent(program, &naive, &fast, relation))?;
+            if naive.undefined != fast.undefined {
+                let (naive, fast) = (&naive.undefined, &fast.undefined);
+                return Err(format!("undefined: naive {naive:?}\nsemi-naive {fast:?}"));
+            }
+            Ok(Some(fast))
+        }
+        (Err(naive), Err(fast)) if naive.bound == fast.bound => Ok(None),
+        // The naive engine generates the same elements in every round, so it alone may spend what is allowed.
+        (Err(naive), _) if matches!(naive.bound, Bound::Facts(_)) => Ok(None),
+        (naive, fast) => Err(format!("limits: naive {:?}\nsemi-naive {:?}", naive.err(), fast.err())),
+    }
+}
+
+fn same_extent(program: &Program, naive: &Model, fast: &Model, relation: RelationId) -> Result<(), String> {
+    let (expected, found) = (ranks(naive, relation), ranks(fast, relation));
+    let name = program.relation(relation).unwrap().name;
+    if expected != found {
+        return Err(format!("{name}: naive {expected:?}\nsemi-naive {found:?}"));
+    }
+    let rounds = |model: &Model| model.extent(relation).unwrap().rounds.clone();
+    if rounds(naive) != rounds(fast) {
+        return Err(format!("rounds of {name}: naive {:?}\nsemi-naive {:?}", rounds(naive), rounds(fast)));
+    }
+    if found.len() != fast.extent(relation).unwrap().rows.len() {
+        return Err(format!("{name} holds a fact twice"));
+    }
+    Ok(())
+}
+
+fn ranks(model: &Model, relation: RelationId) -> BTreeMap<Vec<Word>, usize> {
+    let extent = model.extent(relation).unwrap();
+    extent.rows.iter().enumerate().map(|(at, row)| (row.to_vec(), extent.rank(at))).collect()
+}
+
+/// The facts of a relation as both engines derive them, as text, ascending.
+pub(crate) fn facts(program: &Program, input: &Database, relation: RelationId) -> Vec<String> {
+    let model = model(program, input);
+    let types: Vec<_> = program.relation(relation).unwrap().types().collect();
+    let mut rows: Vec<Vec<Value>> = model.relations[relation.0 as usize]
+        .rows
+        .iter()
+        .map(|row| row.iter().zip(&types).map(|(word, ty)| Value::from_word(*ty, *word)).collect())
+        .collect();
+    rows.sort();
+    rows.iter().map(|row| row.iter().map(|value| value.to_string()).collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// The model on which both engines agree.
+pub(crate) fn model(program: &Program, input: &Database) -> Model {
+    let agreed = compare(program, input, &Limits::default());
+    agreed.unwrap_or_else(|difference| panic!("{difference}\n{program}")).unwrap()
+}
+
+/// A database with rows of ints.
+pub(crate) fn ints(program: &Program, rows: &[(RelationId, &[&[i64]])]) -> Database {
+    let mut input = Database::new(program);
+    for (relation, rows) in rows {
+        for row in *rows {
+            input.push(*relation, &row.iter().map(|int| Word::from_int(*int)).collect::<Vec<_>>());
+        }
+    }
+    input
+}

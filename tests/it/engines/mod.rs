@@ -1,0 +1,9 @@
+//! Engines: hand-made programs, random programs, and the two engines against one another.
+
+mod bench;
+mod build;
+mod cases;
+pub(crate) mod check;
+pub(crate) mod random;
+mod shrink;
+mod undefined;

@@ -1,0 +1,262 @@
+//! Power cuts: the files as they may be when unsynced writes are lost, reordered or torn, at any moment.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use hence::ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
+use hence::ledger::disk::{Disk, DiskFile, MemoryDisk};
+use hence::ledger::{Ledger, LedgerError};
+
+use super::script;
+use super::support::{Random, small};
+
+/// Something done to disk or base, or told to the user.
+#[derive(Clone)]
+enum Event {
+    Create(PathBuf),
+    Write(PathBuf, u64, Vec<u8>),
+    SetLen(PathBuf, u64),
+    Sync(PathBuf),
+    Rename(PathBuf, PathBuf),
+    SyncDir,
+    Applied(Batch),
+    Acknowledged(u64),
+}
+
+type Events = Arc<Mutex<Vec<Event>>>;
+
+#[derive(Clone)]
+struct Recorded(MemoryDisk, Events);
+
+struct RecordedFile(Box<dyn DiskFile>, PathBuf, Events);
+
+fn note(events: &Events, event: Event) {
+    events.lock().unwrap().push(event);
+}
+
+impl Disk for Recorded {
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        self.0.create_dir(path)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        self.0.list(path)
+    }
+
+    fn open(&self, path: &Path, write: bool, create: bool) -> io::Result<Box<dyn DiskFile>> {
+        if create {
+            note(&self.1, Event::Create(path.to_owned()));
+        }
+        Ok(Box::new(RecordedFile(self.0.open(path, write, create)?, path.to_owned(), Arc::clone(&self.1))))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        note(&self.1, Event::Rename(from.to_owned(), to.to_owned()));
+        self.0.rename(from, to)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        note(&self.1, Event::SyncDir);
+        self.0.sync_dir(path)
+    }
+}
+
+/// The name that a file has now: a segment is written before it gets its own.
+fn current(path: &Path, events: &Events) -> PathBuf {
+    let events = events.lock().unwrap();
+    let renamed = events.iter().rev().find_map(|event| match event {
+        Event::Rename(from, to) if from == path => Some(to.clone()),
+        Event::Create(created) if created == path => Some(created.clone()),
+        _ => None,
+    });
+    renamed.unwrap_or_else(|| path.to_owned())
+}
+
+impl DiskFile for RecordedFile {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buffer, offset)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        note(&self.2, Event::Write(current(&self.1, &self.2), offset, bytes.to_vec()));
+        self.0.write_at(bytes, offset)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        note(&self.2, Event::SetLen(current(&self.1, &self.2), len));
+        self.0.set_len(len)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        note(&self.2, Event::Sync(current(&self.1, &self.2)));
+        self.0.sync()
+    }
+}
+
+struct RecordedBase(MemoryBase, Events);
+
+impl Base for RecordedBase {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, BaseError> {
+        self.0.get(key)
+    }
+
+    fn floor(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
+        self.0.floor(key)
+    }
+
+    fn above(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
+        self.0.above(key)
+    }
+
+    fn apply(&self, batch: Batch) -> Result<(), BaseError> {
+        note(&self.1, Event::Applied(batch.clone()));
+        self.0.apply(batch)
+    }
+
+    fn size(&self) -> u64 {
+        0
+    }
+
+    fn close(&mut self) -> Result<(), BaseError> {
+        Ok(())
+    }
+}
+
+/// A file with what is on the medium for certain, and what may be.
+#[derive(Clone, Default)]
+struct File {
+    certain: Vec<u8>,
+    pending: Vec<Event>,
+}
+
+fn write_into(content: &mut Vec<u8>, offset: u64, bytes: &[u8]) {
+    let start = offset as usize;
+    if content.len() < start + bytes.len() {
+        content.resize(start + bytes.len(), 0);
+    }
+    content[start..start + bytes.len()].copy_from_slice(bytes);
+}
+
+impl File {
+    /// Does what is pending; with `random`, each 64-byte piece of a write only perhaps, and a length only perhaps.
+    fn settle(&mut self, mut random: Option<&mut Random>) {
+        for event in std::mem::take(&mut self.pending) {
+            let mut perhaps = || random.as_mut().is_none_or(|random| random.below(2) == 0);
+            match event {
+                Event::Write(_, offset, bytes) => {
+                    for (at, piece) in bytes.chunks(64).enumerate().filter(|_| perhaps()) {
+                        write_into(&mut self.certain, offset + at as u64 * 64, piece);
+                    }
+                }
+                Event::SetLen(_, len) if perhaps() => self.certain.resize(len as usize, 0),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Files and base as a power cut after the first `upto` events may leave them, and the last acknowledged transaction.
+fn after_cut(events: &[Event], upto: usize, random: &mut Random) -> (MemoryDisk, MemoryBase, u64) {
+    let mut files: BTreeMap<PathBuf, File> = BTreeMap::new();
+    let mut names: Vec<(PathBuf, PathBuf)> = Vec::new();
+    let mut batches = Vec::new();
+    let mut acknowledged = 0;
+    for event in events.iter().take(upto) {
+        match event {
+            Event::Create(path) => drop(files.insert(path.clone(), File::default())),
+            Event::Write(path, ..) | Event::SetLen(path, _) => {
+                files.get_mut(path).unwrap().pending.push(event.clone());
+            }
+            Event::Sync(path) => files.get_mut(path).unwrap().settle(None),
+            Event::Rename(from, to) => {
+                let file = files.remove(from).unwrap();
+                files.insert(to.clone(), file);
+                names.push((from.clone(), to.clone()));
+            }
+            Event::SyncDir => names.clear(),
+            Event::Applied(batch) => batches.push(batch.clone()),
+            Event::Acknowledged(tx) => acknowledged = *tx,
+        }
+    }
+    for (from, to) in names.into_iter().rev().filter(|_| random.below(2) == 0) {
+        let file = files.remove(&to).unwrap();
+        files.insert(from, file);
+    }
+    let disk = MemoryDisk::default();
+    for (path, mut file) in files {
+        file.settle(Some(random));
+        disk.put(&path, file.certain);
+    }
+    let base = MemoryBase::default();
+    // What was there at opening is kept; whether it is durable was part of the cut before.
+    let kept = 1 + random.below(batches.len() as u64) as usize;
+    batches.into_iter().take(kept).for_each(|batch| base.apply(batch).unwrap());
+    (disk, base, acknowledged)
+}
+
+/// All that a base holds.
+fn content(base: &MemoryBase) -> Batch {
+    let mut all = Batch::new();
+    let mut key = Vec::new();
+    while let Some((next, value)) = base.above(&key).unwrap() {
+        all.push((next.clone(), Some(value)));
+        key = next;
+    }
+    all
+}
+
+/// Opens, checks, writes on, and returns all that was done.
+fn write(
+    disk: MemoryDisk,
+    base: MemoryBase,
+    acknowledged: u64,
+    more: u64,
+) -> Result<Vec<Event>, LedgerError> {
+    let events = Events::default();
+    for path in disk.paths() {
+        let content = disk.content(&path).unwrap();
+        events.lock().unwrap().extend([Event::Create(path.clone()), Event::Write(path.clone(), 0, content)]);
+        note(&events, Event::Sync(path));
+    }
+    note(&events, Event::Applied(content(&base)));
+    note(&events, Event::Acknowledged(acknowledged));
+    let recorded = Arc::new(Recorded(disk, Arc::clone(&events)));
+    let base = Box::new(RecordedBase(base, Arc::clone(&events)));
+    let mut ledger = Ledger::on(recorded, base, &small())?;
+    script::check(&ledger, acknowledged);
+    for _ in 0..more {
+        let committed = ledger.commit(&script::step(ledger.last_tx() + 1))?;
+        note(&events, Event::Acknowledged(committed.tx));
+    }
+    drop(ledger);
+    Ok(Arc::try_unwrap(events).map(|events| events.into_inner().unwrap()).unwrap_or_default())
+}
+
+#[test]
+fn no_power_cut_loses_what_was_acknowledged() {
+    let states = if std::env::var_os("HENCE_SLOW").is_some() { 10_000 } else { 150 };
+    let mut random = Random::new(3);
+    let mut events = write(MemoryDisk::default(), MemoryBase::default(), 0, 20).unwrap();
+    let mut depth = 0;
+    for state in 0..states {
+        let first = events.iter().position(|event| matches!(event, Event::Acknowledged(_))).unwrap() + 1;
+        let upto = first + random.below((events.len() - first) as u64 + 1) as usize;
+        let (disk, base, acknowledged) = after_cut(&events, upto, &mut random);
+        let more = random.below(6);
+        match write(disk, base, acknowledged, more) {
+            Ok(after) if depth < 3 && random.below(2) == 0 => (events, depth) = (after, depth + 1),
+            Ok(_) => {}
+            Err(error) => panic!("state {state}, after {upto} events: {error}"),
+        }
+        if state % 10 == 9 {
+            events = write(MemoryDisk::default(), MemoryBase::default(), 0, 5 + random.below(25)).unwrap();
+            depth = 0;
+        }
+    }
+}
