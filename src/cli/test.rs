@@ -4,7 +4,7 @@ mod coverage;
 mod coverage_files;
 mod formats;
 mod mutants;
-mod pretty;
+pub(super) mod pretty;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
