@@ -2,6 +2,7 @@
 
 mod ask;
 mod audit;
+mod bench;
 mod change;
 mod check;
 mod completions;
@@ -81,6 +82,7 @@ enum Command {
     Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
+    Bench(bench::Bench),
     Config(config::Show),
     Completions(completions::Completions),
 }
@@ -153,6 +155,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
+        Command::Bench(command) => command.run(),
         Command::Config(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }

@@ -14,6 +14,7 @@ mod facts;
 pub mod format;
 mod ledger_facts;
 mod loader;
+mod profile;
 mod recorded;
 pub mod reference;
 mod replay;
