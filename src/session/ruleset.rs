@@ -120,3 +120,16 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
         .map(|program| Box::new(RuleSet { sources: sources.clone(), files, checked, program, warnings }));
     Findings { faults: Faults { sources, diagnostics }, files: count, rules }
 }
+
+/// Leaves out what nobody reads: all but the first thousand faults.
+fn bound(diagnostics: &mut Vec<Diagnostic>) {
+    let Some(first) = diagnostics.get(MOST).map(Diagnostic::span) else { return };
+    let more = diagnostics.len() - MOST;
+    diagnostics.truncate(MOST);
+    let fault = Diagnostic::new(TOO_MANY_FAULTS, format!("{more} more faults"))
+        .help("mend these first; the others are shown then");
+    diagnostics.push(match first {
+        Some(span) => fault.at(span, "the first that is not shown"),
+        None => fault,
+    });
+}
