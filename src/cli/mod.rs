@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod decide;
 mod diagnostics;
+mod explain;
 mod fmt;
 mod follow;
 mod history;
@@ -56,6 +57,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Explain(explain::Explain),
     Fmt(fmt::Fmt),
     Query(ask::Query),
     Derive(ask::Derive),
@@ -127,6 +129,7 @@ pub fn run() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
+        Command::Explain(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
