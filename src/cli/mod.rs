@@ -9,6 +9,7 @@ mod config;
 mod decide;
 mod diagnostics;
 mod explain;
+mod doc;
 mod fmt;
 mod follow;
 mod history;
@@ -18,10 +19,10 @@ mod open;
 mod options;
 mod output;
 mod pack;
-mod sarif;
 mod replay;
-mod test;
 mod review;
+mod sarif;
+mod test;
 mod time;
 mod what_if;
 
@@ -59,6 +60,7 @@ enum Command {
     Check(check::Check),
     Explain(explain::Explain),
     Fmt(fmt::Fmt),
+    Doc(doc::Doc),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -131,6 +133,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Check(command) => command.run(),
         Command::Explain(command) => command.run(),
         Command::Fmt(command) => command.run(),
+        Command::Doc(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),

@@ -3,13 +3,16 @@
 mod coverage;
 mod coverage_files;
 mod formats;
+mod mutants;
 mod pretty;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use crate::ruletest::coverage::measure;
+use crate::ruletest::mutate::mutate;
 use crate::ruletest::{GoldenSuite, Report, Selection, Suite, SuiteError};
 
 use super::{DONE, Failure, NO, Outcome, UNASKED, diagnostics, options, output};
@@ -44,9 +47,14 @@ Examples:
   hence test --coverage               what no test reaches, beside its line
 
 What --coverage counts, each once over all tests together: a rule's body had a match; a literal was satisfied (with all
-that stands before it); a literal was refused (it alone stopped a match); a comparison held, failed, and of an order
+that stands before it); a literal that only filters was refused (it alone stopped a match); a comparison held, failed, and of an order
 was tested with both sides equal, each while all else held; a condition inside an expression held and failed; a limit
-left something out; a proof shows the sentence of @because. The percentage is the share of these that was reached.")]
+left something out; a proof shows the sentence of @because. The percentage is the share of these that was reached.
+
+What --mutate does: a comparison shifted or turned round, a literal or a negation dropped, a constant or parameter
+changed to its neighbour, an aggregate exchanged, a rule or table row removed, a limit changed. Each fault runs against
+the tests that reach it; the score is the share of faults that some test notices. Faults that are provably none are
+left out.")]
 pub(super) struct Test {
     /// Files and folders with tests [default: the `rules/` beside `hence.toml`, else the shipped packs' tests]
     paths: Vec<PathBuf>,
@@ -83,7 +91,19 @@ pub(super) struct Test {
     /// Write the coverage as one HTML page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Name every test, not only those that fail
+    /// Make small faults in the rules and show those that no test notices
+    #[arg(long)]
+    mutate: bool,
+    /// Stop making faults after this time, such as 30s or 5m; the rest counts as not run
+    #[arg(long, value_name = "DURATION", value_parser = options::duration)]
+    budget: Option<Duration>,
+    /// Fail where less than this percentage of the faults is noticed
+    #[arg(long, value_name = "PERCENT")]
+    min_score: Option<f64>,
+    /// Write what became of the faults as JSON
+    #[arg(long, value_name = "FILE")]
+    mutants_json: Option<PathBuf>,
+    /// Name every test, and every literal that never decides
     #[arg(long, short)]
     verbose: bool,
 }
@@ -103,7 +123,33 @@ impl Test {
         let report = suite.run(&selection);
         self.show(&report)?;
         let verdict = self.verdict(&report);
-        Ok(verdict.max(self.cover(&suite, &selection)?))
+        let covered = self.cover(&suite, &selection)?;
+        let mutated = self.mutated(&suite, &selection)?;
+        Ok(verdict.max(covered).max(mutated))
+    }
+
+    /// Runs mutants where some option asks for it; whether the gate is met.
+    fn mutated(&self, suite: &Suite, selection: &Selection) -> Outcome {
+        if !self.mutate && self.min_score.is_none() && self.mutants_json.is_none() {
+            return Ok(DONE);
+        }
+        let mutation = mutate(suite, selection, self.budget);
+        if self.mutate && self.format == TestFormat::Pretty {
+            mutants::print(&mutation)?;
+        }
+        write(self.mutants_json.as_deref(), || {
+            serde_json::to_string_pretty(&mutants::json(&mutation)).map_err(std::io::Error::other)
+        })?;
+        match self.min_score {
+            Some(least) if mutation.score() < least => {
+                output::error(&format!(
+                    "{:.1} % of the faults are noticed, below {least} %",
+                    mutation.score()
+                ));
+                Ok(NO)
+            }
+            _ => Ok(DONE),
+        }
     }
 
     /// Measures coverage where some option asks for it; whether the gate is met.
@@ -114,7 +160,7 @@ impl Test {
         }
         let measured = measure(suite, selection);
         if self.coverage && self.format == TestFormat::Pretty {
-            coverage::print(&measured)?;
+            coverage::print(&measured, self.verbose)?;
         }
         write(self.lcov.as_deref(), || Ok(coverage_files::lcov(&measured)))?;
         write(self.html.as_deref(), || Ok(coverage_files::html(&measured)))?;

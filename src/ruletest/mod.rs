@@ -11,6 +11,7 @@ mod case;
 pub mod coverage;
 mod golden;
 mod judge;
+pub mod mutate;
 mod nearby;
 mod pool;
 mod probe;

@@ -121,6 +121,11 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     Findings { faults: Faults { sources, diagnostics }, files: count, rules }
 }
 
+/// The guarded decisions that a checked program derives without what they require.
+pub fn guards(checked: &Checked) -> Vec<Diagnostic> {
+    analysis::requires::requires(checked)
+}
+
 /// Leaves out what nobody reads: all but the first thousand faults.
 fn bound(diagnostics: &mut Vec<Diagnostic>) {
     let Some(first) = diagnostics.get(MOST).map(Diagnostic::span) else { return };

@@ -31,6 +31,7 @@ mod provenance;
 mod random_text;
 mod requires;
 mod ruletest;
+mod ruletest_depth;
 mod strata;
 mod syntax;
 mod syntax_fuzz;

@@ -7,25 +7,34 @@ use anstyle::{AnsiColor, Style};
 
 use crate::ruletest::coverage::{Coverage, FileCoverage, Point, PointKind, Share};
 
-use super::super::output;
+use super::super::diagnostics::count;
 
 const GAP: Style = AnsiColor::Yellow.on_default();
 const DIM: Style = Style::new().dimmed();
 
-/// Writes the gaps and the table.
-pub(super) fn print(coverage: &Coverage) -> io::Result<()> {
+/// Writes the gaps and the table; with `verbose` also the refusals of atoms that give a rule its values.
+pub(super) fn print(coverage: &Coverage, verbose: bool) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     writeln!(out)?;
     for file in &coverage.files {
-        gaps(&mut out, file)?;
+        gaps(&mut out, file, verbose)?;
+    }
+    let hidden = coverage.files.iter().flat_map(FileCoverage::gaps).filter(|point| point.binds).count();
+    if hidden > 0 && !verbose {
+        let literals = count(hidden, "literal");
+        writeln!(
+            out,
+            "{DIM}{literals} that give a rule its values never decide alone (--verbose shows them){DIM:#}\n"
+        )?;
     }
     writeln!(out, "{}", table(coverage))
 }
 
 /// The lines of a file on which something is not reached, each with what is missing.
-fn gaps(out: &mut impl Write, file: &FileCoverage) -> io::Result<()> {
+fn gaps(out: &mut impl Write, file: &FileCoverage, verbose: bool) -> io::Result<()> {
     let mut by_line: BTreeMap<usize, Vec<&Point>> = BTreeMap::new();
-    file.gaps().for_each(|point| by_line.entry(point.line).or_default().push(point));
+    let shown = file.gaps().filter(|point| verbose || !point.binds);
+    shown.for_each(|point| by_line.entry(point.line).or_default().push(point));
     if by_line.is_empty() {
         return Ok(());
     }
@@ -86,7 +95,7 @@ impl Row {
 }
 
 fn table(coverage: &Coverage) -> String {
-    let header = ["", "lines", "refusals", "boundaries", "sentences", "all"].map(str::to_owned);
+    let header = ["", "lines", "refusals", "boundaries", "sentences", "all"];
     let mut rows = Vec::new();
     let mut packs: BTreeMap<&str, Vec<&FileCoverage>> = BTreeMap::new();
     coverage.files.iter().for_each(|file| packs.entry(file.pack()).or_default().push(file));
@@ -99,7 +108,7 @@ fn table(coverage: &Coverage) -> String {
     }
     let all: Vec<&FileCoverage> = coverage.files.iter().collect();
     rows.extend(sum(&all).map(|row| row.cells("everything")));
-    output::table(&header, &rows)
+    super::pretty::columns(&header, &rows)
 }
 
 /// `98.5 %`, rounded down, so that 100 means all; `–` of nothing.

@@ -35,7 +35,7 @@ pub(super) fn lcov(coverage: &Coverage) -> String {
 }
 
 fn is_branch(point: &Point) -> bool {
-    !matches!(point.kind, PointKind::Rule | PointKind::Sentence)
+    !matches!(point.kind, PointKind::Rule | PointKind::Sentence) && !point.binds
 }
 
 /// The name of a kind in JSON.
@@ -69,7 +69,7 @@ pub(super) fn json(coverage: &Coverage) -> Json {
                     json!({
                         "kind": kind(point.kind), "rule": point.rule, "line": point.line,
                         "text": if matches!(point.kind, PointKind::Rule | PointKind::Sentence) { "" } else { &point.text },
-                        "hits": point.hits,
+                        "counts": !point.binds, "hits": point.hits,
                     })
                 })
                 .collect();
@@ -123,7 +123,9 @@ pub(super) fn html(coverage: &Coverage) -> String {
 fn page_of(out: &mut String, at: usize, file: &FileCoverage) {
     let lines = file.lines();
     let mut gaps: BTreeMap<usize, Vec<&Point>> = BTreeMap::new();
-    file.gaps().for_each(|point| gaps.entry(point.line).or_default().push(point));
+    file.gaps()
+        .filter(|point| !point.binds)
+        .for_each(|point| gaps.entry(point.line).or_default().push(point));
     let open = if gaps.is_empty() { "" } else { " open" };
     let _ = write!(
         out,
@@ -138,7 +140,11 @@ fn page_of(out: &mut String, at: usize, file: &FileCoverage) {
             Some(_) => " ok",
             None => "",
         };
-        let _ = write!(out, "<div class=\"l{class}\"><span class=\"n\">{number}</span><span>{}</span></div>", escape(text));
+        let _ = write!(
+            out,
+            "<div class=\"l{class}\"><span class=\"n\">{number}</span><span>{}</span></div>",
+            escape(text)
+        );
         for gap in gaps.get(&number).map(|points| told(points)).unwrap_or_default() {
             let _ = write!(out, "<div class=\"gap\">{}</div>", escape(&gap));
         }

@@ -34,11 +34,7 @@ pub fn measure(suite: &Suite, selection: &Selection) -> Coverage {
             .iter()
             .copied()
             .filter(|at| {
-                file.rules
-                    .checked
-                    .tests
-                    .get(*at)
-                    .is_some_and(|test| selection.takes(&file.name, test.name))
+                file.rules.checked.tests.get(*at).is_some_and(|test| selection.takes(&file.name, test.name))
             })
             .collect();
         let reached = pool::side_by_side(tests.len(), selection.jobs, |at| plan.reached(*tests.get(at)?));

@@ -4,10 +4,11 @@
 //! - *rule*: its body had a match;
 //! - *literal satisfied*: with all literals before it (in an order in which each can be judged) it had a match;
 //! - *literal refused*: everything else in the body that can be judged without it held, and it did not, so that
-//!   it alone decided. An `X = e` that binds and a generator are never refused;
+//!   it alone decided. This is counted of literals that only filter: one that gives the rule a value (an atom with a
+//!   variable that nothing else binds, an `X = e`, a generator) has to be there anyway;
 //! - *boundary*: a comparison as a literal or inside an expression held, failed, and (for `<`, `<=`, `>`, `>=`) was
 //!   judged with both sides equal, each while everything else held; a condition of `if`, `and`, `or` held and
-//!   failed; a `limit` left something out;
+//!   failed; a `limit` left something out (a `limit … as R` of a million or more only ranks and isn't counted);
 //! - *sentence*: a proof in some test shows the rule's `@because` with its values.
 //!
 //! The percentage is the share of these that were reached. A line counts as covered where every rule and literal
@@ -51,6 +52,8 @@ pub struct Point {
     pub text: String,
     /// For a boundary, the equality that a test has to bring about.
     pub at: Option<String>,
+    /// Whether it is the refusal of an atom that gives the rule values: shown on request, and counted nowhere.
+    pub binds: bool,
     /// How many tests reach it.
     pub hits: usize,
 }
@@ -92,7 +95,7 @@ impl Share {
     }
 
     fn of<'a>(points: impl Iterator<Item = &'a Point>) -> Self {
-        points.fold(Self::default(), |share, point| Self {
+        points.filter(|point| !point.binds).fold(Self::default(), |share, point| Self {
             reached: share.reached + usize::from(point.hits > 0),
             all: share.all + 1,
         })
@@ -167,7 +170,9 @@ impl Point {
         match self.kind {
             PointKind::Rule => String::from("never fires"),
             PointKind::Satisfied => format!("`{}` is never reached or never satisfied", self.text),
-            PointKind::Refused => format!("`{}` never decides: no test where it alone stops the rule", self.text),
+            PointKind::Refused => {
+                format!("`{}` never decides: no test where it alone stops the rule", self.text)
+            }
             PointKind::Holds => format!("`{}` never holds", self.text),
             PointKind::Fails => format!("`{}` never fails while all else holds", self.text),
             PointKind::Boundary => format!(

@@ -2,10 +2,10 @@
 
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op::Op;
-use crate::builtins::term::Term;
+use crate::builtins::term::{Limit, Term};
 use crate::ir::{Arg, Atom, Literal, Program, Rule};
 use crate::span::{Sources, Span};
-use crate::value::Type;
+use crate::value::{Type, Value};
 
 use super::super::probe::{binds, order};
 use super::super::stuck::one_line;
@@ -36,13 +36,19 @@ pub(super) fn points(program: &Program, sources: &Sources, rule: &Rule) -> Vec<(
             }
         }
     }
-    if let Some(limit) = &rule.limit {
+    if let Some(limit) = rule.limit.as_ref().filter(|limit| !only_ranks(limit)) {
         asked.add(PointKind::LeftOut, limit.span, None, Question::LeftOut);
     }
     if rule.because.is_some() {
         asked.add(PointKind::Sentence, rule.span, None, Question::Sentence);
     }
     asked.found
+}
+
+/// Whether a limit is there for its rank alone.
+fn only_ranks(limit: &Limit) -> bool {
+    limit.rank.is_some()
+        && matches!(limit.count.kind, ExprKind::Const(Value::Int(count)) if count >= 1_000_000)
 }
 
 struct Asked<'a> {
@@ -60,6 +66,7 @@ impl Asked<'_> {
             line: self.sources.place(span).line,
             text: one_line(self.sources.slice(span)),
             at,
+            binds: false,
             hits: 0,
         };
         self.found.push((point, question));
@@ -108,8 +115,10 @@ impl Asked<'_> {
             Literal::Atom(atom) => {
                 self.add(PointKind::Satisfied, span, None, Question::Body(self.up_to(at)));
                 let others = self.without(Some(at));
-                let refused = Literal::Not(bound_part(atom, &others));
-                self.add(PointKind::Refused, span, None, Question::Body(with(others, refused)));
+                let part = bound_part(atom, &others);
+                let binds = part != *atom;
+                self.add(PointKind::Refused, span, None, Question::Body(with(others, Literal::Not(part))));
+                self.found.last_mut().into_iter().for_each(|(point, _)| point.binds = binds);
             }
             Literal::Not(atom) => {
                 let span = self.with_mark(span);
@@ -159,7 +168,8 @@ impl Asked<'_> {
     fn condition(&mut self, expr: &Expr, at: Option<usize>, path: &mut Vec<Expr>) {
         self.inner(expr, at, path);
         let base = self.under(at, path);
-        let ask = |test: Expr| Question::Body(with(base.clone(), Literal::Test { span: test.span, expr: test }));
+        let ask =
+            |test: Expr| Question::Body(with(base.clone(), Literal::Test { span: test.span, expr: test }));
         self.add(PointKind::Holds, expr.span, None, ask(expr.clone()));
         self.add(PointKind::Fails, expr.span, None, ask(call(Op::Not, vec![expr.clone()], expr.span)));
         if let Some((left, right)) = ordered(expr) {
@@ -193,7 +203,8 @@ impl Asked<'_> {
             ExprKind::And(left, right) | ExprKind::Or(left, right) => {
                 self.conditions(left, at, path);
                 let decided = matches!(expr.kind, ExprKind::Or(..));
-                let way = if decided { call(Op::Not, vec![(**left).clone()], left.span) } else { (**left).clone() };
+                let way =
+                    if decided { call(Op::Not, vec![(**left).clone()], left.span) } else { (**left).clone() };
                 path.push(way);
                 self.conditions(right, at, path);
                 path.pop();
