@@ -9,6 +9,7 @@ mod completions;
 mod config;
 mod decide;
 mod diagnostics;
+mod explain;
 mod doc;
 mod fmt;
 mod follow;
@@ -58,6 +59,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Explain(explain::Explain),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
     Query(ask::Query),
@@ -131,6 +133,7 @@ pub fn run() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
+        Command::Explain(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Doc(command) => command.run(),
         Command::Query(command) => command.run(),
