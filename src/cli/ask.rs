@@ -157,7 +157,7 @@ impl Why {
             }
         }
         drop(out);
-        Ok(self.verdict(&because))
+        Ok(verdict(&self.fact, &because))
     }
 
     /// As wide as the terminal, 100 columns where there is none.
@@ -165,20 +165,21 @@ impl Why {
         let width = if std::io::stdout().is_terminal() { output::terminal_width() } else { 100 };
         Layout { width, bindings: self.bindings, ..Layout::default() }
     }
+}
 
-    fn verdict(&self, because: &Because) -> u8 {
-        if because.undetermined {
-            output::warning("the decision is undetermined: it depends on an operation without a result");
-            return UNDETERMINED;
-        }
-        if !because.proofs.is_empty() {
-            return DONE;
-        }
-        output::note(&format!("`{}` does not hold", self.fact.trim().trim_end_matches('.')));
-        if !because.instead.is_empty() {
-            output::note("what holds of that relation, nearest first:");
-            because.instead.iter().for_each(|fact| output::note(&format!("    {fact}")));
-        }
-        NO
+/// What a question for a proof comes to; says what holds instead where there is none.
+pub(super) fn verdict(fact: &str, because: &Because) -> u8 {
+    if because.undetermined {
+        output::warning("the decision is undetermined: it depends on an operation without a result");
+        return UNDETERMINED;
     }
+    if !because.proofs.is_empty() {
+        return DONE;
+    }
+    output::note(&format!("`{}` does not hold", fact.trim().trim_end_matches('.')));
+    if !because.instead.is_empty() {
+        output::note("what holds of that relation, nearest first:");
+        because.instead.iter().for_each(|fact| output::note(&format!("    {fact}")));
+    }
+    NO
 }

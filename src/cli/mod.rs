@@ -16,6 +16,7 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod repl;
 mod replay;
 mod sarif;
 mod test;
@@ -56,6 +57,7 @@ enum Command {
     Check(check::Check),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
+    Repl(repl::Repl),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -126,6 +128,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Check(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Doc(command) => command.run(),
+        Command::Repl(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),

@@ -13,6 +13,7 @@ mod facts;
 pub mod format;
 mod ledger_facts;
 mod loader;
+pub mod prompt;
 mod recorded;
 pub mod reference;
 mod replay;
@@ -40,6 +41,7 @@ use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, When};
+use crate::schema::RelationId;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -137,6 +139,19 @@ impl Session {
             Store::Ledger(ledger) => Some(ledger),
             Store::Memory(_) => None,
         }
+    }
+
+    /// The facts that stand, of the inputs that the rules know, ascending by relation.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn given(&self) -> Result<Vec<Fact>, SessionError> {
+        let (program, input) = (&self.rules.program, self.standing()?);
+        let facts = input.relations.iter().enumerate().flat_map(|(at, rows)| {
+            let relation = RelationId(at as u32);
+            rows.iter().map(move |row| evaluation::fact_of(program, relation, row))
+        });
+        Ok(facts.collect())
     }
 
     /// Everything that follows at the time `now` (microseconds since the epoch).
