@@ -20,6 +20,7 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod repl;
 mod replay;
 mod review;
 mod sarif;
@@ -62,6 +63,7 @@ enum Command {
     Explain(explain::Explain),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
+    Repl(repl::Repl),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -136,6 +138,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Explain(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Doc(command) => command.run(),
+        Command::Repl(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),
