@@ -7,6 +7,7 @@ mod completions;
 mod decide;
 mod diagnostics;
 mod follow;
+mod live;
 mod observe;
 mod open;
 mod options;
