@@ -35,11 +35,13 @@ pub mod ledger;
 pub mod literal;
 pub mod lower;
 pub mod provenance;
+pub mod ruletest;
 pub mod schema;
 pub mod session;
 pub mod span;
 pub mod symbol;
 pub mod syntax;
+pub mod testing;
 pub mod value;
 
 #[cfg(doctest)]

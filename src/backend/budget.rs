@@ -35,7 +35,14 @@ impl Budget {
     /// Takes in a step of a join; looks at the clock now and then.
     #[inline]
     pub(super) fn step(&mut self) -> Result<(), Bound> {
-        self.steps += 1;
+        self.steps = self.steps.saturating_add(1);
+        if self.steps >= STEPS_PER_LOOK { self.look() } else { Ok(()) }
+    }
+
+    /// Takes in many steps at once.
+    #[inline]
+    pub(super) fn steps(&mut self, count: u64) -> Result<(), Bound> {
+        self.steps = self.steps.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
         if self.steps >= STEPS_PER_LOOK { self.look() } else { Ok(()) }
     }
 

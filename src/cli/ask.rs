@@ -5,13 +5,14 @@ use std::io::{IsTerminal, Write};
 use clap::{Args, ValueEnum};
 
 use crate::ir::Program;
+use crate::ledger::When;
 use crate::provenance::proof::Proof;
 use crate::provenance::render::{self, Layout};
 use crate::session::{Because, DecisionId, Session};
 
-use super::options::{EngineOptions, FactOptions, RuleOptions};
+use super::options::{EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
-use super::{DONE, Failure, NO, Outcome, UNDETERMINED};
+use super::{DONE, Failure, NO, Outcome, UNDETERMINED, open};
 
 /// What every question needs: rules, facts, an engine.
 #[derive(Debug, Args)]
@@ -20,14 +21,23 @@ pub(super) struct Subject {
     rules: RuleOptions,
     #[command(flatten)]
     facts: FactOptions,
+    /// Ask of a moment in the past: the number of a transaction, or a time
+    #[arg(long, value_name = "TX|TIME", value_parser = moment)]
+    as_of: Option<When>,
     #[command(flatten)]
     engine: EngineOptions,
 }
 
 impl Subject {
-    /// A session that reads: over the fact files named, else over the ledger.
-    fn session(&self) -> Result<Session, Failure> {
-        super::open::for_reading(&self.rules, &self.facts, &self.engine)
+    /// A session that reads, over the fact files named, else over the ledger; and the clock of its questions.
+    pub(super) fn session(&self) -> Result<(Session, i64), Failure> {
+        let as_of = self.as_of.unwrap_or(When::Now);
+        let session = open::for_reading(&self.rules, &self.facts, &self.engine)?;
+        if self.as_of.is_some() && session.ledger().is_none() {
+            return Err(Failure::Usage(String::from("--as-of asks a ledger, and --facts names files")));
+        }
+        let now = self.facts.now_at(&session, as_of);
+        Ok((session.with_as_of(as_of), now))
     }
 }
 
@@ -49,7 +59,8 @@ pub(super) struct Query {
 
 impl Query {
     pub(super) fn run(self) -> Outcome {
-        let answer = self.subject.session()?.query(&self.body, self.subject.facts.now())?;
+        let (session, now) = self.subject.session()?;
+        let answer = session.query(&self.body, now)?;
         output::reports(&answer.reports);
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
         if self.format == Format::Table && columns.is_empty() {
@@ -81,7 +92,8 @@ pub(super) struct Derive {
 
 impl Derive {
     pub(super) fn run(self) -> Outcome {
-        let derived = self.subject.session()?.derive(&self.relations, self.subject.facts.now())?;
+        let (session, now) = self.subject.session()?;
+        let derived = session.derive(&self.relations, now)?;
         output::reports(&derived.reports);
         output::relations(self.format, &derived.relations)?;
         for relation in &derived.undetermined {
@@ -100,6 +112,12 @@ enum ProofFormat {
     Tree,
     /// JSON Lines, a proof a line.
     Json,
+    /// A graph for Graphviz.
+    Dot,
+    /// A graph for Mermaid.
+    Mermaid,
+    /// One self-contained page.
+    Html,
 }
 
 /// Show why a fact holds: its proof, down to asserted facts
@@ -123,14 +141,14 @@ pub(super) struct Why {
 
 impl Why {
     pub(super) fn run(self) -> Outcome {
-        let session = self.subject.session()?;
+        let (session, now) = self.subject.session()?;
         let inputs = self.all_inputs.then_some(usize::MAX);
         if let Ok(id) = self.fact.trim().parse::<DecisionId>() {
             let drawn = session.why_drawn(id, inputs)?;
             drawn.proof.iter().try_for_each(|proof| self.show(proof, &drawn.rules.program, ""))?;
             return Ok(if drawn.proof.is_some() { DONE } else { NO });
         }
-        let because = session.why(&self.fact, self.subject.facts.now(), inputs)?;
+        let because = session.why(&self.fact, now, inputs)?;
         for (at, proof) in because.proofs.iter().enumerate() {
             let gap = if at > 0 { "\n" } else { "" };
             self.show(proof, &session.rules().program, gap)?;
@@ -143,6 +161,9 @@ impl Why {
         match self.format {
             ProofFormat::Tree => write!(out, "{gap}{}", render::tree(proof, program, &self.layout())),
             ProofFormat::Json => writeln!(out, "{}", render::json(proof)),
+            ProofFormat::Dot => writeln!(out, "{}", render::dot(proof, program)),
+            ProofFormat::Mermaid => writeln!(out, "{}", render::mermaid(proof, program)),
+            ProofFormat::Html => writeln!(out, "{}", render::html(proof, program)),
         }
     }
 

@@ -15,7 +15,7 @@ use super::diagnostics::count;
 use super::follow::Follow;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Outcome, UNDETERMINED, open, time};
+use super::{DONE, Outcome, UNDETERMINED, config, open, time};
 
 /// Take facts in, draw decisions and record both
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(super) struct Decide {
     #[arg(long, requires = "follow")]
     batch: bool,
     /// Who asserts the facts [default: the system user]
-    #[arg(long = "as", value_name = "AUTHOR", env = "HENCE_AUTHOR")]
+    #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
@@ -54,13 +54,13 @@ impl Decide {
         let assertions =
             session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
         if self.follow {
-            let author = output::author(self.author.as_deref());
+            let author = config::get().author(self.author.as_deref())?;
             let follow = Follow { session, author, now: self.facts.now, batch: self.batch };
             return follow.run(assertions, &mut io::stdin().lock(), &mut io::stdout().lock());
         }
         let change = Change {
             assertions,
-            author: output::author(self.author.as_deref()),
+            author: config::get().author(self.author.as_deref())?,
             source: source(&self.facts.facts),
             time: time::wall_clock(),
             now: self.facts.now(),

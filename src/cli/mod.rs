@@ -1,20 +1,30 @@
 //! The command line: one file a subcommand, rendering beside them.
 
 mod ask;
+mod audit;
 mod change;
 mod check;
 mod completions;
+mod config;
 mod decide;
 mod diagnostics;
+mod doc;
+mod fmt;
 mod follow;
 mod live;
+mod history;
+mod keep;
 mod observe;
 mod open;
 mod options;
 mod output;
 mod pack;
+mod replay;
 mod review;
+mod sarif;
+mod test;
 mod time;
+mod what_if;
 
 use std::io;
 use std::process::ExitCode;
@@ -48,15 +58,31 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Fmt(fmt::Fmt),
+    Doc(doc::Doc),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
     Why(ask::Why),
+    WhyNot(audit::WhyNot),
+    WhatIf(what_if::WhatIf),
+    Replay(replay::Replay),
+    CheckProof(audit::CheckProof),
     Assert(change::Assert),
     Retract(change::Retract),
+    History(history::History),
+    Log(history::Log),
+    Facts(history::Facts),
+    Status(keep::Status),
+    Verify(keep::Verify),
+    Rebuild(keep::Rebuild),
+    Export(keep::Export),
+    Import(keep::Import),
     Observe(observe::Observe),
     Review(review::Review),
     Pack(pack::Pack),
+    Test(test::Test),
+    Config(config::Show),
     Completions(completions::Completions),
 }
 
@@ -95,7 +121,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { UNASKED } else { DONE });
         }
     };
-    match dispatch(cli.command) {
+    match config::load().and_then(|()| dispatch(cli.command)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => ExitCode::from(explain(&failure)),
     }
@@ -104,15 +130,31 @@ pub fn run() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
+        Command::Fmt(command) => command.run(),
+        Command::Doc(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),
         Command::Why(command) => command.run(),
+        Command::WhyNot(command) => command.run(),
+        Command::WhatIf(command) => command.run(),
+        Command::Replay(command) => command.run(),
+        Command::CheckProof(command) => command.run(),
+        Command::History(command) => command.run(),
+        Command::Log(command) => command.run(),
+        Command::Facts(command) => command.run(),
+        Command::Status(command) => command.run(),
+        Command::Verify(command) => command.run(),
+        Command::Rebuild(command) => command.run(),
+        Command::Export(command) => command.run(),
+        Command::Import(command) => command.run(),
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
         Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
+        Command::Test(command) => command.run(),
+        Command::Config(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }
 }

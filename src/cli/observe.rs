@@ -19,7 +19,7 @@ use crate::value::Value;
 use super::diagnostics::count;
 use super::live::{Before, Stream};
 use super::options::RuleOptions;
-use super::{DONE, Failure, Outcome, open, output, time};
+use super::{DONE, Failure, Outcome, config, open, output, time};
 
 /// How long a stream waits for a ledger that another process writes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -52,7 +52,7 @@ pub(super) struct Observe {
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
     /// Who asserts the facts [default: the system user]
-    #[arg(long = "as", value_name = "AUTHOR", env = "HENCE_AUTHOR")]
+    #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
     #[command(flatten)]
     rules: RuleOptions,
@@ -148,7 +148,7 @@ impl Observe {
         let retractions = gone(&ledger, observer, &facts).map_err(open::failure)?;
         let draft = Draft {
             time: time::wall_clock(),
-            author: output::author(self.author.as_deref()),
+            author: config::get().author(self.author.as_deref())?,
             source: format!("{} {}", self.observer, self.files.join(", ")),
             assertions: facts,
             retractions,

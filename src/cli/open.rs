@@ -1,7 +1,7 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use crate::ledger::{Ledger, LedgerError, OpenOptions};
-use crate::session::{self, FactFiles, Session, SessionError};
+use crate::session::{self, FactFiles, RuleSet, Session, SessionError};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::{Failure, diagnostics, output};
@@ -53,8 +53,13 @@ pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Fai
     if facts.store().as_os_str() == IN_MEMORY {
         return Ledger::memory().map_err(failure);
     }
-    let options = OpenOptions { read_only, ..options() };
-    let mut ledger = Ledger::open(facts.store(), &options).map_err(failure)?;
+    let options = OpenOptions { read_only, wait: facts.wait(), ..options() };
+    let opened = if read_only {
+        Ledger::open_to_ask(facts.store(), &OpenOptions { read_only: false, ..options })
+    } else {
+        Ledger::open(facts.store(), &options)
+    };
+    let mut ledger = opened.map_err(failure)?;
     warn(&mut ledger);
     Ok(ledger)
 }
@@ -82,5 +87,17 @@ fn equip(session: Session, engine: &EngineOptions) -> Session {
     for warning in &faults.diagnostics {
         output::note(&diagnostics::render(warning, &faults.sources, output::stderr_is_plain()));
     }
-    session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient)
+    session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient())
+}
+
+/// The rules that drew the last decisions of a session's ledger.
+pub(super) fn last_rules(session: &Session) -> Result<Option<RuleSet>, Failure> {
+    let Some(ledger) = session.ledger() else { return Ok(None) };
+    for info in ledger.log(1..=u64::MAX).rev() {
+        if let Some(hash) = info.map_err(failure)?.rules {
+            let recorded = ledger.rules(hash).map_err(failure)?;
+            return Ok(recorded.map(|rules| RuleSet::from_recorded(&rules)).transpose()?);
+        }
+    }
+    Ok(None)
 }

@@ -51,9 +51,6 @@ pub trait Base: Send + Sync {
     /// Bytes on the medium; 0 in memory.
     fn size(&self) -> u64;
 
-    /// Whether the content is gone with the process.
-    fn is_volatile(&self) -> bool;
-
     /// Ends all work and makes the content as durable as the medium allows.
     ///
     /// # Errors

@@ -10,6 +10,11 @@ use super::bytes::Malformed;
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {
+    /// The hash that 64 hexadecimal digits write; `None` for other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        blake3::Hash::from_hex(text.as_bytes()).ok().map(|hash| Self(*hash.as_bytes()))
+    }
+
     /// The hash of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())

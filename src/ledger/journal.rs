@@ -7,6 +7,7 @@ use super::bytes::Reader;
 use super::disk::{Disk, DiskFile};
 use super::error::{LedgerError, Notice};
 use super::hash::Hash;
+use super::open::OpenOptions;
 use super::record::{self, RecordKind};
 
 /// What every segment begins with.
@@ -15,6 +16,8 @@ const VERSION: u16 = 1;
 /// Bytes of a segment before its first record.
 pub(crate) const SEGMENT_HEAD: u64 = 60;
 const SUFFIX: &str = ".journal";
+/// A process that writes no more records than this writes no zeros either.
+const FEW: u64 = 8;
 
 /// A place in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -41,12 +44,19 @@ pub(crate) struct Journal {
     end: Position,
     head: Hash,
     segment_limit: u64,
+    /// How many bytes of zeros are made durable ahead of the records: overwriting them costs a sync no change of the
+    /// file's length, which takes most of its time.
+    ahead: usize,
+    /// Records written by this process.
+    written: u64,
+    /// The length of the last segment, zeros ahead of the records included.
+    len: u64,
     stopped: Option<String>,
 }
 
 impl Journal {
     /// The journal in `dir` as its file names show it; nothing is read yet.
-    pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, segment_limit: u64) -> Result<Self, LedgerError> {
+    pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, options: &OpenOptions) -> Result<Self, LedgerError> {
         let names = disk.list(dir).map_err(LedgerError::io("list", dir))?;
         let segments: Vec<u32> = names.iter().filter_map(|name| segment_number(name)).collect();
         let journal = Self {
@@ -56,7 +66,10 @@ impl Journal {
             last: None,
             end: Position { segment: 1, offset: SEGMENT_HEAD },
             head: Hash::default(),
-            segment_limit,
+            segment_limit: options.segment_limit,
+            ahead: options.ahead,
+            written: 0,
+            len: 0,
             stopped: None,
         };
         journal.check_names()?;
@@ -124,17 +137,55 @@ impl Journal {
             return Err(LedgerError::TooLarge { what: "a transaction", limit: record::CONTENT_LIMIT as u64 });
         }
         if self.end.offset >= self.segment_limit && self.end.offset > SEGMENT_HEAD {
+            self.drop_zeros()?;
             self.sync()?;
             self.create_segment(self.end.segment + 1, transaction)?;
         }
         let (bytes, hash) = record::write(kind, transaction, self.head, content);
+        self.write_ahead(bytes.len())?;
         let start = self.end;
         self.file()?
             .write_at(&bytes, start.offset)
             .map_err(LedgerError::io("write", &self.path(start.segment)))?;
         self.end.offset += bytes.len() as u64;
+        self.len = self.len.max(self.end.offset);
+        self.written += 1;
         self.head = hash;
         Ok(start)
+    }
+
+    /// Puts zeros where records will come, if there is no room for `bytes` more and more are to be expected.
+    fn write_ahead(&mut self, bytes: usize) -> Result<(), LedgerError> {
+        if self.written < FEW || bytes > self.ahead || self.end.offset + bytes as u64 <= self.len {
+            return Ok(());
+        }
+        // A disk that is too full for zeros may still have room for the record.
+        if self.file()?.write_at(&vec![0; self.ahead], self.len).is_ok() {
+            self.len += self.ahead as u64;
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Cuts off the zeros ahead of the records, those of a failed write too.
+    fn drop_zeros(&mut self) -> Result<(), LedgerError> {
+        let path = self.path(self.end.segment);
+        self.file()?.set_len(self.end.offset).map_err(LedgerError::io("cut", &path))?;
+        self.len = self.end.offset;
+        Ok(())
+    }
+
+    /// Ends writing.
+    pub(crate) fn finish(&mut self) {
+        if self.stopped.is_none() {
+            // Zeros behind the last record are as good as none.
+            let _ = self.drop_zeros();
+        }
+    }
+
+    /// Bytes of zeros ahead of the records.
+    pub(crate) fn zeros(&self) -> u64 {
+        self.len.saturating_sub(self.end.offset)
     }
 
     /// Returns once all records are durable; if that fails, nothing is ever written again.
@@ -180,6 +231,7 @@ impl Journal {
         self.disk.sync_dir(&self.dir).map_err(LedgerError::io("make durable", &self.dir))?;
         self.segments.push(segment);
         self.end = Position { segment, offset: SEGMENT_HEAD };
+        self.len = SEGMENT_HEAD;
         self.last = Some(file);
         Ok(())
     }
@@ -198,7 +250,11 @@ impl Journal {
         let path = self.path(self.end.segment);
         let file = self.open_segment(self.end.segment, true)?;
         let len = file.len().map_err(LedgerError::io("read", &path))?;
-        if len > self.end.offset {
+        self.len = len;
+        if len > self.end.offset
+            && !is_zero(file.as_ref(), self.end.offset, len).map_err(LedgerError::io("read", &path))?
+        {
+            self.len = self.end.offset;
             file.set_len(self.end.offset).map_err(LedgerError::io("cut", &path))?;
             file.sync().map_err(LedgerError::io("make durable", &path))?;
             let (offset, bytes) = (self.end.offset, len - self.end.offset);
@@ -214,6 +270,20 @@ impl Journal {
         let taken = |path: &PathBuf| names.iter().any(|name| path.ends_with(name));
         Ok(free.into_iter().find(|path| !taken(path)).unwrap_or_else(|| path.with_extension("cut")))
     }
+}
+
+/// Whether a file holds nothing but zeros from `offset` to its end.
+fn is_zero(file: &dyn DiskFile, offset: u64, len: u64) -> std::io::Result<bool> {
+    let mut buffer = vec![0; 1 << 16];
+    let mut at = offset;
+    while at < len {
+        let read = file.read_at(&mut buffer, at)?;
+        if read == 0 || buffer.iter().take(read).any(|byte| *byte != 0) {
+            return Ok(read == 0);
+        }
+        at += read as u64;
+    }
+    Ok(true)
 }
 
 fn segment_number(name: &str) -> Option<u32> {

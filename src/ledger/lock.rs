@@ -52,7 +52,8 @@ impl Lock {
             boot: boot(),
             closed: false,
         };
-        holder.write(&mut file).map_err(LedgerError::io("write", path))?;
+        // Durable, since an older `closed` that survived a power cut would hide that the base must be checked.
+        holder.write(&mut file).and_then(|()| file.sync_data()).map_err(LedgerError::io("write", path))?;
         Ok(Self { file, holder, before })
     }
 
@@ -67,6 +68,13 @@ impl Lock {
         self.holder.closed = true;
         // Only saves a check at the next opening.
         let _ = self.holder.write(&mut self.file);
+    }
+}
+
+impl Drop for Lock {
+    /// Lets go even where a child process that is just being started has the file open too.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
     }
 }
 

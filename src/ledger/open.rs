@@ -41,6 +41,8 @@ pub struct OpenOptions {
     pub rebuild: bool,
     /// Bytes after which a new segment of the journal begins.
     pub segment_limit: u64,
+    /// How many bytes of zeros a process that writes much makes durable ahead of its records, to sync faster.
+    pub ahead: usize,
     /// About how many bytes of changes a record holds; a larger transaction takes several.
     pub part_limit: usize,
     /// Bytes of changes that may wait to be written to the base.
@@ -56,6 +58,7 @@ impl Default for OpenOptions {
             up_to: None,
             rebuild: false,
             segment_limit: 16 << 20,
+            ahead: 1 << 20,
             part_limit: 1 << 20,
             backlog_limit: 16 << 20,
         }
@@ -82,7 +85,7 @@ impl Ledger {
         let journal_dir = dir.join("journal");
         fs::create_dir_all(&journal_dir).map_err(LedgerError::io("create", &journal_dir))?;
         OsDisk.sync_dir(dir).map_err(LedgerError::io("make durable", dir))?;
-        let journal = Journal::open(Arc::new(OsDisk), &journal_dir, options.segment_limit)?;
+        let journal = Journal::open(Arc::new(OsDisk), &journal_dir, options)?;
         let base_dir = dir.join("base");
         let existed = base_dir.exists();
         let opened = if options.rebuild {
@@ -134,7 +137,7 @@ impl Ledger {
     pub fn on(disk: Arc<dyn Disk>, base: Box<dyn Base>, options: &OpenOptions) -> Result<Self, LedgerError> {
         let dir = Path::new("journal");
         disk.create_dir(dir).map_err(LedgerError::io("create", dir))?;
-        let journal = Journal::open(disk, dir, options.segment_limit)?;
+        let journal = Journal::open(disk, dir, options)?;
         if options.read_only || options.up_to.is_some() {
             return Self::read(journal, options);
         }
@@ -148,8 +151,7 @@ impl Ledger {
             return Err(LedgerError::Missing(dir.to_owned()));
         }
         check_format(dir, false)?;
-        let mut ledger =
-            Self::read(Journal::open(Arc::new(OsDisk), &journal_dir, options.segment_limit)?, options)?;
+        let mut ledger = Self::read(Journal::open(Arc::new(OsDisk), &journal_dir, options)?, options)?;
         ledger.dir = Some(dir.to_owned());
         Ok(ledger)
     }
@@ -326,6 +328,7 @@ impl Ledger {
         if !std::mem::take(&mut self.writable) {
             return;
         }
+        self.journal.finish();
         let ended = self.flush().and_then(|()| Ok(self.view.base_mut().close()?));
         match (ended, &mut self.lock) {
             (Ok(()), Some(lock)) => lock.close(),

@@ -298,7 +298,7 @@ impl Ledger {
             facts: self.state.facts,
             decisions: self.state.decisions,
             head: self.state.head,
-            journal_bytes: self.journal.size()?,
+            journal_bytes: self.journal.size()?.saturating_sub(self.journal.zeros()),
             base_bytes: self.view.base().size(),
             base_tx: self.base_tx,
             stopped: self.journal.check_writable().err().map(|error| error.to_string()),

@@ -75,8 +75,12 @@ impl Flat {
         self.literals.append(&mut tests);
     }
 
-    /// `X in g` where something else binds `X`: a new variable runs over the elements and must equal `X`.
+    /// `X in g` where something else binds `X`: a new variable runs over the elements and must equal `X`; for a
+    /// range two comparisons do, however long it is.
     fn each(&mut self, var: VarId, bound: bool, generator: &Generator, args: &[Expr], span: Span) {
+        if let (true, Generator::Range, [from, to]) = (bound, generator, args) {
+            return self.between(var, from, to, span);
+        }
         let ty = generator.element();
         let element = if bound { make(&mut self.variables, ty) } else { var };
         self.literals.push(Literal::Each {
@@ -88,6 +92,28 @@ impl Flat {
         if bound {
             self.literals.push(equal(read(var, ty, span), read(element, ty, span), span));
         }
+    }
+
+    /// `from <= X`, `X < to`; both ends are computed before, so that neither comparison hides the other's end.
+    fn between(&mut self, var: VarId, from: &Expr, to: &Expr, span: Span) {
+        let (from, to) = (self.computed(from), self.computed(to));
+        let compare = |op, end| {
+            let kind = ExprKind::Call(op, vec![read(var, Type::Int, span), end]);
+            Expr { kind, ty: Type::Bool, span }
+        };
+        let both = (compare(Op::GreaterEqual, from), compare(Op::Less, to));
+        let kind = ExprKind::And(Box::new(both.0), Box::new(both.1));
+        self.literals.push(Literal::Test { expr: Expr { kind, ty: Type::Bool, span }, span });
+    }
+
+    /// The expression, or a new variable that holds its value.
+    fn computed(&mut self, expr: &Expr) -> Expr {
+        if matches!(expr.kind, ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_)) {
+            return expr.clone();
+        }
+        let var = make(&mut self.variables, expr.ty);
+        self.literals.push(Literal::Bind { var, expr: expr.clone(), span: expr.span });
+        read(var, expr.ty, expr.span)
     }
 }
 

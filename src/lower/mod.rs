@@ -133,15 +133,16 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_over_a_bound_variable_tests_each_element() {
+    fn a_range_over_a_bound_variable_is_two_comparisons() {
         let rules = vec![rule("in(X)").some("p(X)").range("X in 3")];
         let program = lower(&checked(&["p"], rules)).unwrap();
-        let [_, Literal::Each { var, .. }, Literal::Test { expr, .. }] = &program.rules[0].body[..] else {
-            panic!("a generator and a test");
-        };
-        let mut vars = Vec::new();
-        expr.for_each_var(&mut |var| vars.push(var));
-        assert_eq!((var.0, vars.iter().map(|v| v.0).collect::<Vec<_>>()), (1, vec![0, 1]));
+        let [_, Literal::Test { expr, .. }] = &program.rules[0].body[..] else { panic!("a test") };
+        let ExprKind::And(from, to) = &expr.kind else { panic!("two comparisons") };
+        let ops = [from, to].map(|side| match &side.kind {
+            ExprKind::Call(op, _) => op.name(),
+            _ => "",
+        });
+        assert_eq!(ops, [">=", "<"]);
     }
 
     #[test]
@@ -211,8 +212,7 @@ relation n(c1: int, c2: int).
 # n#1
 n(Y, count()) :-
     near(_, Y),
-    $1 in range(0, 3),
-    Y = $1.
+    (Y >= 0) and (Y < 3).
 
 # stratum 4
 relation top(c1: int).

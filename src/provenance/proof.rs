@@ -69,8 +69,8 @@ pub struct Derived {
     pub sentence: Option<String>,
     /// The doc comment of the rule.
     pub doc: String,
-    /// The variables that have one value in this step, in the order of the text. Those that the compiler made
-    /// begin with a digit.
+    /// The variables that have one value in this step, in the order of the text. The names of those that the
+    /// compiler made begin with neither a letter nor `_`.
     pub bindings: Vec<(Symbol, Value)>,
     /// What was needed, in the order of the body. An aggregate has the one premise [`Premise::Aggregate`]; a limit
     /// has [`Premise::Limit`] behind those of the body.

@@ -6,8 +6,10 @@ use crate::analysis;
 use crate::backend::Undefined;
 use crate::diagnostic::{self, Diagnostic, nearest};
 use crate::fact::Fact;
+use crate::ir::Program;
 use crate::lower::{self, Query};
 use crate::schema::{Kind, RelationId};
+use crate::span::Sources;
 use crate::symbol::Symbol;
 use crate::syntax;
 use crate::value::Value;
@@ -116,7 +118,7 @@ impl Session {
     ///
     /// # Errors
     /// There is none; the message names the nearest one.
-    pub(super) fn relation(&self, name: &str) -> Result<RelationId, SessionError> {
+    pub fn relation(&self, name: &str) -> Result<RelationId, SessionError> {
         let program = &self.rules.program;
         program.find(Symbol::new(name)).ok_or_else(|| {
             let known = program.relations.iter().map(|relation| relation.name.as_str());
@@ -131,13 +133,19 @@ impl Session {
 
 /// A line for each operation without a result.
 pub(super) fn reports(rules: &RuleSet, evaluation: &Evaluation) -> Vec<String> {
-    evaluation.model.undefined.iter().map(|report| line(rules, report)).collect()
+    evaluation
+        .model
+        .undefined
+        .iter()
+        .map(|report| report_line(&rules.program, &rules.sources, report))
+        .collect()
 }
 
-fn line(rules: &RuleSet, report: &Undefined) -> String {
-    let place = rules.sources.place(report.span);
-    let text = rules.sources.slice(report.span);
-    let Some(rule) = rules.program.rule(report.rule) else {
+/// An operation without a result as a line for people: where, in which rule, with which values.
+pub fn report_line(program: &Program, sources: &Sources, report: &Undefined) -> String {
+    let place = sources.place(report.span);
+    let text = sources.slice(report.span);
+    let Some(rule) = program.rule(report.rule) else {
         return format!("{place}: `{text}` has no result");
     };
     let bindings: Vec<String> = rule
@@ -149,5 +157,6 @@ fn line(rules: &RuleSet, report: &Undefined) -> String {
             word.map(|word| format!("{} = {}", variable.name, Value::from_word(variable.ty.ty, word)))
         })
         .collect();
-    format!("{place}: `{text}` has no result in `{}` with {}", rule.id, bindings.join(", "))
+    let with = if bindings.is_empty() { "" } else { " with " };
+    format!("{place}: `{text}` has no result in `{}`{with}{}", rule.id, bindings.join(", "))
 }

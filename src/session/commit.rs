@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::backend::Database;
 use crate::fact::Fact;
 use crate::ledger::{Changes, Committed, Decision, Draft};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
-use crate::value::Word;
 
 use super::ask::reports;
 use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::what_if::without;
 use super::{Session, Store, ledger_facts};
 
 /// What is proposed.
@@ -113,28 +112,10 @@ impl Session {
             evaluation::add_fact(program, &mut input, fact);
         }
         if !changes.removed.is_empty() {
-            input = self.without(&input, &changes.removed);
+            input = without(program, &input, &changes.removed);
         }
         self.add_now(&mut input, now);
         self.evaluate_input(&input)
-    }
-
-    fn without(&self, input: &Database, removed: &[Fact]) -> Database {
-        let program = &self.rules.program;
-        let gone: BTreeSet<(RelationId, Vec<Word>)> = removed
-            .iter()
-            .filter_map(|fact| {
-                Some((program.find(fact.relation)?, fact.values.iter().map(|value| value.word()).collect()))
-            })
-            .collect();
-        let mut left = Database::new(program);
-        for (at, rows) in input.relations.iter().enumerate() {
-            let relation = RelationId(at as u32);
-            for row in rows.iter().filter(|row| !gone.contains(&(relation, row.to_vec()))) {
-                left.push(relation, row);
-            }
-        }
-        left
     }
 
     /// The decisions of an evaluation beside those that stand.

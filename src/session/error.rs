@@ -27,9 +27,17 @@ pub enum SessionError {
     #[error("{}", count_errors(&.0.diagnostics))]
     Faults(Box<Faults>),
     /// A file or folder could not be read.
-    #[error("`{}` can't be read: {}", path.display(), said(source))]
+    #[error("`{}` can't be read: {}", path.display(), if path.is_symlink() && !path.exists() { String::from("it is a link to nothing") } else { said(source) })]
     Read {
         /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// A file could not be written.
+    #[error("`{}` can't be written: {}", path.display(), said(source))]
+    Write {
+        /// The file.
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,

@@ -6,6 +6,7 @@ use crate::backend::{Database, Engine, LimitReached, Limits, Model, Undefined};
 use crate::fact::Fact;
 use crate::ir::Program;
 use crate::schema::{Kind, RelationId};
+use crate::span::Sources;
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
 
@@ -32,8 +33,28 @@ pub(super) fn evaluate(
     limits: &Limits,
     lenient: bool,
 ) -> Result<Evaluation, SessionError> {
-    let model = engine.evaluate(&rules.program, input, limits).map_err(|reached| limit(rules, &reached))?;
-    let undetermined = if lenient { BTreeSet::new() } else { undetermined(&rules.program, &model.undefined) };
+    let mut evaluation = evaluate_program(&rules.program, &rules.sources, input, engine, limits)?;
+    if lenient {
+        evaluation.undetermined.clear();
+    }
+    Ok(evaluation)
+}
+
+/// Evaluates a program by itself, such as one with questions or changed rules in it, over `input`, which holds
+/// `now` already; `sources` are the texts that its rules came from.
+///
+/// # Errors
+/// The limit that was reached.
+pub fn evaluate_program(
+    program: &Program,
+    sources: &Sources,
+    input: &Database,
+    engine: &dyn Engine,
+    limits: &Limits,
+) -> Result<Evaluation, SessionError> {
+    let model =
+        engine.evaluate(program, input, limits).map_err(|reached| limit(program, sources, &reached))?;
+    let undetermined = undetermined(program, &model.undefined);
     Ok(Evaluation { model, undetermined })
 }
 
@@ -50,17 +71,13 @@ fn undetermined(program: &Program, undefined: &[Undefined]) -> BTreeSet<Relation
         .collect()
 }
 
-fn limit(rules: &RuleSet, reached: &LimitReached) -> SessionError {
-    let rule = rules.program.rule(reached.rule);
+fn limit(program: &Program, sources: &Sources, reached: &LimitReached) -> SessionError {
+    let rule = program.rule(reached.rule);
     SessionError::Limit {
         bound: reached.bound,
         rule: rule.map(|rule| rule.id.to_string()).unwrap_or_default(),
-        place: rule.map(|rule| rules.sources.place(rule.span).to_string()).unwrap_or_default(),
-        relation: rules
-            .program
-            .relation(reached.relation)
-            .map(|found| found.name.to_string())
-            .unwrap_or_default(),
+        place: rule.map(|rule| sources.place(rule.span).to_string()).unwrap_or_default(),
+        relation: program.relation(reached.relation).map(|found| found.name.to_string()).unwrap_or_default(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::analysis;
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
 use crate::ledger::interchange::{self, FactFile, Format, Schemas};
-use crate::schema::RelationId;
+use crate::schema::{Kind, RelationId};
 use crate::span::Sources;
 use crate::syntax;
 use crate::value::Value;
@@ -31,6 +31,17 @@ pub fn read_facts(rules: &RuleSet, files: &FactFiles) -> Result<Vec<Fact>, Sessi
         reading.path(path);
     }
     reading.finish()
+}
+
+/// The facts of files as a test may give them: of derived relations too.
+///
+/// # Errors
+/// As [`read_facts`].
+pub fn read_given(rules: &RuleSet, files: &FactFiles) -> Result<Vec<Fact>, SessionError> {
+    let mut open = rules.clone();
+    let relations = open.program.relations.iter_mut().chain(&mut open.checked.relations);
+    relations.for_each(|relation| relation.kind = Kind::Input);
+    read_facts(&open, files)
 }
 
 /// The facts of a text in JSON Lines form; `name` is what messages call it.
@@ -66,6 +77,25 @@ pub fn read_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
             message: format!("expected one fact, found {}: `{text}`", facts.len()),
         }),
     }
+}
+
+/// One ground fact of any relation, a decision's too, written as in a rule file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
+    let mut reading = Reading::new(rules);
+    let id = reading.sources.add("<fact>", text);
+    let (atom, found) = syntax::parse_fact(id, text);
+    reading.found.extend(found);
+    if let Some(atom) = atom.filter(|_| reading.found.is_empty()) {
+        let (pattern, found) = analysis::check_atom(&rules.checked, &atom, &reading.sources);
+        reading.found.extend(found);
+        let ground = pattern.and_then(|pattern| Some((pattern.relation, pattern.ground()?)));
+        reading.facts.extend(ground.and_then(|(relation, values)| fact(rules, relation, values)));
+    }
+    let message = format!("expected a value in every column of `{text}`");
+    reading.finish()?.pop().ok_or(SessionError::Unknown { message })
 }
 
 /// The text as a clause: the full stop at its end may be left out on a command line.

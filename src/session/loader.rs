@@ -3,22 +3,18 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Diagnostic, nearest};
 use crate::span::{FileId, Sources, Span};
 use crate::syntax;
+use crate::syntax::codes::FILE_TOO_LARGE;
 use crate::syntax::tree::{self, Item};
 
+use super::codes::{BAD_IMPORT, IMPORT_CIRCLE};
 use super::error::{SessionError, said};
 use super::shipped;
-
-/// An import that leads to no file, out of the root, or through a link out of it.
-const BAD_IMPORT: Code = Code("E230");
-/// Imports in a circle.
-const IMPORT_CIRCLE: Code = Code("E231");
-/// A rule file that is too large.
-const FILE_TOO_LARGE: Code = Code("E232");
 
 /// The largest rule file, in bytes.
 const LARGEST_FILE: u64 = 64 * 1024 * 1024;
@@ -34,6 +30,14 @@ pub struct Loaded {
     pub files: Vec<tree::File>,
     /// What was wrong with imports and syntax.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// Whether this file holds tests, or could not be read so that nobody knows.
+    pub fn has_tests(&self, file: FileId) -> bool {
+        let tree = self.files.iter().find(|tree| tree.id == file);
+        tree.is_none_or(|tree| tree.items.iter().any(|item| matches!(item, Item::Test(_))))
+    }
 }
 
 /// Where a rule file is.
@@ -110,6 +114,19 @@ impl Loader {
         Ok(())
     }
 
+    /// Loads one shipped file, such as the tests of a pack, by its path below `rules/`.
+    ///
+    /// # Errors
+    /// There is no such file.
+    pub fn shipped(&mut self, path: &str) -> Result<(), SessionError> {
+        let text = shipped::file(path)
+            .ok_or_else(|| SessionError::Unknown { message: format!("there is no shipped file `{path}`") })?;
+        let content = Content::Bytes(Cow::Borrowed(text.as_bytes()));
+        let location = Location::Shipped(path.to_owned());
+        self.file(location, shipped::display_name(path), content, &Root::Shipped);
+        Ok(())
+    }
+
     fn file(&mut self, location: Location, name: String, content: Content, root: &Root) {
         if self.done.contains_key(&location) {
             return;
@@ -139,12 +156,7 @@ impl Loader {
     fn too_large(&mut self, location: Location, name: String, size: u64) {
         let id = self.loaded.sources.add(name, "");
         self.done.insert(location, id);
-        let message = format!("the file has {size} bytes, and {LARGEST_FILE} are the most");
-        self.loaded.diagnostics.push(
-            Diagnostic::new(FILE_TOO_LARGE, message)
-                .at(Span::new(id, 0, 0), "")
-                .help("split the rules over several files; put facts into a fact file"),
-        );
+        self.loaded.diagnostics.push(too_large(id, size));
     }
 
     fn parse(&mut self, id: FileId, text: &str) {
@@ -194,8 +206,16 @@ impl Loader {
     }
 }
 
+/// The fault of a file of `size` bytes.
+pub(super) fn too_large(id: FileId, size: u64) -> Diagnostic {
+    let message = format!("the file has {size} bytes, and {LARGEST_FILE} are the most");
+    Diagnostic::new(FILE_TOO_LARGE, message)
+        .at(Span::new(id, 0, 0), "")
+        .help("split the rules over several files; put facts into a fact file")
+}
+
 /// A file's content.
-enum Content {
+pub(super) enum Content {
     Bytes(Cow<'static, [u8]>),
     /// It is not read; its size in bytes.
     TooLarge(u64),
@@ -210,8 +230,11 @@ fn root_of(folder: &Path) -> PathBuf {
     folder.ancestors().find(|above| above.join("hence.toml").is_file()).unwrap_or(folder).to_owned()
 }
 
-/// `path` itself, or the `.dl` files in it and below, in order; hidden folders are left out.
-fn rule_files(path: &Path) -> Result<Vec<PathBuf>, SessionError> {
+/// `path` itself, or the `.dl` files in it and below, in order; hidden files and folders are left out.
+///
+/// # Errors
+/// A folder that can't be read.
+pub fn rule_files(path: &Path) -> Result<Vec<PathBuf>, SessionError> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -233,7 +256,7 @@ fn rule_files(path: &Path) -> Result<Vec<PathBuf>, SessionError> {
     Ok(files.into_iter().collect())
 }
 
-fn read_content(path: &Path) -> Result<Content, SessionError> {
+pub(super) fn read_content(path: &Path) -> Result<Content, SessionError> {
     let read = |source| SessionError::Read { path: path.to_owned(), source };
     let size = fs::metadata(path).map_err(read)?.len();
     if size > LARGEST_FILE {
@@ -254,8 +277,11 @@ fn on_disk(
             .help("write the path relative to the folder of this file"));
     }
     let wanted = parent(file).join(&import.path);
-    let found = fs::canonicalize(&wanted)
-        .map_err(|error| bad(format!("`{}` can't be imported: {}", import.path, said(&error))))?;
+    let found = fs::canonicalize(&wanted).map_err(|error| unfound(&wanted, import, &error))?;
+    if found.is_dir() {
+        return Err(bad(format!("`{}` can't be imported: it is a folder", import.path))
+            .help("name a file in it; each file is imported by its own path"));
+    }
     if !found.starts_with(root) {
         return Err(bad(format!("`{}` leads out of `{}`", import.path, root.display()))
             .note("imports stay inside the folder of the nearest `hence.toml`, else of the file named first")
@@ -263,6 +289,26 @@ fn on_disk(
     }
     let content = read_content(&found).map_err(|error| bad(error.to_string()))?;
     Ok((Location::Disk(found.clone()), shown(&found), content))
+}
+
+/// An import that leads to no file, with the nearest file of that folder.
+fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnostic {
+    let why = if wanted.is_symlink() { String::from("it is a link to nothing") } else { said(error) };
+    let message = format!("`{}` can't be imported: {why}", import.path);
+    let fault = Diagnostic::new(BAD_IMPORT, message).at(import.path_span, "");
+    if wanted.is_symlink() {
+        return fault;
+    }
+    let name = wanted.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside: Vec<String> = fs::read_dir(parent(wanted))
+        .map(|entries| {
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        })
+        .unwrap_or_default();
+    match nearest(&name, beside.iter().map(String::as_str).filter(|file| file.ends_with(".dl"))) {
+        Some(near) => fault.help(format!("the nearest file in that folder is `{near}`")),
+        None => fault.help("the path is relative to the folder of this file"),
+    }
 }
 
 /// A path as a person would write it: relative to the current folder where it is below it.

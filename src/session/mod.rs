@@ -4,31 +4,44 @@
 //! servers) is a thin rim around it.
 
 mod ask;
+pub mod codes;
 mod commit;
+mod diff;
 mod drawn;
 mod error;
 mod evaluation;
 mod facts;
+pub mod format;
 mod ledger_facts;
 mod loader;
+mod recorded;
+pub mod reference;
+mod replay;
 mod ruleset;
 pub mod shipped;
+mod what_if;
 mod why;
+mod why_not;
 
-pub use ask::{Answer, Derived};
+pub use ask::{Answer, Derived, report_line};
 pub use commit::{Change, Outcome};
+pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
-pub use evaluation::{Evaluation, facts_of};
-pub use facts::{FactFiles, read_fact, read_fact_lines, read_facts};
-pub use loader::{Loaded, Loader};
-pub use ruleset::{Findings, RuleSet, RuleSource, check};
+pub use evaluation::{Evaluation, evaluate_program, facts_of};
+pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
+pub use loader::{Loaded, Loader, rule_files};
+pub use replay::{Flip, Replay, Replayed};
+pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
+pub use what_if::Hypothesis;
 pub use why::Because;
+pub use why_not::Refused;
 
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
-use crate::ledger::{Decision, Ledger};
+use crate::ir::Program;
+use crate::ledger::{Decision, Ledger, When};
 
 /// A rule set over facts.
 pub struct Session {
@@ -37,6 +50,7 @@ pub struct Session {
     engine: Box<dyn Engine>,
     limits: Limits,
     lenient: bool,
+    as_of: When,
 }
 
 /// Where the facts of a session stand.
@@ -66,7 +80,14 @@ impl Session {
     }
 
     fn new(rules: RuleSet, store: Store) -> Self {
-        Self { rules, store, engine: Box::new(SemiNaive), limits: Limits::default(), lenient: false }
+        Self {
+            rules,
+            store,
+            engine: Box::new(SemiNaive),
+            limits: Limits::default(),
+            lenient: false,
+            as_of: When::Now,
+        }
     }
 
     /// The same with another engine.
@@ -88,6 +109,20 @@ impl Session {
     #[must_use]
     pub fn with_lenient(mut self, lenient: bool) -> Self {
         self.lenient = lenient;
+        self
+    }
+
+    /// The same asked of a moment in the past of its ledger.
+    #[must_use]
+    pub fn with_as_of(mut self, as_of: When) -> Self {
+        self.as_of = as_of;
+        self
+    }
+
+    /// The same facts under other rules.
+    #[must_use]
+    pub fn with_rules(mut self, rules: RuleSet) -> Self {
+        self.rules = rules;
         self
     }
 
@@ -120,7 +155,11 @@ impl Session {
 
     /// The facts that stand, of the relations that the rules know.
     fn standing(&self) -> Result<Database, SessionError> {
-        let program = &self.rules.program;
+        self.standing_for(&self.rules.program)
+    }
+
+    /// The facts that stand, of the relations that a program knows.
+    fn standing_for(&self, program: &Program) -> Result<Database, SessionError> {
         let mut input = Database::new(program);
         match &self.store {
             Store::Memory(memory) => {
@@ -128,7 +167,7 @@ impl Session {
                     evaluation::add_fact(program, &mut input, fact);
                 }
             }
-            Store::Ledger(ledger) => ledger_facts::standing(ledger, program, &mut input)?,
+            Store::Ledger(ledger) => ledger_facts::standing(ledger, self.as_of, program, &mut input)?,
         }
         Ok(input)
     }

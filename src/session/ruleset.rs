@@ -5,16 +5,19 @@ use std::path::PathBuf;
 use crate::analysis::{self, checked::Checked};
 use crate::diagnostic::{self, Diagnostic};
 use crate::ir::Program;
-use crate::ledger;
 use crate::lower;
 use crate::span::Sources;
 use crate::symbol::Symbol;
-use crate::syntax::{self, tree};
+use crate::syntax::codes::TOO_MANY_FAULTS;
+use crate::syntax::tree;
 use crate::value::Value;
 
 use super::error::{Faults, SessionError};
 use super::loader::{Loaded, Loader};
 use super::shipped;
+
+/// How many faults of a rule set are shown.
+const MOST: usize = 1_000;
 
 /// Which rules to load, and the parameters to set.
 #[derive(Clone, Debug, Default)]
@@ -110,6 +113,7 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     diagnostic::sort(&mut diagnostics);
     let errors = diagnostics.iter().any(Diagnostic::is_error);
     let warnings: Vec<_> = diagnostics.iter().filter(|found| !found.is_error()).cloned().collect();
+    bound(&mut diagnostics);
     let count = files.len();
     let rules = program
         .filter(|_| !errors)
@@ -117,31 +121,20 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     Findings { faults: Faults { sources, diagnostics }, files: count, rules }
 }
 
-impl RuleSet {
-    /// The rule set that a ledger kept.
-    ///
-    /// # Errors
-    /// Its texts have errors: another version of hence wrote them.
-    pub fn from_recorded(recorded: &ledger::RuleSet) -> Result<Self, SessionError> {
-        let mut loader = Loader::default();
-        for (name, text) in &recorded.files {
-            loader.text(name, text);
-        }
-        let sets = recorded.params.iter();
-        let sets: Vec<(Symbol, Value)> =
-            sets.filter_map(|(name, value)| Some((Symbol::new(name), syntax::parse_value(value)?))).collect();
-        let findings = check(loader.finish(), &sets);
-        findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
-    }
+/// The guarded decisions that a checked program derives without what they require.
+pub fn guards(checked: &Checked) -> Vec<Diagnostic> {
+    analysis::requires::requires(checked)
+}
 
-    /// The rule set as a ledger keeps it: each text under its name, and the parameters that were set.
-    pub fn recorded(&self) -> ledger::RuleSet {
-        let files =
-            self.sources.iter().map(|(_, source)| (source.name().to_owned(), source.text().to_owned()));
-        let set = self.program.params.iter().filter(|param| param.value != param.default);
-        ledger::RuleSet {
-            files: files.collect(),
-            params: set.map(|param| (param.name.to_string(), param.value.to_string())).collect(),
-        }
-    }
+/// Leaves out what nobody reads: all but the first thousand faults.
+fn bound(diagnostics: &mut Vec<Diagnostic>) {
+    let Some(first) = diagnostics.get(MOST).map(Diagnostic::span) else { return };
+    let more = diagnostics.len() - MOST;
+    diagnostics.truncate(MOST);
+    let fault = Diagnostic::new(TOO_MANY_FAULTS, format!("{more} more faults"))
+        .help("mend these first; the others are shown then");
+    diagnostics.push(match first {
+        Some(span) => fault.at(span, "the first that is not shown"),
+        None => fault,
+    });
 }

@@ -25,6 +25,11 @@ pub fn pack(name: &str) -> Option<Vec<(&'static str, &'static str)>> {
     (!files.is_empty()).then_some(files)
 }
 
+/// The paths below `rules/` of the shipped files that hold tests of packs, in order.
+pub fn tests() -> Vec<&'static str> {
+    FILES.iter().map(|(path, _)| *path).filter(|path| path.ends_with("_test.dl")).collect()
+}
+
 /// The text of a shipped file.
 pub fn file(path: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == path).map(|(_, text)| *text)

@@ -32,20 +32,7 @@ impl Session {
     /// # Errors
     /// Faults in the question, and all that can go wrong in an evaluation.
     pub fn why(&self, question: &str, now: i64, inputs: Option<usize>) -> Result<Because, SessionError> {
-        let mut sources = self.rules.sources.clone();
-        let file = sources.add("<question>", question);
-        let (atom, mut found) = syntax::parse_fact(file, question);
-        let mut wanted = None;
-        if let Some(atom) = atom.filter(|_| found.is_empty()) {
-            let (pattern, more) = analysis::check_atom(&self.rules.checked, &atom, &sources);
-            wanted = pattern;
-            found.extend(more);
-        }
-        let faulty = found.iter().any(Diagnostic::is_error);
-        let Some(AtomPattern { relation, values: pattern, .. }) = wanted.filter(|_| !faulty) else {
-            diagnostic::sort(&mut found);
-            return Err(SessionError::Faults(Box::new(Faults { sources, diagnostics: found })));
-        };
+        let AtomPattern { relation, values: pattern, .. } = self.asked(question)?;
         let evaluation = self.evaluate(now)?;
         let mut because =
             Because { undetermined: evaluation.undetermined.contains(&relation), ..Because::default() };
@@ -65,6 +52,24 @@ impl Session {
             because.instead.truncate(INSTEAD);
         }
         Ok(because)
+    }
+
+    /// What a question such as `select_tool("g1", T, _)` asks for.
+    pub(super) fn asked(&self, question: &str) -> Result<AtomPattern, SessionError> {
+        let mut sources = self.rules.sources.clone();
+        let file = sources.add("<question>", question);
+        let (atom, mut found) = syntax::parse_fact(file, question);
+        let mut wanted = None;
+        if let Some(atom) = atom.filter(|_| found.is_empty()) {
+            let (pattern, more) = analysis::check_atom(&self.rules.checked, &atom, &sources);
+            wanted = pattern;
+            found.extend(more);
+        }
+        if let Some(wanted) = wanted.filter(|_| !found.iter().any(Diagnostic::is_error)) {
+            return Ok(wanted);
+        }
+        diagnostic::sort(&mut found);
+        Err(SessionError::Faults(Box::new(Faults { sources, diagnostics: found })))
     }
 
     fn finder<'a>(&'a self, evaluation: &'a Evaluation, inputs: Option<usize>) -> Finder<'a> {

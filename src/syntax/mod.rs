@@ -6,8 +6,10 @@ mod faults;
 pub mod foreign;
 mod lexer;
 mod parser;
+mod print;
 pub mod token;
 pub mod tree;
 
 pub use decode::decode;
 pub use parser::{MAX_BYTES, parse, parse_fact, parse_query, parse_value};
+pub use print::{atom_text, expr_text, format, literal_text, rule_text};

@@ -111,6 +111,11 @@ pub enum TokenKind {
 pub const RESERVED: [&str; 7] = ["true", "false", "not", "and", "or", "in", "if"];
 
 impl TokenKind {
+    /// Whether this is a word of the grammar that an expression may follow.
+    pub fn may_open_expression(self) -> bool {
+        matches!(self, Self::Word(word) if ["no", "expect", "by", "limit"].contains(&word.as_str()))
+    }
+
     /// Whether a value may end with this token, so that `-` behind it subtracts.
     pub fn ends_value(self) -> bool {
         match self {

@@ -66,7 +66,7 @@ fn shell(command: &str, folder: &Path) -> String {
 
 /// Whether `found` is what `wanted` says, where a line `...` stands for any lines.
 fn fits(wanted: &str, found: &str) -> bool {
-    let pattern: Vec<String> = wanted.split("...\n").map(|part| regex::escape(part)).collect();
+    let pattern: Vec<String> = wanted.split("...\n").map(regex::escape).collect();
     Regex::new(&format!("(?s)^{}$", pattern.join("(?:.*\n)?"))).unwrap().is_match(found)
 }
 

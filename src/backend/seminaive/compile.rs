@@ -5,10 +5,11 @@ use crate::ir::{Arg, Atom, Literal, Rule, RuleId, Term};
 use crate::value::Word;
 
 use super::code::Code;
-use super::plan::{Frame, Plan, Resume, Search, Sign, Step};
+use super::known::Known;
+use super::plan::{Frame, Origin, Plan, Resume, Search, Sign, Step};
 use super::shape::{Shape, VarSet};
 use super::sink::{plain, unranked};
-use super::store::{Known, Part};
+use super::store::Part;
 
 /// A relation this small is looked through; an index wouldn't pay.
 const FEW_ROWS: u32 = 8;
@@ -99,6 +100,7 @@ impl Compiler<'_> {
         let reads = self.reads();
         let resume = self.resume(None);
         let head = self.head();
+        let tail = self.tail(&head, after_match);
         Plan {
             rule: self.source.id,
             delta: self.source.delta,
@@ -106,6 +108,7 @@ impl Compiler<'_> {
             reads,
             resume,
             head,
+            tail,
             back,
             order: self.placed,
             steps: self.steps,
@@ -227,10 +230,7 @@ impl Compiler<'_> {
         let known = self.known.get_mut(relation)?;
         let columns: Vec<u32> = key.iter().map(|(column, _)| *column).collect();
         let few = !grows && known.len() <= FEW_ROWS;
-        if columns.is_empty()
-            || few
-            || (once && !known.indexes().iter().any(|index| index.columns() == columns))
-        {
+        if columns.is_empty() || few || (once && known.find_index(&columns).is_none()) {
             return None;
         }
         Some(known.index_on(&columns))
@@ -267,6 +267,27 @@ impl Compiler<'_> {
             head.extend(args.map(|arg| Code::new(arg, &mut self.frame)));
         }
         head
+    }
+
+    /// The origins of a fact's words, if nothing but writing it down follows the innermost loop over rows.
+    fn tail(&self, head: &[Code], after_match: Option<usize>) -> Option<Vec<Origin>> {
+        let rule = self.source.rule;
+        let last = self.steps.len().checked_sub(1)?;
+        let Some(Step::Every(search)) = self.steps.get(last) else { return None };
+        if rule.is_aggregate() || rule.limit.is_some() || head.is_empty() {
+            return None;
+        }
+        if after_match != Some(last) || !search.checks.is_empty() {
+            return None;
+        }
+        let origin = |code: &Code| match code {
+            Code::Slot(slot) => {
+                let bound = search.binds.iter().find(|(_, bound)| bound == slot);
+                Some(bound.map_or(Origin::Slot(*slot), |(column, _)| Origin::Column(*column)))
+            }
+            _ => None,
+        };
+        head.iter().map(origin).collect()
     }
 
     /// Where to go on after a match.

@@ -4,43 +4,63 @@
 use crate::value::Word;
 
 use super::hash::{hash, hash_of};
+use super::store::Part;
 use super::table::Table;
 
-/// For each combination of values in the key columns the numbers of its rows, ascending, in one piece.
+/// For each combination of values in the key columns its rows in the order of derivation, in one piece.
 #[derive(Debug)]
 pub(super) struct Index {
     columns: Vec<u32>,
     /// How many rows of the relation are in.
     rows: u32,
-    keys: Vec<Word>,
-    table: Table,
+    /// How often rows were taken in.
+    round: u32,
+    finder: Finder,
     groups: Vec<Group>,
     entries: Vec<u32>,
+    content: Content,
     /// Pieces that groups have outgrown, by the logarithm of their length.
     free: Vec<Vec<u32>>,
 }
 
-/// A piece of the entries: `len` of `room` places are taken.
+/// What the entries are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Numbers of rows.
+    Numbers,
+    /// The words of the one column that isn't in the key, all of which fit in 32 bits: no row has to be looked at.
+    Words(u32),
+}
+
+/// From a key to its group.
+#[derive(Debug)]
+enum Finder {
+    /// The key is one small word: the number of its group.
+    Direct,
+    /// Any key.
+    Hashed(Vec<Word>, Table),
+}
+
+/// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     start: u32,
     len: u32,
     room: u32,
-    coming: u32,
+    old: u32,
+    round: u32,
 }
 
 impl Index {
-    /// An index on `columns` without rows.
-    pub(super) fn new(columns: Vec<u32>) -> Self {
-        Self {
-            columns,
-            rows: 0,
-            keys: Vec::new(),
-            table: Table::default(),
-            groups: Vec::new(),
-            entries: Vec::new(),
-            free: Vec::new(),
-        }
+    /// An index on `columns` of a relation with `arity` columns, without rows.
+    pub(super) fn new(columns: Vec<u32>, arity: usize) -> Self {
+        let content = match columns.as_slice() {
+            [key] if arity == 2 => Content::Words(1 - *key),
+            _ => Content::Numbers,
+        };
+        let finder = if columns.len() == 1 { Finder::Direct } else { Finder::hashed() };
+        let (groups, entries, free) = (Vec::new(), Vec::new(), Vec::new());
+        Self { columns, rows: 0, round: 0, finder, groups, entries, content, free }
     }
 
     /// The key columns, ascending.
@@ -48,83 +68,153 @@ impl Index {
         &self.columns
     }
 
-    /// The numbers of the rows with this key, ascending.
+    /// What the entries are.
     #[inline]
-    pub(super) fn get(&self, key: &[Word]) -> &[u32] {
-        let width = key.len();
-        let is_it = |at: u32| self.keys[at as usize * width..(at as usize + 1) * width] == *key;
-        match self.table.find(hash(key), is_it) {
-            Some(group) => {
-                let group = self.groups[group as usize];
-                &self.entries[group.start as usize..(group.start + group.len) as usize]
-            }
-            None => &[],
+    pub(super) fn content(&self) -> Content {
+        self.content
+    }
+
+    /// The entries of a key in a part of the relation.
+    #[inline]
+    pub(super) fn get(&self, key: &[Word], part: Part) -> &[u32] {
+        let Some(group) = self.find(key).and_then(|group| self.groups.get(group)) else { return &[] };
+        let entries = &self.entries[group.start as usize..(group.start + group.len) as usize];
+        let old = if group.round == self.round { group.old } else { group.len } as usize;
+        match part {
+            Part::All => entries,
+            Part::Delta => &entries[old..],
+            Part::Old => &entries[..old],
         }
     }
 
-    /// Takes in the rows of a relation that aren't in yet.
-    pub(super) fn extend(&mut self, rows: &[Word], arity: usize, len: u32) {
-        let first = self.rows;
-        let row = |at: u32| &rows[at as usize * arity..(at as usize + 1) * arity];
-        let groups: Vec<u32> = (first..len).map(|at| self.group(row(at))).collect();
-        for &group in &groups {
-            self.groups[group as usize].coming += 1;
+    #[inline]
+    fn find(&self, key: &[Word]) -> Option<usize> {
+        match (&self.finder, key) {
+            (Finder::Direct, [word]) => usize::try_from(word.0).ok(),
+            (Finder::Direct, _) => None,
+            (Finder::Hashed(keys, table), key) => {
+                let width = key.len();
+                let is_it = |at: u32| keys[at as usize * width..(at as usize + 1) * width] == *key;
+                table.find(hash(key), is_it).map(|group| group as usize)
+            }
         }
-        for (at, &group) in (first..len).zip(&groups) {
-            self.make_room(group as usize, first == 0);
-            let group = &mut self.groups[group as usize];
-            self.entries[(group.start + group.len) as usize] = at;
-            group.len += 1;
-            group.coming -= 1;
+    }
+
+    /// Takes in the rows of a relation that aren't in yet, as those of a new round.
+    pub(super) fn extend(&mut self, rows: &[Word], arity: usize, len: u32) {
+        self.round += 1;
+        let fresh = &rows[self.rows as usize * arity..len as usize * arity];
+        if let Content::Words(column) = self.content
+            && fresh.iter().skip(column as usize).step_by(2).any(|word| word.0 >> 32 != 0)
+        {
+            return self.number_rows(rows, arity, len);
+        }
+        if self.finder.is_direct() {
+            let most = fresh.chunks_exact(arity).map(|row| row[self.columns[0] as usize].0).max();
+            self.reach(most.unwrap_or(0), len);
+        }
+        let groups: Vec<u32> = fresh.chunks_exact(arity).map(|row| self.group(row)).collect();
+        if self.rows == 0 {
+            self.lay_out(&groups);
+        }
+        for ((row, at), group) in fresh.chunks_exact(arity).zip(self.rows..).zip(groups) {
+            let entry = match self.content {
+                Content::Numbers => at,
+                Content::Words(column) => row[column as usize].0 as u32,
+            };
+            self.push(group as usize, entry);
         }
         self.rows = len;
     }
 
+    /// Makes the index anew with row numbers, because a word doesn't fit. The round before stays apart.
+    fn number_rows(&mut self, rows: &[Word], arity: usize, len: u32) {
+        let before = self.rows;
+        *self = Self { content: Content::Numbers, ..Self::new(std::mem::take(&mut self.columns), arity) };
+        self.extend(rows, arity, before);
+        self.extend(rows, arity, len);
+    }
+
+    /// Makes sure that the keys up to `most` are found: directly while they are about as many as rows.
+    fn reach(&mut self, most: u64, rows: u32) {
+        let groups = self.groups.len();
+        if most < u64::from(rows) * 4 + 1024 {
+            let wanted = (most as usize + 1).max(groups);
+            self.groups.resize(wanted, Group::default());
+            return;
+        }
+        let (mut keys, mut table) = (Vec::with_capacity(groups), Table::default());
+        for (at, group) in self.groups.iter().enumerate() {
+            let key = Word(at as u64);
+            keys.push(key);
+            if group.len > 0 {
+                table.insert_new(hash(&[key]), at as u32);
+            }
+        }
+        self.finder = Finder::Hashed(keys, table);
+    }
+
     /// The group of a row, made where there is none yet.
     fn group(&mut self, row: &[Word]) -> u32 {
-        let (columns, keys) = (&self.columns, &self.keys);
+        let columns = &self.columns;
+        let Finder::Hashed(keys, table) = &mut self.finder else { return row[columns[0] as usize].0 as u32 };
         let width = columns.len();
         let is_it = |at: u32| {
             let key = &keys[at as usize * width..(at as usize + 1) * width];
             columns.iter().zip(key).all(|(column, word)| row[*column as usize] == *word)
         };
         let next = self.groups.len() as u32;
-        self.table.find_or_insert(hash_of(row, columns), next, is_it).unwrap_or_else(|| {
-            self.keys.extend(self.columns.iter().map(|column| row[*column as usize]));
+        table.find_or_insert(hash_of(row, columns), next, is_it).unwrap_or_else(|| {
+            keys.extend(columns.iter().map(|column| row[*column as usize]));
             self.groups.push(Group::default());
             next
         })
     }
 
-    /// Makes room for what is coming to a group: exactly at first, with as much again later.
-    fn make_room(&mut self, at: usize, exactly: bool) {
-        let group = self.groups[at];
-        if group.len < group.room {
-            return;
+    /// Gives each group of the first rows exactly the room that it needs, in the order of the groups.
+    fn lay_out(&mut self, groups: &[u32]) {
+        groups.iter().for_each(|group| self.groups[*group as usize].room += 1);
+        let mut start = 0;
+        for group in &mut self.groups {
+            group.start = start;
+            start += group.room;
         }
-        let wanted = group.len + group.coming;
-        let room = if exactly { wanted } else { wanted.next_power_of_two().max(4) };
-        let start = self.take_piece(room, exactly);
-        let old = group.start as usize..(group.start + group.len) as usize;
-        self.entries.copy_within(old, start as usize);
+        self.entries = vec![0; start as usize];
+    }
+
+    fn push(&mut self, at: usize, entry: u32) {
+        let mut group = self.groups[at];
+        if group.len == group.room {
+            self.move_to(at, (group.len + 1).next_power_of_two().max(4));
+            group = self.groups[at];
+        }
+        if group.round != self.round {
+            (group.round, group.old) = (self.round, group.len);
+        }
+        self.entries[(group.start + group.len) as usize] = entry;
+        group.len += 1;
+        self.groups[at] = group;
+    }
+
+    /// Moves a group to a piece with more room.
+    fn move_to(&mut self, at: usize, room: u32) {
+        let group = self.groups[at];
+        let class = room.ilog2() as usize;
+        let free = self.free.get_mut(class).and_then(Vec::pop);
+        let start = free.unwrap_or_else(|| {
+            let start = self.entries.len() as u32;
+            self.entries.resize((start + room) as usize, 0);
+            start
+        });
+        self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, start as usize);
         if group.room > 0 {
-            self.give_piece(group.start, group.room);
+            self.give(group.start, group.room);
         }
         self.groups[at] = Group { start, room, ..group };
     }
 
-    fn take_piece(&mut self, room: u32, exactly: bool) -> u32 {
-        let class = room.ilog2() as usize;
-        if !exactly && let Some(start) = self.free.get_mut(class).and_then(Vec::pop) {
-            return start;
-        }
-        let start = self.entries.len() as u32;
-        self.entries.resize((start + room) as usize, 0);
-        start
-    }
-
     /// Keeps a piece for a later group; one of no whole power of two counts as the power below.
-    fn give_piece(&mut self, start: u32, room: u32) {
+    fn give(&mut self, start: u32, room: u32) {
         let class = room.ilog2() as usize;
         if self.free.len() <= class {
             self.free.resize(class + 1, Vec::new());
@@ -134,9 +224,20 @@ impl Index {
 
     /// Bytes taken.
     pub(super) fn bytes(&self) -> usize {
-        self.keys.capacity() * 8
-            + self.table.bytes()
-            + self.groups.capacity() * size_of::<Group>()
-            + self.entries.capacity() * 4
+        let finder = match &self.finder {
+            Finder::Direct => 0,
+            Finder::Hashed(keys, table) => keys.capacity() * 8 + table.bytes(),
+        };
+        finder + self.groups.capacity() * size_of::<Group>() + self.entries.capacity() * 4
+    }
+}
+
+impl Finder {
+    fn hashed() -> Self {
+        Self::Hashed(Vec::new(), Table::default())
+    }
+
+    fn is_direct(&self) -> bool {
+        matches!(self, Self::Direct)
     }
 }

@@ -14,9 +14,13 @@ use crate::builtins::generator::Generator;
 use crate::ir::Rule;
 use crate::value::Word;
 
+use smallvec::SmallVec;
+
 use super::code::Code;
-use super::plan::{Plan, Resume, Search, Sign, Step};
-use super::store::{Fresh, Known};
+use super::index::Content;
+use super::known::Known;
+use super::plan::{Origin, Plan, Resume, Search, Sign, Step};
+use super::store::Fresh;
 use super::undefined::Inquiry;
 
 /// Where a rule works: what it reads, what it adds to, and what it may spend.
@@ -37,6 +41,16 @@ pub(super) struct Site<'a, 'p> {
 pub(super) trait Sink {
     /// Takes in one match: the values of the head's expressions, as [`Plan::head`] lists them.
     fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound>;
+
+    /// Where rows may be put directly, and how many words of them before [`Sink::flush`] is due.
+    fn batch(&mut self) -> Option<(&mut Vec<Word>, usize)> {
+        None
+    }
+
+    /// Takes in what was put into the batch.
+    fn flush(&mut self, _site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        Ok(())
+    }
 }
 
 /// A plan at work.
@@ -54,7 +68,10 @@ pub(super) struct Machine<'a, 'p, 's, S> {
 /// What is left of a loop.
 enum Cursor<'a> {
     Rows(Range<u32>),
-    List(std::slice::Iter<'a, u32>),
+    /// Numbers of rows, from an index.
+    Numbers(std::slice::Iter<'a, u32>),
+    /// Words of the only column that is open, from an index.
+    Words(std::slice::Iter<'a, u32>),
     Ints(Range<i64>),
     Elements(Box<dyn Iterator<Item = Word>>),
 }
@@ -97,6 +114,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             };
             next = if passed { Some(Move::Enter(at + 1)) } else { self.plan.back[at].map(Move::Resume) };
         }
+        self.sink.flush(self.site)?;
         Ok(self.matches)
     }
 
@@ -128,16 +146,16 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         match &search.by {
             None => Cursor::Rows(known.part(search.part)),
             Some((index, key)) => {
-                let numbers = match key.as_slice() {
-                    [a] => known.index(*index).get(&[self.frame[*a as usize]]),
-                    [a, b] => known.index(*index).get(&[self.frame[*a as usize], self.frame[*b as usize]]),
-                    key => {
-                        let key: smallvec::SmallVec<[Word; 8]> =
-                            key.iter().map(|slot| self.frame[*slot as usize]).collect();
-                        known.index(*index).get(&key)
-                    }
+                let (index, slot) = (known.index(*index), |slot: &u32| self.frame[*slot as usize]);
+                let entries = match key.as_slice() {
+                    [a] => index.get(&[slot(a)], search.part),
+                    [a, b] => index.get(&[slot(a), slot(b)], search.part),
+                    key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), search.part),
                 };
-                Cursor::List(known.within(search.part, numbers).iter())
+                match index.content() {
+                    Content::Numbers => Cursor::Numbers(entries.iter()),
+                    Content::Words(_) => Cursor::Words(entries.iter()),
+                }
             }
         }
     }
@@ -148,7 +166,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         args: &[Code],
         resume: &Resume,
     ) -> Result<Option<Cursor<'a>>, Bound> {
-        let words: Result<smallvec::SmallVec<[Word; 4]>, NoResult> =
+        let words: Result<SmallVec<[Word; 4]>, NoResult> =
             args.iter().map(|arg| arg.eval(&self.frame, self.site.params)).collect();
         match (words, generator) {
             (Ok(words), Generator::Range) => match *words {
@@ -163,26 +181,38 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// The next match of a loop, if there is one.
     fn advance(&mut self, at: usize) -> Result<bool, Bound> {
         match &self.plan.steps[at] {
-            Step::Every(search) => {
-                let known = &self.site.known[search.relation];
-                while let Some(number) = self.next_row(at) {
-                    self.site.budget.step()?;
-                    if self.fits(search, known.row(number)) {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
+            Step::Every(search) => self.next_row(at, search),
             Step::Each(slot, ..) => self.next_element(at, *slot),
             _ => Ok(false),
         }
     }
 
-    fn next_row(&mut self, at: usize) -> Option<u32> {
-        match &mut self.cursors[at] {
-            Cursor::Rows(rows) => rows.next(),
-            Cursor::List(list) => list.next().copied(),
-            _ => None,
+    fn next_row(&mut self, at: usize, search: &Search) -> Result<bool, Bound> {
+        let known = &self.site.known[search.relation];
+        loop {
+            let number = match &mut self.cursors[at] {
+                Cursor::Rows(rows) => rows.next(),
+                Cursor::Numbers(numbers) => numbers.next().copied(),
+                Cursor::Words(words) => {
+                    let word = words.next().copied();
+                    word.into_iter().for_each(|word| self.bind_word(search, word));
+                    return Ok(word.is_some());
+                }
+                _ => None,
+            };
+            let Some(number) = number else { return Ok(false) };
+            self.site.budget.step()?;
+            if self.fits(search, known.row(number)) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Binds the only column that an index leaves open.
+    #[inline]
+    fn bind_word(&mut self, search: &Search, word: u32) {
+        if let [(_, slot)] = *search.binds {
+            self.frame[slot as usize] = Word(u64::from(word));
         }
     }
 
@@ -210,49 +240,59 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
 
     /// Runs the innermost loop to its end, or to a match that makes the rest of it needless; where to go on.
     fn sweep(&mut self, at: usize) -> Result<Option<usize>, Bound> {
-        let step = &self.plan.steps[at];
-        let Some(cursor) = self.start(step)? else { return Ok(self.plan.back[at]) };
-        let leave = (self.plan.after_match != Some(at)).then_some(self.plan.after_match);
-        if let Step::Every(search) = step {
+        let plan = self.plan;
+        let Some(cursor) = self.start(&plan.steps[at])? else { return Ok(plan.back[at]) };
+        if let (Some(tail), Step::Every(search)) = (&plan.tail, &plan.steps[at]) {
             let known = &self.site.known[search.relation];
-            let left = match cursor {
-                Cursor::List(list) => self.sweep_rows(at, search, known, list.copied(), leave.is_some()),
-                Cursor::Rows(rows) => self.sweep_rows(at, search, known, rows, leave.is_some()),
-                _ => Ok(false),
-            }?;
-            return Ok(leave.filter(|_| left).unwrap_or(self.plan.back[at]));
+            match cursor {
+                Cursor::Numbers(list) => {
+                    self.pour(tail, list.map(|number| known.row(*number)), |row, at| row[at])?
+                }
+                Cursor::Words(list) => self.pour(tail, list, |word, _| Word(u64::from(*word)))?,
+                Cursor::Rows(rows) => {
+                    self.pour(tail, rows.map(|number| known.row(number)), |row, at| row[at])?
+                }
+                _ => {}
+            }
+            return Ok(plan.back[at]);
         }
         self.cursors[at] = cursor;
         while self.advance(at)? {
             if self.filters(at + 1)? {
                 self.hit()?;
-                if let Some(place) = leave {
-                    return Ok(place);
+                if plan.after_match != Some(at) {
+                    return Ok(plan.after_match);
                 }
             }
         }
-        Ok(self.plan.back[at])
+        Ok(plan.back[at])
     }
 
-    /// Runs the innermost loop over rows; whether it was left after a match.
-    fn sweep_rows(
+    /// Writes down a fact for each row of the innermost loop.
+    fn pour<R: Copy>(
         &mut self,
-        at: usize,
-        search: &Search,
-        known: &Known,
-        numbers: impl Iterator<Item = u32>,
-        leave: bool,
-    ) -> Result<bool, Bound> {
-        for number in numbers {
-            self.site.budget.step()?;
-            if self.fits(search, known.row(number)) && self.filters(at + 1)? {
-                self.hit()?;
-                if leave {
-                    return Ok(true);
-                }
+        tail: &[Origin],
+        rows: impl Iterator<Item = R>,
+        column: impl Fn(R, usize) -> Word,
+    ) -> Result<(), Bound> {
+        let frame = &self.frame;
+        let word = |origin: &Origin, row: R| match origin {
+            Origin::Slot(slot) => frame[*slot as usize],
+            Origin::Column(at) => column(row, *at as usize),
+        };
+        let before = self.matches;
+        for row in rows {
+            let Some((batch, full)) = self.sink.batch() else { return Ok(()) };
+            match tail {
+                [a, b] => batch.extend_from_slice(&[word(a, row), word(b, row)]),
+                tail => batch.extend(tail.iter().map(|origin| word(origin, row))),
+            }
+            self.matches += 1;
+            if batch.len() >= full {
+                self.sink.flush(self.site)?;
             }
         }
-        Ok(false)
+        self.site.budget.steps(self.matches - before)
     }
 
     /// Whether a match passes all steps from `from` on, which are filters.
@@ -283,8 +323,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 self.row.clear();
                 self.row.extend(row.iter().map(|slot| self.frame[*slot as usize]));
                 let known = &self.site.known[*relation];
-                let number = self.site.fresh[*relation].find(known, &self.row);
-                let present = number.is_some_and(|number| known.part(*part).contains(&number));
+                let present = self.site.fresh[*relation].holds(known, &self.row, *part);
                 Ok(present == (*sign == Sign::Present))
             }
             Step::Some(search, sign) => Ok(self.some(search)? == (*sign == Sign::Present)),
@@ -295,19 +334,18 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// Whether some row fits.
     fn some(&mut self, search: &'a Search) -> Result<bool, Bound> {
         let known = &self.site.known[search.relation];
-        let mut cursor = self.candidates(search);
-        loop {
-            let number = match &mut cursor {
-                Cursor::Rows(rows) => rows.next(),
-                Cursor::List(list) => list.next().copied(),
-                _ => None,
-            };
-            let Some(number) = number else { return Ok(false) };
-            self.site.budget.step()?;
-            if self.fits(search, known.row(number)) {
-                return Ok(true);
-            }
-        }
+        let found = match self.candidates(search) {
+            Cursor::Words(words) => !words.as_slice().is_empty(),
+            cursor if search.checks.is_empty() => match cursor {
+                Cursor::Rows(rows) => !rows.is_empty(),
+                Cursor::Numbers(numbers) => !numbers.as_slice().is_empty(),
+                _ => false,
+            },
+            Cursor::Rows(mut rows) => rows.any(|number| self.fits(search, known.row(number))),
+            Cursor::Numbers(mut numbers) => numbers.any(|number| self.fits(search, known.row(*number))),
+            _ => false,
+        };
+        self.site.budget.step().map(|()| found)
     }
 
     /// A match of the whole body: evaluates the head and hands it on.

@@ -4,11 +4,14 @@
 //! relation that still grows, a plan in which this atom reads the delta, those before it in the text what was old,
 //! and those behind it everything.
 
+mod blocks;
 mod code;
 mod compile;
 mod hash;
 mod index;
+mod known;
 mod machine;
+mod members;
 mod plan;
 mod planner;
 mod profile;

@@ -29,10 +29,21 @@ pub(super) struct Plan {
     /// The expressions of the head: of a plain rule its terms; of one with aggregates the group, then all arguments;
     /// of one with a limit the count, the keys, the group, then the terms but the rank.
     pub(super) head: Vec<Code>,
+    /// Where each word of a fact comes from, if after the innermost loop only the fact is left to be written down.
+    pub(super) tail: Option<Vec<Origin>>,
     /// What a failing head leaves to be looked at.
     pub(super) resume: Resume,
     /// Relations without whose facts there is no match, and the part that is read.
     pub(super) reads: Vec<(usize, Part)>,
+}
+
+/// Where a word of a fact comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    /// A slot that loops further out have bound.
+    Slot(u32),
+    /// A column of the row that the innermost loop is at.
+    Column(u32),
 }
 
 /// A step of a plan: a loop, or a filter that lets a match through or not.

@@ -4,16 +4,18 @@ use crate::backend::budget::Budget;
 use crate::backend::report::Reports;
 use crate::backend::{Bound, Database, LimitReached, Limits, Model};
 use crate::ir::{Atom, Literal, Program, RuleId, Stratum};
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::compile::{Source, compile};
-use super::machine::{Machine, Site};
-use super::plan::Plan;
+use super::known::Known;
+use super::machine::{Machine, Sink, Site};
+use super::plan::{Plan, Step};
 use super::planner::{Sizes, order};
 use super::profile::Profile;
 use super::shape::Shape;
 use super::sink::{Facts, Groups, Heads};
-use super::store::{Known, Part, Relations};
+use super::store::{Part, Relations};
 
 /// An evaluation at work.
 pub(super) struct Run<'p> {
@@ -57,7 +59,7 @@ impl<'p> Run<'p> {
 
     /// Every rule once over everything; then, while the last round was fruitful, what follows from its facts.
     fn stratum(&mut self, stratum: &Stratum) -> Result<(), LimitReached> {
-        let mut plans = stratum_plans(self.program, stratum, &mut self.relations.known, &self.params, true);
+        let mut plans = self.plans(stratum, true);
         let mut at_work = stratum.rules.first().copied().unwrap_or(RuleId(0));
         for round in 1.. {
             if stratum.recursive {
@@ -76,10 +78,23 @@ impl<'p> Run<'p> {
                 _ => break,
             }
             if round == 1 {
-                plans = stratum_plans(self.program, stratum, &mut self.relations.known, &self.params, false);
+                plans = self.plans(stratum, false);
             }
         }
         Ok(())
+    }
+
+    /// The plans of a stratum; growing relations in which they look for whole rows get row numbers.
+    fn plans(&mut self, stratum: &Stratum, first: bool) -> Vec<Plan> {
+        let plans = stratum_plans(self.program, stratum, &mut self.relations.known, &self.params, first);
+        for step in plans.iter().flat_map(|plan| &plan.steps) {
+            if let Step::Member { relation, .. } = step
+                && stratum.relations.contains(&RelationId(*relation as u32))
+            {
+                self.relations.number_rows(*relation);
+            }
+        }
+        plans
     }
 
     fn weigh(&self) -> Result<(), Bound> {
@@ -111,6 +126,7 @@ impl<'p> Run<'p> {
         } else {
             Machine::new(plan, rule, &mut site, &mut facts).run()?
         };
+        facts.flush(&mut site)?;
         self.profile.add(plan.rule, start, matches, facts.derived());
         Ok(facts.derived())
     }

@@ -15,40 +15,65 @@ use super::rowset::RowSet;
 /// How many new rows lie between two looks at the memory.
 const ROWS_PER_LOOK: u64 = 1 << 16;
 
-/// Each match is a fact.
+/// How many words of facts are taken in at once.
+const BATCH: usize = 4096;
+
+/// Each match is a fact. Facts are taken in by batches, which lets the processor work on many at once.
 #[derive(Debug)]
 pub(super) struct Facts {
     relation: usize,
+    batch: Vec<Word>,
     derived: u64,
+    weighed: u64,
 }
 
 impl Facts {
     /// Facts of a relation.
     pub(super) fn new(relation: usize) -> Self {
-        Self { relation, derived: 0 }
+        Self { relation, batch: Vec::new(), derived: 0, weighed: 0 }
     }
 
-    /// How many of them were new.
+    /// How many of those taken in were new.
     pub(super) fn derived(&self) -> u64 {
         self.derived
+    }
+
+    fn derive(&mut self, new: u64, site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        self.derived += new;
+        site.budget.spend(new)?;
+        if self.derived - self.weighed >= ROWS_PER_LOOK {
+            self.weighed = self.derived;
+            site.weigh(0)?;
+        }
+        Ok(())
     }
 }
 
 impl Sink for Facts {
     #[inline]
     fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        if row.is_empty() {
+            let known = site.known.get(self.relation);
+            let hold =
+                site.fresh.get_mut(self.relation).zip(known).map_or(0, |(fresh, known)| fresh.hold(known));
+            return self.derive(hold, site);
+        }
+        self.batch.extend_from_slice(row);
+        if self.batch.len() >= BATCH { self.flush(site) } else { Ok(()) }
+    }
+
+    fn batch(&mut self) -> Option<(&mut Vec<Word>, usize)> {
+        Some((&mut self.batch, BATCH))
+    }
+
+    fn flush(&mut self, site: &mut Site<'_, '_>) -> Result<(), Bound> {
         let (Some(known), Some(fresh)) = (site.known.get(self.relation), site.fresh.get_mut(self.relation))
         else {
             return Ok(());
         };
-        if fresh.insert(known, row)? {
-            self.derived += 1;
-            site.budget.spend(1)?;
-            if self.derived.is_multiple_of(ROWS_PER_LOOK) {
-                site.weigh(0)?;
-            }
-        }
-        Ok(())
+        let new = fresh.take(known, &self.batch)?;
+        self.batch.clear();
+        self.derive(new, site)
     }
 }
 

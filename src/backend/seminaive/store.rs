@@ -1,40 +1,23 @@
-//! The relations of an evaluation. The life of a fact: a rule derives it, [`Fresh::insert`] looks whether it is known
+//! The relations of an evaluation. The life of a fact: a rule derives it, [`Fresh::take`] looks whether it is known
 //! and keeps it apart until its round closes; then [`Relations::close`] moves it behind the older ones into [`Known`],
 //! where the next round finds it as part of the delta, and puts it into the indexes.
-#![expect(clippy::indexing_slicing, reason = "hot: row numbers come from the relation itself")]
 
-use crate::backend::{Bound, Database, Extent, Rows};
+use crate::backend::{Bound, Database, Extent};
 use crate::ir::Program;
 use crate::schema::RelationId;
 use crate::value::Word;
 
+use super::blocks::Blocks;
 use super::hash::hash;
-use super::index::Index;
-use super::table::Table;
+use super::known::Known;
+use super::members::{self, AllRows, Members};
 
-/// Row numbers are 32 bits wide, and one of them is left out.
-const MOST_ROWS: u32 = u32::MAX - 1;
-
-/// The facts of closed rounds in the order of their derivation.
-#[derive(Debug, Default)]
-pub(super) struct Known {
-    arity: usize,
-    len: u32,
-    words: Vec<Word>,
-    indexes: Vec<Index>,
-    /// How many facts there were at the end of each round.
-    rounds: Vec<usize>,
-    /// Where the facts of the last closed round begin.
-    delta: u32,
-}
-
-/// The facts of the open round, and the table of all facts: numbers below [`Known::len`] are known ones.
-#[derive(Debug, Default)]
-pub(super) struct Fresh {
-    len: u32,
-    words: Vec<Word>,
-    table: Table,
-}
+/// Row numbers are 32 bits wide, and the largest is never used.
+const MOST_ROWS: u64 = u32::MAX as u64 - 1;
+/// From how many facts on a table may become bitmaps again.
+const RETRY: u64 = 1 << 18;
+/// How many words of input are taken in at once.
+const BATCH: usize = 4096;
 
 /// Which part of a relation an atom reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,103 +30,104 @@ pub(super) enum Part {
     Old,
 }
 
-impl Known {
-    /// How many facts are known.
-    pub(super) fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// The fact with a number.
-    #[inline]
-    pub(super) fn row(&self, at: u32) -> &[Word] {
-        &self.words[at as usize * self.arity..(at as usize + 1) * self.arity]
-    }
-
-    /// The numbers of the facts of a part.
-    #[inline]
-    pub(super) fn part(&self, part: Part) -> std::ops::Range<u32> {
-        match part {
-            Part::All => 0..self.len,
-            Part::Delta => self.delta..self.len,
-            Part::Old => 0..self.delta,
-        }
-    }
-
-    /// Those of ascending row numbers that lie in a part.
-    #[inline]
-    pub(super) fn within<'i>(&self, part: Part, numbers: &'i [u32]) -> &'i [u32] {
-        let split = || numbers.partition_point(|&number| number < self.delta);
-        match part {
-            Part::All => numbers,
-            Part::Delta => &numbers[split()..],
-            Part::Old => &numbers[..split()],
-        }
-    }
-
-    /// The index with a number.
-    #[inline]
-    pub(super) fn index(&self, at: usize) -> &Index {
-        &self.indexes[at]
-    }
-
-    /// All indexes.
-    pub(super) fn indexes(&self) -> &[Index] {
-        &self.indexes
-    }
-
-    /// The number of the index on `columns` (ascending), built where there is none yet.
-    pub(super) fn index_on(&mut self, columns: &[u32]) -> usize {
-        if let Some(at) = self.indexes.iter().position(|index| index.columns() == columns) {
-            return at;
-        }
-        let mut index = Index::new(columns.to_vec());
-        index.extend(&self.words, self.arity, self.len);
-        self.indexes.push(index);
-        self.indexes.len() - 1
-    }
-
-    /// Bytes taken.
-    pub(super) fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.indexes.iter().map(Index::bytes).sum::<usize>()
-    }
+/// The facts of the open round, and the set of all facts, those of closed rounds included.
+#[derive(Debug)]
+pub(super) struct Fresh {
+    len: u32,
+    words: Vec<Word>,
+    members: Members,
+    /// From how many facts on it is tried whether bitmaps do again.
+    retry: u64,
 }
 
 impl Fresh {
-    /// Adds a fact, unless it is known; whether it is new.
+    fn new(arity: usize) -> Self {
+        Self { len: 0, words: Vec::new(), members: Members::new(arity), retry: RETRY }
+    }
+
+    /// Adds the rows of `batch` that are new; how many these are.
+    pub(super) fn take(&mut self, known: &Known, batch: &[Word]) -> Result<u64, Bound> {
+        let arity = known.arity();
+        let before = self.len;
+        let rows = batch.len() / arity.max(1);
+        if u64::from(known.len()) + u64::from(self.len) + rows as u64 > MOST_ROWS {
+            return Err(Bound::Facts(MOST_ROWS));
+        }
+        self.retry_blocks(known);
+        let mut rest = batch;
+        if let Members::Blocks(blocks) = &mut self.members {
+            let taken = match arity {
+                1 => blocks.take(batch.as_chunks::<1>().0, &mut self.words),
+                _ => blocks.take(batch.as_chunks::<2>().0, &mut self.words),
+            };
+            self.len = (self.words.len() / arity.max(1)) as u32;
+            rest = batch.get(taken * arity..).unwrap_or_default();
+            if !rest.is_empty() {
+                self.make_table(known);
+            }
+        }
+        if let (Members::Table(table), false) = (&mut self.members, rest.is_empty()) {
+            let len = known.len() + self.len;
+            self.len += members::take(table, known.words(), &mut self.words, len, arity, rest);
+        }
+        Ok(u64::from(self.len - before))
+    }
+
+    /// Adds the one row of a relation without columns; whether it is new.
+    pub(super) fn hold(&mut self, known: &Known) -> u64 {
+        let new = known.len() + self.len == 0;
+        self.len += u32::from(new);
+        u64::from(new)
+    }
+
+    /// Keeps the facts by row number from now on, so that a part of them can be asked for.
+    pub(super) fn number_rows(&mut self, known: &Known) {
+        self.make_table(known);
+        self.retry = u64::MAX;
+    }
+
+    fn make_table(&mut self, known: &Known) {
+        if matches!(self.members, Members::Blocks(_)) {
+            let rows = AllRows { arity: known.arity(), known: known.words(), fresh: &self.words };
+            self.members = Members::Table(rows.table(known.len() + self.len));
+        }
+    }
+
+    /// Goes from a table to bitmaps where the facts have become dense; looked at each time they have doubled.
+    fn retry_blocks(&mut self, known: &Known) {
+        let facts = u64::from(known.len()) + u64::from(self.len);
+        if facts < self.retry || !matches!(self.members, Members::Table(_)) {
+            return;
+        }
+        self.retry = facts * 2;
+        let parts = [known.words(), &self.words];
+        let blocks = match known.arity() {
+            1 => Blocks::try_from_rows(parts.map(|words| words.as_chunks::<1>().0)),
+            2 => Blocks::try_from_rows(parts.map(|words| words.as_chunks::<2>().0)),
+            _ => None,
+        };
+        if let Some(blocks) = blocks {
+            self.members = Members::Blocks(blocks);
+        }
+    }
+
+    /// Whether a row is among the known facts of a part. Those of a relation that still grows have to be numbered.
     #[inline]
-    pub(super) fn insert(&mut self, known: &Known, row: &[Word]) -> Result<bool, Bound> {
-        let number = known.len + self.len;
-        if number >= MOST_ROWS {
-            return Err(Bound::Facts(u64::from(MOST_ROWS)));
+    pub(super) fn holds(&self, known: &Known, row: &[Word], part: Part) -> bool {
+        match &self.members {
+            _ if row.is_empty() => !known.part(part).is_empty(),
+            Members::Blocks(blocks) => blocks.contains(row),
+            Members::Table(table) => {
+                let rows = AllRows { arity: row.len(), known: known.words(), fresh: &self.words };
+                let number = table.find(hash(row), |at| rows.row(at) == row);
+                number.is_some_and(|number| known.part(part).contains(&number))
+            }
         }
-        let words = &self.words;
-        let found = self.table.find_or_insert(hash(row), number, |at| row_of(known, words, at) == row);
-        if found.is_none() {
-            self.words.extend_from_slice(row);
-            self.len += 1;
-        }
-        Ok(found.is_none())
     }
 
     /// Bytes taken.
     pub(super) fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.table.bytes()
-    }
-
-    /// The number of a fact that is known or fresh.
-    #[inline]
-    pub(super) fn find(&self, known: &Known, row: &[Word]) -> Option<u32> {
-        self.table.find(hash(row), |at| row_of(known, &self.words, at) == row)
-    }
-}
-
-#[inline]
-fn row_of<'r>(known: &'r Known, fresh: &'r [Word], at: u32) -> &'r [Word] {
-    if at < known.len {
-        known.row(at)
-    } else {
-        let at = (at - known.len) as usize * known.arity;
-        &fresh[at..at + known.arity]
+        self.words.capacity() * 8 + self.members.bytes()
     }
 }
 
@@ -159,14 +143,16 @@ pub(super) struct Relations {
 impl Relations {
     /// Round 0: the input and the facts of rule files.
     pub(super) fn load(program: &Program, input: &Database) -> Result<Self, Bound> {
-        let known = |arity| Known { arity, ..Known::default() };
-        let mut relations = Self {
-            known: program.relations.iter().map(|relation| known(relation.columns.len())).collect(),
-            fresh: program.relations.iter().map(|_| Fresh::default()).collect(),
-        };
+        let arities = || program.relations.iter().map(|relation| relation.columns.len());
+        let mut relations =
+            Self { known: arities().map(Known::new).collect(), fresh: arities().map(Fresh::new).collect() };
         for (at, rows) in input.relations.iter().enumerate() {
-            for row in rows.iter() {
-                relations.add(at, row)?;
+            let whole_rows = BATCH / rows.arity().max(1) * rows.arity().max(1);
+            for batch in rows.words.chunks(whole_rows.max(rows.arity())) {
+                relations.add(at, batch)?;
+            }
+            if rows.arity() == 0 && !rows.is_empty() {
+                relations.add(at, &[])?;
             }
         }
         for fact in &program.facts {
@@ -177,34 +163,33 @@ impl Relations {
         Ok(relations)
     }
 
-    /// Adds a fact to the open round; whether it is new.
-    pub(super) fn add(&mut self, relation: usize, row: &[Word]) -> Result<bool, Bound> {
-        match (self.fresh.get_mut(relation), self.known.get(relation)) {
-            (Some(fresh), Some(known)) => fresh.insert(known, row),
-            _ => Ok(false),
+    /// Adds rows to the open round, or the one row of a relation without columns.
+    fn add(&mut self, relation: usize, rows: &[Word]) -> Result<(), Bound> {
+        if let (Some(fresh), Some(known)) = (self.fresh.get_mut(relation), self.known.get(relation)) {
+            if known.arity() == 0 {
+                fresh.hold(known);
+            } else {
+                fresh.take(known, rows)?;
+            }
         }
+        Ok(())
     }
 
-    /// Closes the open round of a stratum's relations; whether it derived something.
-    pub(super) fn close(&mut self, relations: &[RelationId]) -> bool {
-        let before: u32 = relations.iter().map(|relation| self.fresh[relation.0 as usize].len).sum();
+    /// Closes the open round of a stratum's relations.
+    pub(super) fn close(&mut self, relations: &[RelationId]) {
         relations.iter().for_each(|relation| self.close_one(relation.0 as usize));
-        before > 0
     }
 
     fn close_one(&mut self, at: usize) {
-        let (known, fresh) = (&mut self.known[at], &mut self.fresh[at]);
-        known.delta = known.len;
-        known.len += fresh.len;
-        if known.words.is_empty() {
-            known.words = std::mem::take(&mut fresh.words);
-        } else {
-            known.words.append(&mut fresh.words);
+        if let (Some(known), Some(fresh)) = (self.known.get_mut(at), self.fresh.get_mut(at)) {
+            known.close_round(std::mem::take(&mut fresh.len), &mut fresh.words);
         }
-        fresh.len = 0;
-        known.rounds.push(known.len as usize);
-        for index in &mut known.indexes {
-            index.extend(&known.words, known.arity, known.len);
+    }
+
+    /// Keeps a relation's facts by row number from now on.
+    pub(super) fn number_rows(&mut self, at: usize) {
+        if let (Some(known), Some(fresh)) = (self.known.get(at), self.fresh.get_mut(at)) {
+            fresh.number_rows(known);
         }
     }
 
@@ -214,14 +199,8 @@ impl Relations {
             + self.fresh.iter().map(Fresh::bytes).sum::<usize>()
     }
 
-    /// The final facts, each relation's rounds up to the last that derived some.
+    /// The final facts.
     pub(super) fn extents(self) -> Vec<Extent> {
-        let extent = |mut known: Known| {
-            let end = known.len as usize;
-            known.rounds.truncate(known.rounds.partition_point(|&count| count < end) + 1);
-            let rows = Rows { arity: known.arity, len: end, words: known.words };
-            Extent { rows, rounds: known.rounds }
-        };
-        self.known.into_iter().map(extent).collect()
+        self.known.into_iter().map(Known::into_extent).collect()
     }
 }

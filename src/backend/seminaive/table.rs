@@ -46,6 +46,11 @@ impl Table {
         }
     }
 
+    /// Adds a number that isn't in yet.
+    pub(super) fn insert_new(&mut self, hash: u64, number: u32) {
+        self.find_or_insert(hash, number, |_| false);
+    }
+
     #[inline]
     fn probe(&self, hash: u64, mut is_it: impl FnMut(u32) -> bool) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;

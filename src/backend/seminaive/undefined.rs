@@ -6,16 +6,17 @@ use crate::ir::{Arg, Atom, Literal, Rule, RuleId};
 use crate::span::Span;
 use crate::value::Word;
 
+use super::known::Known;
 use super::machine::Site;
 use super::plan::Resume;
 use super::shape::{head_exprs, variables};
-use super::store::Known;
+use super::store::Part;
 
 /// A match that met an operation without a result. Its variable stays unbound, so literals that depend on it never
 /// become ready; once all others hold, the operation is reported.
 ///
 /// It reads all that is known, whatever part of it the plan reads: reports are a set, and what holds now holds in
-/// the end. So is a fact of the open round.
+/// the end.
 pub(super) struct Inquiry<'r> {
     id: RuleId,
     rule: &'r Rule,
@@ -157,8 +158,10 @@ fn each_row(
     let Some(known) = site.known.get(atom.relation.0 as usize) else { return Ok(()) };
     let wanted: Vec<Option<Word>> = atom.args.iter().map(|arg| wanted(partial, arg, site.params)).collect();
     if let Some(row) = wanted.iter().copied().collect::<Option<Vec<Word>>>() {
-        let found = site.fresh.get(atom.relation.0 as usize).and_then(|fresh| fresh.find(known, &row));
-        found.into_iter().for_each(|_| take(partial.clone()));
+        let fresh = site.fresh.get(atom.relation.0 as usize);
+        if fresh.is_some_and(|fresh| fresh.holds(known, &row, Part::All)) {
+            take(partial.clone());
+        }
         return Ok(());
     }
     let mut visit = |number: u32| {
@@ -174,9 +177,9 @@ fn each_row(
 
 /// The rows that an index lists, if there is one for some of the wanted columns.
 fn listed<'k>(known: &'k Known, wanted: &[Option<Word>]) -> Option<&'k [u32]> {
-    known.indexes().iter().find_map(|index| {
+    known.numbering().find_map(|index| {
         let key = index.columns().iter().map(|column| wanted.get(*column as usize).copied().flatten());
-        key.collect::<Option<Vec<Word>>>().map(|key| index.get(&key))
+        key.collect::<Option<Vec<Word>>>().map(|key| index.get(&key, Part::All))
     })
 }
 

@@ -50,10 +50,6 @@ impl Base for MemoryBase {
         0
     }
 
-    fn is_volatile(&self) -> bool {
-        true
-    }
-
     fn close(&mut self) -> Result<(), BaseError> {
         Ok(())
     }

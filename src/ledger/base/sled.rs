@@ -126,10 +126,6 @@ impl Base for SledBase {
         files.map(|file| file.len()).sum()
     }
 
-    fn is_volatile(&self) -> bool {
-        false
-    }
-
     /// sled makes nothing durable by itself, so its files are synced once it has let go of them.
     fn close(&mut self) -> Result<(), BaseError> {
         let Some(db) = self.db.take() else { return Ok(()) };

@@ -42,7 +42,7 @@ fn rule(proof: &Proof, program: &Program, at: usize, step: &Step, derived: &Deri
         Some(sentence) => format!("{}</summary>\n<div><code>{fact}</code></div>", escape(sentence)),
         None => format!("<code>{fact}</code></summary>"),
     };
-    let bindings = text::bindings_text(&derived.bindings).map(|text| format!("; {text}")).unwrap_or_default();
+    let bindings = text::step_bindings(program, derived).map(|text| format!("; {text}")).unwrap_or_default();
     let by = escape(&format!("{}{bindings}", text::rule_text(derived)));
     let premises = list(proof, program, &derived.premises);
     format!("<details id=\"s{at}\"{open}><summary>{head}\n<div class=\"by\">{by}</div>{premises}</details>\n")

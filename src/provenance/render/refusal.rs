@@ -120,7 +120,8 @@ fn failure_line(program: &Program, failure: &Failure) -> String {
             if rank <= keep {
                 return format!("its rank is {rank} of {of} by {}, not the one asked for", keys.join(", "));
             }
-            format!("it is number {rank} of {of} by {}, and only the first {keep} are kept", keys.join(", "))
+            let kept = if *keep == 1 { "first is" } else { &format!("first {keep} are") };
+            format!("it is number {rank} of {of} by {}, and only the {kept} kept", keys.join(", "))
         }
         Failure::Stopped => String::from("the search stopped before it knew what fails"),
     }

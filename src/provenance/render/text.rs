@@ -1,5 +1,7 @@
 //! The wording that all forms for people share: facts, origins, conditions, groups, standings.
 
+use crate::builtins::expr::{Expr, ExprKind};
+use crate::builtins::term::Term;
 use crate::fact::Fact;
 use crate::ir::Program;
 use crate::literal;
@@ -82,9 +84,25 @@ pub(super) fn origin_text(origin: &Origin) -> String {
     text
 }
 
+/// The variables of a step that its fact doesn't show anyway.
+pub(super) fn step_bindings(program: &Program, derived: &Derived) -> Option<String> {
+    let rule = program.rules.iter().find(|rule| rule.id == derived.rule);
+    let head = rule.into_iter().flat_map(|rule| {
+        rule.terms.iter().filter_map(|term| match term {
+            Term::Expr(Expr { kind: ExprKind::Var(var), .. }) => rule.variables.get(var.0 as usize),
+            _ => None,
+        })
+    });
+    let shown: Vec<Symbol> = head.map(|variable| variable.name).collect();
+    let rest = derived.bindings.iter().filter(|(name, _)| !shown.contains(name));
+    bindings_text(&rest.copied().collect::<Vec<_>>())
+}
+
 /// The variables that the rule's author named, with their values.
 pub(super) fn bindings_text(bindings: &[(Symbol, Value)]) -> Option<String> {
-    let named = bindings.iter().filter(|(name, _)| !name.as_str().starts_with(|c: char| c.is_ascii_digit()));
+    let named = bindings
+        .iter()
+        .filter(|(name, _)| !name.as_str().starts_with(|c: char| !c.is_alphabetic() && c != '_'));
     let shown: Vec<_> = named.map(|(name, value)| format!("{name} = {value}")).collect();
     (!shown.is_empty()).then(|| format!("with {}", shown.join(", ")))
 }
@@ -115,7 +133,7 @@ fn aside(text: &str, written: &str) -> String {
 }
 
 fn bind_text(var: Symbol, text: &str, written: &str, value: Value) -> String {
-    let made = var.as_str().starts_with(|c: char| c.is_ascii_digit());
+    let made = var.as_str().starts_with(|c: char| !c.is_alphabetic() && c != '_');
     let worth = text != value.to_string();
     match (made, worth) {
         (true, true) => aside(&format!("{text} = {value}"), written),

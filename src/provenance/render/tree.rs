@@ -12,7 +12,7 @@ use super::text;
 pub struct Layout {
     /// Columns of the terminal.
     pub width: usize,
-    /// Whether the variables of each step are shown.
+    /// Whether the variables of each step are shown, but for those that the fact shows.
     pub bindings: bool,
     /// How many steps are shown at most.
     pub steps: usize,
@@ -162,7 +162,7 @@ impl<'p> Writer<'p> {
             Some(sentence) => lines.extend([format!("{number}{sentence}"), fact, by]),
             None => lines.extend([format!("{number}{fact}"), by]),
         }
-        lines.extend(text::bindings_text(&derived.bindings).filter(|_| self.layout.bindings));
+        lines.extend(text::step_bindings(self.program, derived).filter(|_| self.layout.bindings));
         (lines, derived.premises.iter().map(item).collect())
     }
 

@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::time::Instant;
 
-use crate::builtins::aggregate::Accumulator;
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::term::Term;
 use crate::fact::Fact;
@@ -14,17 +13,20 @@ use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
 
-use super::super::derive::given_words;
+use super::super::derive::{Entry, given_words};
+use super::super::group::Tally;
 use super::super::proof::{Premise, StepKind};
 use super::super::store::FactRef;
+use super::super::walk::Walk;
 use super::change::{Change, turns};
-use super::{Asked, Finder, nearest};
+use super::state::{Frame, Queued, State};
+use super::{Asked, FUEL, Finder, nearest};
 
 /// How many states are looked at.
 const STATES: usize = 20_000;
 
 /// How many rules lie between the fact asked for and a change at most.
-const DEPTH: usize = 5;
+const DEPTH: usize = 8;
 
 /// How many changes a set has at most.
 const CHANGES: usize = 4;
@@ -43,38 +45,13 @@ pub(super) struct Abduction<'f, 'a> {
     like: HashMap<(RelationId, Asked), Option<Fact>>,
 }
 
-/// A state in the queue; only cost and number order it.
-struct Queued(State);
-
-/// How far a derivation has been imagined, and what it would take.
-#[derive(Clone)]
-struct State {
-    frames: Vec<Frame>,
-    changes: Vec<Change>,
-    params: Vec<Word>,
-    /// Facts that the changes are meant to remove.
-    removed: BTreeSet<FactRef>,
-}
-
-/// A rule whose body is being met.
-#[derive(Clone)]
-struct Frame {
-    rule: RuleId,
-    vars: Vec<Option<Word>>,
-    /// For a variable whose value was made up: the change and the column that hold it.
-    made_up: Vec<Option<(usize, usize)>>,
-    left: Vec<usize>,
-    target: Asked,
-    /// The atom of the frame below that waits for the head.
-    waiting: usize,
-}
-
 impl<'f, 'a> Abduction<'f, 'a> {
     pub(super) fn new(finder: &'f Finder<'a>, relation: RelationId, asked: &Asked, until: Instant) -> Self {
         let (queue, like) = (BinaryHeap::new(), HashMap::new());
         let mut search = Self { finder, queue, added: 0, seen: 0, until, like };
         let params = finder.context.params.clone();
-        let start = State { frames: Vec::new(), changes: Vec::new(), params, removed: BTreeSet::new() };
+        let start =
+            State { frames: Vec::new(), changes: Vec::new(), params, removed: BTreeSet::new(), rules: 0 };
         search.derive(&start, relation, asked, 0);
         search
     }
@@ -84,11 +61,13 @@ impl<'f, 'a> Abduction<'f, 'a> {
         !self.queue.is_empty()
     }
 
-    fn push(&mut self, state: State) {
+    fn push(&mut self, mut state: State) {
+        state.write_back();
         if state.changes.len() <= CHANGES {
             self.added += 1;
-            // Deep in a body is nearer to an answer, so of equal cost the youngest state goes first.
-            let cost = state.changes.len();
+            // A rule more costs less than a change more. Deep in a body is nearer to an answer, so of equal cost the
+            // youngest state goes first.
+            let cost = state.changes.len() * 2 + state.rules;
             self.queue.push(Reverse((cost, usize::MAX - self.added, Queued(state))));
         }
     }
@@ -104,6 +83,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
             let made_up = vec![None; vars.len()];
             let left = (0..rule.body.len()).collect();
             let mut next = state.clone();
+            next.rules += 1;
             next.frames.push(Frame { rule: *id, vars, made_up, left, target: target.clone(), waiting });
             self.push(next);
         }
@@ -113,8 +93,19 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let frame = state.frames.last_mut()?;
         let rule = self.finder.context.program.rule(frame.rule)?;
         let Some(at) = frame.left.iter().position(|literal| frame.ready(rule, *literal)) else {
-            return if frame.left.is_empty() { self.finish(state, rule) } else { None };
+            // What is still open takes the value that its made-up fact has for the time being.
+            return match (state.close(), state.frames.last().is_some_and(|frame| frame.left.is_empty())) {
+                (true, _) => {
+                    self.push(state);
+                    None
+                }
+                (false, true) => self.finish(state, rule),
+                (false, false) => None,
+            };
         };
+        if frame.left.is_empty() {
+            return None;
+        }
         let literal = frame.left.remove(at);
         match rule.body.get(literal)? {
             Literal::Atom(atom) => self.atom(state, atom, literal),
@@ -146,7 +137,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let context = &self.finder.context;
         let input = context.program.relation(atom.relation).is_some_and(|found| found.kind == Kind::Input);
         let assumable = input && context.name(atom.relation).as_str() != "now";
-        if assumable {
+        if assumable && !self.reuse(&state, atom, &key) {
             self.assume(&state, atom, &key);
         }
         self.derive(&state, atom.relation, &key, literal);
@@ -159,10 +150,28 @@ impl<'f, 'a> Abduction<'f, 'a> {
         for fact in rows.into_iter().take(CHOICES).rev().filter(|fact| !state.removed.contains(fact)) {
             let mut next = state.clone();
             let row: Asked = context.store.row(fact).iter().copied().map(Some).collect();
-            if next.frames.last_mut().is_some_and(|frame| frame.take(atom, &row, None)) {
+            if next.frames.last_mut().is_some_and(|frame| frame.take(atom, &row)) {
                 self.push(next);
             }
         }
+    }
+
+    /// Takes a fact that was made up before, if one fits.
+    fn reuse(&mut self, state: &State, atom: &Atom, key: &Asked) -> bool {
+        let name = self.finder.context.name(atom.relation);
+        let rows = state.changes.iter().filter_map(|change| match change {
+            Change::Assert(fact, _) if fact.relation == name => {
+                Some(fact.values.iter().map(|value| Some(value.word())).collect::<Asked>())
+            }
+            _ => None,
+        });
+        let fits = |row: &Asked| row.iter().zip(key).all(|(word, asked)| asked.is_none() || word == asked);
+        let Some(row) = rows.into_iter().find(fits) else { return false };
+        let mut next = state.clone();
+        if next.frames.last_mut().is_some_and(|frame| frame.take(atom, &row)) {
+            self.push(next);
+        }
+        true
     }
 
     /// Makes a fact up: the columns known, the others as the nearest fact has them.
@@ -171,19 +180,42 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let Some(like) = self.like(atom.relation, key) else { return };
         let row: Vec<Word> =
             key.iter().zip(&like.values).map(|(word, value)| word.unwrap_or(value.word())).collect();
+        let mut fact = Fact::new(context.name(atom.relation), context.values(atom.relation, &row));
         let used = |var: &VarId| state.frames.last().is_some_and(|frame| self.is_used(frame.rule, *var));
         let open = atom.args.iter().zip(key).map(|(arg, word)| match arg {
             Arg::Any => true,
             Arg::Var(var) => word.is_none() && !used(var),
             Arg::Const(_) | Arg::Param(_) => false,
         });
-        let fact = Fact::new(context.name(atom.relation), context.values(atom.relation, &row));
+        let open: Vec<bool> = open.collect();
+        let free = (0..key.len()).filter(|at| open.get(*at) == Some(&true));
+        let free = free.chain((0..key.len()).filter(|at| key.get(*at) == Some(&None)));
+        self.renew(&mut fact, free.collect());
         let mut next = state.clone();
         let change = next.changes.len();
-        next.changes.push(Change::Assert(fact, open.collect()));
-        let row: Asked = row.into_iter().map(Some).collect();
-        if next.frames.last_mut().is_some_and(|frame| frame.take(atom, &row, Some(change))) {
-            self.push(next);
+        next.changes.push(Change::Assert(fact, open));
+        if let Some(frame) = next.frames.last_mut() {
+            frame.open(atom, change);
+        }
+        self.push(next);
+    }
+
+    /// Makes a made-up fact differ from those that hold, in the first column that can: only a new one adds anything.
+    fn renew(&self, fact: &mut Fact, free: Vec<usize>) {
+        for at in free {
+            for _ in 0..CHOICES {
+                if !self.finder.holds(fact) {
+                    return;
+                }
+                let Some(value) = fact.values.get_mut(at) else { break };
+                *value = match *value {
+                    Value::Int(number) => Value::Int(number.wrapping_add(1)),
+                    Value::Time(micros) => Value::Time(micros.wrapping_add(1_000_000)),
+                    Value::Duration(micros) => Value::Duration(micros.wrapping_add(1_000_000)),
+                    Value::String(text) => Value::String(Symbol::new(&format!("{text}+"))),
+                    _ => break,
+                };
+            }
         }
     }
 
@@ -323,37 +355,59 @@ impl<'f, 'a> Abduction<'f, 'a> {
     /// The body of the top frame is met: its head answers the atom that waits, or the search has a guess.
     fn finish(&mut self, mut state: State, rule: &Rule) -> Option<Vec<Change>> {
         let frame = state.frames.pop()?;
+        // Without any change it gives nothing that doesn't hold anyway.
+        if state.changes.is_empty() {
+            return None;
+        }
         let words = frame.words();
-        let row: Asked = rule.terms.iter().map(|term| self.term(term, &words, &state.params)).collect();
-        let fits = row.iter().zip(&frame.target).zip(&rule.terms).all(|((word, asked), term)| {
-            matches!(term, Term::Aggregate { .. }) || word.is_none() || asked.is_none() || word == asked
-        });
+        let row = if rule.is_aggregate() {
+            self.group_with(frame.rule, rule, &words, &state.params)?
+        } else {
+            rule.terms.iter().map(|term| plain(term, &words, &state.params)).collect()
+        };
+        let mut columns = row.iter().zip(&frame.target);
+        let fits = columns.all(|(word, asked)| word.is_none() || asked.is_none() || word == asked);
         if !fits {
             return None;
         }
         let Some(below) = state.frames.last_mut() else {
-            return (!state.changes.is_empty()).then_some(state.changes);
+            return Some(state.changes);
         };
         let rule = self.finder.context.program.rule(below.rule)?;
         let Some(Literal::Atom(atom)) = rule.body.get(frame.waiting) else { return None };
-        if below.take(atom, &row, None) {
+        if below.take(atom, &row) {
             self.push(state);
         }
         None
     }
 
-    /// The value of a head term; of an aggregate, over this one match.
-    fn term(&self, term: &Term, vars: &[Word], params: &[Word]) -> Option<Word> {
-        match term {
-            Term::Expr(expr) => expr.eval(vars, params).ok(),
-            Term::Aggregate { aggregate, args, .. } => {
-                let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
-                let words: Option<Vec<_>> = args.iter().map(|arg| arg.eval(vars, params).ok()).collect();
-                let mut state = Accumulator::new(*aggregate, &types);
-                state.add(&words?);
-                state.finish()
-            }
+    /// The head of an aggregate rule over the matches that its group has and one more.
+    fn group_with(&self, id: RuleId, rule: &Rule, words: &[Word], params: &[Word]) -> Option<Asked> {
+        let finder = self.finder;
+        let row: Asked = rule.terms.iter().map(|term| plain(term, words, params)).collect();
+        let given = given_words(rule, &row)?.into_iter().map(Option::unwrap_or_default).collect();
+        let rule = finder.context.program.rule(id)?;
+        let plan = finder.plans().get(&finder.context, id, rule, Entry::Head);
+        let mut walk = Walk::new(&finder.context, plan, given, row.clone(), None);
+        walk.fuel = FUEL;
+        let mut tally = Tally::new(rule);
+        while walk.next() {
+            tally.add(&walk.vars, &finder.context.params);
         }
+        tally.add(words, params);
+        let mut row = row;
+        for (column, word) in tally.finish()? {
+            *row.get_mut(column)? = Some(word);
+        }
+        Some(row)
+    }
+}
+
+/// The value of a head term that is no aggregate.
+fn plain(term: &Term, vars: &[Word], params: &[Word]) -> Option<Word> {
+    match term {
+        Term::Expr(expr) => expr.eval(vars, params).ok(),
+        Term::Aggregate { .. } => None,
     }
 }
 
@@ -369,114 +423,5 @@ impl Iterator for Abduction<'_, '_> {
             }
         }
         None
-    }
-}
-
-impl State {
-    /// Gives a made-up variable another value, in the fact that was made up too.
-    fn adjust(&mut self, var: VarId, word: Word, side: &Expr) -> bool {
-        let Some(frame) = self.frames.last_mut() else { return false };
-        let at = var.0 as usize;
-        let Some((change, column)) = frame.made_up.get(at).copied().flatten() else { return false };
-        let Some(Change::Assert(fact, _)) = self.changes.get_mut(change) else { return false };
-        let (Some(value), Some(slot)) = (fact.values.get_mut(column), frame.vars.get_mut(at)) else {
-            return false;
-        };
-        *value = Value::from_word(side.ty, word);
-        *slot = Some(word);
-        true
-    }
-
-    /// Sets a parameter that no change has set yet.
-    fn set(&mut self, param: &crate::schema::Param, at: usize, value: Value) -> bool {
-        let known =
-            self.changes.iter().any(|change| matches!(change, Change::Set(name, ..) if *name == param.name));
-        if known || !param.ty.admits(value) {
-            return false;
-        }
-        if let Some(slot) = self.params.get_mut(at) {
-            *slot = value.word();
-        }
-        self.changes.push(Change::Set(param.name, param.value, value));
-        true
-    }
-}
-
-impl Frame {
-    fn words(&self) -> Vec<Word> {
-        self.vars.iter().map(|word| word.unwrap_or_default()).collect()
-    }
-
-    fn knows(&self, expr: &Expr) -> bool {
-        let mut known = true;
-        expr.for_each_var(&mut |var| known &= self.word(var).is_some());
-        known
-    }
-
-    fn word(&self, var: VarId) -> Option<Word> {
-        self.vars.get(var.0 as usize).copied().flatten()
-    }
-
-    fn ready(&self, rule: &Rule, literal: usize) -> bool {
-        match rule.body.get(literal) {
-            Some(Literal::Atom(_)) => true,
-            Some(Literal::Not(atom)) => atom.args.iter().all(|arg| match arg {
-                Arg::Var(var) => self.word(*var).is_some(),
-                _ => true,
-            }),
-            Some(Literal::Test { expr, .. } | Literal::Bind { expr, .. }) => self.knows(expr),
-            Some(Literal::Each { args, .. }) => args.iter().all(|arg| self.knows(arg)),
-            None => false,
-        }
-    }
-
-    fn key(&self, atom: &Atom, params: &[Word]) -> Asked {
-        let word = |arg: &Arg| match arg {
-            Arg::Any => None,
-            Arg::Var(var) => self.word(*var),
-            Arg::Const(value) => Some(value.word()),
-            Arg::Param(param) => params.get(param.0 as usize).copied(),
-        };
-        atom.args.iter().map(word).collect()
-    }
-
-    fn set(&mut self, var: VarId, word: Word) -> bool {
-        let Some(slot) = self.vars.get_mut(var.0 as usize) else { return false };
-        slot.replace(word).is_none_or(|other| other == word)
-    }
-
-    /// Binds the variables of an atom; `change` is the change that made its fact up.
-    fn take(&mut self, atom: &Atom, row: &Asked, change: Option<usize>) -> bool {
-        for (column, (arg, word)) in atom.args.iter().zip(row).enumerate() {
-            let (Arg::Var(var), Some(word)) = (arg, word) else { continue };
-            let fresh = self.word(*var).is_none();
-            if !self.set(*var, *word) {
-                return false;
-            }
-            if let (true, Some(change), Some(slot)) = (fresh, change, self.made_up.get_mut(var.0 as usize)) {
-                *slot = Some((change, column));
-            }
-        }
-        true
-    }
-}
-
-impl PartialEq for Queued {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Queued {}
-
-impl PartialOrd for Queued {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Queued {
-    fn cmp(&self, _: &Self) -> std::cmp::Ordering {
-        std::cmp::Ordering::Equal
     }
 }

@@ -4,6 +4,7 @@ mod abduce;
 mod attempt;
 mod change;
 mod nearest;
+mod state;
 mod verify;
 
 use std::collections::HashSet;

@@ -49,8 +49,7 @@ impl Finder<'_> {
         while let Some(mut changes) = guesses.next().or_else(|| search.next()) {
             changes.sort();
             changes.dedup();
-            let larger =
-                remedies.found.iter().any(|known| known.changes.iter().all(|one| changes.contains(one)));
+            let larger = remedies.found.iter().any(|known| covers(&changes, &known.changes));
             if larger || !seen.insert(changes.clone()) {
                 continue;
             }
@@ -139,6 +138,16 @@ impl Finder<'_> {
         let Change::Assert(fact, _) = change else { return false };
         self.context.program.relations.iter().any(|relation| relation.requires == Some(fact.relation))
     }
+}
+
+/// Whether `changes` hold all of `known`, a parameter set to whatever value.
+fn covers(changes: &[Change], known: &[Change]) -> bool {
+    known.iter().all(|one| {
+        changes.iter().any(|other| match (one, other) {
+            (Change::Set(name, ..), Change::Set(other, ..)) => name == other,
+            _ => one == other,
+        })
+    })
 }
 
 fn apply(program: &mut Program, database: &mut Database, change: &Change) {

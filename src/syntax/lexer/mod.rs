@@ -27,6 +27,9 @@ pub(super) struct Lexer<'a> {
     file: FileId,
     /// Whether the last token may end a value: then `-` subtracts and `/` divides.
     after_value: bool,
+    /// Whether the last token is a word that an expression may follow where the grammar expects it, so that a
+    /// `/name` behind it is no division.
+    after_opener: bool,
     /// Whether nothing but white space was read on this line.
     line_is_fresh: bool,
     /// Where this line begins.
@@ -48,6 +51,7 @@ impl<'a> Lexer<'a> {
             cursor,
             file,
             after_value: false,
+            after_opener: false,
             line_is_fresh: true,
             line_start: cursor.at(),
             seen_nul: false,
@@ -72,6 +76,7 @@ impl<'a> Lexer<'a> {
             };
             if let Some(kind) = kind {
                 self.after_value = kind.ends_value();
+                self.after_opener = kind.may_open_expression();
                 self.line_is_fresh = false;
                 return Token { kind, span: self.span(start), position, after_fault };
             }
@@ -186,10 +191,18 @@ impl<'a> Lexer<'a> {
         if self.cursor.eat(">") {
             return self.replaced(start, "->", TokenKind::Turnstile);
         }
-        if !self.after_value && self.cursor.peek().is_some_and(|c| c.is_ascii_digit()) {
+        let signs = !self.after_value || self.after_opener && self.at_smallest_int();
+        if signs && self.cursor.peek().is_some_and(|c| c.is_ascii_digit()) {
             return self.number(start);
         }
         TokenKind::Minus
+    }
+
+    /// Whether the digits at hand are those of the smallest int, which exists only with its sign.
+    fn at_smallest_int(&self) -> bool {
+        let mut digits = (0..).map_while(|at| self.cursor.byte(at)).filter(|byte| *byte != b'_');
+        let same = b"9223372036854775808".iter().all(|digit| digits.next() == Some(*digit));
+        same && !digits.next().is_some_and(|byte| byte.is_ascii_digit())
     }
 
     /// Reports a fault.

@@ -68,7 +68,9 @@ impl Lexer<'_> {
         match next {
             Some(b'/') => self.foreign_comment(start, "//"),
             Some(b'*') => self.foreign_comment(start, "/*"),
-            Some(b) if b.is_ascii_lowercase() && !self.after_value => Some(self.name(start)),
+            Some(b) if b.is_ascii_lowercase() && (!self.after_value || self.after_opener) => {
+                Some(self.name(start))
+            }
             None | Some(b' ' | b'\t' | b'\r' | b'\n') => {
                 self.cursor.bump();
                 Some(TokenKind::Slash)

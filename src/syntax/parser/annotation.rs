@@ -102,7 +102,7 @@ impl Parser<'_> {
     }
 
     fn close_annotation(&mut self, open: Span) {
-        if !self.at(TokenKind::RightParen) && !self.at_clause_end() {
+        if !self.at(TokenKind::RightParen) && !self.at_recovery_end() {
             self.expected("`)`");
             self.skip_to_comma(|token| token.kind == TokenKind::RightParen);
         }

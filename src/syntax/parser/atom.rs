@@ -25,7 +25,9 @@ impl Parser<'_> {
                 span: self.since(start),
             });
         }
-        let args = self.args(true);
+        let args = self.args();
+        let equal = self.equal_argument.take();
+        let args = if self.operator_follows() { args } else { self.refuse_equal(args, equal) };
         let span = self.since(start);
         let within = self.within();
         Some(Atom { relation, args, within, span: if self.in_expect { self.since(start) } else { span } })
@@ -42,7 +44,7 @@ impl Parser<'_> {
             self.report(codes::BAD_CONDITION, "`~` compares nothing here", self.current.span, label, help);
         }
         self.bump();
-        let distance = self.binary(super::expr::level::SUM);
+        let distance = self.binary(super::expr::level::SIGN);
         self.in_expect.then_some(distance)
     }
 
@@ -68,82 +70,6 @@ impl Parser<'_> {
         }
         self.defer(fault, fallback);
         Ident { name: Symbol::new(&form), span }
-    }
-
-    /// `(…)`: terms by position or by name. `of_atom` tells that `name = term` is meant as `name: term`.
-    pub(super) fn args(&mut self, of_atom: bool) -> Args {
-        let open = self.bump().span;
-        self.inside += 1;
-        let mut positional = Vec::new();
-        let mut named = Vec::new();
-        let mut height = 0;
-        while !self.at(TokenKind::RightParen) && !self.at_args_end() {
-            if self.at(TokenKind::Comma) {
-                self.idle_comma("a term");
-                continue;
-            }
-            let before = self.current.span;
-            match self.argument_name(of_atom) {
-                Some(name) => named.push((name, self.deeper(Self::expr))),
-                None => positional.push(self.deeper(Self::expr)),
-            }
-            height = height.max(self.height);
-            self.after_arg(before);
-        }
-        self.close(TokenKind::RightParen, open);
-        self.inside -= 1;
-        self.height = height;
-        self.one_way(positional, named)
-    }
-
-    /// Whether no argument can follow.
-    fn at_args_end(&self) -> bool {
-        self.at_clause_end() || matches!(self.current.kind, TokenKind::Turnstile | TokenKind::RightBrace)
-    }
-
-    /// Takes `name:` before an argument.
-    fn argument_name(&mut self, of_atom: bool) -> Option<Ident> {
-        let is_name = matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_));
-        let equal =
-            of_atom && self.ahead.kind == TokenKind::Equal && matches!(self.current.kind, TokenKind::Word(_));
-        if !is_name || !(equal || self.ahead.kind == TokenKind::Colon) {
-            return None;
-        }
-        let name = self.name("column")?;
-        if equal {
-            let message = format!("`{} =` inside an atom", name.name);
-            let help = format!("write: `{}: term`", name.name);
-            self.report(
-                codes::NAMED_ARGUMENTS,
-                message,
-                self.current.span,
-                "a named argument takes `:`",
-                &help,
-            );
-        }
-        self.bump();
-        Some(name)
-    }
-
-    /// Takes the comma behind an argument that began at `before`, or finds the place to go on.
-    fn after_arg(&mut self, before: Span) {
-        if self.at(TokenKind::Comma) {
-            let comma = self.bump().span;
-            if self.at(TokenKind::RightParen) {
-                self.stray_comma(comma, "another term");
-            }
-            return;
-        }
-        if self.at(TokenKind::RightParen) || self.at_args_end() {
-            return;
-        }
-        if self.begins_term() && self.current.span != before {
-            self.missing_comma("two terms");
-            return;
-        }
-        self.expected("`,` or `)`");
-        self.skip_to_comma(|token| matches!(token.kind, TokenKind::RightParen | TokenKind::Turnstile));
-        self.eat(TokenKind::Comma);
     }
 
     /// Whether the token at hand may begin a term.
@@ -200,18 +126,5 @@ impl Parser<'_> {
             .at(open, "opened here")
             .at(self.last.span.after(), format!("expected `{closing}` here"));
         self.fault(fault);
-    }
-
-    /// Arguments all by position or all by name; a mixture is reported.
-    fn one_way(&mut self, positional: Vec<Expr>, named: Vec<(Ident, Expr)>) -> Args {
-        let (Some(first), Some((name, _))) = (positional.first(), named.first()) else {
-            return if named.is_empty() { Args::Positional(positional) } else { Args::Named(named) };
-        };
-        let fault = Diagnostic::new(codes::NAMED_ARGUMENTS, "arguments by position and by name in one atom")
-            .at(first.span, "by position")
-            .at(name.span, "by name")
-            .help("name all of them, or none; named, columns may be left out");
-        self.fault(fault);
-        Args::Named(named)
     }
 }

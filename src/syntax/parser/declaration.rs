@@ -182,7 +182,7 @@ impl Parser<'_> {
 
     /// `(column: term, …)`, each term a column of the decision or a literal.
     fn required_columns(&mut self, relation: Ident) -> Vec<(Ident, Expr)> {
-        let args = self.args(false);
+        let args = self.args();
         let columns = match args {
             Args::Named(columns) => columns,
             Args::Positional(terms) if terms.is_empty() => Vec::new(),

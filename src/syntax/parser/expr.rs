@@ -19,6 +19,7 @@ pub(super) mod level {
     pub(in super::super) const COMPARE: u8 = 4;
     pub(in super::super) const SUM: u8 = 5;
     pub(in super::super) const PRODUCT: u8 = 6;
+    pub(in super::super) const SIGN: u8 = 7;
 }
 
 impl Parser<'_> {
@@ -74,6 +75,17 @@ impl Parser<'_> {
             .at(first, "the first one")
             .help("write two literals: `A < B, B < C`");
         self.fault(fault);
+    }
+
+    /// Whether an expression goes on behind what was read.
+    pub(super) fn operator_follows(&self) -> bool {
+        match self.current.kind {
+            TokenKind::Word(word) => ["and", "or", "in", "is"].contains(&word.as_str()),
+            TokenKind::Equal | TokenKind::NotEqual | TokenKind::Less | TokenKind::LessEqual => true,
+            TokenKind::Greater | TokenKind::GreaterEqual | TokenKind::Plus | TokenKind::Minus => true,
+            TokenKind::Star | TokenKind::Slash | TokenKind::Percent => true,
+            _ => false,
+        }
     }
 
     /// The operator at hand and how tightly it binds.
@@ -238,7 +250,7 @@ impl Parser<'_> {
         let expr = self.deeper(Self::expr);
         let height = self.height;
         if !matches!(self.current.kind, TokenKind::RightParen)
-            && !self.at_clause_end()
+            && !self.at_recovery_end()
             && !self.at(TokenKind::Turnstile)
         {
             self.unclosed_group(open);
@@ -270,7 +282,7 @@ impl Parser<'_> {
     fn call(&mut self) -> Expr {
         let start = self.current.span;
         let Some(name) = self.callee("function") else { return self.no_term() };
-        let args = self.args(false);
+        let args = self.args();
         let height = self.height;
         let args = match args {
             Args::Positional(args) => args,
@@ -292,7 +304,7 @@ impl Parser<'_> {
         let fault = self.lexer.with_line(fault, start);
         self.fault(fault);
         if self.at(TokenKind::LeftParen) {
-            self.args(false);
+            self.args();
         }
         self.node(ExprKind::Error, start, 0)
     }

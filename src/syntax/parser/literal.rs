@@ -102,15 +102,13 @@ impl Parser<'_> {
 
     /// Whether a word is at hand that ends the literals: `limit`, `because`.
     fn at_tail_word(&self) -> bool {
-        (self.at_word("limit") || self.at_word("because") && self.in_expect)
-            && self.ahead.kind != TokenKind::LeftParen
+        (self.at_word("limit") || self.at_word("because") && self.in_expect) && !self.is_called()
     }
 
     /// Whether `no` or `exactly` begins another expectation on a line of its own.
     fn at_expectation_word(&self) -> bool {
         let word = self.at_word("no") || self.at_word("exactly");
-        let called = self.ahead.kind == TokenKind::LeftParen;
-        self.in_expect && word && !called && self.current.position != Position::Inside
+        self.in_expect && word && !self.is_called() && self.current.position != Position::Inside
     }
 
     /// `order by` of SQL.
@@ -214,10 +212,8 @@ impl Parser<'_> {
             return self.prolog_is(left);
         }
         match left.kind {
-            ExprKind::Call(relation, args) if relation.name.as_str() != "if" => LiteralKind::Atom {
-                negated: false,
-                atom: Atom { relation, args: Args::Positional(args), within: None, span: left.span },
-            },
+            ExprKind::Unary(UnaryOp::Not, operand) if is_atom(&operand) => atom_of(true, *operand),
+            _ if is_atom(&left) => atom_of(false, left),
             _ => LiteralKind::Condition(left),
         }
     }
@@ -254,14 +250,10 @@ impl Parser<'_> {
             self.deeper(|parser| parser.binary(level::NOT))
         };
         let atom_alone = self.operator().is_none();
-        let operand = match operand.kind {
-            ExprKind::Call(relation, args) if atom_alone && relation.name.as_str() != "if" => {
-                let atom = Atom { relation, args: Args::Positional(args), within: None, span: operand.span };
-                self.refuse_negated_in(start);
-                return LiteralKind::Atom { negated: true, atom };
-            }
-            _ => operand,
-        };
+        if atom_alone && is_atom(&operand) {
+            self.refuse_negated_in(start);
+            return atom_of(true, operand);
+        }
         let left = self.node(ExprKind::Unary(UnaryOp::Not, Box::new(operand)), start, self.height);
         let left = self.operators(left, start, level::OR);
         self.refuse_negated_in(start);
@@ -305,6 +297,22 @@ impl Parser<'_> {
         };
         let message = format!("`{word}` stands only between parentheses");
         self.report(codes::LOOSE_CONNECTIVE, message, span, "outside parentheses", help);
+    }
+}
+
+/// Whether an expression has the form of an atom: a call, but not of `if`.
+fn is_atom(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Call(name, _) if name.name.as_str() != "if")
+}
+
+/// A call as an atom.
+fn atom_of(negated: bool, call: Expr) -> LiteralKind {
+    match call.kind {
+        ExprKind::Call(relation, args) => {
+            let args = Args::Positional(args);
+            LiteralKind::Atom { negated, atom: Atom { relation, args, within: None, span: call.span } }
+        }
+        _ => LiteralKind::Condition(call),
     }
 }
 

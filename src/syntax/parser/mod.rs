@@ -2,6 +2,7 @@
 //! in one run; a faulty part is left out or stands as [`ExprKind::Error`](super::tree::ExprKind::Error).
 
 mod annotation;
+mod args;
 mod atom;
 mod declaration;
 mod directive;
@@ -26,6 +27,7 @@ use super::lexer::Lexer;
 use super::token::{Token, TokenKind};
 use super::tree::{Atom, ExprKind, File, Item, Literal};
 
+pub(in crate::syntax) use doc::doc_line;
 use rule::Head;
 
 /// How large a rule file may be, in bytes.
@@ -117,6 +119,8 @@ struct Parser<'a> {
     lower_variables: bool,
     /// Whether the file has declarations of Soufflé.
     is_souffle: bool,
+    /// The `=` of a `name = term` among the arguments that were read last.
+    equal_argument: Option<Span>,
     /// Whether an atom may be followed by `~ distance`.
     in_expect: bool,
     /// Whether faults show the hence form of foreign text; off while such a form is tried out.
@@ -150,6 +154,7 @@ impl<'a> Parser<'a> {
             loose: None,
             lower_variables: false,
             is_souffle: false,
+            equal_argument: None,
             in_expect: false,
             with_help: true,
             clause_given_up: false,

@@ -2,6 +2,8 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::span::Span;
+use crate::symbol::Symbol;
+use crate::value::Value;
 
 use super::super::codes;
 use super::super::lexer::excerpt;
@@ -68,14 +70,38 @@ impl Parser<'_> {
         )
     }
 
+    /// Whether the token at hand begins another clause for certain: a declaration, or a head and `:-`.
+    fn at_evident_clause(&self) -> bool {
+        let mark = matches!(self.current.kind, TokenKind::At | TokenKind::Dot);
+        self.at_new_clause() && (mark || self.declares() || self.clause_ahead())
+    }
+
+    /// Whether the keyword of a declaration is at hand, and what it declares.
+    pub(super) fn declares(&self) -> bool {
+        let named = matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_));
+        let quoted = matches!(self.ahead.kind, TokenKind::Literal(Value::String(_)));
+        match self.word().map(Symbol::as_str) {
+            Some("input" | "relation" | "decision" | "param" | "type") => named,
+            Some("import" | "test") => quoted,
+            _ => false,
+        }
+    }
+
     /// Whether nothing of this clause can follow.
     pub(super) fn at_clause_end(&self) -> bool {
+        matches!(self.current.kind, TokenKind::End | TokenKind::Eof)
+            || self.at_evident_clause()
+            || self.silent && self.at_new_clause()
+    }
+
+    /// Whether the rest of a faulty clause ends here: also before whatever stands at the margin.
+    pub(super) fn at_recovery_end(&self) -> bool {
         matches!(self.current.kind, TokenKind::End | TokenKind::Eof) || self.at_new_clause()
     }
 
     /// Skips to behind the end of this clause.
     pub(super) fn skip_clause(&mut self) {
-        while !self.at_clause_end() {
+        while !self.at_recovery_end() {
             self.bump();
         }
         self.eat(TokenKind::End);
@@ -85,7 +111,7 @@ impl Parser<'_> {
     /// Skips to a comma outside parentheses, or to the end of the clause; `stop` ends it earlier.
     pub(super) fn skip_to_comma(&mut self, stop: impl Fn(&Token) -> bool) {
         let mut depth = 0u32;
-        while !self.at_clause_end() {
+        while !self.at_recovery_end() {
             match self.current.kind {
                 TokenKind::Comma if depth == 0 => return,
                 TokenKind::LeftParen | TokenKind::LeftBrace | TokenKind::LeftBracket => depth += 1,

@@ -85,7 +85,7 @@ impl Parser<'_> {
         if !self.at(TokenKind::LeftParen) {
             return self.bare_head(relation).then_some((relation, Vec::new()));
         }
-        let terms = match self.args(true) {
+        let terms = match self.head_args() {
             Args::Positional(terms) => terms,
             Args::Named(terms) => {
                 if self.nameless_declaration(relation) {
@@ -100,6 +100,13 @@ impl Parser<'_> {
             }
         };
         Some((relation, terms))
+    }
+
+    /// The terms of a head, as they were written.
+    fn head_args(&mut self) -> Args {
+        let args = self.args();
+        let equal = self.equal_argument.take();
+        self.refuse_equal(args, equal)
     }
 
     /// Reports `input (x: int)`.
@@ -271,7 +278,7 @@ impl Parser<'_> {
     /// Skips a clause in the form of another language and reports it with ours.
     pub(super) fn foreign_clause(&mut self, code: Code, message: &str, label: &str) {
         let span = self.current.span;
-        while !self.at_clause_end() {
+        while !self.at_recovery_end() {
             self.bump();
         }
         self.eat(TokenKind::End);

@@ -142,9 +142,14 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a parenthesis stands directly behind the word at hand, as behind a relation.
+    pub(super) fn is_called(&self) -> bool {
+        self.ahead.kind == TokenKind::LeftParen && self.ahead.span.start == self.current.span.end
+    }
+
     /// The word that begins a part, unless it is called like a relation.
     pub(super) fn section_word(&self) -> Option<Section> {
-        let called = self.ahead.kind == TokenKind::LeftParen;
+        let called = self.is_called();
         self.word().filter(|_| !called).and_then(|word| Section::of(word.as_str()))
     }
 
@@ -218,13 +223,8 @@ impl Parser<'_> {
 
     /// Whether the test was left open and something else begins.
     pub(super) fn at_test_end(&self) -> bool {
-        let begins_item = self.current.position == Position::Margin
-            && match self.current.kind {
-                TokenKind::At => true,
-                TokenKind::Word(_) => self.section_word().is_none(),
-                _ => false,
-            };
-        self.at(TokenKind::Eof) || begins_item
+        let rule = self.current.position == Position::Margin && self.clause_ahead();
+        self.at(TokenKind::Eof) || self.at(TokenKind::At) || self.declares() || rule
     }
 
     /// Takes the full stop of a clause inside a test.

@@ -38,7 +38,7 @@ impl Parser<'_> {
         !self.at(TokenKind::RightBrace) && self.section_word().is_none() && !self.at_test_end()
     }
 
-    /// `from "PATH".`
+    /// `from "PATH"`, its full stop as one likes.
     fn facts_from(&mut self) -> Option<Given> {
         let start = self.bump().span;
         let TokenKind::Literal(Value::String(path)) = self.current.kind else {
@@ -48,7 +48,7 @@ impl Parser<'_> {
         };
         self.bump();
         let span = self.since(start);
-        self.end_test_clause("`from`");
+        self.eat(TokenKind::End);
         Some(Given::From(path.as_str().to_owned(), span))
     }
 
@@ -75,7 +75,7 @@ impl Parser<'_> {
     /// One expectation with its full stop, if it takes one.
     fn expectation(&mut self) -> Expectation {
         let start = self.current.span;
-        let called = matches!(self.ahead.kind, TokenKind::LeftParen);
+        let called = self.is_called();
         if self.at_word("exactly") && !called {
             return self.exactly(start);
         }
@@ -155,7 +155,7 @@ impl Parser<'_> {
                 self.bump();
                 continue;
             }
-            match self.args(false) {
+            match self.args() {
                 Args::Positional(terms) => rows.push((terms, self.since(start))),
                 Args::Named(_) => {
                     let span = self.since(start);

@@ -30,16 +30,41 @@ fn json_bytes(count: i64) -> u64 {
     (line.len() as u64 + 1) * count as u64
 }
 
+/// Time that this thread has computed, where the system tells: it doesn't depend on what else the machine does.
+fn computed() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(text.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0))
+}
+
 fn timed<T>(what: &str, work: impl FnOnce() -> T) -> (T, Duration) {
-    let begun = Instant::now();
+    let (begun, before) = (Instant::now(), computed());
     let result = work();
     let took = begun.elapsed();
-    println!("{what}: {took:?}");
+    println!("{what}: {took:.1?}, of it computing {:.1?}", computed().saturating_sub(before));
     (result, took)
+}
+
+/// What the disk gives: a record's bytes written over others and synced.
+fn plain_syncs(dir: &Path) {
+    use std::os::unix::fs::FileExt;
+    let file = std::fs::File::create(dir.join("plain")).unwrap();
+    file.write_all_at(&vec![0; 1 << 20], 0).unwrap();
+    file.sync_all().unwrap();
+    let mut times: Vec<Duration> = (0..1_000)
+        .map(|n| {
+            let begun = Instant::now();
+            file.write_all_at(&[n as u8; 250], n * 250).unwrap();
+            file.sync_data().unwrap();
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    println!("a plain write and sync: median {:?}, p99 {:?}", times[500], times[990]);
 }
 
 fn durable_commits(dir: &Path) {
     let mut ledger = Ledger::open(dir, &OpenOptions::default()).unwrap();
+    let before = computed();
     let mut times: Vec<Duration> = (0..2_000)
         .map(|n| {
             let draft = draft(n, vec![tool_run(n)], vec![]);
@@ -48,6 +73,7 @@ fn durable_commits(dir: &Path) {
             begun.elapsed()
         })
         .collect();
+    println!("computing for 2,000 commits of one fact: {:?}", computed().saturating_sub(before));
     let total: Duration = times.iter().sum();
     times.sort();
     println!(
@@ -56,6 +82,14 @@ fn durable_commits(dir: &Path) {
         times[1_000],
         times[1_980]
     );
+    drop(ledger);
+    timed("opened, one fact committed, closed, ten times", || {
+        for n in 0..10 {
+            let mut ledger = Ledger::open(dir, &OpenOptions::default()).unwrap();
+            ledger.commit(&draft(n, vec![tool_run(5_000 + n)], vec![])).unwrap();
+        }
+    });
+    let mut ledger = Ledger::open(dir, &OpenOptions::default()).unwrap();
     let drafts: Vec<_> = (0..100)
         .map(|block| draft(block, (0..1_000).map(|n| tool_run(10_000 + block * 1_000 + n)).collect(), vec![]))
         .collect();
@@ -100,6 +134,8 @@ fn figures() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
+    plain_syncs(dir.path());
     durable_commits(&dir.path().join("small"));
+    plain_syncs(dir.path());
     million(&dir.path().join("large"));
 }

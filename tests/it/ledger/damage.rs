@@ -26,6 +26,7 @@ fn written(options: &OpenOptions, transactions: i64) -> Written {
         ledger.commit(&draft(n, vec![fact("p", n, "a"), fact("p", n + 100, "b")], gone)).unwrap();
         states.push(facts(&ledger, "p"));
     }
+    drop(ledger);
     let files = disk.paths().into_iter().map(|path| (path.clone(), disk.content(&path).unwrap())).collect();
     Written { files, states }
 }

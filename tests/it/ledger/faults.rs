@@ -223,10 +223,6 @@ impl Base for Tired {
         0
     }
 
-    fn is_volatile(&self) -> bool {
-        true
-    }
-
     fn close(&mut self) -> Result<(), BaseError> {
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The ledger through its public face: what is recorded, what is read back, what survives.
 
+#[cfg(unix)]
 mod bench;
 mod damage;
 mod exchange;

@@ -123,10 +123,6 @@ impl Base for RecordedBase {
         0
     }
 
-    fn is_volatile(&self) -> bool {
-        false
-    }
-
     fn close(&mut self) -> Result<(), BaseError> {
         Ok(())
     }

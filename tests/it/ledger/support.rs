@@ -23,7 +23,13 @@ pub(super) fn facts(ledger: &Ledger, relation: &str) -> Vec<Fact> {
 
 /// Options with segments and backlog so small that a short test meets their limits.
 pub(super) fn small() -> OpenOptions {
-    OpenOptions { segment_limit: 2_000, part_limit: 200, backlog_limit: 3_000, ..OpenOptions::default() }
+    OpenOptions {
+        segment_limit: 2_000,
+        part_limit: 200,
+        ahead: 700,
+        backlog_limit: 3_000,
+        ..OpenOptions::default()
+    }
 }
 
 /// Small steps from a seed, the same on every run (xorshift).

@@ -3,17 +3,23 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
+use hence::backend::seminaive::SemiNaive;
+use hence::backend::{Database, Limits, Model};
+use hence::fact::Fact;
+use hence::ir::Program;
 use hence::provenance::Finder;
 use hence::provenance::check::{Known, check};
-use hence::provenance::proof::NoOrigins;
+use hence::provenance::proof::{NoOrigins, Proof, StepKind};
 use hence::provenance::render::json;
+use hence::provenance::why_not::Trial;
 use hence::schema::{Kind, RelationId};
 use hence::session::{RuleSet, RuleSource, Session, read_fact_lines};
 use serde_json::Value as Json;
 
 use super::build::facts;
-use super::mutants;
+use super::{mutants, remedy};
 
 /// How many facts of a relation are asked about.
 const ASKED: usize = 8;
@@ -29,14 +35,14 @@ fn packs() -> Vec<String> {
     packs
 }
 
-fn cases(pack: &str) -> Vec<Json> {
+pub(super) fn cases(pack: &str) -> Vec<Json> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(pack);
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths.iter().map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()).collect()
 }
 
-fn session(rules: &RuleSet, case: &Json) -> (Session, i64) {
+pub(super) fn session(rules: &RuleSet, case: &Json) -> (Session, i64) {
     let lines: Vec<String> = case["facts"].as_array().unwrap().iter().map(Json::to_string).collect();
     let facts = read_fact_lines(rules, "case", &lines.join("\n")).unwrap();
     let now = hence::literal::parse_time(case["now"].as_str().unwrap()).unwrap();
@@ -75,4 +81,74 @@ fn every_golden_fact_has_a_proof_that_the_checker_accepts() {
         }
     }
     assert!(checked > 1000, "only {checked} proofs");
+}
+
+/// The facts that a model started from.
+fn input(program: &Program, model: &Model) -> Database {
+    let mut database = Database::new(program);
+    for (at, extent) in model.relations.iter().enumerate() {
+        let first = extent.rounds.first().copied().unwrap_or(extent.rows.len());
+        extent.rows.iter().take(first).for_each(|row| database.push(RelationId(at as u32), row));
+    }
+    database
+}
+
+/// The asserted facts of a proof but for the clock.
+fn leaves(proof: &Proof) -> impl Iterator<Item = &Fact> {
+    let asserted = proof.steps.iter().filter(|step| matches!(step.kind, StepKind::Asserted { .. }));
+    asserted.map(|step| &step.fact).filter(|fact| fact.relation.as_str() != "now")
+}
+
+#[test]
+fn a_decision_that_lost_an_input_has_a_remedy() {
+    let engine = SemiNaive;
+    let trial = Trial { engine: &engine, limits: Limits::default(), time: Duration::from_secs(10) };
+    let (mut asked, mut without) = (0, Vec::new());
+    for pack in packs() {
+        let rules = RuleSource { packs: vec![pack.clone()], ..RuleSource::default() }.build().unwrap();
+        let program = &rules.program;
+        for case in cases(&pack).iter().take(2) {
+            let (session, now) = session(&rules, case);
+            let whole = session.evaluate(now).unwrap().model;
+            let finder = Finder::new(program, &whole, &rules.sources, &NoOrigins);
+            for relation in 0..program.relations.len() {
+                let id = RelationId(relation as u32);
+                if program.relation(id).unwrap().kind != Kind::Decision {
+                    continue;
+                }
+                let mut facts = facts(program, &whole, id);
+                facts.sort();
+                for fact in facts.into_iter().take(2) {
+                    let proof = finder.why(&fact).unwrap().unwrap();
+                    for lost in leaves(&proof).take(2) {
+                        let mut poorer = input(program, &whole);
+                        remedy::retract(program, &mut poorer, lost);
+                        let model =
+                            hence::backend::Engine::evaluate(&engine, program, &poorer, &Limits::default());
+                        let model = model.unwrap();
+                        let finder = Finder::new(program, &model, &rules.sources, &NoOrigins);
+                        if finder.holds(&fact) {
+                            continue;
+                        }
+                        asked += 1;
+                        let pattern: Vec<_> = fact.values.iter().copied().map(Some).collect();
+                        let remedies = finder.remedies(id, &pattern, &trial);
+                        for found in &remedies.found {
+                            let holds = remedy::derives(program, &poorer, found, &fact, &Limits::default());
+                            assert!(holds, "{pack}: {found:?}");
+                        }
+                        if remedies.found.is_empty() {
+                            without.push(format!("{pack}: {fact} without {lost}: {remedies:?}"));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        without.len() * 5 < asked,
+        "{} of {asked} without a remedy\n{}",
+        without.len(),
+        without.join("\n")
+    );
 }

@@ -5,6 +5,7 @@ mod golden;
 mod mutants;
 mod random;
 mod remedy;
+mod told;
 
 use build::{Builder, RuleMaker, facts, float, text};
 use hence::backend::{Database, Model};
@@ -152,33 +153,5 @@ fn check_all(program: &Program, model: &Model, database: &Database, sources: &So
                 check(program, &read, &known).unwrap_or_else(|refusal| panic!("{refusal}: {text}"));
             assert_eq!(accepted.on_trust, Vec::<String>::new(), "{text}");
         }
-    }
-}
-
-#[test]
-fn why_not_shows_what_fails() {
-    let b = tools();
-    let (model, sources) = (b.model(), Sources::default());
-    let finder = Finder::new(&b.program, &model, &sources, &NoOrigins);
-    for (relation, pattern) in [
-        (4, vec![Some(text("c"))]),
-        (4, vec![Some(text("b"))]),
-        (4, vec![Some(text("z"))]),
-        (4, vec![None]),
-        (5, vec![Some(text("c")), None]),
-        (5, vec![Some(text("a")), Some(Value::Int(1))]),
-        (2, vec![Some(text("a")), Some(Value::Int(5)), None]),
-        (0, vec![Some(text("b")), Some(Value::Int(1)), Some(float(0.7))]),
-    ] {
-        let answer = finder.why_not(RelationId(relation), &pattern);
-        println!("{}", hence::provenance::render::why_not_text(&b.program, &answer));
-        println!("{}\n", hence::provenance::render::why_not_line(&b.program, &answer));
-        let trial = hence::provenance::why_not::Trial {
-            engine: &hence::backend::naive::Naive,
-            limits: hence::backend::Limits::default(),
-            time: std::time::Duration::from_secs(5),
-        };
-        let remedies = finder.remedies(RelationId(relation), &pattern, &trial);
-        println!("{}", hence::provenance::render::remedies_text(&b.program, &remedies));
     }
 }

@@ -16,16 +16,10 @@ pub(super) fn derives(
     limits: &Limits,
 ) -> bool {
     let (mut program, mut input) = (program.clone(), input.clone());
-    let row = |fact: &Fact| fact.values.iter().map(|value: &Value| value.word()).collect::<Vec<Word>>();
     for change in &remedy.changes {
         match change {
             Change::Assert(fact, _) => input.push(program.find(fact.relation).unwrap(), &row(fact)),
-            Change::Retract(fact) => {
-                let rows = &mut input.relations[program.find(fact.relation).unwrap().0 as usize];
-                let mut kept = Rows::new(rows.arity());
-                rows.iter().filter(|other| *other != row(fact)).for_each(|other| kept.push(other));
-                *rows = kept;
-            }
+            Change::Retract(fact) => retract(&program, &mut input, fact),
             Change::Set(name, _, value) => {
                 let param = program.params.iter_mut().find(|param| param.name == *name).unwrap();
                 param.value = *value;
@@ -35,4 +29,16 @@ pub(super) fn derives(
     let model = Naive.evaluate(&program, &input, limits).unwrap();
     let relation = program.find(fact.relation).unwrap();
     model.extent(relation).unwrap().rows.iter().any(|other| other == row(fact))
+}
+
+/// Takes a fact out of the input.
+pub(super) fn retract(program: &Program, input: &mut Database, fact: &Fact) {
+    let rows = &mut input.relations[program.find(fact.relation).unwrap().0 as usize];
+    let mut kept = Rows::new(rows.arity());
+    rows.iter().filter(|other| *other != row(fact)).for_each(|other| kept.push(other));
+    *rows = kept;
+}
+
+fn row(fact: &Fact) -> Vec<Word> {
+    fact.values.iter().map(|value: &Value| value.word()).collect()
 }

@@ -1,0 +1,117 @@
+//! `hence fmt`: rule files in the one layout.
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::session::format::{self, Formatted, Formatting};
+use crate::session::unified;
+
+use super::diagnostics::{self, count};
+use super::options::default_rules;
+use super::{DONE, Failure, NO, Outcome, UNASKED, output};
+
+/// What standard input is called on the command line, and in messages.
+const STDIN: (&str, &str) = ("-", "<stdin>");
+/// The most that is read from standard input, in bytes: as much as a rule file may have.
+const LARGEST_TEXT: u64 = 64 * 1024 * 1024;
+
+/// Lay rule files out: one layout, comments kept, meaning unchanged
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence fmt rules/ --check")]
+pub(super) struct Fmt {
+    /// Rule files and folders; `-` for standard input [default: standard input, at a terminal the `rules/` beside
+    /// `hence.toml`]
+    paths: Vec<PathBuf>,
+    /// Write nothing; show what would change, and exit with 1 if anything would
+    #[arg(long)]
+    check: bool,
+}
+
+impl Fmt {
+    pub(super) fn run(self) -> Outcome {
+        let mut formatting = Formatting::default();
+        for path in self.wanted()? {
+            if path == Path::new(STDIN.0) {
+                formatting.text(STDIN.1, &standard_input()?);
+            } else {
+                formatting.path(&path)?;
+            }
+        }
+        let changed = formatting.texts.iter().filter(|text| text.changes()).count();
+        for text in &formatting.texts {
+            if self.check { show(text)? } else { write(text)? }
+        }
+        self.tell(&formatting, changed);
+        if !formatting.faults.diagnostics.is_empty() {
+            diagnostics::print(&formatting.faults);
+            return Ok(UNASKED);
+        }
+        Ok(if self.check && changed > 0 { NO } else { DONE })
+    }
+
+    fn wanted(&self) -> Result<Vec<PathBuf>, Failure> {
+        if !self.paths.is_empty() {
+            return Ok(self.paths.clone());
+        }
+        if !std::io::stdin().is_terminal() {
+            return Ok(vec![PathBuf::from(STDIN.0)]);
+        }
+        Some(default_rules()).filter(|rules| !rules.is_empty()).ok_or_else(|| {
+            Failure::Usage(String::from(
+                "name the files to lay out, or `-` for standard input: there is no `rules/` beside a `hence.toml` here",
+            ))
+        })
+    }
+
+    /// Says how many files changed; of standard input the output says it.
+    fn tell(&self, formatting: &Formatting, changed: usize) {
+        let files = formatting.texts.iter().filter(|text| text.path.is_some()).count();
+        if files > 0 {
+            let done = if self.check { "would change" } else { "laid out" };
+            let same = formatting.texts.len() - changed;
+            output::note(&format!(
+                "{} {done}, {same} as {} should be",
+                count(changed, "file"),
+                pronoun(same)
+            ));
+        }
+    }
+}
+
+fn pronoun(number: usize) -> &'static str {
+    if number == 1 { "it" } else { "they" }
+}
+
+fn standard_input() -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(LARGEST_TEXT + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::Usage(format!("standard input can't be read: {error}")))?;
+    if bytes.len() as u64 > LARGEST_TEXT {
+        return Err(Failure::Usage(format!("standard input has more than {LARGEST_TEXT} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Shows what would change in a text.
+fn show(text: &Formatted) -> Result<(), Failure> {
+    if text.changes() {
+        let difference = unified(&text.before, &text.after);
+        write!(anstream::stdout(), "--- {name}\n+++ {name}\n{difference}", name = text.name)?;
+    }
+    Ok(())
+}
+
+/// Writes a text back to where it came from, if it changes.
+fn write(text: &Formatted) -> Result<(), Failure> {
+    match &text.path {
+        Some(path) if text.changes() => {
+            format::replace(path, &text.after)?;
+            output::note(&text.name);
+        }
+        Some(_) => {}
+        None => anstream::stdout().write_all(text.after.as_bytes())?,
+    }
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! `hence history`, `hence log`, `hence facts`: what the ledger holds and held.
+
+use std::io::Write;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::fact::Fact;
+use crate::ledger::{Decision, Ledger, Transaction, When};
+use crate::literal;
+use crate::session;
+use crate::symbol::Symbol;
+
+use super::options::{FactOptions, RuleOptions, moment};
+use super::output::{self, Format};
+use super::{DONE, Failure, NO, Outcome, open, time};
+
+/// Show when a fact or decision stood: each assertion and retraction, with author, time and source
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence history 'tool(\"web_search\")'")]
+pub(super) struct History {
+    /// The fact or decision
+    fact: String,
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    facts: FactOptions,
+}
+
+impl History {
+    pub(super) fn run(self) -> Outcome {
+        let rules = self.rules.source().build()?;
+        let fact = session::read_any_fact(&rules, &self.fact)?;
+        let ledger = open::ledger(&self.facts, true)?;
+        let asserted = ledger.history(&fact).map_err(open::failure)?;
+        let drawn = ledger.decision_history(&fact).map_err(open::failure)?;
+        let mut out = anstream::stdout().lock();
+        for (spans, from, until) in [(&asserted, "asserted", "retracted"), (&drawn, "drawn", "lapsed")] {
+            for span in spans {
+                writeln!(out, "{}", event(&ledger, from, span.from)?)?;
+                if let Some(tx) = span.until {
+                    writeln!(out, "{}", event(&ledger, until, tx)?)?;
+                }
+            }
+        }
+        if asserted.is_empty() && drawn.is_empty() {
+            output::note(&format!("`{fact}` never stood"));
+            return Ok(NO);
+        }
+        Ok(DONE)
+    }
+}
+
+fn event(ledger: &Ledger, what: &str, tx: u64) -> Result<String, Failure> {
+    let info = ledger.info(tx).map_err(open::failure)?;
+    let note = info.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+    let at = literal::time_text(info.time);
+    Ok(format!("{what} in transaction {tx} at {at} by {} from {}{note}", info.author, info.source))
+}
+
+/// Show the log: transactions with the decisions that they drew and let lapse
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence log --relation select_tool --from 10")]
+pub(super) struct Log {
+    #[command(flatten)]
+    facts: FactOptions,
+    /// The first transaction
+    #[arg(long, value_name = "TX", default_value_t = 1)]
+    from: u64,
+    /// The last transaction
+    #[arg(long, value_name = "TX")]
+    to: Option<u64>,
+    /// Only decisions of this relation
+    #[arg(long, value_name = "NAME")]
+    relation: Option<String>,
+    /// Only decisions with this value in a column
+    #[arg(long, value_name = "VALUE")]
+    value: Option<String>,
+    /// Only transactions of this author
+    #[arg(long, value_name = "AUTHOR")]
+    by: Option<String>,
+    /// Only transactions from this time on
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    since: Option<i64>,
+    /// Only transactions before this time
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    until: Option<i64>,
+    /// Show the facts asserted and retracted too
+    #[arg(long)]
+    facts_too: bool,
+    /// A JSON document a line
+    #[arg(long)]
+    jsonl: bool,
+}
+
+impl Log {
+    pub(super) fn run(self) -> Outcome {
+        let ledger = open::ledger(&self.facts, true)?;
+        let mut out = anstream::stdout().lock();
+        for info in ledger.log(self.from..=self.to.unwrap_or(u64::MAX)) {
+            let info = info.map_err(open::failure)?;
+            let wanted = self.by.as_ref().is_none_or(|author| *author == info.author)
+                && self.since.is_none_or(|since| info.time >= since)
+                && self.until.is_none_or(|until| info.time < until);
+            if !wanted {
+                continue;
+            }
+            let mut transaction = ledger.transaction(info.tx).map_err(open::failure)?;
+            transaction.drawn.retain(|decision| self.shows(&decision.fact));
+            transaction.lapsed.retain(|(fact, _)| self.shows(fact));
+            let filtered = self.relation.is_some() || self.value.is_some();
+            if filtered && transaction.drawn.is_empty() && transaction.lapsed.is_empty() {
+                continue;
+            }
+            let text = if self.jsonl { self.line(&transaction) } else { self.text(&transaction) };
+            writeln!(out, "{text}")?;
+        }
+        Ok(DONE)
+    }
+
+    fn shows(&self, fact: &Fact) -> bool {
+        self.relation.as_ref().is_none_or(|name| fact.relation.as_str() == name)
+            && self.value.as_ref().is_none_or(|wanted| {
+                fact.values.iter().any(|value| value.text() == *wanted || value.to_string() == *wanted)
+            })
+    }
+
+    fn text(&self, transaction: &Transaction) -> String {
+        let info = &transaction.info;
+        let note = info.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+        let mut out = format!(
+            "transaction {} at {} by {} from {}{note}\n    {} asserted, {} retracted, {} drawn, {} lapsed; head {}",
+            info.tx,
+            literal::time_text(info.time),
+            info.author,
+            info.source,
+            info.added,
+            info.removed,
+            info.drawn,
+            info.lapsed,
+            info.hash
+        );
+        if self.facts_too {
+            transaction.added.iter().for_each(|fact| out.push_str(&format!("\n    asserted {fact}")));
+            transaction.removed.iter().for_each(|(fact, _)| out.push_str(&format!("\n    retracted {fact}")));
+        }
+        for Decision { fact, sentence, .. } in &transaction.drawn {
+            let because = sentence.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+            out.push_str(&format!("\n    drawn {fact}{because}"));
+        }
+        for (fact, drawn) in &transaction.lapsed {
+            out.push_str(&format!("\n    lapsed {fact}, drawn in transaction {drawn}"));
+        }
+        out
+    }
+
+    fn line(&self, transaction: &Transaction) -> String {
+        let info = &transaction.info;
+        let facts = |facts: &mut dyn Iterator<Item = &Fact>| facts.map(output::json_fact).collect::<Vec<_>>();
+        let drawn: Vec<_> = transaction
+            .drawn
+            .iter()
+            .map(|decision| {
+                json!({
+                    "decision": output::json_fact(&decision.fact),
+                    "rule": decision.rule, "because": decision.sentence,
+                })
+            })
+            .collect();
+        let mut line = json!({
+            "transaction": info.tx, "time": literal::time_text(info.time), "author": info.author,
+            "source": info.source, "note": info.note, "clock": info.clock.map(literal::time_text),
+            "head": info.hash.to_string(), "drawn": drawn,
+            "lapsed": facts(&mut transaction.lapsed.iter().map(|(fact, _)| fact)),
+        });
+        if let Some(object) = line.as_object_mut().filter(|_| self.facts_too) {
+            object.insert(String::from("asserted"), json!(facts(&mut transaction.added.iter())));
+            let removed = facts(&mut transaction.removed.iter().map(|(fact, _)| fact));
+            object.insert(String::from("retracted"), json!(removed));
+        }
+        output::spaced(&line)
+    }
+}
+
+/// Show the facts that stand, or stood at a moment; without a relation, how many of each
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence facts tool --as-of 1 --format jsonl")]
+pub(super) struct Facts {
+    /// The relation
+    relation: Option<String>,
+    #[command(flatten)]
+    facts: FactOptions,
+    /// At a moment in the past: the number of a transaction, or a time
+    #[arg(long, value_name = "TX|TIME", value_parser = moment)]
+    as_of: Option<When>,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl Facts {
+    pub(super) fn run(self) -> Outcome {
+        let ledger = open::ledger(&self.facts, true)?;
+        let when = self.as_of.unwrap_or(When::Now);
+        let Some(relation) = &self.relation else { return self.counts(&ledger, when) };
+        let mut found = Vec::new();
+        for fact in ledger.facts_at(Symbol::new(relation), when).map_err(open::failure)? {
+            found.push(fact.map_err(open::failure)?.0);
+        }
+        let width = found.iter().map(|fact| fact.values.len()).max().unwrap_or(0);
+        let columns = (1..=width).map(|at| Symbol::new(&format!("c{at}"))).collect();
+        output::relations(self.format, &[(Symbol::new(relation), columns, found)])?;
+        Ok(DONE)
+    }
+
+    fn counts(&self, ledger: &Ledger, when: When) -> Outcome {
+        let mut rows = Vec::new();
+        for relation in ledger.all_relations() {
+            let facts = ledger.facts_at(relation, when).map_err(open::failure)?.count() as i64;
+            if facts > 0 {
+                rows.push(vec![crate::value::Value::String(relation), crate::value::Value::Int(facts)]);
+            }
+        }
+        rows.sort();
+        output::rows(self.format, &[String::from("relation"), String::from("facts")], &rows)?;
+        Ok(DONE)
+    }
+}

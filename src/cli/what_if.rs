@@ -1,0 +1,139 @@
+//! `hence what-if`: the difference that other facts, parameters, rules or another clock would make.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use crate::provenance::difference::{Changed, RelationDifference, Scope};
+use crate::session::{self, Hypothesis, RuleSet, RuleSource, Session};
+use crate::symbol::Symbol;
+use crate::value::Value;
+
+use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
+use super::{DONE, Failure, NO, Outcome, open, output};
+
+/// Show which decisions would be drawn and which would lapse if something were otherwise; records nothing
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence what-if --set penalty_factor=1.0 --retract 'tool(\"web_search\")'")]
+pub(super) struct WhatIf {
+    /// Suppose that this fact stands
+    #[arg(long = "assert", value_name = "FACT")]
+    assertions: Vec<String>,
+    /// Suppose that this fact does not stand
+    #[arg(long = "retract", value_name = "FACT")]
+    retractions: Vec<String>,
+    /// Suppose another value of a parameter
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
+    sets: Vec<(Symbol, Value)>,
+    /// Suppose these rules instead
+    #[arg(long = "rules", value_name = "PATH", num_args = 1..)]
+    rules: Vec<PathBuf>,
+    /// The rules of now [default: those of the last recorded decision where --rules is given, else as elsewhere]
+    #[arg(long = "base", value_name = "PATH", num_args = 1..)]
+    base: Vec<PathBuf>,
+    #[command(flatten)]
+    facts: FactOptions,
+    #[command(flatten)]
+    engine: EngineOptions,
+    /// Compare this relation instead of the decisions
+    #[arg(long = "relation", value_name = "NAME")]
+    relations: Vec<String>,
+    /// Exit with 1 where something changes
+    #[arg(long)]
+    exit_status: bool,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "text")]
+    format: WhatIfFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum WhatIfFormat {
+    /// For people.
+    Text,
+    /// One JSON object a change.
+    Jsonl,
+}
+
+/// So many changes of each relation are explained.
+const EXPLAINED: usize = 200;
+
+impl WhatIf {
+    pub(super) fn run(self) -> Outcome {
+        let session = self.session()?;
+        let rules = session.rules();
+        let read = |facts: &[String]| {
+            facts.iter().map(|text| session::read_fact(rules, text)).collect::<Result<Vec<_>, _>>()
+        };
+        let hypothesis = Hypothesis {
+            assertions: read(&self.assertions)?,
+            retractions: read(&self.retractions)?,
+            sets: self.sets.clone(),
+            rules: self.other_rules()?,
+            now: None,
+        };
+        let scope = if self.relations.is_empty() {
+            Scope::Decisions
+        } else {
+            Scope::Relations(self.relations.iter().map(Symbol::from).collect())
+        };
+        for name in &self.relations {
+            session.relation(name)?;
+        }
+        let changes = session.what_if(&hypothesis, self.facts.now(), &scope, EXPLAINED)?;
+        self.print(&changes)?;
+        Ok(if self.exit_status && !changes.is_empty() { NO } else { DONE })
+    }
+
+    fn session(&self) -> Result<Session, Failure> {
+        let options = RuleOptions { rules: self.base.clone(), packs: Vec::new(), sets: Vec::new() };
+        let session = open::for_reading(&options, &self.facts, &self.engine)?;
+        if self.rules.is_empty() || !self.base.is_empty() {
+            return Ok(session);
+        }
+        match open::last_rules(&session)? {
+            Some(rules) => Ok(session.with_rules(rules)),
+            None => Ok(session),
+        }
+    }
+
+    fn other_rules(&self) -> Result<Option<RuleSet>, Failure> {
+        if self.rules.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(RuleSource { paths: self.rules.clone(), ..RuleSource::default() }.build()?))
+    }
+
+    fn print(&self, changes: &[RelationDifference]) -> std::io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        for relation in changes {
+            let drawn = relation.drawn.iter().map(|change| ("drawn", change));
+            for (what, change) in drawn.chain(relation.lapsed.iter().map(|change| ("lapsed", change))) {
+                match self.format {
+                    WhatIfFormat::Jsonl => writeln!(out, "{}", output::spaced(&object(what, change)))?,
+                    WhatIfFormat::Text => {
+                        writeln!(out, "{} {}", if what == "drawn" { "+" } else { "-" }, change.fact)?;
+                        for (when, reason) in [("now", &change.before), ("then", &change.after)] {
+                            if let Some(reason) = reason {
+                                writeln!(out, "    {when}: {reason}")?;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if changes.is_empty() && self.format == WhatIfFormat::Text {
+            writeln!(out, "nothing would change")?;
+        }
+        Ok(())
+    }
+}
+
+fn object(what: &str, change: &Changed) -> serde_json::Value {
+    let values: Vec<_> = change.fact.values.iter().map(|value| output::json_value(*value)).collect();
+    json!({
+        "change": what, "relation": change.fact.relation.as_str(), "values": values,
+        "before": change.before, "after": change.after,
+    })
+}

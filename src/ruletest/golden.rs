@@ -1,0 +1,221 @@
+//! Golden cases: JSON files that hold a pack's name, facts, and everything that must follow.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+use crate::literal;
+use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
+use crate::span::Place;
+use crate::symbol::Symbol;
+use crate::value::{Type, Value};
+
+use super::pool;
+use super::report::{Difference, Failure, FileReport, Report, TestReport, Verdict};
+use super::suite::Selection;
+use super::told;
+
+/// How far floats of a golden case may lie apart.
+const WITHIN: f64 = 1e-9;
+
+/// Golden cases, ready to run.
+#[derive(Debug, Default)]
+pub struct GoldenSuite {
+    cases: Vec<GoldenCase>,
+    rules: BTreeMap<String, RuleSet>,
+}
+
+#[derive(Debug)]
+struct GoldenCase {
+    file: String,
+    case: CaseFile,
+}
+
+/// A case as its file has it.
+#[derive(Debug, Deserialize)]
+struct CaseFile {
+    pack: String,
+    name: String,
+    now: String,
+    #[serde(default)]
+    params: Map<String, Json>,
+    facts: Vec<Json>,
+    expect: Map<String, Json>,
+}
+
+impl GoldenSuite {
+    /// The cases in a folder and the folders in it. Each runs over the shipped pack that it names, or, where `rules`
+    /// names files, over those.
+    ///
+    /// # Errors
+    /// Files that can't be read or are no cases, and faults of the rules.
+    pub fn load(folder: &Path, rules: &[PathBuf]) -> Result<Self, SessionError> {
+        let mut suite = Self::default();
+        for file in json_files(folder)? {
+            let read = |source| SessionError::Read { path: file.clone(), source };
+            let text = fs::read_to_string(&file).map_err(read)?;
+            let name = file.display().to_string();
+            let case: CaseFile = serde_json::from_str(&text).map_err(|error| SessionError::Unknown {
+                message: format!("`{name}` is no golden case: {error}"),
+            })?;
+            if !suite.rules.contains_key(&case.pack) {
+                let packs = if rules.is_empty() { vec![case.pack.clone()] } else { Vec::new() };
+                let source = RuleSource { paths: rules.to_vec(), packs, sets: Vec::new() };
+                suite.rules.insert(case.pack.clone(), source.build()?);
+            }
+            suite.cases.push(GoldenCase { file: name, case });
+        }
+        Ok(suite)
+    }
+
+    /// Runs the cases selected: one file a pack, one test a case.
+    pub fn run(&self, selection: &Selection) -> Report {
+        let start = Instant::now();
+        let work: Vec<&GoldenCase> = self
+            .cases
+            .iter()
+            .filter(|case| selection.takes(&case.file, Symbol::new(&case.case.name)))
+            .collect();
+        let results = pool::ordered(work.len(), selection, |at| {
+            let case = work.get(at)?;
+            Some(case.run(self.rules.get(&case.case.pack)?))
+        });
+        let mut files: BTreeMap<&str, FileReport> = BTreeMap::new();
+        for (case, result) in work.iter().zip(results) {
+            let pack = case.case.pack.as_str();
+            let file =
+                files.entry(pack).or_insert_with(|| FileReport { name: pack.to_owned(), tests: Vec::new() });
+            file.tests.extend(result);
+        }
+        Report { files: files.into_values().collect(), elapsed: start.elapsed() }
+    }
+}
+
+fn json_files(folder: &Path) -> Result<Vec<PathBuf>, SessionError> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let read = |source| SessionError::Read { path: folder.clone(), source };
+        for entry in fs::read_dir(&folder).map_err(read)? {
+            let entry = entry.map_err(read)?;
+            let kind = entry.file_type().map_err(read)?;
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if entry.path().extension().is_some_and(|end| end == "json") {
+                files.push(entry.path());
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+impl GoldenCase {
+    fn run(&self, rules: &RuleSet) -> TestReport {
+        let start = Instant::now();
+        let verdict = match self.failures(rules) {
+            Ok(failures) if failures.is_empty() => Verdict::Passed,
+            Ok(failures) => Verdict::Failed(failures),
+            Err(error) => Verdict::Broken(told(&error)),
+        };
+        TestReport { name: self.case.name.clone(), place: self.place(), verdict, elapsed: start.elapsed() }
+    }
+
+    fn place(&self) -> Place {
+        Place { file: self.file.clone(), line: 1, column: 1 }
+    }
+
+    fn failures(&self, rules: &RuleSet) -> Result<Vec<Failure>, SessionError> {
+        let case = &self.case;
+        let lines: Vec<String> = case.facts.iter().map(Json::to_string).collect();
+        let facts = session::read_fact_lines(rules, &self.file, &lines.join("\n"))?;
+        let unreadable = || SessionError::Unknown { message: format!("`{}` is no time", case.now) };
+        let now = literal::parse_time(&case.now).ok_or_else(unreadable)?;
+        let session = Session::over_facts(self.with_params(rules)?, facts);
+        let names: Vec<String> = case.expect.keys().cloned().collect();
+        let derived = session.derive(&names, now)?;
+        let mut failures = Vec::new();
+        for ((name, _, facts), wanted) in derived.relations.iter().zip(case.expect.values()) {
+            if derived.undetermined.contains(name) {
+                let failure = Failure::new(
+                    self.place(),
+                    name.as_str(),
+                    format!("`{name}` is undetermined: an operation has no result"),
+                );
+                failures.push(Failure { why: derived.reports.clone(), ..failure });
+                continue;
+            }
+            let there: Vec<&[Value]> = facts.iter().map(|fact| fact.values.as_slice()).collect();
+            let difference = difference(&there, &types(rules, *name), wanted);
+            if !difference.is_empty() {
+                let says = format!("`{name}` holds other rows: - is missing, + is not expected");
+                failures.push(Failure { difference, ..Failure::new(self.place(), name.as_str(), says) });
+            }
+        }
+        Ok(failures)
+    }
+
+    fn with_params(&self, rules: &RuleSet) -> Result<RuleSet, SessionError> {
+        let mut rules = rules.clone();
+        for (name, json) in &self.case.params {
+            let unknown = SessionError::Unknown { message: format!("there is no parameter `{name}`") };
+            let param = rules.program.params.iter_mut().find(|param| param.name.as_str() == name);
+            let param = param.ok_or(unknown)?;
+            param.value = value(json, param.ty.ty).ok_or_else(|| SessionError::Unknown {
+                message: format!("{json} is no value of the parameter `{name}`"),
+            })?;
+        }
+        Ok(rules)
+    }
+}
+
+fn types(rules: &RuleSet, name: Symbol) -> Vec<Type> {
+    let relation = rules.program.find(name).and_then(|id| rules.program.relation(id));
+    relation.map(|relation| relation.types().collect()).unwrap_or_default()
+}
+
+fn value(json: &Json, ty: Type) -> Option<Value> {
+    Some(match ty {
+        Type::Bool => Value::Bool(json.as_bool()?),
+        Type::Int => Value::Int(json.as_i64()?),
+        Type::Float => Value::Float(crate::value::Float::new(json.as_f64()?)?),
+        Type::String => Value::String(Symbol::new(json.as_str()?)),
+        Type::Name => Value::Name(Symbol::new(json.as_str()?)),
+        Type::Time => Value::Time(literal::parse_time(json.as_str()?)?),
+        Type::Duration => Value::Duration(literal::parse_duration(json.as_str()?)?),
+    })
+}
+
+/// The rows that are missing and those that are too many, ascending by their text.
+fn difference(there: &[&[Value]], types: &[Type], wanted: &Json) -> Vec<Difference> {
+    let empty = Vec::new();
+    let mut left: Vec<&[Value]> = there.to_vec();
+    let mut rows: Vec<(String, Difference)> = Vec::new();
+    for row in wanted.as_array().unwrap_or(&empty) {
+        let cells = row.as_array().unwrap_or(&empty);
+        match left.iter().position(|found| same(found, cells, types)) {
+            Some(at) => drop(left.remove(at)),
+            None => rows.push((row.to_string(), Difference::Missing(row.to_string()))),
+        }
+    }
+    for found in left {
+        let text: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let text = format!("[{}]", text.join(", "));
+        rows.push((text.clone(), Difference::Unexpected(text)));
+    }
+    rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+fn same(found: &[Value], wanted: &[Json], types: &[Type]) -> bool {
+    let equal = |found: &Value, wanted: &Json, ty: Type| match (value(wanted, ty), found) {
+        (Some(Value::Float(a)), Value::Float(b)) => (a.get() - b.get()).abs() <= WITHIN,
+        (wanted, found) => wanted == Some(*found),
+    };
+    found.len() == wanted.len()
+        && found.iter().zip(wanted).zip(types).all(|((found, wanted), ty)| equal(found, wanted, *ty))
+}

@@ -1,0 +1,356 @@
+//! Expectations against what follows: which hold, and what to say of those that don't.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use crate::analysis::checked::{Expectation, Literal as Checked, Test};
+use crate::fact::Fact;
+use crate::ir::{Literal, Program, Rule};
+use crate::provenance::Finder;
+use crate::provenance::proof::{NoOrigins, Proof, StepKind};
+use crate::provenance::render::{self, Layout};
+use crate::schema::RelationId;
+use crate::session::{self, Evaluation, facts_of};
+use crate::span::Span;
+use crate::symbol::Symbol;
+use crate::value::{Type, Value};
+
+use super::case::Case;
+use super::report::{Difference, Failure, TestReport, Verdict};
+use super::stuck::{self, one_line};
+use super::suite::TestFile;
+use super::{nearby, told};
+
+/// How many proofs of a fact are searched for a rule that must be in one.
+const PROOFS_SEARCHED: usize = 64;
+/// How many lines of a proof a failure shows.
+const PROOF_LINES: usize = 6;
+
+/// Runs one test; `None` where the file has none at that place.
+pub(super) fn test(file: &TestFile, at: usize) -> Option<TestReport> {
+    let start = Instant::now();
+    let test = file.rules.checked.tests.get(at)?;
+    let verdict = match failures(file, test) {
+        Ok(failures) if failures.is_empty() => Verdict::Passed,
+        Ok(failures) => Verdict::Failed(failures),
+        Err(error) => Verdict::Broken(told(&error)),
+    };
+    Some(TestReport {
+        name: test.name.to_string(),
+        place: file.rules.sources.place(test.span),
+        verdict,
+        elapsed: start.elapsed(),
+    })
+}
+
+fn failures(file: &TestFile, test: &Test) -> Result<Vec<Failure>, session::SessionError> {
+    let case = Case::new(file, test)?;
+    let evaluation = case.evaluate()?;
+    let bench = Bench { case: &case, program: &case.program, evaluation: &evaluation };
+    Ok(test
+        .expect
+        .iter()
+        .zip(&case.answers)
+        .filter_map(|(item, answer)| bench.expectation(item, *answer))
+        .collect())
+}
+
+/// Whether everything that a test expects holds under a program, without a word of why not.
+pub(super) fn holds(case: &Case<'_>, program: &Program, evaluation: &Evaluation) -> bool {
+    let bench = Bench { case, program, evaluation };
+    case.test.expect.iter().zip(&case.answers).all(|(item, answer)| bench.is_met(item, *answer))
+}
+
+/// The relations that an expectation speaks of.
+pub(super) fn relations(item: &Expectation) -> BTreeSet<RelationId> {
+    match item {
+        Expectation::Exactly { relation, .. } => BTreeSet::from([*relation]),
+        Expectation::Body { body, .. } => body
+            .iter()
+            .filter_map(|literal| match literal {
+                Checked::Atom { relation, .. } => Some(*relation),
+                _ => None,
+            })
+            .collect(),
+    }
+}
+
+/// A test with what follows in it.
+struct Bench<'a> {
+    case: &'a Case<'a>,
+    /// The test's own program, or a changed one.
+    program: &'a Program,
+    evaluation: &'a Evaluation,
+}
+
+impl Bench<'_> {
+    fn is_met(&self, item: &Expectation, answer: Option<RelationId>) -> bool {
+        if self.undetermined(item).is_some() {
+            return false;
+        }
+        match item {
+            Expectation::Exactly { relation, rows, within, .. } => {
+                self.difference(*relation, rows, *within).is_empty()
+            }
+            Expectation::Body { negated, because, body, within, .. } => {
+                let any = self.answers(answer) > 0;
+                let proved = because.is_none_or(|(id, _)| self.proved(body, within, answer, id));
+                any != *negated && proved
+            }
+        }
+    }
+
+    /// What is wrong with an expectation, if anything.
+    fn expectation(&self, item: &Expectation, answer: Option<RelationId>) -> Option<Failure> {
+        if self.is_met(item, answer) {
+            return None;
+        }
+        if let Some(relation) = self.undetermined(item) {
+            return Some(self.undetermined_failure(item, relation));
+        }
+        match item {
+            Expectation::Exactly { relation, rows, within, span } => {
+                Some(self.exactly(*relation, *span, self.difference(*relation, rows, *within)))
+            }
+            Expectation::Body { negated: true, span, .. } => Some(self.present(*span, answer)),
+            Expectation::Body { because: Some((id, place)), span, .. } if self.answers(answer) > 0 => {
+                Some(self.other_reason(*id, *place, *span))
+            }
+            Expectation::Body { span, .. } => Some(self.absent(*span, answer)),
+        }
+    }
+
+    fn answers(&self, answer: Option<RelationId>) -> usize {
+        answer.and_then(|id| self.evaluation.model.extent(id)).map_or(0, |extent| extent.rows.len())
+    }
+
+    fn failure(&self, span: Span, says: impl Into<String>) -> Failure {
+        let sources = &self.case.file.rules.sources;
+        Failure::new(sources.place(span), sources.slice(span), says)
+    }
+
+    /// A decision that the expectation speaks of and that is undetermined.
+    fn undetermined(&self, item: &Expectation) -> Option<RelationId> {
+        relations(item).into_iter().find(|relation| self.evaluation.undetermined.contains(relation))
+    }
+
+    fn undetermined_failure(&self, item: &Expectation, relation: RelationId) -> Failure {
+        let (Expectation::Body { span, .. } | Expectation::Exactly { span, .. }) = item;
+        let says = format!("`{}` is undetermined: an operation has no result", self.name(relation));
+        let program = self.program;
+        let causes = self.evaluation.model.undefined.iter().filter(|report| {
+            program.rule(report.rule).is_some_and(|rule| program.dependents(rule.head).contains(&relation))
+        });
+        let sources = &self.case.file.rules.sources;
+        let why = causes.map(|report| session::report_line(program, sources, report)).take(PROOF_LINES);
+        Failure { why: why.collect(), ..self.failure(*span, says) }
+    }
+
+    fn name(&self, relation: RelationId) -> Symbol {
+        self.program.relation(relation).map_or(Symbol::new(""), |found| found.name)
+    }
+
+    fn facts(&self, relation: RelationId) -> Vec<Fact> {
+        facts_of(self.program, &self.evaluation.model, relation)
+    }
+
+    /// The rows of a relation that differ from those expected, ascending.
+    fn difference(
+        &self,
+        relation: RelationId,
+        rows: &[(Vec<Value>, Span)],
+        within: Option<f64>,
+    ) -> Vec<Difference> {
+        let mut there: Vec<Vec<Value>> = self.facts(relation).into_iter().map(|fact| fact.values).collect();
+        let mut missing: Vec<&Vec<Value>> = Vec::new();
+        for (row, _) in rows {
+            match there.iter().position(|found| alike(found, row, within)) {
+                Some(at) => drop(there.remove(at)),
+                None => missing.push(row),
+            }
+        }
+        // A row that is expected twice is there once.
+        let all = self.facts(relation);
+        missing.retain(|row| !all.iter().any(|fact| alike(&fact.values, row, within)));
+        let mut rows: Vec<(Vec<Value>, Difference)> =
+            missing.into_iter().map(|row| (row.clone(), Difference::Missing(shown(row)))).collect();
+        rows.extend(there.into_iter().map(|row| {
+            let text = shown(&row);
+            (row, Difference::Unexpected(text))
+        }));
+        rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+        rows.dedup_by(|(_, a), (_, b)| a == b);
+        rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    fn exactly(&self, relation: RelationId, span: Span, difference: Vec<Difference>) -> Failure {
+        let name = self.name(relation);
+        let more: Vec<_> = difference.iter().filter(|row| matches!(row, Difference::Unexpected(_))).collect();
+        let says = format!("`{name}` holds other rows: - is missing, + is not expected");
+        let text = format!("exactly {name} {{ … }}");
+        let sources = &self.case.file.rules.sources;
+        let unexpected = self.facts(relation).into_iter().find(|fact| {
+            more.iter().any(|row| matches!(row, Difference::Unexpected(text) if *text == shown(&fact.values)))
+        });
+        let why = unexpected.map(|fact| self.why(&fact)).unwrap_or_default();
+        Failure { difference, why, ..Failure::new(sources.place(span), text, says) }
+    }
+
+    /// What is to be said where something matches that must not.
+    fn present(&self, span: Span, answer: Option<RelationId>) -> Failure {
+        let Some(rule) = self.rule(answer) else { return self.failure(span, "something matches") };
+        let facts = rule.body.iter().find_map(|literal| match literal {
+            Literal::Atom(atom) => Some(self.matching(atom.relation, &atom.args)),
+            _ => None,
+        });
+        let facts = facts.unwrap_or_default();
+        let why = facts.first().map(|fact| self.why(fact)).unwrap_or_default();
+        let more = facts.len().saturating_sub(3);
+        let instead = facts.iter().take(3).map(|fact| format!("{fact}.")).collect();
+        Failure { instead, more, why, ..self.failure(span, "nothing may match, and there is") }
+    }
+
+    fn matching(&self, relation: RelationId, args: &[crate::ir::Arg]) -> Vec<Fact> {
+        let pattern = stuck::pattern(args, self.program, &[]);
+        self.finder().instances(relation, &pattern)
+    }
+
+    /// What is to be said where nothing matches: the literal that fails, what is there instead, why not.
+    fn absent(&self, span: Span, answer: Option<RelationId>) -> Failure {
+        let program = self.program;
+        let model = &self.evaluation.model;
+        let found = self
+            .rule(answer)
+            .and_then(|rule| Some((rule, stuck::stuck(program, model, &rule.body, &rule.variables)?)));
+        let Some((rule, stuck)) = found else { return self.failure(span, "nothing matches") };
+        let Some(literal) = rule.body.get(stuck.at) else { return self.failure(span, "nothing matches") };
+        let values = stuck::with_values(literal, &rule.variables, &stuck.bindings);
+        let with = if values.is_empty() { String::new() } else { format!(" with {values}") };
+        match literal {
+            Literal::Atom(atom) => {
+                let pattern = stuck::pattern(&atom.args, program, &stuck.bindings);
+                let (instead, more) = nearby::nearest(self.facts(atom.relation), &pattern);
+                let name = self.name(atom.relation);
+                let says = match instead.is_empty() {
+                    true => format!("nothing matches{with}: `{name}` is empty"),
+                    false => format!("nothing matches{with}; there is instead"),
+                };
+                let sources = &self.case.file.rules.sources;
+                let why = stuck::why_not(program, sources, model, atom.relation, &pattern);
+                Failure { instead, more, why, ..self.failure(atom.span, says) }
+            }
+            Literal::Not(atom) => {
+                let pattern = stuck::pattern(&atom.args, program, &stuck.bindings);
+                let there = stuck::fitting(program, model, atom.relation, &pattern);
+                self.failure(atom.span, format!("does not hold{with}: there is `{there}`"))
+            }
+            other => self.failure(other.span(), format!("does not hold{with}")),
+        }
+    }
+
+    /// The rule that asks an expectation's question.
+    fn rule(&self, answer: Option<RelationId>) -> Option<&Rule> {
+        let answer = answer?;
+        self.program.rules.iter().find(|rule| rule.head == answer)
+    }
+
+    fn finder(&self) -> Finder<'_> {
+        Finder::new(self.program, &self.evaluation.model, &self.case.file.rules.sources, &NoOrigins)
+    }
+
+    /// The first lines of the proof of a fact.
+    fn why(&self, fact: &Fact) -> Vec<String> {
+        let Ok(Some(proof)) = self.finder().why(fact) else { return Vec::new() };
+        if !matches!(proof.root().map(|step| &step.kind), Some(StepKind::Derived(_))) {
+            return Vec::new();
+        }
+        let layout = Layout { bindings: false, ..Layout::default() };
+        let text = render::tree(&proof.cut(1), self.program, &layout);
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        if lines.len() > PROOF_LINES {
+            lines.truncate(PROOF_LINES);
+            lines.push(String::from("…"));
+        }
+        lines
+    }
+
+    /// Whether some fact that matches the expectation has a proof with this rule in it.
+    fn proved(
+        &self,
+        body: &[Checked],
+        within: &[Option<f64>],
+        answer: Option<RelationId>,
+        id: Symbol,
+    ) -> bool {
+        let finder = self.finder();
+        let uses = |proof: &Proof| {
+            proof.steps.iter().any(|step| match &step.kind {
+                StepKind::Derived(derived) => derived.rule == id,
+                StepKind::Stated { id: stated, .. } => *stated == id,
+                _ => false,
+            })
+        };
+        self.matched(body, within, answer)
+            .iter()
+            .any(|fact| finder.every(fact).take(PROOFS_SEARCHED).any(|proof| uses(&proof)))
+    }
+
+    /// The facts that the positive literals of an expectation match.
+    fn matched(
+        &self,
+        body: &[Checked],
+        within: &[Option<f64>],
+        answer: Option<RelationId>,
+    ) -> BTreeSet<Fact> {
+        use crate::analysis::checked::Arg;
+        let mut found = BTreeSet::new();
+        let params = self.program.param_words();
+        let rows = answer.and_then(|id| self.evaluation.model.extent(id)).map(|extent| &extent.rows);
+        for row in rows.into_iter().flat_map(|rows| rows.iter()) {
+            for (at, literal) in body.iter().enumerate() {
+                let Checked::Atom { negated: false, relation, args, .. } = literal else { continue };
+                let about = within.get(at).copied().flatten().is_some();
+                let pattern: Vec<Option<Value>> = args
+                    .iter()
+                    .map(|arg| match arg {
+                        Arg::Expr(expr) if !(about && expr.ty == Type::Float) => {
+                            expr.eval(row, &params).ok().map(|word| Value::from_word(expr.ty, word))
+                        }
+                        _ => None,
+                    })
+                    .collect();
+                found.extend(self.finder().instances(*relation, &pattern));
+            }
+        }
+        found
+    }
+
+    fn other_reason(&self, id: Symbol, place: Span, span: Span) -> Failure {
+        let sources = &self.case.file.rules.sources;
+        let says = format!("it holds, but `{id}` is in no proof of it");
+        let facts =
+            self.case.answers.iter().zip(&self.case.test.expect).find_map(|(answer, item)| match item {
+                Expectation::Body { span: own, body, within, .. } if *own == span => {
+                    Some(self.matched(body, within, *answer))
+                }
+                _ => None,
+            });
+        let why = facts.and_then(|facts| facts.first().map(|fact| self.why(fact))).unwrap_or_default();
+        Failure { why, ..Failure::new(sources.place(place), one_line(sources.slice(span)), says) }
+    }
+}
+
+/// Whether two rows are equal, floats within a distance.
+fn alike(found: &[Value], wanted: &[Value], within: Option<f64>) -> bool {
+    found.len() == wanted.len()
+        && found.iter().zip(wanted).all(|(found, wanted)| match (found, wanted, within) {
+            (Value::Float(a), Value::Float(b), Some(within)) => (a.get() - b.get()).abs() <= within,
+            _ => found == wanted,
+        })
+}
+
+/// A row as `exactly` writes it.
+fn shown(row: &[Value]) -> String {
+    let values: Vec<String> = row.iter().map(ToString::to_string).collect();
+    format!("({})", values.join(", "))
+}

@@ -1,0 +1,67 @@
+//! Tests of rules: found, run, judged and told as data; the command line and a project's own `cargo test` show them.
+//!
+//! ```text
+//!  paths ──► suite: test files, each with its rule set ──► case: program and facts of one test
+//!        ──► judge: expectations against the model ──► report
+//! ```
+//!
+//! Each test runs by itself: its file's rules, its parameters, its facts, its clock, and nothing else.
+
+mod case;
+pub mod coverage;
+mod golden;
+mod judge;
+pub mod mutate;
+mod nearby;
+mod pool;
+mod probe;
+mod report;
+mod stuck;
+mod suite;
+
+use std::path::PathBuf;
+
+pub use golden::GoldenSuite;
+pub use report::{Difference, Failure, FileReport, Report, TestReport, Verdict};
+pub use suite::{Selection, Suite, SuiteError, TestFile};
+
+use crate::session::SessionError;
+
+/// The clock of a test that sets none and gives no fact `now`: 2026-01-01T00:00:00Z, in microseconds since the
+/// epoch. It never moves, so that a test means the same on every day.
+pub const DEFAULT_NOW: i64 = 1_767_225_600_000_000;
+
+/// Runs every test under `path` (a file or a folder), for a project's own `cargo test`:
+///
+/// ```no_run
+/// hence::testing::run("rules/").unwrap();
+/// ```
+///
+/// # Errors
+/// Everything that failed, as text for people; also where there is no test, or rules have errors.
+pub fn run(path: impl Into<PathBuf>) -> Result<Report, String> {
+    let suite = Suite::load(&[path.into()]).map_err(|error| error.to_string())?;
+    let report = suite.run(&Selection::default());
+    if report.count() == 0 {
+        return Err(String::from("no test was found"));
+    }
+    if report.all_passed() { Ok(report) } else { Err(report.to_string()) }
+}
+
+/// What went wrong in a session, with the texts of all faults.
+fn told(error: &SessionError) -> String {
+    match error {
+        SessionError::Faults(faults) => faults
+            .diagnostics
+            .iter()
+            .map(|found| {
+                let place =
+                    found.span().map(|span| format!("{}: ", faults.sources.place(span))).unwrap_or_default();
+                let help = found.help.iter().map(|help| format!("; {help}")).collect::<String>();
+                format!("{place}{} [{}]{help}", found.message, found.code)
+            })
+            .collect::<Vec<_>>()
+            .join("\n"),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,85 @@
+//! Tests side by side: each worker takes the next one, results stand in the order of the files.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use super::judge;
+use super::report::{FileReport, Report, TestReport, Verdict};
+use super::suite::{Selection, Suite, TestFile};
+
+/// Runs the tests selected.
+pub(super) fn run(suite: &Suite, selection: &Selection) -> Report {
+    let start = Instant::now();
+    let work: Vec<(usize, &TestFile, usize)> = suite
+        .files
+        .iter()
+        .enumerate()
+        .flat_map(|(at, file)| file.tests.iter().map(move |test| (at, file, *test)))
+        .filter(|(_, file, test)| {
+            file.rules.checked.tests.get(*test).is_some_and(|test| selection.takes(&file.name, test.name))
+        })
+        .collect();
+    let task = |at: usize| work.get(at).and_then(|(_, file, test)| judge::test(file, *test));
+    let results = ordered(work.len(), selection, task);
+    let mut files: Vec<FileReport> =
+        suite.files.iter().map(|file| FileReport { name: file.name.clone(), tests: Vec::new() }).collect();
+    for ((at, ..), result) in work.iter().zip(results) {
+        if let (Some(file), Some(result)) = (files.get_mut(*at), result) {
+            file.tests.push(result);
+        }
+    }
+    files.retain(|file| !file.tests.is_empty());
+    Report { files, elapsed: start.elapsed() }
+}
+
+/// The results of `count` tasks in their order. With `fail_fast` everything behind the first one that didn't pass
+/// is left out, whoever was faster.
+pub(super) fn ordered(
+    count: usize,
+    selection: &Selection,
+    task: impl Fn(usize) -> Option<TestReport> + Sync,
+) -> Vec<Option<TestReport>> {
+    let stop = AtomicUsize::new(usize::MAX);
+    let mut results = side_by_side(count, selection.jobs, |at| {
+        if at > stop.load(Ordering::SeqCst) {
+            return None;
+        }
+        let result = task(at);
+        let failed = result.as_ref().is_some_and(|test| !matches!(test.verdict, Verdict::Passed));
+        if selection.fail_fast && failed {
+            stop.fetch_min(at, Ordering::SeqCst);
+        }
+        result
+    });
+    let stop = stop.load(Ordering::SeqCst);
+    results.iter_mut().skip(stop.saturating_add(1)).for_each(|result| *result = None);
+    results
+}
+
+/// `task` of each number below `count`, several at the same time (0: one a processor), in order.
+pub(super) fn side_by_side<T: Send>(
+    count: usize,
+    jobs: usize,
+    task: impl Fn(usize) -> Option<T> + Sync,
+) -> Vec<Option<T>> {
+    let jobs = if jobs > 0 { jobs } else { thread::available_parallelism().map_or(1, usize::from) };
+    let results: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..jobs.min(count.max(1)) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::SeqCst);
+                    let Some(slot) = results.get(at) else { break };
+                    let result = task(at);
+                    if let Ok(mut slot) = slot.lock() {
+                        *slot = result;
+                    }
+                }
+            });
+        }
+    });
+    results.into_iter().map(|slot| slot.into_inner().ok().flatten()).collect()
+}

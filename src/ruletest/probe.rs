@@ -1,0 +1,179 @@
+//! Questions to a finished model: bodies asked by themselves, without evaluating the rules once more.
+
+use std::collections::BTreeSet;
+
+use crate::backend::{Database, Engine, Model, seminaive::SemiNaive};
+use crate::builtins::expr::{Expr, ExprKind, VarId};
+use crate::builtins::term::{Limit, Term, Variable};
+use crate::ir::{Arg, Literal, Program, Rule, RuleId, Stratum};
+use crate::schema::{Column, Kind, Relation, RelationId};
+use crate::span::Span;
+use crate::symbol::Symbol;
+use crate::value::{Value, Word};
+
+use super::case::limits;
+
+/// Questions to models of one program.
+pub(super) struct Probes {
+    program: Program,
+}
+
+/// What the questions gave.
+pub(super) struct Answers {
+    program: Program,
+    model: Model,
+}
+
+impl Probes {
+    /// No questions yet.
+    pub(super) fn new(program: &Program) -> Self {
+        let mut relations = program.relations.clone();
+        relations.iter_mut().for_each(|relation| relation.kind = Kind::Input);
+        let program = Program { relations, params: program.params.clone(), ..Program::default() };
+        Self { program }
+    }
+
+    /// Asks for the values of `wanted` in all matches of a body.
+    pub(super) fn ask(&mut self, body: Vec<Literal>, variables: &[Variable], wanted: &[VarId]) -> RelationId {
+        let terms = wanted.iter().filter_map(|var| {
+            let ty = variables.get(var.0 as usize)?.ty.ty;
+            Some(Term::Expr(Expr { kind: ExprKind::Var(*var), ty, span: Span::default() }))
+        });
+        let terms = terms.collect();
+        self.rule(terms, body, variables, None)
+    }
+
+    /// Asks for the facts of a whole rule.
+    pub(super) fn rule(
+        &mut self,
+        terms: Vec<Term>,
+        body: Vec<Literal>,
+        variables: &[Variable],
+        limit: Option<Limit>,
+    ) -> RelationId {
+        let head = RelationId(self.program.relations.len() as u32);
+        let rule = RuleId(self.program.rules.len() as u32);
+        let name = Symbol::new(&format!("?{}", head.0));
+        let columns =
+            terms.iter().map(|term| Column { name, ty: crate::schema::ColumnType::plain(ty(term)) });
+        self.program.relations.push(Relation {
+            name,
+            kind: Kind::Derived,
+            columns: columns.collect(),
+            doc: String::new(),
+            requires: None,
+            span: Span::default(),
+        });
+        self.program.rules.push(Rule {
+            id: name,
+            head,
+            terms,
+            body,
+            variables: variables.to_vec(),
+            limit,
+            because: None,
+            doc: String::new(),
+            span: Span::default(),
+        });
+        self.program.strata.push(Stratum { relations: vec![head], rules: vec![rule], recursive: false });
+        head
+    }
+
+    /// Puts the questions to a model; `None` where a limit is reached.
+    pub(super) fn put(self, model: &Model) -> Option<Answers> {
+        let mut input = Database::new(&self.program);
+        for (at, extent) in model.relations.iter().enumerate() {
+            extent.rows.iter().for_each(|row| input.push(RelationId(at as u32), row));
+        }
+        let model = SemiNaive.evaluate(&self.program, &input, &limits()).ok()?;
+        Some(Answers { program: self.program, model })
+    }
+}
+
+/// The type of a head term's values.
+fn ty(term: &Term) -> crate::value::Type {
+    use crate::builtins::aggregate::Aggregate;
+    use crate::value::Type;
+    match term {
+        Term::Expr(expr) => expr.ty,
+        Term::Aggregate { aggregate, args, .. } => {
+            let of = args.first().map_or(Type::Int, |arg| arg.ty);
+            match aggregate {
+                Aggregate::Count | Aggregate::CountDistinct => Type::Int,
+                Aggregate::Mean | Aggregate::Median if of == Type::Int => Type::Float,
+                Aggregate::StdDev => Type::Float,
+                _ => of,
+            }
+        }
+    }
+}
+
+impl Answers {
+    /// How many answers a question has.
+    pub(super) fn count(&self, question: RelationId) -> usize {
+        self.model.extent(question).map_or(0, |extent| extent.rows.len())
+    }
+
+    /// The smallest answer, by the order of its values.
+    pub(super) fn first(&self, question: RelationId) -> Option<Vec<Value>> {
+        let types: Vec<_> = self.program.relation(question)?.types().collect();
+        let rows = &self.model.extent(question)?.rows;
+        let value = |row: &[Word]| -> Vec<Value> {
+            types.iter().zip(row).map(|(ty, word)| Value::from_word(*ty, *word)).collect()
+        };
+        rows.iter().map(value).min()
+    }
+}
+
+/// The variables that a literal needs bound before it can be judged. `made` are those that a bind or generator of
+/// the body makes: an atom reads them.
+pub(super) fn needs(literal: &Literal, made: &BTreeSet<VarId>) -> BTreeSet<VarId> {
+    let mut vars = BTreeSet::new();
+    let mut of = |expr: &Expr| expr.for_each_var(&mut |var| vars.extend([var]));
+    match literal {
+        Literal::Atom(atom) => return atom_vars(&atom.args).filter(|var| made.contains(var)).collect(),
+        Literal::Not(atom) => return atom_vars(&atom.args).collect(),
+        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => of(expr),
+        Literal::Each { args, .. } => args.iter().for_each(of),
+    }
+    vars
+}
+
+/// The variables that a literal binds.
+pub(super) fn binds(literal: &Literal) -> BTreeSet<VarId> {
+    match literal {
+        Literal::Atom(atom) => atom_vars(&atom.args).collect(),
+        Literal::Bind { var, .. } | Literal::Each { var, .. } => BTreeSet::from([*var]),
+        Literal::Not(_) | Literal::Test { .. } => BTreeSet::new(),
+    }
+}
+
+/// The variables that binds and generators of a body make.
+pub(super) fn made(body: &[Literal]) -> BTreeSet<VarId> {
+    body.iter().filter(|literal| !matches!(literal, Literal::Atom(_))).flat_map(binds).collect()
+}
+
+/// The variables among the arguments of an atom.
+pub(super) fn atom_vars(args: &[Arg]) -> impl Iterator<Item = VarId> + '_ {
+    args.iter().filter_map(|arg| match arg {
+        Arg::Var(var) => Some(*var),
+        _ => None,
+    })
+}
+
+/// The places of the literals in an order in which each finds its variables bound, as near to the text as can be;
+/// those that can't be judged without the literal at `without` are left out.
+pub(super) fn order(body: &[Literal], without: Option<usize>) -> Vec<usize> {
+    let made = made(body);
+    let mut left: Vec<usize> = (0..body.len()).filter(|at| Some(*at) != without).collect();
+    let (mut bound, mut placed) = (BTreeSet::new(), Vec::new());
+    let ready = |at: usize, bound: &BTreeSet<VarId>| {
+        body.get(at).is_some_and(|literal| needs(literal, &made).is_subset(bound))
+    };
+    while let Some(next) = left.iter().position(|at| ready(*at, &bound)) {
+        let at = left.remove(next);
+        body.get(at).into_iter().for_each(|literal| bound.extend(binds(literal)));
+        placed.push(at);
+    }
+    placed
+}

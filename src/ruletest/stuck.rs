@@ -1,0 +1,214 @@
+//! How far a body gets: the first literal at which no match goes on, and the values at hand there.
+
+use crate::backend::Model;
+use crate::builtins::expr::{Expr, ExprKind, VarId};
+use crate::builtins::op::Op;
+use crate::builtins::term::{Term, Variable};
+use crate::fact::Fact;
+use crate::ir::{Arg, Literal, Program, Rule};
+use crate::schema::RelationId;
+use crate::session::facts_of;
+use crate::span::{Sources, Span};
+use crate::value::{Type, Value};
+
+use super::probe::{Probes, binds, order};
+
+/// Where a body stops.
+pub(super) struct Stuck {
+    /// The place of the literal in the body.
+    pub(super) at: usize,
+    /// How many literals hold before it, in an order in which each can be judged.
+    pub(super) reached: usize,
+    /// The values of the variables there, in the first match of what holds before.
+    pub(super) bindings: Vec<Option<Value>>,
+}
+
+/// The first literal of a body at which no match goes on; `None` where the whole body has a match.
+pub(super) fn stuck(
+    program: &Program,
+    model: &Model,
+    body: &[Literal],
+    variables: &[Variable],
+) -> Option<Stuck> {
+    let order = order(body, None);
+    let mut probes = Probes::new(program);
+    let mut asked = Vec::new();
+    let (mut prefix, mut bound): (Vec<Literal>, Vec<VarId>) = (Vec::new(), Vec::new());
+    for at in &order {
+        let before = (bound.clone(), probes.ask(prefix.clone(), variables, &bound));
+        asked.push(before);
+        prefix.extend(body.get(*at).cloned());
+        bound.extend(body.get(*at).map(binds).unwrap_or_default());
+        bound.sort_unstable();
+        bound.dedup();
+    }
+    let whole = probes.ask(prefix, variables, &[]);
+    let answers = probes.put(model)?;
+    if answers.count(whole) > 0 {
+        return None;
+    }
+    let reached = asked.iter().rposition(|(_, question)| answers.count(*question) > 0)?;
+    let (bound, question) = asked.get(reached)?;
+    let mut bindings = vec![None; variables.len()];
+    for (var, value) in bound.iter().zip(answers.first(*question)?) {
+        if let Some(slot) = bindings.get_mut(var.0 as usize) {
+            *slot = Some(value);
+        }
+    }
+    Some(Stuck { at: *order.get(reached)?, reached, bindings })
+}
+
+/// `Tool = "a", N = 3`: the values of the variables that a literal names, where they are known.
+pub(super) fn with_values(literal: &Literal, variables: &[Variable], bindings: &[Option<Value>]) -> String {
+    let mut named = Vec::new();
+    let mut visit = |var: VarId| {
+        let name = variables.get(var.0 as usize).map(|variable| variable.name.as_str());
+        let value = bindings.get(var.0 as usize).copied().flatten();
+        if let (Some(name), Some(value)) = (name, value)
+            && name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+        {
+            let shown = format!("{name} = {value}");
+            if !named.contains(&shown) {
+                named.push(shown);
+            }
+        }
+    };
+    match literal {
+        Literal::Atom(atom) | Literal::Not(atom) => super::probe::atom_vars(&atom.args).for_each(visit),
+        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => expr.for_each_var(&mut visit),
+        Literal::Each { args, .. } => args.iter().for_each(|arg| arg.for_each_var(&mut visit)),
+    }
+    named.join(", ")
+}
+
+/// What an atom looks for under these values: a value, or anything, in each column.
+pub(super) fn pattern(args: &[Arg], program: &Program, bindings: &[Option<Value>]) -> Vec<Option<Value>> {
+    args.iter()
+        .map(|arg| match arg {
+            Arg::Any => None,
+            Arg::Const(value) => Some(*value),
+            Arg::Param(param) => program.params.get(param.0 as usize).map(|param| param.value),
+            Arg::Var(var) => bindings.get(var.0 as usize).copied().flatten(),
+        })
+        .collect()
+}
+
+/// Why no fact like `wanted` is derived: a line for each rule that could derive one, those that get furthest first,
+/// and below it why what that rule misses isn't derived.
+pub(super) fn why_not(
+    program: &Program,
+    sources: &Sources,
+    model: &Model,
+    relation: RelationId,
+    wanted: &[Option<Value>],
+) -> Vec<String> {
+    let asked = Asked { program, sources, model };
+    let mut lines = Vec::new();
+    asked.why_not(relation, wanted, 0, &mut lines);
+    lines
+}
+
+/// For how many rules of one relation is told where they stop.
+const RULES_SHOWN: usize = 2;
+/// How many steps down the rules are followed.
+const STEPS_DOWN: usize = 4;
+
+struct Asked<'a> {
+    program: &'a Program,
+    sources: &'a Sources,
+    model: &'a Model,
+}
+
+/// Where a rule stops: how many literals hold, what to say, and the facts that it misses.
+struct Stop {
+    reached: usize,
+    line: String,
+    misses: Option<(RelationId, Vec<Option<Value>>)>,
+}
+
+impl Asked<'_> {
+    fn why_not(&self, relation: RelationId, wanted: &[Option<Value>], depth: usize, lines: &mut Vec<String>) {
+        let rules = self.program.rules.iter().filter(|rule| rule.head == relation);
+        let mut stops: Vec<Stop> = rules.filter_map(|rule| self.stop(rule, wanted)).collect();
+        stops.sort_by_key(|stop| std::cmp::Reverse(stop.reached));
+        for stop in stops.into_iter().take(if depth == 0 { RULES_SHOWN } else { 1 }) {
+            lines.push(format!("{}{}", "  ".repeat(depth), stop.line));
+            if let Some((relation, pattern)) = stop.misses
+                && depth + 1 < STEPS_DOWN
+            {
+                self.why_not(relation, &pattern, depth + 1, lines);
+            }
+        }
+    }
+
+    fn stop(&self, rule: &Rule, wanted: &[Option<Value>]) -> Option<Stop> {
+        let asked = head_values(rule, wanted);
+        let count = asked.len();
+        let body: Vec<Literal> = asked.into_iter().chain(rule.body.iter().cloned()).collect();
+        let stuck = stuck(self.program, self.model, &body, &rule.variables)?;
+        let place = self.sources.place(rule.span);
+        let name = format!("`{}` ({}:{})", rule.id, place.file, place.line);
+        let literal = body.get(stuck.at)?;
+        let stop = |line, misses| Some(Stop { reached: stuck.reached, line, misses });
+        if stuck.at < count {
+            return stop(format!("{name} derives it with other values"), None);
+        }
+        let text = one_line(self.sources.slice(literal.span()));
+        let values = with_values(literal, &rule.variables, &stuck.bindings);
+        let with = if values.is_empty() { String::new() } else { format!(" with {values}") };
+        match literal {
+            Literal::Not(atom) => {
+                let pattern = pattern(&atom.args, self.program, &stuck.bindings);
+                let there = fitting(self.program, self.model, atom.relation, &pattern);
+                stop(format!("{name} is stopped by `{there}`, for it needs that none is there"), None)
+            }
+            Literal::Atom(atom) => {
+                let pattern = pattern(&atom.args, self.program, &stuck.bindings);
+                stop(format!("{name} finds no `{text}`{with}"), Some((atom.relation, pattern)))
+            }
+            _ => stop(format!("{name} stops at `{text}`{with}"), None),
+        }
+    }
+}
+
+/// The values wanted of a head: bound in front of the body where a variable alone stands there that no bind or
+/// generator makes, else as tests. Those of aggregates and ranks are left out.
+fn head_values(rule: &Rule, wanted: &[Option<Value>]) -> Vec<Literal> {
+    let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
+    let mut made = super::probe::made(&rule.body);
+    let mut literal = |(term, value): (&Term, &Option<Value>)| {
+        let (Term::Expr(expr), Some(value)) = (term, *value) else { return None };
+        let constant = Expr { kind: ExprKind::Const(value), ty: expr.ty, span: expr.span };
+        match expr.kind {
+            ExprKind::Var(var) if Some(var) == rank => None,
+            ExprKind::Var(var) if made.insert(var) => {
+                Some(Literal::Bind { var, expr: constant, span: Span::default() })
+            }
+            _ => {
+                let kind = ExprKind::Call(Op::Equal, vec![expr.clone(), constant]);
+                let test = Expr { kind, ty: Type::Bool, span: expr.span };
+                Some(Literal::Test { expr: test, span: Span::default() })
+            }
+        }
+    };
+    rule.terms.iter().zip(wanted).filter_map(&mut literal).collect()
+}
+
+/// The first fact that fits a pattern, as text.
+pub(super) fn fitting(
+    program: &Program,
+    model: &Model,
+    relation: RelationId,
+    pattern: &[Option<Value>],
+) -> String {
+    let fits = |fact: &Fact| {
+        fact.values.iter().zip(pattern).all(|(value, wanted)| wanted.is_none_or(|wanted| wanted == *value))
+    };
+    let found = facts_of(program, model, relation).into_iter().find(fits);
+    found.map(|fact| fact.to_string()).unwrap_or_default()
+}
+
+/// Text of several lines as one.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

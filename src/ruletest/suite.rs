@@ -1,0 +1,142 @@
+//! Test files: found below paths or in the binary, each loaded by itself with what it imports.
+
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::Diagnostic;
+use crate::session::{self, Faults, Loaded, Loader, RuleSet, SessionError, shipped};
+use crate::symbol::Symbol;
+
+use super::report::Report;
+use super::{pool, told};
+
+/// Test files, ready to run.
+#[derive(Clone, Debug, Default)]
+pub struct Suite {
+    /// The files that hold tests, in order.
+    pub files: Vec<TestFile>,
+}
+
+/// A file that holds tests, with the rules that it holds and imports.
+#[derive(Clone, Debug)]
+pub struct TestFile {
+    /// Its name.
+    pub name: String,
+    /// Its folder, where it is on disk.
+    pub folder: Option<PathBuf>,
+    /// Its rules and those of the files that it imports.
+    pub rules: RuleSet,
+    /// Its own tests, by their place in the checked program.
+    pub tests: Vec<usize>,
+}
+
+/// Which tests to run, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Only tests whose name or file contains this, letter case ignored.
+    pub filter: Option<String>,
+    /// How many run at the same time; 0 for one a processor.
+    pub jobs: usize,
+    /// Whether the run stops at the first test, in the order of the files, that doesn't pass.
+    pub fail_fast: bool,
+}
+
+/// Why tests could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// Files that hold tests have errors, or what they import has.
+    #[error("{}", faults_text(.0))]
+    Faults(Vec<Faults>),
+    /// A path that can't be read.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+fn faults_text(all: &[Faults]) -> String {
+    let lines: Vec<_> =
+        all.iter().map(|faults| told(&SessionError::Faults(Box::new(faults.clone())))).collect();
+    lines.join("\n")
+}
+
+impl Suite {
+    /// The tests in files and folders; a folder stands for every `.dl` file in it and below.
+    ///
+    /// # Errors
+    /// A path that can't be read, and all faults of files with tests.
+    pub fn load(paths: &[PathBuf]) -> Result<Self, SuiteError> {
+        let mut building = Building::default();
+        for path in paths {
+            for file in session::rule_files(path)? {
+                let mut loader = Loader::default();
+                loader.path(&file)?;
+                let folder = file.parent().map(Path::to_path_buf);
+                building.take(loader.finish(), file.display().to_string(), folder);
+            }
+        }
+        building.finish()
+    }
+
+    /// The tests of the shipped packs.
+    ///
+    /// # Errors
+    /// Faults in them.
+    pub fn shipped() -> Result<Self, SuiteError> {
+        let mut building = Building::default();
+        for path in shipped::tests() {
+            let mut loader = Loader::default();
+            loader.shipped(path)?;
+            building.take(loader.finish(), shipped::display_name(path), None);
+        }
+        building.finish()
+    }
+
+    /// Runs the tests selected.
+    pub fn run(&self, selection: &Selection) -> Report {
+        pool::run(self, selection)
+    }
+}
+
+impl Selection {
+    /// Whether a test of this name in this file is to be run.
+    pub(super) fn takes(&self, file: &str, test: Symbol) -> bool {
+        self.filter.as_ref().is_none_or(|filter| {
+            let filter = filter.to_lowercase();
+            test.as_str().to_lowercase().contains(&filter) || file.to_lowercase().contains(&filter)
+        })
+    }
+}
+
+#[derive(Default)]
+struct Building {
+    files: Vec<TestFile>,
+    faulty: Vec<Faults>,
+}
+
+impl Building {
+    fn take(&mut self, loaded: Loaded, name: String, folder: Option<PathBuf>) {
+        if self.files.iter().any(|file| file.name == name) {
+            return;
+        }
+        let Some((main, _)) = loaded.sources.iter().next() else { return };
+        if !loaded.has_tests(main) {
+            return;
+        }
+        let findings = session::check(loaded, &[]);
+        let Some(rules) = findings.rules else {
+            let mut faults = findings.faults;
+            faults.diagnostics.retain(Diagnostic::is_error);
+            self.faulty.push(faults);
+            return;
+        };
+        let tests = rules.checked.tests.iter().enumerate();
+        let own = tests.filter(|(_, test)| test.span.file == main).map(|(at, _)| at).collect();
+        self.files.push(TestFile { name, folder, rules: *rules, tests: own });
+    }
+
+    fn finish(mut self) -> Result<Suite, SuiteError> {
+        if !self.faulty.is_empty() {
+            return Err(SuiteError::Faults(self.faulty));
+        }
+        self.files.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(Suite { files: self.files })
+    }
+}

@@ -1,0 +1,8 @@
+//! The codes of faults of loading.
+
+use crate::diagnostic::Code;
+
+/// An import that leads to no file, out of the root, or through a link out of it.
+pub const BAD_IMPORT: Code = Code("E230");
+/// Imports in a circle.
+pub const IMPORT_CIRCLE: Code = Code("E231");

@@ -1,0 +1,102 @@
+//! Rule texts in the one layout: files found, read and laid out, the faulty ones left as they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::Diagnostic;
+use crate::span::Sources;
+use crate::syntax;
+
+use super::error::{Faults, SessionError};
+use super::loader::{Content, read_content, rule_files, too_large};
+
+/// A text that parses, as it is and as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formatted {
+    /// The file, as the user named it; none for a text that is in no file.
+    pub path: Option<PathBuf>,
+    /// What it is called in messages.
+    pub name: String,
+    /// As it is.
+    pub before: String,
+    /// As it should be.
+    pub after: String,
+}
+
+impl Formatted {
+    /// Whether it has another layout than it should have.
+    pub fn changes(&self) -> bool {
+        self.before != self.after
+    }
+}
+
+/// Texts laid out, and the faults of those that don't parse.
+#[derive(Clone, Debug, Default)]
+pub struct Formatting {
+    /// The texts that parse, in order.
+    pub texts: Vec<Formatted>,
+    /// The faults of the others.
+    pub faults: Faults,
+}
+
+impl Formatting {
+    /// Lays out a file, or every `.dl` file in a folder and below; nothing is written.
+    ///
+    /// # Errors
+    /// A path that can't be read.
+    pub fn path(&mut self, path: &Path) -> Result<(), SessionError> {
+        for file in rule_files(path)? {
+            let name = file.display().to_string();
+            match read_content(&file)? {
+                Content::Bytes(bytes) => self.bytes(Some(file), name, &bytes),
+                Content::TooLarge(size) => {
+                    let id = self.faults.sources.add(name, "");
+                    self.faults.diagnostics.push(too_large(id, size));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lays out a text; `name` is what messages call it.
+    pub fn text(&mut self, name: &str, bytes: &[u8]) {
+        self.bytes(None, name.to_owned(), bytes);
+    }
+
+    fn bytes(&mut self, path: Option<PathBuf>, name: String, bytes: &[u8]) {
+        match format(&mut self.faults.sources, &name, bytes) {
+            Ok((before, after)) => self.texts.push(Formatted { path, name, before, after }),
+            Err(found) => self.faults.diagnostics.extend(found),
+        }
+    }
+}
+
+/// A text as it is and as it should be.
+fn format(sources: &mut Sources, name: &str, bytes: &[u8]) -> Result<(String, String), Vec<Diagnostic>> {
+    let id = sources.add(name, String::from_utf8_lossy(bytes));
+    let text = syntax::decode(id, bytes).map_err(|found| vec![*found])?;
+    let (tree, found) = syntax::parse(id, text);
+    if found.iter().any(Diagnostic::is_error) {
+        return Err(found);
+    }
+    Ok((text.to_owned(), syntax::format(text, &tree)))
+}
+
+/// Puts `text` in the place of what is in `path`, whole or not at all.
+///
+/// # Errors
+/// The file can't be written.
+pub fn replace(path: &Path, text: &str) -> Result<(), SessionError> {
+    let failed = |source| SessionError::Write { path: path.to_owned(), source };
+    let target = fs::canonicalize(path).map_err(failed)?;
+    let mut name = target.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let beside = target.with_file_name(name);
+    let written = fs::write(&beside, text)
+        .and_then(|()| fs::set_permissions(&beside, fs::metadata(&target)?.permissions()))
+        .and_then(|()| fs::rename(&beside, &target));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written.map_err(failed)
+}

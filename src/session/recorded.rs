@@ -1,0 +1,60 @@
+//! Rule sets as the ledger keeps them: written with each decision, read back to draw it again.
+
+use crate::diagnostic::Diagnostic;
+use crate::ledger;
+use crate::span::Sources;
+use crate::symbol::Symbol;
+use crate::syntax;
+
+use super::error::{Faults, SessionError};
+use super::loader::Loaded;
+use super::ruleset::{RuleSet, check};
+
+impl RuleSet {
+    /// The rule set as a ledger keeps it: each text under its name, in the order of loading, and the parameters
+    /// that were set.
+    pub fn recorded(&self) -> ledger::RuleSet {
+        let texts = self.files.iter().filter_map(|file| self.sources.get(file.id));
+        let set = self.program.params.iter().filter(|param| param.value != param.default);
+        ledger::RuleSet {
+            files: texts.map(|source| (source.name().to_owned(), source.text().to_owned())).collect(),
+            params: set.map(|param| (param.name.to_string(), param.value.to_string())).collect(),
+        }
+    }
+
+    /// The rule set that a ledger kept.
+    ///
+    /// # Errors
+    /// Faults in its texts, which this version of the language may see where an earlier one did not.
+    pub fn from_recorded(recorded: &ledger::RuleSet) -> Result<Self, SessionError> {
+        let mut loaded = Loaded { sources: Sources::default(), files: Vec::new(), diagnostics: Vec::new() };
+        for (name, text) in &recorded.files {
+            let id = loaded.sources.add(name.as_str(), text.as_str());
+            let (tree, found) = syntax::parse(id, text);
+            loaded.files.push(tree);
+            loaded.diagnostics.extend(found.into_iter().filter(Diagnostic::is_error));
+        }
+        let sets: Vec<_> = recorded
+            .params
+            .iter()
+            .filter_map(|(name, value)| Some((Symbol::new(name), syntax::parse_value(value)?)))
+            .collect();
+        let findings = check(loaded, &sets);
+        findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
+    }
+
+    /// The same rules with other values of parameters; those that `sets` doesn't name keep theirs.
+    ///
+    /// # Errors
+    /// A parameter that there isn't, a value that doesn't fit.
+    pub fn with_sets(&self, sets: &[(Symbol, crate::value::Value)]) -> Result<Self, Box<Faults>> {
+        let kept = self.program.params.iter().filter(|param| param.value != param.default);
+        let mut all: Vec<_> = kept.map(|param| (param.name, param.value)).collect();
+        all.retain(|(name, _)| sets.iter().all(|(set, _)| set != name));
+        all.extend_from_slice(sets);
+        let loaded =
+            Loaded { sources: self.sources.clone(), files: self.files.clone(), diagnostics: Vec::new() };
+        let findings = check(loaded, &all);
+        findings.rules.map(|rules| *rules).ok_or_else(|| Box::new(findings.faults))
+    }
+}

@@ -1,0 +1,39 @@
+//! Why a fact does not hold, and what would have to change.
+
+use std::time::Duration;
+
+use crate::provenance::why_not::{Remedies, Trial, WhyNot};
+
+use super::Session;
+use super::error::SessionError;
+
+/// Why nothing fits a question.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// For each rule, how far it gets and what fails there.
+    pub answer: WhyNot,
+    /// The smallest changes after which it would hold, each tried.
+    pub remedies: Remedies,
+    /// Whether the relation is an undetermined decision.
+    pub undetermined: bool,
+}
+
+impl Session {
+    /// Why no fact fits `question` at `now`, and within `time` what would have to change; no time, no remedies.
+    ///
+    /// # Errors
+    /// Faults in the question, and all that can go wrong in an evaluation.
+    pub fn why_not(&self, question: &str, now: i64, time: Duration) -> Result<Refused, SessionError> {
+        let asked = self.asked(question)?;
+        let evaluation = self.evaluate(now)?;
+        let finder = self.reasons(&evaluation);
+        let answer = finder.why_not(asked.relation, &asked.values);
+        let trial = Trial { engine: self.engine.as_ref(), limits: self.limits, time };
+        let remedies = if time.is_zero() || !answer.holds.is_empty() {
+            Remedies::default()
+        } else {
+            finder.remedies(asked.relation, &asked.values, &trial)
+        };
+        Ok(Refused { answer, remedies, undetermined: evaluation.undetermined.contains(&asked.relation) })
+    }
+}
