@@ -13,6 +13,7 @@ mod explain;
 mod doc;
 mod fmt;
 mod follow;
+mod live;
 mod history;
 mod keep;
 mod observe;
