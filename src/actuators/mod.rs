@@ -10,6 +10,7 @@ pub mod goal;
 mod input;
 mod json;
 mod otlp;
+mod redact;
 mod scan;
 mod table;
 pub mod tool_run;
@@ -24,6 +25,7 @@ use crate::fact::Fact;
 
 pub use error::{ActuatorError, SinkError};
 pub use input::{Form, Input};
+pub use redact::Redaction;
 
 use error_text::ErrorText;
 use goal::Goal;

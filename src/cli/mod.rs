@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod decide;
 mod diagnostics;
+mod export;
 mod fmt;
 mod follow;
 mod history;
@@ -71,8 +72,9 @@ enum Command {
     Status(keep::Status),
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
-    Export(keep::Export),
+    Export(export::Export),
     Import(keep::Import),
+    Compact(keep::Compact),
     Observe(observe::Observe),
     Pack(pack::Pack),
     Test(test::Test),
@@ -141,6 +143,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Import(command) => command.run(),
+        Command::Compact(command) => command.run(),
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),

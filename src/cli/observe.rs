@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::actuators::{self, Form, Summary};
+use crate::actuators::{self, Form, Redaction, Summary};
 use crate::fact::Fact;
-use crate::ledger::{Draft, Ledger};
+use crate::ledger::{Draft, Ledger, OpenOptions};
 
 use super::diagnostics::count;
 use super::{DONE, Failure, Outcome, config, open, output, time};
@@ -49,9 +49,11 @@ impl Observe {
             .map_err(|error| Failure::Usage(error.to_string()))?;
         let mut facts: Vec<Fact> = Vec::new();
         let mut total = Summary::default();
+        let (patterns, with) = config::get().redact();
+        let redaction = Redaction::new(patterns, with).map_err(|error| Failure::Usage(error.to_string()))?;
         for file in &self.files {
             let seen = actuators::observe_path(observer.as_ref(), file, self.form, &mut |fact| {
-                facts.push(fact);
+                facts.push(redaction.fact(fact));
                 Ok(())
             })
             .map_err(|error| Failure::Usage(error.to_string()))?;
@@ -74,17 +76,18 @@ impl Observe {
             ));
         }
         match &self.into {
-            Some(store) => self.record(store, facts),
+            Some(store) => self.record(store, facts, &redaction),
             None => print(&facts),
         }
     }
 
-    fn record(&self, store: &std::path::Path, facts: Vec<Fact>) -> Outcome {
-        let mut ledger = Ledger::open(store, &open::options()).map_err(open::failure)?;
+    fn record(&self, store: &std::path::Path, facts: Vec<Fact>, redaction: &Redaction) -> Outcome {
+        let options = OpenOptions { wait: config::get().wait(), ..open::options() };
+        let mut ledger = Ledger::open(store, &options).map_err(open::failure)?;
         let draft = Draft {
             time: time::wall_clock(),
             author: config::get().author(self.author.as_deref())?,
-            source: format!("{} {}", self.observer, self.files.join(", ")),
+            source: redaction.text(&format!("{} {}", self.observer, self.files.join(", "))),
             assertions: facts,
             ..Draft::default()
         };

@@ -31,6 +31,8 @@ pub struct Change {
     pub time: i64,
     /// The clock of the rules, in microseconds since the epoch.
     pub now: i64,
+    /// Refuse unless this is the number of the last transaction.
+    pub expect_tx: Option<u64>,
 }
 
 /// What became of a change.
@@ -67,6 +69,9 @@ impl Session {
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
     pub fn commit(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
+        if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
+            ledger.expect(expected)?;
+        }
         let changes = self.effective(&change)?;
         let evaluation = self.evaluate_with(&changes, change.now)?;
         let mut outcome = self.compare(&evaluation)?;
@@ -85,6 +90,7 @@ impl Session {
             note: change.note.clone(),
             assertions: change.assertions.clone(),
             retractions: change.retractions.clone(),
+            expect_tx: change.expect_tx,
             ..Draft::default()
         }
     }

@@ -24,6 +24,7 @@ mod ledger;
 mod lints;
 mod lowering;
 mod provenance;
+mod redact;
 mod requires;
 mod ruletest;
 mod strata;

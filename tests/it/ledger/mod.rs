@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod bench;
+mod compact;
 mod damage;
 mod exchange;
 mod faults;
