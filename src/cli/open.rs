@@ -83,8 +83,9 @@ pub(super) fn tell(notices: &[Notice]) {
 
 /// How commands open ledgers: under the command's own words, which other processes are told.
 pub(super) fn options() -> OpenOptions {
-    let words: Vec<String> = std::env::args().take(3).collect();
-    OpenOptions { command: words.join(" "), ..OpenOptions::default() }
+    let words = std::env::args().skip(1).take(2);
+    let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
+    OpenOptions { command, ..OpenOptions::default() }
 }
 
 fn equip(session: Session, engine: &EngineOptions) -> Session {

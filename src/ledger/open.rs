@@ -396,18 +396,35 @@ fn check_format(dir: &Path, write: bool) -> Result<(), LedgerError> {
     let path = dir.join("FORMAT");
     match fs::read_to_string(&path) {
         Ok(text) if text.trim_end() == FORMAT => Ok(()),
+        // A power cut may leave the name without the content.
+        Ok(text) if text.is_empty() => {
+            if write {
+                write_format(dir, &path)
+            } else {
+                Ok(())
+            }
+        }
         Ok(text) => {
             let found = text.lines().next().unwrap_or_default().chars().take(60).collect();
             Err(LedgerError::Format { path, found, known: FORMAT })
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound && write => {
-            let new = dir.join("FORMAT.new");
-            fs::write(&new, format!("{FORMAT}\n")).map_err(LedgerError::io("write", &new))?;
-            fs::rename(&new, &path).map_err(LedgerError::io("write", &path))
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if write {
+                write_format(dir, &path)
+            } else {
+                Ok(())
+            }
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(LedgerError::io("read", &path)(error)),
     }
+}
+
+/// Writes the file `FORMAT`, durable before it has its name.
+fn write_format(dir: &Path, path: &Path) -> Result<(), LedgerError> {
+    let new = dir.join("FORMAT.new");
+    let written = fs::write(&new, format!("{FORMAT}\n")).and_then(|()| fs::File::open(&new)?.sync_all());
+    written.map_err(LedgerError::io("write", &new))?;
+    fs::rename(&new, path).map_err(LedgerError::io("write", path))
 }
 
 /// Sets the folder of a base aside and makes a new one.
