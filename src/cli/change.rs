@@ -86,7 +86,10 @@ impl Facts {
         open::tell(&ledger.close());
         bar.finish_and_clear();
         let mut out = anstream::stdout();
-        writeln!(out, "{}", told(&committed.changes))?;
+        let told = told(&committed.changes);
+        if !told.is_empty() {
+            writeln!(out, "{told}")?;
+        }
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {

@@ -44,7 +44,7 @@ pub(super) struct Export {
     /// Facts as they stood at a moment: the number of a transaction, or a time
     #[arg(long, value_name = "TX|TIME", value_parser = moment)]
     as_of: Option<When>,
-    /// The file, for CSV of several relations a folder [default: standard output]
+    /// The file; for CSV a file that ends in .csv, or a folder for a file a relation [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -109,7 +109,7 @@ impl Export {
                 let message = "CSV holds one relation: name it with --relation, or a folder with --output";
                 return Err(Failure::Usage(String::from(message)));
             }
-            (Some(path), [one]) if !path.is_dir() => {
+            (Some(path), [one]) if path.extension().is_some_and(|end| end == "csv") => {
                 written += self.table(ledger, &rules, *one, &mut self.out()?)?;
             }
             (Some(folder), _) => {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ledger::{Hash, Ledger, OpenOptions};
+use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
-use crate::session::{RuleSource, Session};
+use crate::session::{RuleSource, Session, SessionError};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
@@ -70,7 +70,18 @@ pub(super) struct Verify {
 }
 
 impl Verify {
+    /// Damage is a difference, and its place is told.
     pub(super) fn run(self) -> Outcome {
+        match self.prove() {
+            Err(Failure::Session(SessionError::Ledger(damage @ LedgerError::Damaged { .. }))) => {
+                output::error(&damage.to_string());
+                Ok(NO)
+            }
+            proven => proven,
+        }
+    }
+
+    fn prove(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         let verified = ledger.verify().map_err(open::failure)?;
         let mut out = anstream::stdout();

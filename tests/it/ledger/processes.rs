@@ -8,6 +8,11 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use hence::fact::Fact;
+use hence::ledger::{Decision, Draft, Ledger, OpenOptions};
+use hence::session::RuleSource;
+use hence::value::Value;
+
 use super::support::Random;
 
 const RULES: &str = "## A job that failed, and how often.\ninput failed(job: string, tries: int).\n\n\
@@ -99,6 +104,40 @@ fn a_damaged_base_is_told_of_without_the_text_of_a_panic() {
         assert_eq!(status, 0, "{said}");
         assert!(text.contains("facts         30"), "{text}");
     }
+}
+
+#[test]
+fn a_decision_that_its_rules_do_not_draw_is_found_with_its_place() {
+    let dir = folder();
+    let rules =
+        RuleSource { paths: vec![dir.path().join("retry.dl")], ..RuleSource::default() }.build().unwrap();
+    let mut ledger = Ledger::open(dir.path().join(".hence"), &OpenOptions::default()).unwrap();
+    let failed = |job: &str| Fact::new("failed", [Value::String(job.into()), Value::Int(1)]);
+    let drawn = |job: &str| Decision::new(Fact::new("retry", [Value::String(job.into())]));
+    for (job, decided) in [("a", "a"), ("b", "c")] {
+        let draft = Draft {
+            author: "eve".into(),
+            assertions: vec![failed(job)],
+            drawn: vec![drawn(decided)],
+            clock: Some(0),
+            rules: Some(rules.recorded()),
+            ..Draft::default()
+        };
+        ledger.commit(&draft).unwrap();
+    }
+    drop(ledger);
+    let (status, text, said) = run(hence(dir.path(), &["verify"]));
+    assert_eq!(status, 1, "{text}{said}");
+    assert!(text.contains("transaction 2: retry(\"b\")\n    then it did not stand"), "{text}");
+    assert!(text.contains("transaction 2: retry(\"c\")\n    then it stood"), "{text}");
+    assert!(!text.contains("transaction 1:") && text.contains("2 decisions flip"), "{text}");
+    let path = dir.path().join(".hence/journal/00000001.journal");
+    let mut content = fs::read(&path).unwrap();
+    content[300] ^= 1;
+    fs::write(&path, content).unwrap();
+    let (status, _, said) = run(hence(dir.path(), &["verify"]));
+    assert_eq!(status, 1, "{said}");
+    assert!(said.contains("00000001.journal: damaged at byte 60, in transaction 1"), "{said}");
 }
 
 /// Whether this user may do everything; permissions are tried as another one then.
