@@ -1,6 +1,7 @@
 //! The ledger beside redb, fjall, SQLite and plain sled: durable commits of one fact and of a thousand, a million facts
 //! loaded, questions about the past. Every store does one commit in turn, so that all meet the same moments of a busy
-//! machine. `cargo run --release --manifest-path benches/Cargo.toml --bin ledger [FOLDER]`
+//! machine. `cargo run --release --manifest-path benches/Cargo.toml --bin ledger [FOLDER
+//! [ten-million]]`
 #![allow(missing_docs, reason = "a program, no library")]
 
 use std::path::Path;
@@ -251,9 +252,37 @@ fn loads(dir: &Path) {
     });
 }
 
+/// A ledger of ten million facts: opening it, and a fact by its first column.
+fn ten_million(dir: &Path) {
+    println!("\nten million facts, in twenty transactions");
+    let mut ledger = Ledger::open(dir, &OpenOptions::default()).unwrap();
+    timed("written, closed", || {
+        for part in 0..20 {
+            let assertions = (part * MANY / 2..(part + 1) * MANY / 2).map(fact).collect();
+            ledger.commit(&Draft { time: part as i64, assertions, ..Draft::default() }).unwrap();
+        }
+        ledger.close()
+    });
+    let ledger = timed("opened", || Ledger::open(dir, &OpenOptions::default()).unwrap());
+    assert_eq!(ledger.status().unwrap().facts, 10 * MANY as u64);
+    let relation = Symbol::new("tool_run");
+    let mut times: Vec<Duration> = (0..100)
+        .map(|n| {
+            let begun = Instant::now();
+            assert_eq!(ledger.facts_with(relation, &[Value::Int(n * 100_000 + 7)]).count(), 1);
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    println!("a fact by its first column: median {:.1?}, at most {:.1?}", quantile(&times, 0.5), times[99]);
+}
+
 fn main() {
     let folder = std::env::args().nth(1).map_or_else(std::env::temp_dir, Into::into);
     let dir = tempfile::tempdir_in(folder).unwrap();
+    if std::env::args().nth(2).is_some_and(|word| word == "ten-million") {
+        return ten_million(dir.path());
+    }
     let singles: Vec<Vec<Fact>> = (0..SINGLE).map(|n| vec![fact(n)]).collect();
     commits(&dir.path().join("single"), "one fact a commit", &singles);
     let blocks: Vec<Vec<Fact>> =
