@@ -8,7 +8,7 @@ use crate::ir::Program;
 use crate::ledger::When;
 use crate::provenance::proof::Proof;
 use crate::provenance::render::{self, Layout};
-use crate::session::{Because, DecisionId, Session};
+use crate::session::{Because, DecisionId, Session, Wanted};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
@@ -137,6 +137,12 @@ pub(super) struct Why {
     /// Show the values of the variables at each step
     #[arg(long)]
     bindings: bool,
+    /// Show every proof, not only one of least height
+    #[arg(long)]
+    all: bool,
+    /// Show so many steps below the fact
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
 }
 
 impl Why {
@@ -148,11 +154,14 @@ impl Why {
             drawn.proof.iter().try_for_each(|proof| self.show(proof, &drawn.rules.program, ""))?;
             return Ok(if drawn.proof.is_some() { DONE } else { NO });
         }
-        let because = session.why(&self.fact, now, inputs)?;
-        for (at, proof) in because.proofs.iter().enumerate() {
-            let gap = if at > 0 { "\n" } else { "" };
-            self.show(proof, &session.rules().program, gap)?;
-        }
+        let (mut gap, mut written) = ("", Ok(()));
+        let wanted = Wanted { inputs, every: self.all, depth: self.depth };
+        let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
+            written = self.show(&proof, &session.rules().program, gap);
+            gap = "\n";
+            written.is_ok()
+        })?;
+        written?;
         Ok(self.verdict(&because))
     }
 
@@ -178,7 +187,7 @@ impl Why {
             output::warning("the decision is undetermined: it depends on an operation without a result");
             return UNDETERMINED;
         }
-        if !because.proofs.is_empty() {
+        if because.holds > 0 {
             return DONE;
         }
         output::note(&format!("`{}` does not hold", self.fact.trim().trim_end_matches('.')));

@@ -9,7 +9,7 @@ use crate::diagnostic::Severity;
 
 use super::diagnostics::{self, count};
 use super::options::RuleOptions;
-use super::{DONE, NO, Outcome};
+use super::{DONE, NO, Outcome, sarif};
 
 /// Check rule files: names, types, safety, strata, guards and lints, all faults at once
 #[derive(Debug, Args)]
@@ -33,6 +33,8 @@ enum CheckFormat {
     Text,
     /// One JSON document.
     Json,
+    /// SARIF 2.1.0, for code scanning and editors.
+    Sarif,
 }
 
 impl Check {
@@ -52,8 +54,9 @@ impl Check {
                     .iter()
                     .map(|found| diagnostics::json(found, &faults.sources))
                     .collect();
-                writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(std::io::Error::other)?)?;
+                writeln!(out, "{}", pretty(&all)?)?;
             }
+            CheckFormat::Sarif => writeln!(out, "{}", pretty(&sarif::log(faults))?)?,
             CheckFormat::Text if faults.diagnostics.is_empty() => {
                 let rules = findings.rules.as_ref().map_or(0, |rules| rules.checked.rules.len());
                 writeln!(out, "{}, {}: no faults", count(findings.files, "file"), count(rules, "rule"))?;
@@ -62,4 +65,8 @@ impl Check {
         }
         Ok(if failed { NO } else { DONE })
     }
+}
+
+fn pretty(value: &impl serde::Serialize) -> std::io::Result<String> {
+    serde_json::to_string_pretty(value).map_err(std::io::Error::other)
 }

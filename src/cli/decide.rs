@@ -82,23 +82,32 @@ impl Decide {
         if self.format != Format::Table {
             return print_for_programs(self.format, decided, self.all);
         }
-        let mut out = anstream::stdout().lock();
         let shown = if self.all { &decided.standing } else { &decided.drawn };
-        if !shown.is_empty() {
-            writeln!(out, "{}", decisions_table(shown))?;
-        }
-        for fact in &decided.lapsed {
-            writeln!(out, "lapsed: {fact}")?;
-        }
-        if !shown.is_empty() || !decided.lapsed.is_empty() {
-            writeln!(out)?;
-        }
-        writeln!(out, "{}", summary(decided, self.dry_run))?;
-        if shown.is_empty() && !decided.standing.is_empty() {
-            writeln!(out, "standing: {}", by_relation(&decided.standing))?;
-        }
-        out.flush()
+        print_table(decided, shown, self.dry_run)
     }
+}
+
+/// Tells people what a commit drew and let lapse.
+pub(super) fn print_changes(decided: &Decided) -> io::Result<()> {
+    print_table(decided, &decided.drawn, false)
+}
+
+fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    if !shown.is_empty() {
+        writeln!(out, "{}", decisions_table(shown))?;
+    }
+    for fact in &decided.lapsed {
+        writeln!(out, "lapsed: {fact}")?;
+    }
+    if !shown.is_empty() || !decided.lapsed.is_empty() {
+        writeln!(out)?;
+    }
+    writeln!(out, "{}", summary(decided, dry))?;
+    if shown.is_empty() && !decided.standing.is_empty() {
+        writeln!(out, "standing: {}", by_relation(&decided.standing))?;
+    }
+    out.flush()
 }
 
 /// The files that facts came from, as the source of the transaction.

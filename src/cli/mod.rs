@@ -9,6 +9,7 @@ mod config;
 mod decide;
 mod diagnostics;
 mod export;
+mod doc;
 mod fmt;
 mod follow;
 mod history;
@@ -19,6 +20,8 @@ mod options;
 mod output;
 mod pack;
 mod replay;
+mod review;
+mod sarif;
 mod test;
 mod time;
 mod what_if;
@@ -56,6 +59,7 @@ struct Cli {
 enum Command {
     Check(check::Check),
     Fmt(fmt::Fmt),
+    Doc(doc::Doc),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -76,6 +80,7 @@ enum Command {
     Import(keep::Import),
     Compact(keep::Compact),
     Observe(observe::Observe),
+    Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
     Config(config::Show),
@@ -127,6 +132,7 @@ fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
         Command::Fmt(command) => command.run(),
+        Command::Doc(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),
@@ -147,6 +153,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
+        Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
         Command::Config(command) => command.run(),

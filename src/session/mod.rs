@@ -15,6 +15,7 @@ pub mod format;
 mod ledger_facts;
 mod loader;
 mod recorded;
+pub mod reference;
 mod replay;
 mod ruleset;
 pub mod shipped;
@@ -31,9 +32,9 @@ pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
 pub use loader::{Loaded, Loader, rule_files};
 pub use replay::{Flip, Replay, Replayed};
-pub use ruleset::{Findings, RuleSet, RuleSource, check};
+pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use what_if::Hypothesis;
-pub use why::Because;
+pub use why::{Because, Wanted};
 pub use why_not::Refused;
 
 use crate::backend::seminaive::SemiNaive;
@@ -136,6 +137,20 @@ impl Session {
             Store::Ledger(ledger) => Some(ledger),
             Store::Memory(_) => None,
         }
+    }
+
+    /// The clock at which the ledger's last decisions were drawn, in microseconds since the epoch.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn last_clock(&self) -> Result<Option<i64>, SessionError> {
+        let Some(ledger) = self.ledger() else { return Ok(None) };
+        for info in ledger.log(1..=u64::MAX).rev() {
+            if let Some(clock) = info?.clock {
+                return Ok(Some(clock));
+            }
+        }
+        Ok(None)
     }
 
     /// Everything that follows at the time `now` (microseconds since the epoch).
