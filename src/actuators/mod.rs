@@ -12,6 +12,7 @@ pub mod goal;
 mod input;
 mod json;
 mod otlp;
+mod redact;
 mod scan;
 #[cfg(feature = "scan")]
 pub mod source;
@@ -31,6 +32,7 @@ use crate::fact::Fact;
 
 pub use error::{ActuatorError, SinkError};
 pub use input::{Form, Input};
+pub use redact::Redaction;
 
 use error_text::ErrorText;
 use goal::Goal;

@@ -9,13 +9,14 @@ mod completions;
 mod config;
 mod decide;
 mod diagnostics;
-mod explain;
 mod doc;
+mod explain;
+mod export;
 mod fmt;
 mod follow;
-mod live;
 mod history;
 mod keep;
+mod live;
 mod observe;
 mod open;
 mod options;
@@ -81,8 +82,9 @@ enum Command {
     Status(keep::Status),
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
-    Export(keep::Export),
+    Export(export::Export),
     Import(keep::Import),
+    Compact(keep::Compact),
     Observe(observe::Observe),
     Review(review::Review),
     Pack(pack::Pack),
@@ -156,6 +158,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Import(command) => command.run(),
+        Command::Compact(command) => command.run(),
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::actuators::{self, Form, Input, Observer, Scope, Summary};
+use crate::actuators::{self, Form, Input, Observer, Redaction, Scope, Summary};
 use crate::fact::Fact;
 use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions};
 use crate::session::RuleSet;
@@ -78,6 +78,7 @@ impl Observe {
         }
         let mut facts: Vec<Fact> = Vec::new();
         let mut total = Summary::default();
+        let redaction = redaction()?;
         for file in &self.files {
             let bar = bar(file);
             let progress = |done: usize, all: usize| {
@@ -85,7 +86,7 @@ impl Observe {
                 bar.set_position(done as u64);
             };
             let seen = actuators::observe_path(observer.as_ref(), file, self.form, &progress, &mut |fact| {
-                facts.push(fact);
+                facts.push(redaction.fact(fact));
                 Ok(())
             });
             bar.finish_and_clear();
@@ -149,7 +150,7 @@ impl Observe {
         let draft = Draft {
             time: time::wall_clock(),
             author: config::get().author(self.author.as_deref())?,
-            source: format!("{} {}", self.observer, self.files.join(", ")),
+            source: redaction()?.text(&format!("{} {}", self.observer, self.files.join(", "))),
             assertions: facts,
             retractions,
             ..Draft::default()
@@ -165,6 +166,7 @@ impl Observe {
         };
         let stream =
             Stream::open(file).map_err(|error| Failure::Usage(format!("can't read `{file}`: {error}")))?;
+        let redaction = redaction()?;
         let seen: RefCell<Vec<Fact>> = RefCell::default();
         let mut failed = None;
         let mut told = BTreeSet::new();
@@ -177,7 +179,7 @@ impl Observe {
         };
         let mut reader = BufReader::new(Before { stream, act: &mut hand_over });
         let observed = observer.observe(Input::new(file, self.form, &mut reader), &mut |fact| {
-            seen.borrow_mut().push(fact);
+            seen.borrow_mut().push(redaction.fact(fact));
             Ok(())
         });
         drop(reader);
@@ -269,6 +271,12 @@ fn bar(path: &str) -> ProgressBar {
         bar.set_style(style);
     }
     bar
+}
+
+/// What `hence.toml` keeps out of the ledger.
+fn redaction() -> Result<Redaction, Failure> {
+    let (patterns, with) = config::get().redact();
+    Redaction::new(patterns, with).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 fn print(facts: &[Fact]) -> io::Result<()> {
