@@ -114,15 +114,20 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
 
 /// The name among `known` that `wanted` was probably meant to be, if one is near.
 pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let length = wanted.chars().count();
     // Every one-letter name is one letter away from every other: that says nothing.
-    let limit = (1 + length / 4).min(length.saturating_sub(1));
+    let length = wanted.chars().count();
+    let limit = if length < 2 { 0 } else { ((length + 2) / 4).max(1) };
     known
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(wanted, name), name))
-        .filter(|(distance, name)| *distance <= limit || swapped_words(wanted, name))
+        .filter(|(distance, name)| *distance <= limit || begins(wanted, name) || swapped_words(wanted, name))
         .min()
         .map(|(_, name)| name)
+}
+
+/// Whether one of the names begins with the other (`okay` for `ok`, `tool` for `tool_run`).
+fn begins(a: &str, b: &str) -> bool {
+    a.len().min(b.len()) > 1 && (a.starts_with(b) || b.starts_with(a))
 }
 
 /// Whether two names hold the same words in another order (`run_tool` for `tool_run`).

@@ -160,7 +160,8 @@ impl Names {
 
     /// The known parameter that `name` was probably meant to be.
     pub(super) fn nearest_param(&self, name: Symbol) -> Option<&'static str> {
-        nearest(name.as_str(), self.params.iter().map(|param| param.name.as_str()))
+        let known = self.params.iter().map(|param| &param.name).chain(&self.broken_params);
+        nearest(name.as_str(), known.map(|name| name.as_str()))
     }
 
     /// The relations as they are known at the end.
@@ -172,7 +173,7 @@ impl Names {
 /// What `name` is to the language, if it can't be the name of a relation: `a function`.
 pub(super) fn taken(name: &str) -> Option<&'static str> {
     if RESERVED.contains(&name) {
-        Some("a word of the language")
+        None // the parser has told that
     } else if is_function(name) {
         Some("a function")
     } else if is_aggregate(name) {

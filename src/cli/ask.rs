@@ -4,9 +4,11 @@ use std::io::{IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
 
+use crate::ir::Program;
 use crate::ledger::When;
+use crate::provenance::proof::Proof;
 use crate::provenance::render::{self, Layout};
-use crate::session::{Because, Session};
+use crate::session::{Because, DecisionId, Session, Wanted};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
@@ -122,7 +124,7 @@ enum ProofFormat {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence why 'select_tool(\"g1\", \"competitor_db\", _)'")]
 pub(super) struct Why {
-    /// The fact; `_` and variables ask for every instance
+    /// The fact, in which `_` and variables ask for every instance; or the id of a decision, such as 12.3
     fact: String,
     #[command(flatten)]
     subject: Subject,
@@ -135,29 +137,43 @@ pub(super) struct Why {
     /// Show the values of the variables at each step
     #[arg(long)]
     bindings: bool,
+    /// Show every proof, not only one of least height
+    #[arg(long)]
+    all: bool,
+    /// Show so many steps below the fact
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
 }
 
 impl Why {
     pub(super) fn run(self) -> Outcome {
         let (session, now) = self.subject.session()?;
         let inputs = self.all_inputs.then_some(usize::MAX);
-        let because = session.why(&self.fact, now, inputs)?;
-        let program = &session.rules().program;
-        let mut out = anstream::stdout().lock();
-        for (at, proof) in because.proofs.iter().enumerate() {
-            match self.format {
-                ProofFormat::Tree => {
-                    let gap = if at > 0 { "\n" } else { "" };
-                    write!(out, "{gap}{}", render::tree(proof, program, &self.layout()))?;
-                }
-                ProofFormat::Json => writeln!(out, "{}", render::json(proof))?,
-                ProofFormat::Dot => writeln!(out, "{}", render::dot(proof, program))?,
-                ProofFormat::Mermaid => writeln!(out, "{}", render::mermaid(proof, program))?,
-                ProofFormat::Html => writeln!(out, "{}", render::html(proof, program))?,
-            }
+        if let Ok(id) = self.fact.trim().parse::<DecisionId>() {
+            let drawn = session.why_drawn(id, inputs)?;
+            drawn.proof.iter().try_for_each(|proof| self.show(proof, &drawn.rules.program, ""))?;
+            return Ok(if drawn.proof.is_some() { DONE } else { NO });
         }
-        drop(out);
+        let (mut gap, mut written) = ("", Ok(()));
+        let wanted = Wanted { inputs, every: self.all, depth: self.depth };
+        let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
+            written = self.show(&proof, &session.rules().program, gap);
+            gap = "\n";
+            written.is_ok()
+        })?;
+        written?;
         Ok(verdict(&self.fact, &because))
+    }
+
+    fn show(&self, proof: &Proof, program: &Program, gap: &str) -> std::io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        match self.format {
+            ProofFormat::Tree => write!(out, "{gap}{}", render::tree(proof, program, &self.layout())),
+            ProofFormat::Json => writeln!(out, "{}", render::json(proof)),
+            ProofFormat::Dot => writeln!(out, "{}", render::dot(proof, program)),
+            ProofFormat::Mermaid => writeln!(out, "{}", render::mermaid(proof, program)),
+            ProofFormat::Html => writeln!(out, "{}", render::html(proof, program)),
+        }
     }
 
     /// As wide as the terminal, 100 columns where there is none.
@@ -173,7 +189,7 @@ pub(super) fn verdict(fact: &str, because: &Because) -> u8 {
         output::warning("the decision is undetermined: it depends on an operation without a result");
         return UNDETERMINED;
     }
-    if !because.proofs.is_empty() {
+    if because.holds > 0 {
         return DONE;
     }
     output::note(&format!("`{}` does not hold", fact.trim().trim_end_matches('.')));

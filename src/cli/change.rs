@@ -11,7 +11,7 @@ use crate::session::{self, FactFiles, RuleSet};
 
 use super::diagnostics::count;
 use super::options::{FactOptions, RuleOptions};
-use super::{DONE, Failure, Outcome, open, output, time};
+use super::{DONE, Failure, Outcome, config, open, time};
 
 /// What both commands take.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ struct Facts {
     #[command(flatten)]
     facts: FactOptions,
     /// Who does it [default: the system user]
-    #[arg(long = "as", value_name = "AUTHOR", env = "HENCE_AUTHOR")]
+    #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
     /// What to note beside it
     #[arg(long)]
@@ -69,7 +69,7 @@ impl Facts {
         }
         let mut draft = Draft {
             time: time::wall_clock(),
-            author: output::author(self.author.as_deref()),
+            author: config::get().author(self.author.as_deref())?,
             source: source(&self.facts.facts),
             note: self.note.clone(),
             ..Draft::default()

@@ -39,11 +39,8 @@ enum CheckFormat {
 
 impl Check {
     pub(super) fn run(self) -> Outcome {
-        let mut source = self.rules.source();
-        if !self.paths.is_empty() {
-            source.paths = [self.paths, self.rules.rules].concat();
-        }
-        let mut findings = source.check()?;
+        let options = RuleOptions { rules: [self.paths, self.rules.rules].concat(), ..self.rules };
+        let mut findings = options.source().check()?;
         if self.strict {
             findings.faults.diagnostics.iter_mut().for_each(|found| found.severity = Severity::Error);
         }

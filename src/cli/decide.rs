@@ -1,7 +1,7 @@
 //! `hence decide`: facts in, decisions with their reasons out, all of it recorded.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,13 +12,15 @@ use crate::ledger::Decision;
 use crate::session::{self, Change, FactFiles, Outcome as Decided};
 
 use super::diagnostics::count;
+use super::follow::Follow;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Outcome, UNDETERMINED, open, time};
+use super::{DONE, Outcome, UNDETERMINED, config, open, time};
 
 /// Take facts in, draw decisions and record both
 #[derive(Debug, Args)]
-#[command(after_help = "Example: hence decide --facts facts/agent_week.jsonl")]
+#[command(after_help = "Examples:\n  hence decide --facts facts/agent_week.jsonl\n  \
+    agent | hence decide --follow")]
 pub(super) struct Decide {
     #[command(flatten)]
     rules: RuleOptions,
@@ -32,8 +34,14 @@ pub(super) struct Decide {
     /// Show every decision that stands, not only those drawn now
     #[arg(long)]
     all: bool,
+    /// Read facts as JSON lines from standard input and answer each line with what it changed, as JSON lines
+    #[arg(long, conflicts_with_all = ["dry_run", "all", "format"])]
+    follow: bool,
+    /// With --follow, lines up to a blank one are one transaction
+    #[arg(long, requires = "follow")]
+    batch: bool,
     /// Who asserts the facts [default: the system user]
-    #[arg(long = "as", value_name = "AUTHOR", env = "HENCE_AUTHOR")]
+    #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
@@ -45,9 +53,14 @@ impl Decide {
         let mut session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
         let assertions =
             session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
+        if self.follow {
+            let author = config::get().author(self.author.as_deref())?;
+            let follow = Follow { session, author, now: self.facts.now, batch: self.batch };
+            return follow.run(assertions, &mut io::stdin().lock(), &mut io::stdout().lock());
+        }
         let change = Change {
             assertions,
-            author: output::author(self.author.as_deref()),
+            author: config::get().author(self.author.as_deref())?,
             source: source(&self.facts.facts),
             time: time::wall_clock(),
             now: self.facts.now(),
@@ -68,23 +81,32 @@ impl Decide {
         if self.format != Format::Table {
             return print_for_programs(self.format, decided, self.all);
         }
-        let mut out = anstream::stdout().lock();
         let shown = if self.all { &decided.standing } else { &decided.drawn };
-        if !shown.is_empty() {
-            writeln!(out, "{}", decisions_table(shown))?;
-        }
-        for fact in &decided.lapsed {
-            writeln!(out, "lapsed: {fact}")?;
-        }
-        if !shown.is_empty() || !decided.lapsed.is_empty() {
-            writeln!(out)?;
-        }
-        writeln!(out, "{}", summary(decided, self.dry_run))?;
-        if shown.is_empty() && !decided.standing.is_empty() {
-            writeln!(out, "standing: {}", by_relation(&decided.standing))?;
-        }
-        out.flush()
+        print_table(decided, shown, self.dry_run)
     }
+}
+
+/// Tells people what a commit drew and let lapse.
+pub(super) fn print_changes(decided: &Decided) -> io::Result<()> {
+    print_table(decided, &decided.drawn, false)
+}
+
+fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    if !shown.is_empty() {
+        writeln!(out, "{}", decisions_table(shown))?;
+    }
+    for fact in &decided.lapsed {
+        writeln!(out, "lapsed: {fact}")?;
+    }
+    if !shown.is_empty() || !decided.lapsed.is_empty() {
+        writeln!(out)?;
+    }
+    writeln!(out, "{}", summary(decided, dry))?;
+    if shown.is_empty() && !decided.standing.is_empty() {
+        writeln!(out, "standing: {}", by_relation(&decided.standing))?;
+    }
+    out.flush()
 }
 
 /// The files that facts came from, as the source of the transaction.

@@ -9,7 +9,7 @@ use crate::session::format::{self, Formatted, Formatting};
 use crate::session::unified;
 
 use super::diagnostics::{self, count};
-use super::options::rules_beside_config;
+use super::options::default_rules;
 use super::{DONE, Failure, NO, Outcome, UNASKED, output};
 
 /// What standard input is called on the command line, and in messages.
@@ -58,7 +58,7 @@ impl Fmt {
         if !std::io::stdin().is_terminal() {
             return Ok(vec![PathBuf::from(STDIN.0)]);
         }
-        rules_beside_config().map(|rules| vec![rules]).ok_or_else(|| {
+        Some(default_rules()).filter(|rules| !rules.is_empty()).ok_or_else(|| {
             Failure::Usage(String::from(
                 "name the files to lay out, or `-` for standard input: there is no `rules/` beside a `hence.toml` here",
             ))

@@ -5,10 +5,12 @@ mod audit;
 mod change;
 mod check;
 mod completions;
+mod config;
 mod decide;
 mod diagnostics;
 mod doc;
 mod fmt;
+mod follow;
 mod history;
 mod keep;
 mod observe;
@@ -18,6 +20,7 @@ mod output;
 mod pack;
 mod repl;
 mod replay;
+mod review;
 mod sarif;
 mod test;
 mod time;
@@ -77,8 +80,10 @@ enum Command {
     Export(keep::Export),
     Import(keep::Import),
     Observe(observe::Observe),
+    Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
+    Config(config::Show),
     Completions(completions::Completions),
 }
 
@@ -117,7 +122,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { UNASKED } else { DONE });
         }
     };
-    match dispatch(cli.command) {
+    match config::load().and_then(|()| dispatch(cli.command)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => ExitCode::from(explain(&failure)),
     }
@@ -148,8 +153,10 @@ fn dispatch(command: Command) -> Outcome {
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
+        Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
+        Command::Config(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }
 }

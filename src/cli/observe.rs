@@ -10,7 +10,7 @@ use crate::fact::Fact;
 use crate::ledger::{Draft, Ledger};
 
 use super::diagnostics::count;
-use super::{DONE, Failure, Outcome, open, output, time};
+use super::{DONE, Failure, Outcome, config, open, output, time};
 
 /// Observe files through an actuator: print the facts seen, or record them with --into
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(super) struct Observe {
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
     /// Who asserts the facts [default: the system user]
-    #[arg(long = "as", value_name = "AUTHOR", env = "HENCE_AUTHOR")]
+    #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl Observe {
         let mut ledger = Ledger::open(store, &open::options()).map_err(open::failure)?;
         let draft = Draft {
             time: time::wall_clock(),
-            author: output::author(self.author.as_deref()),
+            author: config::get().author(self.author.as_deref())?,
             source: format!("{} {}", self.observer, self.files.join(", ")),
             assertions: facts,
             ..Draft::default()

@@ -53,7 +53,7 @@ pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Fai
     if facts.store().as_os_str() == IN_MEMORY {
         return Ledger::memory().map_err(failure);
     }
-    let options = OpenOptions { read_only, wait: facts.wait.unwrap_or_default(), ..options() };
+    let options = OpenOptions { read_only, wait: facts.wait(), ..options() };
     let opened = if read_only {
         Ledger::open_to_ask(facts.store(), &OpenOptions { read_only: false, ..options })
     } else {
@@ -87,7 +87,7 @@ fn equip(session: Session, engine: &EngineOptions) -> Session {
     for warning in &faults.diagnostics {
         output::note(&diagnostics::render(warning, &faults.sources, output::stderr_is_plain()));
     }
-    session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient)
+    session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient())
 }
 
 /// The rules that drew the last decisions of a session's ledger.

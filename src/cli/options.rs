@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,9 +11,10 @@ use crate::ledger::When;
 use crate::session::{RuleSource, Session};
 use crate::symbol::Symbol;
 use crate::syntax;
+use crate::syntax::tree::Item;
 use crate::value::Value;
 
-use super::time;
+use super::{config, time};
 
 /// Which rules.
 #[derive(Debug, Clone, Args)]
@@ -38,22 +40,44 @@ pub(super) fn parameter(text: &str) -> Result<(Symbol, Value), String> {
 }
 
 impl RuleOptions {
-    /// What the options name; without any, the rules beside the nearest `hence.toml`.
+    /// What the options name; without any, the rules and packs that are configured.
     pub(super) fn source(&self) -> RuleSource {
-        let mut paths = self.rules.clone();
-        if paths.is_empty() && self.packs.is_empty() {
-            paths.extend(rules_beside_config());
+        let named = !self.rules.is_empty() || !self.packs.is_empty();
+        let mut source =
+            RuleSource { paths: self.rules.clone(), packs: self.packs.clone(), sets: Vec::new() };
+        if !named {
+            source.packs = config::get().packs().to_vec();
+            source.paths = default_rules();
         }
-        RuleSource { paths, packs: self.packs.clone(), sets: self.sets.clone() }
+        source.sets = configured_params(&source, named);
+        source.sets.retain(|(name, _)| self.sets.iter().all(|(set, _)| set != name));
+        source.sets.extend_from_slice(&self.sets);
+        source
     }
 }
 
-/// The `rules/` beside the nearest `hence.toml` from the current folder upwards.
-pub(super) fn rules_beside_config() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    let root = here.ancestors().find(|folder| folder.join("hence.toml").is_file())?;
-    let rules = root.join("rules");
-    rules.is_dir().then(|| rules.strip_prefix(&here).map_or(rules.clone(), PathBuf::from))
+/// Rule files and folders where the command line names none: those configured, else the `rules/` beside the nearest
+/// `hence.toml`, unless packs are configured.
+pub(super) fn default_rules() -> Vec<PathBuf> {
+    config::get().rules()
+}
+
+/// The parameters that are configured. They are meant for the rules that are configured: other rules that are
+/// `named` instead take those that they know.
+fn configured_params(source: &RuleSource, named: bool) -> Vec<(Symbol, Value)> {
+    let mut params = config::get().params();
+    if named && !params.is_empty() {
+        let loaded = source.load().unwrap_or_default();
+        let items = loaded.files.iter().flat_map(|file| &file.items);
+        let declared: BTreeSet<Symbol> = items
+            .filter_map(|item| match item {
+                Item::Param(param) => Some(param.name.name),
+                _ => None,
+            })
+            .collect();
+        params.retain(|(name, _)| declared.contains(name));
+    }
+    params
 }
 
 /// Which facts, and when.
@@ -63,7 +87,7 @@ pub(super) struct FactOptions {
     #[arg(long = "facts", value_name = "PATH", num_args = 1..)]
     pub(super) facts: Vec<PathBuf>,
     /// The ledger's folder [default: .hence]
-    #[arg(long, value_name = "DIR", env = "HENCE_STORE")]
+    #[arg(long, value_name = "DIR")]
     pub(super) store: Option<PathBuf>,
     /// The clock of this run [default: the wall clock; with --as-of, that moment's]
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
@@ -76,7 +100,12 @@ pub(super) struct FactOptions {
 impl FactOptions {
     /// The ledger's folder.
     pub(super) fn store(&self) -> PathBuf {
-        self.store.clone().unwrap_or_else(|| PathBuf::from(".hence"))
+        self.store.clone().unwrap_or_else(|| config::get().store())
+    }
+
+    /// How long to wait for another process.
+    pub(super) fn wait(&self) -> Duration {
+        self.wait.unwrap_or_else(|| config::get().wait())
     }
 
     /// The clock of this run.
@@ -121,15 +150,15 @@ pub(super) enum EngineName {
 /// How to evaluate.
 #[derive(Debug, Clone, Args)]
 pub(super) struct EngineOptions {
-    /// The engine
-    #[arg(long, value_enum, default_value = "auto")]
-    pub(super) engine: EngineName,
-    /// The most facts that may be derived
-    #[arg(long, value_name = "N", default_value_t = 50_000_000)]
-    pub(super) max_facts: u64,
-    /// The most rounds of one recursion
-    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
-    pub(super) max_iterations: u64,
+    /// The engine [default: auto]
+    #[arg(long, value_enum)]
+    pub(super) engine: Option<EngineName>,
+    /// The most facts that may be derived [default: 50000000]
+    #[arg(long, value_name = "N")]
+    pub(super) max_facts: Option<u64>,
+    /// The most rounds of one recursion [default: 10000000]
+    #[arg(long, value_name = "N")]
+    pub(super) max_iterations: Option<u64>,
     /// The longest time, such as `10s` [default: none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) timeout: Option<Duration>,
@@ -148,22 +177,40 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("`{text}` is no duration; expected one like 500ms, 10s or 5m"))
 }
 
+impl EngineName {
+    /// The word for it.
+    pub(super) fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
 impl EngineOptions {
     /// The engine chosen.
     pub(super) fn engine(&self) -> Box<dyn Engine> {
-        match self.engine {
+        let configured = || EngineName::from_str(config::get().engine(), false).unwrap_or(EngineName::Auto);
+        match self.engine.unwrap_or_else(configured) {
             EngineName::Auto | EngineName::Embedded => Box::new(SemiNaive),
             EngineName::Naive => Box::new(Naive),
         }
     }
 
+    /// Whether operations without a result count as false.
+    pub(super) fn lenient(&self) -> bool {
+        self.lenient || config::get().lenient()
+    }
+
     /// The limits chosen.
     pub(super) fn limits(&self) -> Limits {
+        let config = config::get();
+        let memory = self.max_memory.or_else(|| config.count("limits.memory"));
         Limits {
-            facts: self.max_facts,
-            iterations: self.max_iterations,
-            time: self.timeout,
-            memory: self.max_memory.map(|mib| mib.saturating_mul(1024 * 1024)).or_else(half_of_the_machine),
+            facts: self.max_facts.or_else(|| config.count("limits.facts")).unwrap_or(50_000_000),
+            iterations: self
+                .max_iterations
+                .or_else(|| config.count("limits.iterations"))
+                .unwrap_or(10_000_000),
+            time: self.timeout.or_else(|| config.time_limit()),
+            memory: memory.map(|mib| mib.saturating_mul(1024 * 1024)).or_else(half_of_the_machine),
         }
     }
 }

@@ -138,16 +138,6 @@ pub(super) fn reports(reports: &[String]) {
     reports.iter().for_each(|report| warning(report));
 }
 
-/// Who acts: the name given, else the system user.
-pub(super) fn author(given: Option<&str>) -> String {
-    let user = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
-    given
-        .map(str::to_owned)
-        .or_else(user)
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| String::from("unknown"))
-}
-
 /// The columns of the terminal.
 pub(super) fn terminal_width() -> usize {
     Table::new().width().map_or(100, usize::from)

@@ -1,12 +1,18 @@
 //! `hence test`: tests of rules, golden cases, coverage and mutants.
 
+mod coverage;
+mod coverage_files;
 mod formats;
+mod mutants;
 mod pretty;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::ruletest::coverage::measure;
+use crate::ruletest::mutate::mutate;
 use crate::ruletest::{GoldenSuite, Report, Selection, Suite, SuiteError};
 
 use super::{DONE, Failure, NO, Outcome, UNASKED, diagnostics, options, output};
@@ -37,7 +43,18 @@ Exit status: 0 all passed; 1 a test failed, a gate was missed or no test was fou
 Examples:
   hence test                          the tests of this project, or of the shipped packs
   hence test rules/ --filter poor     those whose name or file contains `poor`
-  hence test --golden tests/golden    golden JSON cases")]
+  hence test --golden tests/golden    golden JSON cases
+  hence test --coverage               what no test reaches, beside its line
+
+What --coverage counts, each once over all tests together: a rule's body had a match; a literal was satisfied (with all
+that stands before it); a literal that only filters was refused (it alone stopped a match); a comparison held, failed, and of an order
+was tested with both sides equal, each while all else held; a condition inside an expression held and failed; a limit
+left something out; a proof shows the sentence of @because. The percentage is the share of these that was reached.
+
+What --mutate does: a comparison shifted or turned round, a literal or a negation dropped, a constant or parameter
+changed to its neighbour, an aggregate exchanged, a rule or table row removed, a limit changed. Each fault runs against
+the tests that reach it; the score is the share of faults that some test notices. Faults that are provably none are
+left out.")]
 pub(super) struct Test {
     /// Files and folders with tests [default: the `rules/` beside `hence.toml`, else the shipped packs' tests]
     paths: Vec<PathBuf>,
@@ -59,7 +76,34 @@ pub(super) struct Test {
     /// Take it as passed where no test is found
     #[arg(long)]
     allow_empty: bool,
-    /// Name every test, not only those that fail
+    /// Show what no test reaches, and a table by file and pack
+    #[arg(long)]
+    coverage: bool,
+    /// Fail where less than this percentage is covered
+    #[arg(long, value_name = "PERCENT")]
+    min_coverage: Option<f64>,
+    /// Write the coverage as LCOV
+    #[arg(long, value_name = "FILE")]
+    lcov: Option<PathBuf>,
+    /// Write the coverage as JSON
+    #[arg(long, value_name = "FILE")]
+    coverage_json: Option<PathBuf>,
+    /// Write the coverage as one HTML page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Make small faults in the rules and show those that no test notices
+    #[arg(long)]
+    mutate: bool,
+    /// Stop making faults after this time, such as 30s or 5m; the rest counts as not run
+    #[arg(long, value_name = "DURATION", value_parser = options::duration)]
+    budget: Option<Duration>,
+    /// Fail where less than this percentage of the faults is noticed
+    #[arg(long, value_name = "PERCENT")]
+    min_score: Option<f64>,
+    /// Write what became of the faults as JSON
+    #[arg(long, value_name = "FILE")]
+    mutants_json: Option<PathBuf>,
+    /// Name every test, and every literal that never decides
     #[arg(long, short)]
     verbose: bool,
 }
@@ -67,15 +111,70 @@ pub(super) struct Test {
 impl Test {
     pub(super) fn run(self) -> Outcome {
         let selection = self.selection();
-        let report = match &self.golden {
-            Some(folder) => GoldenSuite::load(folder, &self.paths)?.run(&selection),
-            None => match self.suite() {
-                Ok(suite) => suite.run(&selection),
-                Err(error) => return could_not_load(error),
-            },
+        if let Some(folder) = &self.golden {
+            let report = GoldenSuite::load(folder, &self.paths)?.run(&selection);
+            self.show(&report)?;
+            return Ok(self.verdict(&report));
+        }
+        let suite = match self.suite() {
+            Ok(suite) => suite,
+            Err(error) => return could_not_load(error),
         };
+        let report = suite.run(&selection);
         self.show(&report)?;
-        Ok(self.verdict(&report))
+        let verdict = self.verdict(&report);
+        let covered = self.cover(&suite, &selection)?;
+        let mutated = self.mutated(&suite, &selection)?;
+        Ok(verdict.max(covered).max(mutated))
+    }
+
+    /// Runs mutants where some option asks for it; whether the gate is met.
+    fn mutated(&self, suite: &Suite, selection: &Selection) -> Outcome {
+        if !self.mutate && self.min_score.is_none() && self.mutants_json.is_none() {
+            return Ok(DONE);
+        }
+        let mutation = mutate(suite, selection, self.budget);
+        if self.mutate && self.format == TestFormat::Pretty {
+            mutants::print(&mutation)?;
+        }
+        write(self.mutants_json.as_deref(), || {
+            serde_json::to_string_pretty(&mutants::json(&mutation)).map_err(std::io::Error::other)
+        })?;
+        match self.min_score {
+            Some(least) if mutation.score() < least => {
+                output::error(&format!(
+                    "{:.1} % of the faults are noticed, below {least} %",
+                    mutation.score()
+                ));
+                Ok(NO)
+            }
+            _ => Ok(DONE),
+        }
+    }
+
+    /// Measures coverage where some option asks for it; whether the gate is met.
+    fn cover(&self, suite: &Suite, selection: &Selection) -> Outcome {
+        let files = [&self.lcov, &self.coverage_json, &self.html];
+        if !self.coverage && self.min_coverage.is_none() && files.iter().all(|file| file.is_none()) {
+            return Ok(DONE);
+        }
+        let measured = measure(suite, selection);
+        if self.coverage && self.format == TestFormat::Pretty {
+            coverage::print(&measured, self.verbose)?;
+        }
+        write(self.lcov.as_deref(), || Ok(coverage_files::lcov(&measured)))?;
+        write(self.html.as_deref(), || Ok(coverage_files::html(&measured)))?;
+        write(self.coverage_json.as_deref(), || {
+            serde_json::to_string_pretty(&coverage_files::json(&measured)).map_err(std::io::Error::other)
+        })?;
+        let total = measured.total();
+        match self.min_coverage {
+            Some(least) if total.percent() < least => {
+                output::error(&format!("the coverage is {}, below {least} %", coverage::percent(total)));
+                Ok(NO)
+            }
+            _ => Ok(DONE),
+        }
     }
 
     fn selection(&self) -> Selection {
@@ -85,7 +184,7 @@ impl Test {
     fn suite(&self) -> Result<Suite, SuiteError> {
         let mut paths = self.paths.clone();
         if paths.is_empty() {
-            paths.extend(options::rules_beside_config());
+            paths.extend(options::default_rules());
         }
         if paths.is_empty() { Suite::shipped() } else { Suite::load(&paths) }
     }
@@ -113,6 +212,13 @@ impl Test {
         }
         if report.all_passed() { DONE } else { NO }
     }
+}
+
+/// Writes a file where one is asked for.
+fn write(file: Option<&Path>, text: impl FnOnce() -> std::io::Result<String>) -> Result<(), Failure> {
+    let Some(file) = file else { return Ok(()) };
+    let failed = |error| Failure::Usage(format!("`{}` can't be written: {error}", file.display()));
+    std::fs::write(file, text()?).map_err(failed)
 }
 
 /// All faults of all files with tests.

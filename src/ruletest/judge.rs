@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::analysis::checked::{Expectation, Literal as Checked, Test};
 use crate::fact::Fact;
-use crate::ir::{Literal, Rule};
+use crate::ir::{Literal, Program, Rule};
 use crate::provenance::Finder;
 use crate::provenance::proof::{NoOrigins, Proof, StepKind};
 use crate::provenance::render::{self, Layout};
@@ -46,7 +46,7 @@ pub(super) fn test(file: &TestFile, at: usize) -> Option<TestReport> {
 fn failures(file: &TestFile, test: &Test) -> Result<Vec<Failure>, session::SessionError> {
     let case = Case::new(file, test)?;
     let evaluation = case.evaluate()?;
-    let bench = Bench { case: &case, evaluation: &evaluation };
+    let bench = Bench { case: &case, program: &case.program, evaluation: &evaluation };
     Ok(test
         .expect
         .iter()
@@ -55,9 +55,9 @@ fn failures(file: &TestFile, test: &Test) -> Result<Vec<Failure>, session::Sessi
         .collect())
 }
 
-/// Whether everything that a test expects holds, without a word of why not.
-pub(super) fn holds(case: &Case<'_>, evaluation: &Evaluation) -> bool {
-    let bench = Bench { case, evaluation };
+/// Whether everything that a test expects holds under a program, without a word of why not.
+pub(super) fn holds(case: &Case<'_>, program: &Program, evaluation: &Evaluation) -> bool {
+    let bench = Bench { case, program, evaluation };
     case.test.expect.iter().zip(&case.answers).all(|(item, answer)| bench.is_met(item, *answer))
 }
 
@@ -78,6 +78,8 @@ pub(super) fn relations(item: &Expectation) -> BTreeSet<RelationId> {
 /// A test with what follows in it.
 struct Bench<'a> {
     case: &'a Case<'a>,
+    /// The test's own program, or a changed one.
+    program: &'a Program,
     evaluation: &'a Evaluation,
 }
 
@@ -135,7 +137,7 @@ impl Bench<'_> {
     fn undetermined_failure(&self, item: &Expectation, relation: RelationId) -> Failure {
         let (Expectation::Body { span, .. } | Expectation::Exactly { span, .. }) = item;
         let says = format!("`{}` is undetermined: an operation has no result", self.name(relation));
-        let program = &self.case.program;
+        let program = self.program;
         let causes = self.evaluation.model.undefined.iter().filter(|report| {
             program.rule(report.rule).is_some_and(|rule| program.dependents(rule.head).contains(&relation))
         });
@@ -145,11 +147,11 @@ impl Bench<'_> {
     }
 
     fn name(&self, relation: RelationId) -> Symbol {
-        self.case.program.relation(relation).map_or(Symbol::new(""), |found| found.name)
+        self.program.relation(relation).map_or(Symbol::new(""), |found| found.name)
     }
 
     fn facts(&self, relation: RelationId) -> Vec<Fact> {
-        facts_of(&self.case.program, &self.evaluation.model, relation)
+        facts_of(self.program, &self.evaluation.model, relation)
     }
 
     /// The rows of a relation that differ from those expected, ascending.
@@ -209,13 +211,13 @@ impl Bench<'_> {
     }
 
     fn matching(&self, relation: RelationId, args: &[crate::ir::Arg]) -> Vec<Fact> {
-        let pattern = stuck::pattern(args, &self.case.program, &[]);
+        let pattern = stuck::pattern(args, self.program, &[]);
         self.finder().instances(relation, &pattern)
     }
 
     /// What is to be said where nothing matches: the literal that fails, what is there instead, why not.
     fn absent(&self, span: Span, answer: Option<RelationId>) -> Failure {
-        let program = &self.case.program;
+        let program = self.program;
         let model = &self.evaluation.model;
         let found = self
             .rule(answer)
@@ -249,11 +251,11 @@ impl Bench<'_> {
     /// The rule that asks an expectation's question.
     fn rule(&self, answer: Option<RelationId>) -> Option<&Rule> {
         let answer = answer?;
-        self.case.program.rules.iter().find(|rule| rule.head == answer)
+        self.program.rules.iter().find(|rule| rule.head == answer)
     }
 
     fn finder(&self) -> Finder<'_> {
-        Finder::new(&self.case.program, &self.evaluation.model, &self.case.file.rules.sources, &NoOrigins)
+        Finder::new(self.program, &self.evaluation.model, &self.case.file.rules.sources, &NoOrigins)
     }
 
     /// The first lines of the proof of a fact.
@@ -263,7 +265,7 @@ impl Bench<'_> {
             return Vec::new();
         }
         let layout = Layout { bindings: false, ..Layout::default() };
-        let text = render::tree(&proof.cut(1), &self.case.program, &layout);
+        let text = render::tree(&proof.cut(1), self.program, &layout);
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         if lines.len() > PROOF_LINES {
             lines.truncate(PROOF_LINES);
@@ -302,7 +304,7 @@ impl Bench<'_> {
     ) -> BTreeSet<Fact> {
         use crate::analysis::checked::Arg;
         let mut found = BTreeSet::new();
-        let params = self.case.program.param_words();
+        let params = self.program.param_words();
         let rows = answer.and_then(|id| self.evaluation.model.extent(id)).map(|extent| &extent.rows);
         for row in rows.into_iter().flat_map(|rows| rows.iter()) {
             for (at, literal) in body.iter().enumerate() {

@@ -8,8 +8,10 @@
 //! Each test runs by itself: its file's rules, its parameters, its facts, its clock, and nothing else.
 
 mod case;
+pub mod coverage;
 mod golden;
 mod judge;
+pub mod mutate;
 mod nearby;
 mod pool;
 mod probe;

@@ -8,6 +8,7 @@ use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 
 use super::ask::reports;
+use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::what_if::without;
@@ -49,6 +50,14 @@ pub struct Outcome {
     pub reports: Vec<String>,
     /// The transaction, where something was recorded.
     pub committed: Option<Committed>,
+}
+
+impl Outcome {
+    /// The id of a decision that was drawn now; `None` where nothing was recorded.
+    pub fn id(&self, drawn: &Fact) -> Option<DecisionId> {
+        let tx = self.committed.as_ref()?.tx;
+        drawn::place(&self.drawn, drawn).map(|place| DecisionId { tx, place })
+    }
 }
 
 impl Session {

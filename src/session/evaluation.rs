@@ -104,6 +104,11 @@ pub(super) fn fact_of(program: &Program, relation: RelationId, row: &[Word]) -> 
     }
 }
 
+/// Adds the clock of a run to `database`.
+pub(super) fn add_now(program: &Program, database: &mut Database, now: i64) {
+    add_fact(program, database, &Fact::new(Symbol::new("now"), [Value::Time(now)]));
+}
+
 /// Adds `fact` to `database`; `false` where the program has no such relation of that shape.
 pub(super) fn add_fact(program: &Program, database: &mut Database, fact: &Fact) -> bool {
     let Some(relation) = program.find(fact.relation) else { return false };

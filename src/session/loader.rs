@@ -285,6 +285,10 @@ fn on_disk(
     }
     let wanted = parent(file).join(&import.path);
     let found = fs::canonicalize(&wanted).map_err(|error| unfound(&wanted, import, &error))?;
+    if found.is_dir() {
+        return Err(bad(format!("`{}` can't be imported: it is a folder", import.path))
+            .help("name a file in it; each file is imported by its own path"));
+    }
     if !found.starts_with(root) {
         return Err(bad(format!("`{}` leads out of `{}`", import.path, root.display()))
             .note("imports stay inside the folder of the nearest `hence.toml`, else of the file named first")
@@ -299,6 +303,9 @@ fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnosti
     let why = if wanted.is_symlink() { String::from("it is a link to nothing") } else { said(error) };
     let message = format!("`{}` can't be imported: {why}", import.path);
     let fault = Diagnostic::new(BAD_IMPORT, message).at(import.path_span, "");
+    if wanted.is_symlink() {
+        return fault;
+    }
     let name = wanted.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let beside: Vec<String> = fs::read_dir(parent(wanted))
         .map(|entries| {

@@ -7,6 +7,7 @@ mod ask;
 pub mod codes;
 mod commit;
 mod diff;
+mod drawn;
 mod error;
 mod evaluation;
 mod facts;
@@ -26,14 +27,15 @@ mod why_not;
 pub use ask::{Answer, Derived, report_line};
 pub use commit::{Change, Outcome};
 pub use diff::unified;
+pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
 pub use loader::{Loaded, Loader, rule_files};
 pub use replay::{Flip, Replay, Replayed};
-pub use ruleset::{Findings, RuleSet, RuleSource, check};
+pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use what_if::Hypothesis;
-pub use why::Because;
+pub use why::{Because, Wanted};
 pub use why_not::Refused;
 
 use crate::backend::seminaive::SemiNaive;
@@ -42,8 +44,6 @@ use crate::fact::Fact;
 use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, When};
 use crate::schema::RelationId;
-use crate::symbol::Symbol;
-use crate::value::Value;
 
 /// A rule set over facts.
 pub struct Session {
@@ -154,6 +154,20 @@ impl Session {
         Ok(facts.collect())
     }
 
+    /// The clock at which the ledger's last decisions were drawn, in microseconds since the epoch.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn last_clock(&self) -> Result<Option<i64>, SessionError> {
+        let Some(ledger) = self.ledger() else { return Ok(None) };
+        for info in ledger.log(1..=u64::MAX).rev() {
+            if let Some(clock) = info?.clock {
+                return Ok(Some(clock));
+            }
+        }
+        Ok(None)
+    }
+
     /// Everything that follows at the time `now` (microseconds since the epoch).
     ///
     /// # Errors
@@ -188,7 +202,6 @@ impl Session {
     }
 
     fn add_now(&self, input: &mut Database, now: i64) {
-        let fact = Fact::new(Symbol::new("now"), [Value::Time(now)]);
-        evaluation::add_fact(&self.rules.program, input, &fact);
+        evaluation::add_now(&self.rules.program, input, now);
     }
 }

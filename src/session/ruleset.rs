@@ -8,12 +8,16 @@ use crate::ir::Program;
 use crate::lower;
 use crate::span::Sources;
 use crate::symbol::Symbol;
+use crate::syntax::codes::TOO_MANY_FAULTS;
 use crate::syntax::tree;
 use crate::value::Value;
 
 use super::error::{Faults, SessionError};
 use super::loader::{Loaded, Loader};
 use super::shipped;
+
+/// How many faults of a rule set are shown.
+const MOST: usize = 1_000;
 
 /// Which rules to load, and the parameters to set.
 #[derive(Clone, Debug, Default)]
@@ -114,9 +118,28 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     diagnostic::sort(&mut diagnostics);
     let errors = diagnostics.iter().any(Diagnostic::is_error);
     let warnings: Vec<_> = diagnostics.iter().filter(|found| !found.is_error()).cloned().collect();
+    bound(&mut diagnostics);
     let count = files.len();
     let rules = program
         .filter(|_| !errors)
         .map(|program| Box::new(RuleSet { sources: sources.clone(), files, checked, program, warnings }));
     Findings { faults: Faults { sources, diagnostics }, files: count, rules }
+}
+
+/// The guarded decisions that a checked program derives without what they require.
+pub fn guards(checked: &Checked) -> Vec<Diagnostic> {
+    analysis::requires::requires(checked)
+}
+
+/// Leaves out what nobody reads: all but the first thousand faults.
+fn bound(diagnostics: &mut Vec<Diagnostic>) {
+    let Some(first) = diagnostics.get(MOST).map(Diagnostic::span) else { return };
+    let more = diagnostics.len() - MOST;
+    diagnostics.truncate(MOST);
+    let fault = Diagnostic::new(TOO_MANY_FAULTS, format!("{more} more faults"))
+        .help("mend these first; the others are shown then");
+    diagnostics.push(match first {
+        Some(span) => fault.at(span, "the first that is not shown"),
+        None => fault,
+    });
 }

@@ -11,17 +11,23 @@ use super::hash::mix;
 const SMALLEST: usize = 8;
 /// Blocks per place at the fullest, in tenths.
 const FULLEST: usize = 7;
-/// Up to so many blocks it doesn't matter how full they are.
-const FEW: usize = 4096;
+/// [`Blocks::few`] of a new set.
+const FEW: usize = 1 << 15;
+/// How many facts share a block where blocks are worth while.
+const DENSE: usize = 2;
+/// How many rows are tried at once.
+const TRIED: usize = 4096;
 
 /// Rows of one or two columns whose values are small, as interned texts, ids and counts are. Where many facts share
 /// a block, as in closures, this takes less than a byte a fact and stays in the caches; where few do, a table of row
 /// numbers is better, and the set says so by taking no more.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Blocks {
     places: Vec<Block>,
     blocks: usize,
     facts: usize,
+    /// Up to so many blocks it doesn't matter how full they are.
+    few: usize,
 }
 
 /// The values of the last column from `64 * group` on that stand with `first`; empty if there are none.
@@ -30,6 +36,12 @@ struct Block {
     first: u32,
     group: u32,
     bits: u64,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Self { places: Vec::new(), blocks: 0, facts: 0, few: FEW }
+    }
 }
 
 impl Blocks {
@@ -59,6 +71,21 @@ impl Blocks {
         taken
     }
 
+    /// The set of rows that stand in a table up to now, if they have become dense.
+    pub(super) fn try_from_rows<const N: usize>(parts: [&[[Word; N]]; 2]) -> Option<Self> {
+        let few = parts.iter().map(|rows| rows.len()).sum::<usize>() / (DENSE + 1);
+        let mut set = Self { few, ..Self::default() };
+        let mut out = Vec::new();
+        for rows in parts.into_iter().flat_map(|rows| rows.chunks(TRIED)) {
+            out.clear();
+            // The first rows of a closure lie apart, so what counts is how many blocks there are in the end.
+            if set.blocks > few || set.take(rows, &mut out) < rows.len() {
+                return None;
+            }
+        }
+        Some(set)
+    }
+
     /// Whether a row is in.
     #[inline]
     pub(super) fn contains(&self, row: &[Word]) -> bool {
@@ -84,7 +111,7 @@ impl Blocks {
     /// Makes room for `rows` blocks more; whether it is worth while.
     fn has_room(&mut self, rows: usize) -> bool {
         while (self.blocks + rows) * 10 > self.places.len() * FULLEST {
-            if self.blocks > FEW && self.facts < 2 * self.blocks {
+            if self.blocks > self.few && self.facts < DENSE * self.blocks {
                 return false;
             }
             let size = (self.places.len() * 2).max(SMALLEST);

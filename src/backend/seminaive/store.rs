@@ -7,12 +7,15 @@ use crate::ir::Program;
 use crate::schema::RelationId;
 use crate::value::Word;
 
+use super::blocks::Blocks;
 use super::hash::hash;
 use super::known::Known;
 use super::members::{self, AllRows, Members};
 
 /// Row numbers are 32 bits wide, and the largest is never used.
 const MOST_ROWS: u64 = u32::MAX as u64 - 1;
+/// From how many facts on a table may become bitmaps again.
+const RETRY: u64 = 1 << 18;
 /// How many words of input are taken in at once.
 const BATCH: usize = 4096;
 
@@ -33,11 +36,13 @@ pub(super) struct Fresh {
     len: u32,
     words: Vec<Word>,
     members: Members,
+    /// From how many facts on it is tried whether bitmaps do again.
+    retry: u64,
 }
 
 impl Fresh {
     fn new(arity: usize) -> Self {
-        Self { len: 0, words: Vec::new(), members: Members::new(arity) }
+        Self { len: 0, words: Vec::new(), members: Members::new(arity), retry: RETRY }
     }
 
     /// Adds the rows of `batch` that are new; how many these are.
@@ -48,6 +53,7 @@ impl Fresh {
         if u64::from(known.len()) + u64::from(self.len) + rows as u64 > MOST_ROWS {
             return Err(Bound::Facts(MOST_ROWS));
         }
+        self.retry_blocks(known);
         let mut rest = batch;
         if let Members::Blocks(blocks) = &mut self.members {
             let taken = match arity {
@@ -57,7 +63,7 @@ impl Fresh {
             self.len = (self.words.len() / arity.max(1)) as u32;
             rest = batch.get(taken * arity..).unwrap_or_default();
             if !rest.is_empty() {
-                self.number_rows(known);
+                self.make_table(known);
             }
         }
         if let (Members::Table(table), false) = (&mut self.members, rest.is_empty()) {
@@ -76,9 +82,32 @@ impl Fresh {
 
     /// Keeps the facts by row number from now on, so that a part of them can be asked for.
     pub(super) fn number_rows(&mut self, known: &Known) {
+        self.make_table(known);
+        self.retry = u64::MAX;
+    }
+
+    fn make_table(&mut self, known: &Known) {
         if matches!(self.members, Members::Blocks(_)) {
             let rows = AllRows { arity: known.arity(), known: known.words(), fresh: &self.words };
             self.members = Members::Table(rows.table(known.len() + self.len));
+        }
+    }
+
+    /// Goes from a table to bitmaps where the facts have become dense; looked at each time they have doubled.
+    fn retry_blocks(&mut self, known: &Known) {
+        let facts = u64::from(known.len()) + u64::from(self.len);
+        if facts < self.retry || !matches!(self.members, Members::Table(_)) {
+            return;
+        }
+        self.retry = facts * 2;
+        let parts = [known.words(), &self.words];
+        let blocks = match known.arity() {
+            1 => Blocks::try_from_rows(parts.map(|words| words.as_chunks::<1>().0)),
+            2 => Blocks::try_from_rows(parts.map(|words| words.as_chunks::<2>().0)),
+            _ => None,
+        };
+        if let Some(blocks) = blocks {
+            self.members = Members::Blocks(blocks);
         }
     }
 

@@ -79,3 +79,22 @@ fn summary(out: &mut impl Write, report: &Report) -> io::Result<()> {
 pub(super) fn seconds(elapsed: Duration) -> String {
     format!("{:.2} s", elapsed.as_secs_f64())
 }
+
+/// Columns of text under a header: the first to the left, the others to the right.
+pub(super) fn columns(header: &[&str], rows: &[Vec<String>]) -> String {
+    let wide = |at: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count());
+        cells.chain(header.get(at).map(|cell| cell.chars().count())).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..header.len()).map(wide).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let padded = cells.zip(&widths).enumerate().map(|(at, (cell, width))| match at {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    let head = line(&mut header.iter().copied());
+    let body = rows.iter().map(|row| line(&mut row.iter().map(String::as_str)));
+    std::iter::once(head).chain(body).collect::<Vec<_>>().join("\n")
+}

@@ -1,6 +1,8 @@
 //! Times of the engine: `HENCE_BENCH=1 cargo test --release --test it engines::bench -- --nocapture`. With
 //! `HENCE_BENCH=DIR` the facts are those that the generator of the peers' benchmarks wrote to `DIR`.
 
+#![expect(clippy::print_stdout, reason = "figures are what this is for")]
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +18,9 @@ use super::random::Random;
 
 const INTS: [Type; 2] = [Type::Int, Type::Int];
 
+/// A name, the program, and the relation whose facts are counted.
+type Workload = (&'static str, fn() -> Program, &'static str);
+
 /// Rows by the names of relations.
 type Facts = Vec<(String, Vec<Vec<i64>>)>;
 
@@ -23,7 +28,7 @@ type Facts = Vec<(String, Vec<Vec<i64>>)>;
 fn times() {
     let Some(asked) = std::env::var_os("HENCE_BENCH") else { return };
     let folder = Some(PathBuf::from(asked)).filter(|path| path.is_dir());
-    let workloads: [(&str, fn() -> Program, &str); 6] = [
+    let workloads: [Workload; 6] = [
         ("tc_rand", || closure().0, "path"),
         ("tc_chain", || closure().0, "path"),
         ("sg_tree", same_generation, "sg"),

@@ -3,7 +3,7 @@
 mod bench;
 mod build;
 mod cases;
-mod check;
+pub(crate) mod check;
 pub(crate) mod random;
 mod shrink;
 mod undefined;

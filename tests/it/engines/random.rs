@@ -162,7 +162,7 @@ impl Maker {
                 scope.clause = scope.clause.clone().bind(&var, expr);
                 scope.vars.push(var);
             }
-            8 | 9 | 10 => {
+            8..=10 => {
                 let test = self.condition(scope, 2);
                 scope.clause = scope.clause.clone().test(test);
             }
@@ -407,10 +407,9 @@ fn run(seeds: std::ops::Range<u64>) {
             }
         }
     }
-    println!("{total} programs, {derived} derive, {undefined} report, {stopped} stop at a limit");
     assert!(
         derived * 3 > total && undefined * 20 > total && stopped * 10 < total,
-        "the programs are too plain"
+        "{total} programs are too plain: {derived} derive, {undefined} report, {stopped} stop at a limit"
     );
 }
 

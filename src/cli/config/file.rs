@@ -1,0 +1,222 @@
+//! `hence.toml`: every key known, every value of its type, every fault with its place.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::session::{Faults, SessionError};
+use crate::span::{FileId, Span};
+use crate::value::{Float, Value};
+
+use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
+use super::settings::{FOREIGN, Kind, PARAMS, SETTINGS, Setting};
+use super::values::{self, Content, Values};
+use super::{Origin, setting, shown};
+
+/// A file being read.
+struct Reading<'a> {
+    path: &'a Path,
+    file: FileId,
+    faults: &'a mut Faults,
+    values: Values,
+}
+
+/// The settings of the file `path`; what is wrong with it goes to `faults`.
+///
+/// # Errors
+/// The file can't be read.
+pub(super) fn read(path: &Path, faults: &mut Faults) -> Result<Values, SessionError> {
+    let bytes = fs::read(path).map_err(|source| SessionError::Read { path: path.to_owned(), source })?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let file = faults.sources.add(shown(path).display().to_string(), text.as_str());
+    let mut reading = Reading { path, file, faults, values: Values::default() };
+    match DeTable::parse(&text) {
+        Ok(table) => reading.root(table.get_ref()),
+        Err(error) => {
+            let message = format!("the file is no TOML: {}", error.message().to_lowercase());
+            let span = reading.span(error.span().unwrap_or_default());
+            reading.faults.diagnostics.push(Diagnostic::new(NOT_TOML, message).at(span, ""));
+        }
+    }
+    Ok(reading.values)
+}
+
+impl Reading<'_> {
+    fn span(&self, range: Range<usize>) -> Span {
+        let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        Span::new(self.file, at(range.start), at(range.end))
+    }
+
+    fn origin(&self, span: Span) -> Origin {
+        let place = self.faults.sources.place(span);
+        Origin::File { path: place.file, line: place.line }
+    }
+
+    fn root(&mut self, table: &DeTable<'_>) {
+        for (key, value) in table {
+            let name: &str = key.get_ref();
+            let is_table = SETTINGS.iter().any(|setting| table_of(setting) == Some(name));
+            if FOREIGN.contains(&name) {
+                continue;
+            }
+            match value.get_ref() {
+                DeValue::Table(params) if name == PARAMS => self.params(params),
+                DeValue::Table(inner) if is_table => self.table(name, inner),
+                _ if name == PARAMS || is_table => {
+                    let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
+                    self.wrong(value.span(), message);
+                }
+                _ => self.setting(name, "", key, value),
+            }
+        }
+    }
+
+    fn table(&mut self, table: &str, inner: &DeTable<'_>) {
+        for (key, value) in inner {
+            self.setting(&format!("{table}.{}", key.get_ref()), table, key, value);
+        }
+    }
+
+    fn setting(
+        &mut self,
+        name: &str,
+        table: &str,
+        key: &Spanned<std::borrow::Cow<'_, str>>,
+        value: &Spanned<DeValue<'_>>,
+    ) {
+        let Some(setting) = setting(name) else { return self.unknown(name, table, key.span()) };
+        match content(setting.kind, value.get_ref()) {
+            Ok(content) => {
+                let content = self.located(setting.kind, content);
+                let origin = self.origin(self.span(key.span()));
+                self.values.settings.insert(setting.key, (content, origin));
+            }
+            Err(what) => self.wrong(value.span(), format!("`{name}`: {what}")),
+        }
+    }
+
+    /// Paths of the file lie beside it.
+    fn located(&self, kind: Kind, content: Content) -> Content {
+        let folder = self.path.parent().unwrap_or(self.path);
+        let locate = |text: &String| shown(&folder.join(text)).display().to_string();
+        match content {
+            // No folder, but the ledger in memory.
+            Content::Text(text) if kind == Kind::Path && text != ":memory:" => Content::Text(locate(&text)),
+            Content::Texts(texts) if kind == Kind::Paths => {
+                Content::Texts(texts.iter().map(locate).collect())
+            }
+            other => other,
+        }
+    }
+
+    fn params(&mut self, table: &DeTable<'_>) {
+        for (key, value) in table {
+            let name = key.get_ref().to_string();
+            match parameter(value.get_ref()) {
+                Ok(found) => {
+                    let origin = self.origin(self.span(key.span()));
+                    self.values.params.insert(name, (found, origin));
+                }
+                Err(what) => self.wrong(value.span(), format!("`{PARAMS}.{name}`: {what}")),
+            }
+        }
+    }
+
+    fn wrong(&mut self, range: Range<usize>, message: String) {
+        let span = self.span(range);
+        self.faults.diagnostics.push(Diagnostic::new(WRONG_VALUE, message).at(span, ""));
+    }
+
+    fn unknown(&mut self, name: &str, table: &str, range: Range<usize>) {
+        let span = self.span(range);
+        let known = SETTINGS
+            .iter()
+            .filter(|setting| table.is_empty() || table_of(setting) == Some(table))
+            .map(
+                |setting| {
+                    if table.is_empty() { table_of(setting).unwrap_or(setting.key) } else { setting.key }
+                },
+            )
+            .chain([PARAMS].into_iter().filter(|_| table.is_empty()));
+        let known: Vec<&str> = known.collect();
+        let mut fault = Diagnostic::new(UNKNOWN_KEY, format!("`{name}` is no setting")).at(span, "");
+        fault = match nearest(name, known.iter().copied()) {
+            Some(near) => fault.help(format!("the nearest is `{near}`")),
+            None => {
+                let mut known = known;
+                known.dedup();
+                fault.note(format!("there are {}", known.join(", ")))
+            }
+        };
+        self.faults.diagnostics.push(fault);
+    }
+}
+
+/// The table in which a setting stands.
+fn table_of(setting: &Setting) -> Option<&'static str> {
+    setting.key.split_once('.').map(|(table, _)| table)
+}
+
+fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
+    let expected = match kind {
+        Kind::Text | Kind::Path | Kind::Engine => "a string",
+        Kind::Texts | Kind::Paths | Kind::Patterns => "a list of strings",
+        Kind::Count => "a number from 0",
+        Kind::Duration => "a duration as a string, such as \"5s\"",
+        Kind::Flag => "`true` or `false`",
+    };
+    let otherwise = || format!("found {}, expected {expected}", found(value));
+    match (kind, value) {
+        (Kind::Texts | Kind::Paths | Kind::Patterns, DeValue::Array(items)) => {
+            let texts: Option<Vec<String>> =
+                items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect();
+            values::several(kind, texts.ok_or_else(otherwise)?)
+        }
+        (Kind::Count, DeValue::Integer(_)) => integer(value)
+            .and_then(|count| u64::try_from(count).ok())
+            .map(Content::Count)
+            .ok_or_else(otherwise),
+        (Kind::Flag, DeValue::Boolean(flag)) => Ok(Content::Flag(*flag)),
+        (Kind::Text | Kind::Path | Kind::Engine | Kind::Duration, DeValue::String(text)) => {
+            values::one(kind, text)
+        }
+        _ => Err(otherwise()),
+    }
+}
+
+fn parameter(value: &DeValue<'_>) -> Result<Value, String> {
+    let otherwise =
+        || format!("found {}, expected an int of 64 bits, a finite float, a bool or a string", found(value));
+    match value {
+        DeValue::Integer(_) => integer(value).map(Value::Int).ok_or_else(otherwise),
+        DeValue::Float(float) => {
+            let number = float.as_str().replace('_', "").parse().ok();
+            number.and_then(Float::new).map(Value::Float).ok_or_else(otherwise)
+        }
+        DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
+        DeValue::String(text) => Ok(values::parameter(text)),
+        _ => Err(otherwise()),
+    }
+}
+
+fn integer(value: &DeValue<'_>) -> Option<i64> {
+    let integer = value.as_integer()?;
+    i64::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()).ok()
+}
+
+/// What stands there, for a message.
+fn found(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a float",
+        DeValue::Boolean(_) => "a bool",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

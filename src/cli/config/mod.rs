@@ -1,0 +1,215 @@
+//! Settings: the command line over the environment (`HENCE_…`) over `hence.toml` over defaults, each with its origin.
+
+mod codes;
+mod environment;
+mod file;
+mod settings;
+mod show;
+mod values;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::diagnostic::{self, nearest};
+use crate::session::Faults;
+use crate::symbol::Symbol;
+use crate::value::Value;
+
+use super::Failure;
+use settings::{SETTINGS, Setting};
+use values::{Content, Values};
+
+pub(super) use show::Show;
+
+/// The file's name.
+const FILE: &str = "hence.toml";
+
+/// The settings of this process: read once, before any command runs.
+static CONFIG: OnceLock<Config> = OnceLock::new();
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Origin {
+    /// Nobody set it.
+    Default,
+    /// The file, at this line.
+    File { path: String, line: usize },
+    /// A variable of the environment.
+    Variable(String),
+    /// An option of this call.
+    CommandLine,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { path, line } => write!(f, "{path}:{line}"),
+            Self::Variable(name) => f.write_str(name),
+            Self::CommandLine => f.write_str("command line"),
+        }
+    }
+}
+
+/// What the file and the environment set.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Config {
+    values: Values,
+    /// The folder of the file.
+    root: Option<PathBuf>,
+}
+
+/// Reads file and environment; every command sees what they say from then on.
+///
+/// # Errors
+/// All faults of the file, or the first variable that holds no fitting value.
+pub(super) fn load() -> Result<(), Failure> {
+    let mut config = Config::default();
+    if let Some(path) = nearest_file() {
+        let mut faults = Faults::default();
+        config.values = file::read(&path, &mut faults)?;
+        config.root = path.parent().map(Path::to_owned);
+        if !faults.diagnostics.is_empty() {
+            diagnostic::sort(&mut faults.diagnostics);
+            return Err(Failure::Session(crate::session::SessionError::Faults(Box::new(faults))));
+        }
+    }
+    environment::read(&mut config.values).map_err(Failure::Usage)?;
+    let _ = CONFIG.set(config);
+    Ok(())
+}
+
+/// What the file and the environment set.
+pub(super) fn get() -> &'static Config {
+    CONFIG.get_or_init(Config::default)
+}
+
+/// The nearest `hence.toml` from the current folder upwards.
+fn nearest_file() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file())
+}
+
+/// A path as a person in the current folder would write it.
+fn shown(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).to_owned()
+}
+
+impl Config {
+    fn content(&self, key: &str) -> Option<&Content> {
+        self.values.settings.get(key).map(|(content, _)| content)
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        match self.content(key)? {
+            Content::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn texts(&self, key: &str) -> &[String] {
+        match self.content(key) {
+            Some(Content::Texts(texts)) => texts,
+            _ => &[],
+        }
+    }
+
+    fn duration(&self, key: &str) -> Option<Duration> {
+        match self.content(key)? {
+            Content::Duration(duration) => Some(*duration),
+            _ => None,
+        }
+    }
+
+    /// A number, such as `limits.facts`.
+    pub(super) fn count(&self, key: &str) -> Option<u64> {
+        match self.content(key)? {
+            Content::Count(count) => Some(*count),
+            _ => None,
+        }
+    }
+
+    /// The ledger's folder.
+    pub(super) fn store(&self) -> PathBuf {
+        self.text("store").map_or_else(|| PathBuf::from(".hence"), PathBuf::from)
+    }
+
+    /// Rule files and folders; without any, the `rules/` beside the file.
+    pub(super) fn rules(&self) -> Vec<PathBuf> {
+        if self.content("rules").is_some() {
+            return self.texts("rules").iter().map(PathBuf::from).collect();
+        }
+        let beside = self.root.as_ref().map(|root| root.join("rules")).filter(|rules| rules.is_dir());
+        beside.map(|rules| shown(&rules)).into_iter().collect()
+    }
+
+    /// Shipped packs.
+    pub(super) fn packs(&self) -> &[String] {
+        self.texts("packs")
+    }
+
+    /// Parameters, each set once.
+    pub(super) fn params(&self) -> Vec<(Symbol, Value)> {
+        self.values.params.iter().map(|(name, (value, _))| (Symbol::new(name), *value)).collect()
+    }
+
+    /// How long to wait for another process.
+    pub(super) fn wait(&self) -> Duration {
+        self.duration("wait").unwrap_or_default()
+    }
+
+    /// The engine's name.
+    pub(super) fn engine(&self) -> &str {
+        self.text("engine").unwrap_or("auto")
+    }
+
+    /// Whether operations without a result count as false.
+    pub(super) fn lenient(&self) -> bool {
+        matches!(self.content("lenient"), Some(Content::Flag(true)))
+    }
+
+    /// The longest time of an evaluation.
+    pub(super) fn time_limit(&self) -> Option<Duration> {
+        self.duration("limits.time")
+    }
+
+    /// Patterns of what actuators must not let through, and what stands in its place.
+    pub(super) fn redact(&self) -> (&[String], &str) {
+        (self.texts("redact.patterns"), self.text("redact.with").unwrap_or("[redacted]"))
+    }
+
+    /// Who acts: the name given on the command line, else the one set, else the system user.
+    ///
+    /// # Errors
+    /// `authors` is set, and the name is not among them.
+    pub(super) fn author(&self, given: Option<&str>) -> Result<String, Failure> {
+        let user = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
+        let name = given
+            .or_else(|| self.text("author"))
+            .map(str::to_owned)
+            .or_else(user)
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| String::from("unknown"));
+        let known = self.texts("authors");
+        if known.is_empty() || known.contains(&name) {
+            return Ok(name);
+        }
+        let hint = match nearest(&name, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known: {}", known.join(", ")),
+        };
+        let place = self.values.settings.get("authors").map(|(_, origin)| origin.to_string());
+        Err(Failure::Usage(format!(
+            "`{name}` is not among the authors of {}; {hint}",
+            place.unwrap_or_default()
+        )))
+    }
+}
+
+/// The setting with this key.
+fn setting(key: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.key == key)
+}

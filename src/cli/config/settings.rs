@@ -1,0 +1,65 @@
+//! The table of settings: key in `hence.toml`, variable of the environment, what it takes.
+
+/// What a setting takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A text.
+    Text,
+    /// A list of texts.
+    Texts,
+    /// A file or folder; in the file, relative to the file's folder.
+    Path,
+    /// A list of paths.
+    Paths,
+    /// A number from 0.
+    Count,
+    /// A duration such as `5s`.
+    Duration,
+    /// `true` or `false`.
+    Flag,
+    /// The name of an engine.
+    Engine,
+    /// A list of regular expressions.
+    Patterns,
+}
+
+/// A setting.
+pub(super) struct Setting {
+    /// Its key; a point divides table and key.
+    pub(super) key: &'static str,
+    /// Its variable.
+    pub(super) variable: &'static str,
+    /// What it takes.
+    pub(super) kind: Kind,
+    /// Its value where nobody sets it, in words where it is no constant.
+    pub(super) default: &'static str,
+}
+
+const fn setting(key: &'static str, variable: &'static str, kind: Kind, default: &'static str) -> Setting {
+    Setting { key, variable, kind, default }
+}
+
+/// Every setting, in the order in which `hence config` shows them.
+pub(super) const SETTINGS: [Setting; 14] = [
+    setting("store", "HENCE_STORE", Kind::Path, ".hence"),
+    setting("rules", "HENCE_RULES", Kind::Paths, "rules/ beside hence.toml, else the shipped packs"),
+    setting("packs", "HENCE_PACKS", Kind::Texts, "none"),
+    setting("author", "HENCE_AUTHOR", Kind::Text, "the system user"),
+    setting("authors", "HENCE_AUTHORS", Kind::Texts, "anyone"),
+    setting("wait", "HENCE_WAIT", Kind::Duration, "0s"),
+    setting("engine", "HENCE_ENGINE", Kind::Engine, "auto"),
+    setting("lenient", "HENCE_LENIENT", Kind::Flag, "false"),
+    setting("limits.facts", "HENCE_MAX_FACTS", Kind::Count, "50000000"),
+    setting("limits.iterations", "HENCE_MAX_ITERATIONS", Kind::Count, "10000000"),
+    setting("limits.time", "HENCE_TIMEOUT", Kind::Duration, "none"),
+    setting("limits.memory", "HENCE_MAX_MEMORY", Kind::Count, "half of the machine, in MiB"),
+    setting("redact.patterns", "HENCE_REDACT", Kind::Patterns, "none"),
+    setting("redact.with", "HENCE_REDACT_WITH", Kind::Text, "[redacted]"),
+];
+
+/// The table whose keys are the parameters of the rules.
+pub(super) const PARAMS: &str = "params";
+/// Variables with this beginning set a parameter.
+pub(super) const PARAM_VARIABLE: &str = "HENCE_PARAM_";
+/// Tables that other readers of the file understand.
+pub(super) const FOREIGN: [&str; 1] = ["run_command"];

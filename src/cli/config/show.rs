@@ -1,0 +1,137 @@
+//! `hence config`: every setting with its value and where that comes from.
+
+use std::io::Write;
+
+use clap::Args;
+use serde_json::json;
+
+use super::super::options::{EngineOptions, FactOptions, RuleOptions};
+use super::super::output::{self, Format};
+use super::super::{DONE, Outcome};
+use super::settings::{PARAMS, SETTINGS, Setting};
+use super::{Origin, get};
+
+/// Show every setting with its value and where it comes from
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Each setting is taken from the command line, else from its variable (HENCE_STORE, …), else \
+    from the nearest hence.toml upwards, else it is the default.\n\nExample: hence config --format json"
+)]
+pub(in super::super) struct Show {
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    facts: FactOptions,
+    #[command(flatten)]
+    engine: EngineOptions,
+    /// Who acts
+    #[arg(long = "as", value_name = "AUTHOR")]
+    author: Option<String>,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// A setting as it is shown.
+struct Row {
+    key: String,
+    value: String,
+    origin: Origin,
+    variable: String,
+}
+
+impl Show {
+    pub(in super::super) fn run(self) -> Outcome {
+        let mut rows: Vec<Row> = SETTINGS.iter().map(|setting| self.row(setting)).collect();
+        rows.extend(self.params());
+        let mut out = anstream::stdout().lock();
+        let object = |row: &Row| {
+            json!({
+                "key": row.key, "value": row.value, "origin": row.origin.to_string(), "variable": row.variable,
+            })
+        };
+        match self.format {
+            Format::Table => {
+                let header = ["setting", "value", "from", "variable"].map(str::to_owned);
+                let cells: Vec<Vec<String>> = rows
+                    .iter()
+                    .map(|row| {
+                        vec![row.key.clone(), row.value.clone(), row.origin.to_string(), row.variable.clone()]
+                    })
+                    .collect();
+                writeln!(out, "{}", output::table(&header, &cells))?;
+            }
+            Format::Json => writeln!(out, "{:#}", json!(rows.iter().map(object).collect::<Vec<_>>()))?,
+            Format::Jsonl => {
+                rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))?;
+            }
+            Format::Csv => {
+                let mut writer = csv::Writer::from_writer(out);
+                writer
+                    .write_record(["setting", "value", "from", "variable"])
+                    .map_err(std::io::Error::from)?;
+                for row in rows {
+                    let origin = row.origin.to_string();
+                    writer
+                        .write_record([&row.key, &row.value, &origin, &row.variable])
+                        .map_err(std::io::Error::from)?;
+                }
+                writer.flush()?;
+            }
+        }
+        Ok(DONE)
+    }
+
+    fn row(&self, setting: &Setting) -> Row {
+        let (key, variable) = (setting.key.to_owned(), setting.variable.to_owned());
+        let (value, origin) = match (self.given(setting.key), get().values.settings.get(setting.key)) {
+            (Some(value), _) => (value, Origin::CommandLine),
+            (None, Some((content, origin))) => (content.to_string(), origin.clone()),
+            (None, None) => (setting.default.to_owned(), Origin::Default),
+        };
+        Row { key, value, origin, variable }
+    }
+
+    /// What this call's own options say.
+    fn given(&self, key: &str) -> Option<String> {
+        let list = |items: Vec<String>| (!items.is_empty()).then(|| items.join(", "));
+        match key {
+            "store" => self.facts.store.as_ref().map(|path| path.display().to_string()),
+            "rules" => list(self.rules.rules.iter().map(|path| path.display().to_string()).collect()),
+            "packs" => list(self.rules.packs.clone()),
+            "author" => self.author.clone(),
+            "wait" => self.facts.wait.map(|wait| super::values::Content::Duration(wait).to_string()),
+            "engine" => self.engine.engine.map(|engine| engine.word()),
+            "lenient" => self.engine.lenient.then(|| String::from("true")),
+            "limits.facts" => self.engine.max_facts.map(|count| count.to_string()),
+            "limits.iterations" => self.engine.max_iterations.map(|count| count.to_string()),
+            "limits.time" => {
+                self.engine.timeout.map(|time| super::values::Content::Duration(time).to_string())
+            }
+            "limits.memory" => self.engine.max_memory.map(|count| count.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Parameters that are set, by name.
+    fn params(&self) -> Vec<Row> {
+        let row = |name: &str, value: String, origin: Origin| Row {
+            key: format!("{PARAMS}.{name}"),
+            value,
+            origin,
+            variable: format!("{}{name}", super::settings::PARAM_VARIABLE),
+        };
+        let given = |name: &str| self.rules.sets.iter().any(|(set, _)| set.as_str() == name);
+        let mut rows: Vec<Row> = get()
+            .values
+            .params
+            .iter()
+            .filter(|(name, _)| !given(name))
+            .map(|(name, (value, origin))| row(name, value.to_string(), origin.clone()))
+            .collect();
+        let sets = self.rules.sets.iter();
+        rows.extend(sets.map(|(name, value)| row(name.as_str(), value.to_string(), Origin::CommandLine)));
+        rows.sort_by(|a, b| a.key.cmp(&b.key));
+        rows
+    }
+}

@@ -1,0 +1,103 @@
+//! Values of settings, read from text as variables hold it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use regex::Regex;
+
+use crate::literal;
+use crate::symbol::Symbol;
+use crate::syntax;
+use crate::value::Value;
+
+use super::super::options::{EngineName, duration};
+use super::Origin;
+use super::settings::Kind;
+
+/// The value of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    Text(String),
+    Texts(Vec<String>),
+    Count(u64),
+    Duration(Duration),
+    Flag(bool),
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Texts(texts) => f.write_str(&texts.join(", ")),
+            Self::Count(count) => write!(f, "{count}"),
+            Self::Duration(duration) => {
+                f.write_str(&literal::duration_text(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
+            }
+            Self::Flag(flag) => write!(f, "{flag}"),
+        }
+    }
+}
+
+/// Settings by key and parameters by name, each with its origin.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values {
+    pub(super) settings: BTreeMap<&'static str, (Content, Origin)>,
+    pub(super) params: BTreeMap<String, (Value, Origin)>,
+}
+
+/// The value of a setting that takes one text.
+///
+/// # Errors
+/// What was expected.
+pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
+    match kind {
+        Kind::Text | Kind::Path => Ok(Content::Text(text.to_owned())),
+        Kind::Duration => duration(text).map(Content::Duration),
+        Kind::Engine => match EngineName::from_str(text, false) {
+            Ok(_) => Ok(Content::Text(text.to_owned())),
+            Err(_) => Err(format!("`{text}` is no engine; expected {}", engines())),
+        },
+        Kind::Count => text
+            .parse()
+            .map(Content::Count)
+            .map_err(|_| format!("`{text}` is no number; expected one such as 1000")),
+        Kind::Flag => {
+            text.parse().map(Content::Flag).map_err(|_| format!("`{text}` is neither `true` nor `false`"))
+        }
+        Kind::Texts | Kind::Paths | Kind::Patterns => several(kind, vec![text.to_owned()]),
+    }
+}
+
+/// The value of a setting that takes a list.
+///
+/// # Errors
+/// What was expected.
+pub(super) fn several(kind: Kind, texts: Vec<String>) -> Result<Content, String> {
+    if kind == Kind::Patterns {
+        for text in &texts {
+            Regex::new(text).map_err(|error| {
+                let why = error.to_string();
+                let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+                format!("`{text}` is no regular expression: {why}")
+            })?;
+        }
+    }
+    Ok(Content::Texts(texts))
+}
+
+fn engines() -> String {
+    let names = EngineName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    names.map(|name| format!("`{}`", name.get_name())).collect::<Vec<_>>().join(", ")
+}
+
+/// The parameter that a text stands for: a name, a time, a duration or a quoted string as rules write them, else
+/// the text itself.
+pub(super) fn parameter(text: &str) -> Value {
+    let written = syntax::parse_value(text);
+    match written {
+        Some(Value::Int(_) | Value::Float(_) | Value::Bool(_)) | None => Value::String(Symbol::new(text)),
+        Some(value) => value,
+    }
+}

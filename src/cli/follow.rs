@@ -1,0 +1,227 @@
+//! `hence decide --follow`: facts line by line in, decisions drawn and lapsed line by line out.
+
+use std::io::{self, BufRead, Read as _, Write};
+
+use serde_json::{Value as Json, json};
+
+use crate::fact::Fact;
+use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
+use crate::value::Value;
+
+use super::{DONE, Failure, Outcome, diagnostics, output, time};
+
+/// The longest line, in bytes.
+const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+/// How messages call the input.
+const STREAM: &str = "<stdin>";
+/// The word before a fact that is to stand no longer.
+const RETRACT: &str = "retract";
+
+/// A session that answers every line, or every batch of lines.
+pub(super) struct Follow {
+    /// What decides.
+    pub(super) session: Session,
+    /// Who asserts the facts.
+    pub(super) author: String,
+    /// The clock; the wall clock where there is none.
+    pub(super) now: Option<i64>,
+    /// Whether a blank line ends a transaction, instead of every line.
+    pub(super) batch: bool,
+}
+
+/// What lines say together.
+#[derive(Default)]
+struct Said {
+    /// The line they begin at, from 1; 0 for none.
+    line: u64,
+    assertions: Vec<Fact>,
+    retractions: Vec<Fact>,
+    now: Option<i64>,
+    faults: Vec<Json>,
+}
+
+impl Said {
+    fn is_empty(&self) -> bool {
+        self.line == 0
+    }
+}
+
+impl Follow {
+    /// Commits `first` if there is any, then answers `input` to its end.
+    pub(super) fn run(mut self, first: Vec<Fact>, input: &mut dyn BufRead, out: &mut dyn Write) -> Outcome {
+        if !first.is_empty() {
+            self.answer(Said { assertions: first, ..Said::default() }, out)?;
+        }
+        let mut said = Said::default();
+        let (mut number, mut bytes) = (0u64, Vec::new());
+        while read_line(input, &mut bytes)? {
+            number = number.saturating_add(1);
+            let blank = bytes.trim_ascii().is_empty();
+            if !blank {
+                said.line = if said.is_empty() { number } else { said.line };
+                self.read(number, &bytes, &mut said);
+            }
+            if !said.is_empty() && (blank || !self.batch) {
+                self.answer(std::mem::take(&mut said), out)?;
+            }
+        }
+        if !said.is_empty() {
+            self.answer(said, out)?;
+        }
+        Ok(DONE)
+    }
+
+    /// Adds what a line says to `said`.
+    fn read(&self, number: u64, bytes: &[u8], said: &mut Said) {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return said.faults.push(json!({ "message": "the line is no UTF-8", "line": number }));
+        };
+        if bytes.len() as u64 > LONGEST_LINE {
+            let message = format!("the line has more than {LONGEST_LINE} bytes");
+            return said.faults.push(json!({ "message": message, "line": number }));
+        }
+        let retracted = self.retracted(text);
+        match session::read_fact_lines(self.session.rules(), STREAM, retracted.as_deref().unwrap_or(text)) {
+            Err(error) => said.faults.extend(faults(&error, number)),
+            Ok(facts) if retracted.is_some() => said.retractions.extend(facts),
+            Ok(facts) => {
+                for fact in facts {
+                    match (fact.relation.as_str(), fact.values.as_slice()) {
+                        ("now", [Value::Time(now)]) => said.now = Some(*now),
+                        _ => said.assertions.push(fact),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The fact of `{"retract": {…}}`, unless the rules have a relation of that name.
+    fn retracted(&self, text: &str) -> Option<String> {
+        let program = &self.session.rules().program;
+        if !text.contains(RETRACT) || program.relations.iter().any(|known| known.name.as_str() == RETRACT) {
+            return None;
+        }
+        match serde_json::from_str::<Json>(text) {
+            Ok(Json::Object(fields)) if fields.len() == 1 => fields.get(RETRACT).map(Json::to_string),
+            _ => None,
+        }
+    }
+
+    fn answer(&mut self, said: Said, out: &mut dyn Write) -> Result<(), Failure> {
+        if !said.faults.is_empty() {
+            return Ok(write_error(out, said.line, &said.faults)?);
+        }
+        self.now = said.now.or(self.now);
+        let clock = time::wall_clock();
+        let change = Change {
+            assertions: said.assertions,
+            retractions: said.retractions,
+            author: self.author.clone(),
+            source: String::from("decide --follow"),
+            time: clock,
+            now: self.now.unwrap_or(clock),
+            ..Change::default()
+        };
+        match self.session.commit(change, false) {
+            Ok(decided) => self.write(said.line, &decided, out),
+            // Only a limit leaves the session as it was; what is wrong with the ledger stays wrong.
+            Err(error @ SessionError::Limit { .. }) => {
+                Ok(write_error(out, said.line, &[json!({ "message": error.to_string() })])?)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn write(&self, line: u64, decided: &Decided, out: &mut dyn Write) -> Result<(), Failure> {
+        for decision in &decided.drawn {
+            let id = decided.id(&decision.fact);
+            let (rule, because) = (decision.rule.as_deref(), decision.sentence.as_deref());
+            write_line(out, &changed("drawn", id, &decision.fact, rule, because))?;
+        }
+        for fact in &decided.lapsed {
+            let id = self.session.decision_id(fact)?;
+            write_line(out, &changed("lapsed", id, fact, None, None))?;
+        }
+        for relation in &decided.undetermined {
+            write_line(out, &json!({ "change": "undetermined", "relation": relation.as_str() }))?;
+        }
+        let changes = &decided.changes;
+        let mut end = json!({
+            "change": "committed", "line": line, "tx": decided.committed.as_ref().map(|committed| committed.tx),
+            "asserted": changes.added.len(), "retracted": changes.removed.len(),
+            "drawn": decided.drawn.len(), "lapsed": decided.lapsed.len(), "standing": decided.standing.len(),
+        });
+        if let (Some(fields), false) = (end.as_object_mut(), decided.reports.is_empty()) {
+            fields.insert(String::from("reports"), json!(decided.reports));
+        }
+        write_line(out, &end)?;
+        Ok(out.flush()?)
+    }
+}
+
+/// A decision that came or went.
+pub(super) fn changed(
+    change: &str,
+    id: Option<DecisionId>,
+    fact: &Fact,
+    rule: Option<&str>,
+    because: Option<&str>,
+) -> Json {
+    let values: Vec<_> = fact.values.iter().map(|value| output::json_value(*value)).collect();
+    json!({
+        "change": change, "id": id.map(|id| id.to_string()), "relation": fact.relation.as_str(),
+        "values": values, "rule": rule, "because": because,
+    })
+}
+
+fn write_line(out: &mut dyn Write, line: &Json) -> io::Result<()> {
+    writeln!(out, "{}", output::spaced(line))
+}
+
+fn write_error(out: &mut dyn Write, line: u64, errors: &[Json]) -> io::Result<()> {
+    write_line(out, &json!({ "change": "error", "line": line, "errors": errors }))?;
+    out.flush()
+}
+
+/// The faults of a line, with the line's number in the stream.
+fn faults(error: &SessionError, line: u64) -> Vec<Json> {
+    let SessionError::Faults(faults) = error else {
+        return vec![json!({ "message": error.to_string(), "line": line })];
+    };
+    let mut all: Vec<Json> =
+        faults.diagnostics.iter().map(|found| diagnostics::json(found, &faults.sources)).collect();
+    for label in all.iter_mut().filter_map(|found| found.get_mut("labels")?.as_array_mut()).flatten() {
+        if label.get("file").and_then(Json::as_str) == Some(STREAM) {
+            for end in ["line", "end_line"] {
+                if let Some(place) = label.get_mut(end) {
+                    *place = json!(line);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The next line, without what is beyond the longest one may be; `false` at the end.
+fn read_line(input: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    bytes.clear();
+    let read = input.take(LONGEST_LINE + 1).read_until(b'\n', bytes)?;
+    if bytes.len() as u64 > LONGEST_LINE && !bytes.ends_with(b"\n") {
+        skip_line(input)?;
+    }
+    Ok(read > 0)
+}
+
+fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
+    loop {
+        let buffer = input.fill_buf()?;
+        let (length, found) = match buffer.iter().position(|byte| *byte == b'\n') {
+            Some(at) => (at + 1, true),
+            None => (buffer.len(), buffer.is_empty()),
+        };
+        input.consume(length);
+        if found {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! `hence review`: what waits for a person, and a person's yes or no to it.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::diagnostic::nearest;
+use crate::fact::Fact;
+use crate::session::{Change, Session};
+use crate::symbol::Symbol;
+use crate::value::Value;
+
+use super::options::{EngineOptions, FactOptions, RuleOptions};
+use super::output::{self, Format};
+use super::{DONE, Failure, NO, Outcome, decide, open, time};
+
+/// The relations that say what waits.
+const ASKED: [&str; 5] =
+    ["pending_review", "escalation_request", "proposal_status", "proposal", "propose_override"];
+
+/// Show what waits for a person's review, and answer it
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hence review list\n  \
+    hence review approve r1 --as ada --comment 'go on'\n  \
+    hence review reject payment-7/financial --as ada")]
+pub(super) struct Review {
+    #[command(subcommand)]
+    command: ReviewCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ReviewCommand {
+    /// List escalations, proposals and overrides that no reviewer has answered
+    List(List),
+    /// Say yes
+    Approve(Answer),
+    /// Say no
+    Reject(Answer),
+}
+
+/// Over which rules and which ledger.
+#[derive(Debug, Args)]
+struct Subject {
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    facts: FactOptions,
+    #[command(flatten)]
+    engine: EngineOptions,
+}
+
+#[derive(Debug, Args)]
+struct List {
+    #[command(flatten)]
+    subject: Subject,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+#[derive(Debug, Args)]
+struct Answer {
+    /// What is answered, as `hence review list` calls it
+    id: String,
+    /// The reviewer
+    #[arg(long = "as", value_name = "NAME", env = "HENCE_AUTHOR")]
+    reviewer: String,
+    /// What the reviewer adds
+    #[arg(long, default_value = "")]
+    comment: String,
+    #[command(flatten)]
+    subject: Subject,
+}
+
+impl Review {
+    pub(super) fn run(self) -> Outcome {
+        match self.command {
+            ReviewCommand::List(list) => list.run(),
+            ReviewCommand::Approve(answer) => answer.run(true),
+            ReviewCommand::Reject(answer) => answer.run(false),
+        }
+    }
+}
+
+/// What is waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Wait {
+    /// A request for a level of freedom.
+    Escalation { request: Symbol },
+    /// Something learned.
+    Proposal { proposal: Symbol },
+    /// An event that a guardrail stops.
+    Override { event: Symbol, rule: Symbol },
+}
+
+/// Something that waits for a review.
+#[derive(Clone, Debug)]
+struct Waiting {
+    wait: Wait,
+    /// What it is about.
+    what: String,
+    /// Since when, where that is known, in microseconds since the epoch.
+    since: Option<i64>,
+}
+
+impl Wait {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Escalation { .. } => "escalation",
+            Self::Proposal { .. } => "proposal",
+            Self::Override { .. } => "override",
+        }
+    }
+
+    fn id(&self) -> String {
+        match self {
+            Self::Escalation { request: id } | Self::Proposal { proposal: id } => id.to_string(),
+            Self::Override { event, rule } => format!("{event}{rule}"),
+        }
+    }
+
+    /// The review, as the packs read it.
+    fn review(&self, approved: bool, by: &str, comment: &str, at: i64) -> Fact {
+        let text = |text: Symbol| Value::String(text);
+        let by = text(Symbol::new(by));
+        let (approved, at) = (Value::Bool(approved), Value::Time(at));
+        match *self {
+            Self::Escalation { request } => {
+                let comment = text(Symbol::new(comment));
+                Fact::new("escalation_review", [text(request), approved, by, comment, at])
+            }
+            Self::Proposal { proposal } => Fact::new("proposal_review", [text(proposal), approved, by, at]),
+            Self::Override { event, rule } => {
+                Fact::new("override_review", [text(event), Value::Name(rule), approved, by, at])
+            }
+        }
+    }
+}
+
+impl List {
+    fn run(self) -> Outcome {
+        let Subject { rules, facts, engine } = &self.subject;
+        let session = open::for_reading(rules, facts, engine)?;
+        let waiting = waiting(&session, facts.now())?;
+        if self.format == Format::Table && waiting.is_empty() {
+            writeln!(anstream::stdout(), "nothing waits for a review")?;
+            return Ok(DONE);
+        }
+        let since = |found: &Waiting| found.since.map(|at| Value::Time(at).text()).unwrap_or_default();
+        let row = |found: &Waiting| {
+            vec![found.wait.kind().to_owned(), found.wait.id(), found.what.clone(), since(found)]
+        };
+        let header = ["kind", "id", "what", "since"].map(str::to_owned);
+        let rows: Vec<Vec<String>> = waiting.iter().map(row).collect();
+        let object = |row: &Vec<String>| {
+            let pairs = header.iter().cloned().zip(row.iter().map(|cell| json!(cell)));
+            serde_json::Value::Object(pairs.collect())
+        };
+        let mut out = anstream::stdout().lock();
+        match self.format {
+            Format::Table => writeln!(out, "{}", output::table(&header, &rows))?,
+            Format::Jsonl => {
+                rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))?;
+            }
+            Format::Json => {
+                let all: Vec<_> = rows.iter().map(object).collect();
+                writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(std::io::Error::other)?)?;
+            }
+            Format::Csv => {
+                let mut writer = csv::Writer::from_writer(out);
+                writer.write_record(&header).map_err(std::io::Error::other)?;
+                rows.iter().try_for_each(|row| writer.write_record(row)).map_err(std::io::Error::other)?;
+                writer.flush()?;
+            }
+        }
+        Ok(DONE)
+    }
+}
+
+impl Answer {
+    fn run(self, approved: bool) -> Outcome {
+        let Subject { rules, facts, engine } = &self.subject;
+        let mut session = open::for_writing(rules, facts, engine, false)?;
+        let (clock, now) = (time::wall_clock(), facts.now());
+        let reviewers = reviewers(&session, now)?;
+        if !reviewers.contains(&self.reviewer) {
+            output::error(&format!("`{}` is no reviewer{}", self.reviewer, known(&reviewers)));
+            return Ok(NO);
+        }
+        let waiting = waiting(&session, now)?;
+        let found = self.find(&waiting)?;
+        let verb = if approved { "approved" } else { "rejected" };
+        let change = Change {
+            assertions: vec![found.wait.review(approved, &self.reviewer, &self.comment, now)],
+            author: self.reviewer.clone(),
+            source: String::from("review"),
+            note: (!self.comment.is_empty()).then(|| self.comment.clone()),
+            time: clock,
+            now,
+            ..Change::default()
+        };
+        let decided = session.commit(change, false)?;
+        output::reports(&decided.reports);
+        let said = format!("{} {verb} the {} {}", self.reviewer, found.wait.kind(), found.wait.id());
+        writeln!(anstream::stdout(), "{said}")?;
+        decide::print_changes(&decided)?;
+        Ok(DONE)
+    }
+
+    /// What the id names, with its kind (`escalation:r1`) or without.
+    fn find<'a>(&self, waiting: &'a [Waiting]) -> Result<&'a Waiting, Failure> {
+        let full = |found: &Waiting| format!("{}:{}", found.wait.kind(), found.wait.id());
+        let fitting: Vec<&Waiting> =
+            waiting.iter().filter(|found| found.wait.id() == self.id || full(found) == self.id).collect();
+        match fitting.as_slice() {
+            [found] => Ok(found),
+            [first, second, ..] => Err(Failure::Usage(format!(
+                "`{}` is more than one thing; say `{}` or `{}`",
+                self.id,
+                full(first),
+                full(second)
+            ))),
+            [] => {
+                let ids: Vec<String> = waiting.iter().map(|found| found.wait.id()).collect();
+                let help = match nearest(&self.id, ids.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => String::from("`hence review list` shows what does"),
+                };
+                Err(Failure::Usage(format!("`{}` waits for no review; {help}", self.id)))
+            }
+        }
+    }
+}
+
+fn known(reviewers: &[String]) -> String {
+    if reviewers.is_empty() {
+        String::from("; there is none yet: assert `reviewer(\"NAME\")`")
+    } else {
+        format!("; reviewers are: {}", reviewers.join(", "))
+    }
+}
+
+fn reviewers(session: &Session, now: i64) -> Result<Vec<String>, Failure> {
+    let facts = relations(session, &["reviewer"], now)?;
+    let names = facts.into_values().flatten().filter_map(|fact| fact.values.first().map(|by| by.text()));
+    Ok(names.collect())
+}
+
+/// The facts of those of the relations that the rules have.
+fn relations(
+    session: &Session,
+    names: &[&'static str],
+    now: i64,
+) -> Result<BTreeMap<&'static str, Vec<Fact>>, Failure> {
+    let program = &session.rules().program;
+    let names: Vec<&'static str> =
+        names.iter().copied().filter(|name| program.find(Symbol::new(name)).is_some()).collect();
+    if names.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let wanted: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let derived = session.derive(&wanted, now)?;
+    Ok(names.into_iter().zip(derived.relations.into_iter().map(|(_, _, facts)| facts)).collect())
+}
+
+/// Everything that waits: escalations, then proposals, then overrides, each by id.
+fn waiting(session: &Session, now: i64) -> Result<Vec<Waiting>, Failure> {
+    let facts = relations(session, &ASKED, now)?;
+    let of = |name: &str| facts.get(name).into_iter().flatten();
+    let mut all = Vec::new();
+    for pending in of("pending_review") {
+        if let [Value::String(request), Value::Int(level)] = *pending.values {
+            let asked = of("escalation_request").find(|asked| asked.values.starts_with(&pending.values));
+            all.push(escalation(request, level, asked));
+        }
+    }
+    for status in of("proposal_status") {
+        if let [Value::String(proposal), Value::Name(status)] = *status.values
+            && status.as_str() == "/pending"
+        {
+            let made = of("proposal").find(|made| made.values.first() == Some(&Value::String(proposal)));
+            all.push(proposed(proposal, made));
+        }
+    }
+    for blocked in of("propose_override") {
+        if let [Value::String(event), Value::Name(rule)] = *blocked.values {
+            let what = format!("{rule} stops {event}");
+            all.push(Waiting { wait: Wait::Override { event, rule }, what, since: None });
+        }
+    }
+    Ok(all)
+}
+
+fn escalation(request: Symbol, level: i64, asked: Option<&Fact>) -> Waiting {
+    let mut found =
+        Waiting { wait: Wait::Escalation { request }, what: format!("level {level}"), since: None };
+    if let Some([_, _, reason, Value::Time(at)]) = asked.map(|asked| asked.values.as_slice()) {
+        found.what = format!("level {level}: {}", reason.text());
+        found.since = Some(*at);
+    }
+    found
+}
+
+fn proposed(proposal: Symbol, made: Option<&Fact>) -> Waiting {
+    let mut found = Waiting { wait: Wait::Proposal { proposal }, what: String::new(), since: None };
+    if let Some([_, kind, confidence, Value::Time(at)]) = made.map(|made| made.values.as_slice()) {
+        found.what = format!("{} with confidence {}", kind.text(), confidence.text());
+        found.since = Some(*at);
+    }
+    found
+}

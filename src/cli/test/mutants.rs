@@ -1,0 +1,84 @@
+//! Mutants for people: those that no test noticed, beside their lines, and the score of each file.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde_json::{Value as Json, json};
+
+use crate::ruletest::mutate::{FileMutation, Mutation};
+
+const GAP: Style = AnsiColor::Yellow.on_default();
+const DIM: Style = Style::new().dimmed();
+
+/// Writes the survivors and the table.
+pub(super) fn print(mutation: &Mutation) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    writeln!(out)?;
+    for file in mutation.files.iter().filter(|file| !file.survivors.is_empty()) {
+        writeln!(out, "{}", file.name)?;
+        for survivor in &file.survivors {
+            let why = match survivor.tests {
+                0 => String::from("no test reaches it"),
+                1 => String::from("1 test ran and passed"),
+                tests => format!("{tests} tests ran and passed"),
+            };
+            let (line, rule, change) = (survivor.place.line, &survivor.rule, &survivor.change);
+            writeln!(out, "{DIM}{line:>5} |{DIM:#} {GAP}{change}{GAP:#} {DIM}({rule}; {why}){DIM:#}")?;
+        }
+        writeln!(out)?;
+    }
+    let header = ["", "mutants", "noticed", "survived", "score", "left out", "not run"];
+    let mut rows: Vec<Vec<String>> = mutation.files.iter().map(row).collect();
+    let sum = |of: fn(&FileMutation) -> usize| mutation.files.iter().map(of).sum::<usize>();
+    let everything = cells(
+        "everything",
+        [sum(|f| f.killed), sum(|f| f.survivors.len()), sum(|f| f.equivalent), sum(|f| f.not_run)],
+        mutation.score(),
+    );
+    rows.push(everything);
+    writeln!(out, "{}", super::pretty::columns(&header, &rows))?;
+    writeln!(out, "{DIM}{}{DIM:#}", super::pretty::seconds(mutation.elapsed))
+}
+
+fn row(file: &FileMutation) -> Vec<String> {
+    cells(&file.name, [file.killed, file.survivors.len(), file.equivalent, file.not_run], file.score())
+}
+
+fn cells(name: &str, [killed, survived, equivalent, not_run]: [usize; 4], score: f64) -> Vec<String> {
+    let tenths = (score * 10.0).floor() / 10.0;
+    vec![
+        name.to_owned(),
+        (killed + survived).to_string(),
+        killed.to_string(),
+        survived.to_string(),
+        format!("{tenths} %"),
+        equivalent.to_string(),
+        not_run.to_string(),
+    ]
+}
+
+/// The mutants as one JSON document.
+pub(super) fn json(mutation: &Mutation) -> Json {
+    let files: Vec<Json> = mutation
+        .files
+        .iter()
+        .map(|file| {
+            let survivors: Vec<Json> = file
+                .survivors
+                .iter()
+                .map(|survivor| {
+                    json!({
+                        "line": survivor.place.line, "column": survivor.place.column,
+                        "rule": survivor.rule, "change": survivor.change, "tests": survivor.tests,
+                    })
+                })
+                .collect();
+            json!({
+                "file": file.name, "noticed": file.killed, "survived": file.survivors.len(),
+                "equivalent": file.equivalent, "not_run": file.not_run, "score": file.score(),
+                "survivors": survivors,
+            })
+        })
+        .collect();
+    json!({ "score": mutation.score(), "seconds": mutation.elapsed.as_secs_f64(), "files": files })
+}

@@ -1,0 +1,167 @@
+//! Coverage measured: each test evaluated once, each point asked of its model.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::backend::Model;
+use crate::builtins::expr::{Expr, ExprKind};
+use crate::builtins::term::Term;
+use crate::ir::{Program, Rule};
+use crate::provenance::Finder;
+use crate::provenance::proof::{NoOrigins, StepKind};
+use crate::schema::RelationId;
+use crate::session::facts_of;
+use crate::span::FileId;
+use crate::symbol::Symbol;
+use crate::value::{Type, Value};
+
+use super::super::case::Case;
+use super::super::pool;
+use super::super::probe::Probes;
+use super::super::suite::{Selection, Suite, TestFile};
+use super::points::{Question, points};
+use super::{Coverage, FileCoverage, Point};
+
+/// Of how many facts of each relation proofs are made, to see whose sentences are shown.
+const FACTS_PROVED: usize = 24;
+
+/// What the tests selected reach of all rules that they are loaded with.
+pub fn measure(suite: &Suite, selection: &Selection) -> Coverage {
+    let mut files: BTreeMap<String, FileCoverage> = BTreeMap::new();
+    for file in &suite.files {
+        let plan = Plan::new(file);
+        let tests: Vec<usize> = file
+            .tests
+            .iter()
+            .copied()
+            .filter(|at| {
+                file.rules.checked.tests.get(*at).is_some_and(|test| selection.takes(&file.name, test.name))
+            })
+            .collect();
+        let reached = pool::side_by_side(tests.len(), selection.jobs, |at| plan.reached(*tests.get(at)?));
+        plan.merge(&mut files, &reached);
+    }
+    Coverage { files: files.into_values().collect() }
+}
+
+/// The points of all rules that a test file is loaded with.
+struct Plan<'a> {
+    file: &'a TestFile,
+    rules: Vec<(usize, Vec<(Point, Question)>)>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(file: &'a TestFile) -> Self {
+        let (program, sources) = (&file.rules.program, &file.rules.sources);
+        let rules = program.rules.iter().enumerate();
+        let rules = rules.map(|(at, rule)| (at, points(program, sources, rule))).collect();
+        Self { file, rules }
+    }
+
+    /// The points that one test reaches: by rule, by point.
+    fn reached(&self, at: usize) -> Option<Vec<Vec<bool>>> {
+        let test = self.file.rules.checked.tests.get(at)?;
+        let case = Case::new(self.file, test).ok()?;
+        let evaluation = case.evaluate().ok()?;
+        let mut probes = Probes::new(&case.program);
+        let asked: Vec<Vec<Asked>> = self
+            .rules
+            .iter()
+            .map(|(at, points)| match case.program.rules.get(*at) {
+                Some(rule) => points.iter().map(|(_, question)| ask(&mut probes, rule, question)).collect(),
+                None => Vec::new(),
+            })
+            .collect();
+        let answers = probes.put(&evaluation.model)?;
+        let shown = sentences(&case.program, &evaluation.model, self.file);
+        let reached = self.rules.iter().zip(asked).map(|((at, _), asked)| {
+            let id = case.program.rules.get(*at).map(|rule| rule.id);
+            asked
+                .into_iter()
+                .map(|asked| match asked {
+                    Asked::Body(question) => answers.count(question) > 0,
+                    Asked::LeftOut(all, kept) => answers.count(all) > answers.count(kept),
+                    Asked::Sentence => id.is_some_and(|id| shown.contains(&id)),
+                })
+                .collect()
+        });
+        Some(reached.collect())
+    }
+
+    /// Adds what the tests of this file reach to what others do.
+    fn merge(&self, files: &mut BTreeMap<String, FileCoverage>, reached: &[Option<Vec<Vec<bool>>>]) {
+        let mut by_file: BTreeMap<FileId, Vec<Point>> = BTreeMap::new();
+        for (place, (at, points)) in self.rules.iter().enumerate() {
+            let Some(rule) = self.file.rules.program.rules.get(*at) else { continue };
+            for (number, (point, _)) in points.iter().enumerate() {
+                let hit = |test: &&Option<Vec<Vec<bool>>>| {
+                    test.as_ref().and_then(|rules| rules.get(place)?.get(number).copied()).unwrap_or(false)
+                };
+                let hits = reached.iter().filter(hit).count();
+                by_file.entry(rule.span.file).or_default().push(Point { hits, ..point.clone() });
+            }
+        }
+        for (id, points) in by_file {
+            let Some(source) = self.file.rules.sources.get(id) else { continue };
+            match files.get_mut(source.name()) {
+                Some(known) => add(&mut known.points, &points),
+                None => {
+                    let (name, text) = (source.name().to_owned(), source.text().to_owned());
+                    files.insert(name.clone(), FileCoverage { name, text, points });
+                }
+            }
+        }
+    }
+}
+
+/// Adds the hits of the same points; a file has the same ones in whatever rule set it is loaded.
+fn add(known: &mut [Point], more: &[Point]) {
+    for (known, more) in known.iter_mut().zip(more) {
+        known.hits += more.hits;
+    }
+}
+
+/// A question that was put.
+enum Asked {
+    Body(RelationId),
+    LeftOut(RelationId, RelationId),
+    Sentence,
+}
+
+fn ask(probes: &mut Probes, rule: &Rule, question: &Question) -> Asked {
+    match question {
+        Question::Body(body) => Asked::Body(probes.ask(body.clone(), &rule.variables, &[])),
+        Question::LeftOut => {
+            let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
+            let unranked = rule.terms.iter().map(|term| match term {
+                Term::Expr(expr) if matches!(expr.kind, ExprKind::Var(var) if Some(var) == rank) => {
+                    let kind = ExprKind::Const(Value::Int(0));
+                    Term::Expr(Expr { kind, ty: Type::Int, span: expr.span })
+                }
+                other => other.clone(),
+            });
+            let all = probes.rule(unranked.collect(), rule.body.clone(), &rule.variables, None);
+            let kept =
+                probes.rule(rule.terms.clone(), rule.body.clone(), &rule.variables, rule.limit.clone());
+            Asked::LeftOut(all, kept)
+        }
+        Question::Sentence => Asked::Sentence,
+    }
+}
+
+/// The rules whose sentences proofs of this model show.
+fn sentences(program: &Program, model: &Model, file: &TestFile) -> BTreeSet<Symbol> {
+    let finder = Finder::new(program, model, &file.rules.sources, &NoOrigins);
+    let heads: BTreeSet<RelationId> =
+        program.rules.iter().filter(|rule| rule.because.is_some()).map(|rule| rule.head).collect();
+    let mut shown = BTreeSet::new();
+    for relation in heads {
+        for fact in facts_of(program, model, relation).iter().take(FACTS_PROVED) {
+            let Ok(Some(proof)) = finder.why(fact) else { continue };
+            shown.extend(proof.steps.iter().filter_map(|step| match &step.kind {
+                StepKind::Derived(derived) if derived.sentence.is_some() => Some(derived.rule),
+                _ => None,
+            }));
+        }
+    }
+    shown
+}

@@ -1,0 +1,324 @@
+//! Mutants run: each against the tests that reach what was changed, until one notices.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use crate::backend::{Limits, seminaive::SemiNaive};
+use crate::builtins::expr::{Expr, ExprKind, ParamId};
+use crate::builtins::term::Term;
+use crate::ir::{Arg, Literal, Program, Rule, RuleId};
+use crate::schema::RelationId;
+use crate::session;
+
+use super::super::case::Case;
+use super::super::suite::{Selection, Suite, TestFile};
+use super::super::{judge, pool};
+use super::equivalent::guards_hold_without;
+use super::variants::mutants;
+use super::{Change, FileMutation, Mutant, Mutation, Survivor};
+
+/// What a mutant may use: one that runs away is noticed.
+const LIMITS: Limits =
+    Limits { facts: 200_000, iterations: 20_000, time: Some(Duration::from_secs(5)), memory: None };
+
+/// Runs every mutant of the rules that the test files selected are loaded with.
+pub fn mutate(suite: &Suite, selection: &Selection, budget: Option<Duration>) -> Mutation {
+    let start = Instant::now();
+    let benches: Vec<Bench<'_>> = suite.files.iter().map(|file| Bench::new(file, selection)).collect();
+    let jobs = jobs(&benches);
+    // A fixed order that is spread evenly over the files, so that a budget takes a sample of all.
+    let mut turns: Vec<usize> = (0..jobs.len()).collect();
+    turns.sort_by_key(|at| (*at as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let results = pool::side_by_side(turns.len(), selection.jobs, |turn| {
+        let at = *turns.get(turn)?;
+        let over = budget.is_some_and(|budget| start.elapsed() > budget);
+        let job = jobs.get(at)?;
+        Some((at, if over { Fate::NotRun } else { job.run(&benches) }))
+    });
+    let mut fates: BTreeMap<usize, Fate> = results.into_iter().flatten().collect();
+    let mut files: BTreeMap<&str, FileMutation> = BTreeMap::new();
+    for (at, job) in jobs.iter().enumerate() {
+        let file = files.entry(job.mutant.place.file.as_str()).or_insert_with(|| FileMutation {
+            name: job.mutant.place.file.clone(),
+            ..FileMutation::default()
+        });
+        match fates.remove(&at).unwrap_or(Fate::NotRun) {
+            Fate::Equivalent => file.equivalent += 1,
+            Fate::Killed => file.killed += 1,
+            Fate::NotRun => file.not_run += 1,
+            Fate::Survived(tests) => file.survivors.push(Survivor {
+                place: job.mutant.place.clone(),
+                rule: job.mutant.rule.clone(),
+                change: job.mutant.says.clone(),
+                tests,
+            }),
+        }
+    }
+    let mut files: Vec<FileMutation> = files.into_values().collect();
+    files.iter_mut().for_each(|file| file.survivors.sort_by(|a, b| a.place.cmp(&b.place)));
+    Mutation { files, elapsed: start.elapsed() }
+}
+
+/// What became of a mutant.
+enum Fate {
+    Equivalent,
+    Killed,
+    /// No test noticed, of so many that reach it.
+    Survived(usize),
+    NotRun,
+}
+
+/// A mutant, with the test files that load it: each by its place, with the same change made to its own rules.
+struct Job {
+    mutant: Mutant,
+    /// The test file whose spans the mutant has.
+    origin: usize,
+    sites: Vec<(usize, Change)>,
+}
+
+/// The mutants of all files, those that several test files load once.
+fn jobs(benches: &[Bench<'_>]) -> Vec<Job> {
+    let mut known: BTreeMap<(String, usize), Job> = BTreeMap::new();
+    for (at, bench) in benches.iter().enumerate() {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for mutant in mutants(&bench.file.rules.program, &bench.file.rules.sources) {
+            let number = counts.entry(mutant.place.file.clone()).or_default();
+            let key = (mutant.place.file.clone(), *number);
+            *number += 1;
+            let change = mutant.change.clone();
+            known
+                .entry(key)
+                .or_insert_with(|| Job { mutant, origin: at, sites: Vec::new() })
+                .sites
+                .push((at, change));
+        }
+    }
+    let mut jobs: Vec<Job> = known.into_values().collect();
+    for job in &mut jobs {
+        // The tests beside the rules first: they are the likeliest to notice.
+        let folder = |name: &str| name.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+        let own = folder(&job.mutant.place.file);
+        job.sites.sort_by_key(|(at, _)| benches.get(*at).is_none_or(|bench| folder(&bench.file.name) != own));
+    }
+    jobs
+}
+
+impl Job {
+    fn run(&self, benches: &[Bench<'_>]) -> Fate {
+        if self.mutant.equivalent {
+            return Fate::Equivalent;
+        }
+        let mut tests = 0;
+        for (at, change) in &self.sites {
+            let Some(bench) = benches.get(*at) else { continue };
+            for trial in bench.trials.iter().filter(|trial| trial.reaches(change)) {
+                tests += 1;
+                if trial.notices(change) {
+                    return Fate::Killed;
+                }
+            }
+        }
+        if self.refused(benches) { Fate::Equivalent } else { Fate::Survived(tests) }
+    }
+
+    /// Whether a guard would refuse the change at load.
+    fn refused(&self, benches: &[Bench<'_>]) -> bool {
+        let (Some(dropped), Some(bench)) = (self.mutant.dropped, benches.get(self.origin)) else {
+            return false;
+        };
+        !guards_hold_without(&bench.file.rules.checked, dropped)
+    }
+}
+
+/// The tests of a file, made ready.
+struct Bench<'a> {
+    file: &'a TestFile,
+    trials: Vec<Trial<'a>>,
+}
+
+impl<'a> Bench<'a> {
+    /// Tests that don't pass as they are notice nothing and are left out.
+    fn new(file: &'a TestFile, selection: &Selection) -> Self {
+        let wanted = |at: &&usize| {
+            let test = file.rules.checked.tests.get(**at);
+            test.is_some_and(|test| selection.takes(&file.name, test.name))
+        };
+        let trials = file.tests.iter().filter(wanted).filter_map(|at| Trial::new(file, *at)).collect();
+        Self { file, trials }
+    }
+}
+
+/// A test with the part of the program that it depends on.
+struct Trial<'a> {
+    case: Case<'a>,
+    /// The rules and facts that what it expects depends on, and nothing else.
+    program: Program,
+    /// The place of each rule of the whole program in the part, where it is there.
+    rules: BTreeMap<usize, usize>,
+    /// The same of the facts.
+    facts: BTreeMap<usize, usize>,
+    /// The relations that have facts in this test.
+    filled: BTreeSet<RelationId>,
+}
+
+impl<'a> Trial<'a> {
+    fn new(file: &'a TestFile, at: usize) -> Option<Self> {
+        let test = file.rules.checked.tests.get(at)?;
+        let case = Case::new(file, test).ok()?;
+        let evaluation = case.evaluate().ok()?;
+        if !judge::holds(&case, &case.program, &evaluation) {
+            return None;
+        }
+        let extents = evaluation.model.relations.iter().enumerate();
+        let filled = extents
+            .filter(|(_, extent)| !extent.rows.is_empty())
+            .map(|(at, _)| RelationId(at as u32))
+            .collect();
+        let cone = cone(&case);
+        let (program, rules, facts) = part(&case.program, &cone);
+        Some(Self { case, program, rules, facts, filled })
+    }
+
+    /// Whether what was changed can make a difference to what the test expects.
+    fn reaches(&self, change: &Change) -> bool {
+        match change {
+            Change::Rule(at, _) | Change::NoRule(at) => {
+                self.rules.get(at).and_then(|at| self.program.rules.get(*at)).is_some_and(|rule| {
+                    let mut atoms = rule.body.iter().filter_map(|literal| match literal {
+                        Literal::Atom(atom) => Some(atom.relation),
+                        _ => None,
+                    });
+                    let first = atoms.next();
+                    first.is_none_or(|first| {
+                        std::iter::once(first).chain(atoms).any(|relation| self.filled.contains(&relation))
+                    })
+                })
+            }
+            Change::Fact(at, _) | Change::NoFact(at) => self.facts.contains_key(at),
+            Change::Param(at, _) => {
+                let param = ParamId(*at as u32);
+                let set =
+                    self.case.test.sets.iter().any(|(name, _)| {
+                        self.program.params.get(*at).is_some_and(|param| param.name == *name)
+                    });
+                !set && self.program.rules.iter().any(|rule| uses(rule, param))
+            }
+        }
+    }
+
+    /// Whether the test fails under the change.
+    fn notices(&self, change: &Change) -> bool {
+        let mut program = self.program.clone();
+        match change {
+            Change::Rule(at, rule) => {
+                if let Some(slot) = self.rules.get(at).and_then(|at| program.rules.get_mut(*at)) {
+                    *slot = (**rule).clone();
+                }
+            }
+            Change::NoRule(at) => {
+                if let Some(at) = self.rules.get(at) {
+                    let gone = RuleId(*at as u32);
+                    program.strata.iter_mut().for_each(|stratum| stratum.rules.retain(|rule| *rule != gone));
+                }
+            }
+            Change::Fact(at, fact) => {
+                if let Some(slot) = self.facts.get(at).and_then(|at| program.facts.get_mut(*at)) {
+                    *slot = fact.clone();
+                }
+            }
+            Change::NoFact(at) => {
+                if let Some(at) = self.facts.get(at) {
+                    program.facts.remove(*at);
+                }
+            }
+            Change::Param(at, value) => {
+                program.params.iter_mut().skip(*at).take(1).for_each(|param| param.value = *value);
+            }
+        }
+        let sources = &self.case.file.rules.sources;
+        let evaluation =
+            session::evaluate_program(&program, sources, &self.case.input, &SemiNaive::default(), &LIMITS);
+        !evaluation.is_ok_and(|evaluation| judge::holds(&self.case, &program, &evaluation))
+    }
+}
+
+/// The relations that what a test expects depends on, its questions included.
+fn cone(case: &Case<'_>) -> BTreeSet<RelationId> {
+    let mut cone: BTreeSet<RelationId> = case.test.expect.iter().flat_map(judge::relations).collect();
+    cone.extend(case.answers.iter().flatten());
+    loop {
+        let more: Vec<RelationId> = case
+            .program
+            .rules
+            .iter()
+            .filter(|rule| cone.contains(&rule.head))
+            .flat_map(Rule::reads)
+            .filter(|relation| !cone.contains(relation))
+            .collect();
+        if more.is_empty() {
+            return cone;
+        }
+        cone.extend(more);
+    }
+}
+
+type Places = BTreeMap<usize, usize>;
+
+/// The program with the rules and facts of some relations alone, and where each now stands.
+fn part(program: &Program, cone: &BTreeSet<RelationId>) -> (Program, Places, Places) {
+    let (mut rules, mut facts) = (Places::new(), Places::new());
+    let mut small = Program {
+        relations: program.relations.clone(),
+        params: program.params.clone(),
+        ..Program::default()
+    };
+    for (at, rule) in program.rules.iter().enumerate().filter(|(_, rule)| cone.contains(&rule.head)) {
+        rules.insert(at, small.rules.len());
+        small.rules.push(rule.clone());
+    }
+    for (at, fact) in program.facts.iter().enumerate().filter(|(_, fact)| cone.contains(&fact.relation)) {
+        facts.insert(at, small.facts.len());
+        small.facts.push(fact.clone());
+    }
+    for stratum in &program.strata {
+        let mut stratum = stratum.clone();
+        stratum.rules = stratum
+            .rules
+            .iter()
+            .filter_map(|rule| rules.get(&(rule.0 as usize)).map(|at| RuleId(*at as u32)))
+            .collect();
+        small.strata.push(stratum);
+    }
+    (small, rules, facts)
+}
+
+/// Whether a rule reads a parameter.
+fn uses(rule: &Rule, param: ParamId) -> bool {
+    let in_body = rule.body.iter().any(|literal| match literal {
+        Literal::Atom(atom) | Literal::Not(atom) => atom.args.contains(&Arg::Param(param)),
+        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => reads(expr, param),
+        Literal::Each { args, .. } => args.iter().any(|arg| reads(arg, param)),
+    });
+    let in_head = rule.terms.iter().any(|term| match term {
+        Term::Expr(expr) => reads(expr, param),
+        Term::Aggregate { args, .. } => args.iter().any(|arg| reads(arg, param)),
+    });
+    let in_limit = rule
+        .limit
+        .as_ref()
+        .is_some_and(|limit| reads(&limit.count, param) || limit.by.iter().any(|(key, _)| reads(key, param)));
+    in_body || in_head || in_limit
+}
+
+fn reads(expr: &Expr, param: ParamId) -> bool {
+    match &expr.kind {
+        ExprKind::Param(own) => *own == param,
+        ExprKind::Const(_) | ExprKind::Var(_) => false,
+        ExprKind::Call(_, args) => args.iter().any(|arg| reads(arg, param)),
+        ExprKind::Matches(text, _) => reads(text, param),
+        ExprKind::And(left, right) | ExprKind::Or(left, right) => reads(left, param) || reads(right, param),
+        ExprKind::If(condition, then, otherwise) => {
+            reads(condition, param) || reads(then, param) || reads(otherwise, param)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Decisions by the transaction that drew them: their ids, and why they were drawn then.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::backend::Database;
+use crate::fact::Fact;
+use crate::ir::Program;
+use crate::ledger::{Decision, Ledger, TxInfo, When};
+use crate::provenance::Finder;
+use crate::provenance::proof::{Origin, Origins, Proof};
+use crate::schema::Kind;
+
+use super::error::SessionError;
+use super::{RuleSet, Session, evaluation};
+
+/// The id of a decision: the transaction that drew it, and its place among those drawn with it, from 1. Written
+/// `12.3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DecisionId {
+    /// The transaction.
+    pub tx: u64,
+    /// The place among the decisions that it drew, ascending, from 1.
+    pub place: u64,
+}
+
+impl fmt::Display for DecisionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.tx, self.place)
+    }
+}
+
+impl FromStr for DecisionId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = || {
+            let (tx, place) = text.split_once('.')?;
+            let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            (digits(tx) && digits(place)).then_some(())?;
+            Some(Self { tx: tx.parse().ok()?, place: place.parse().ok()? })
+        };
+        read().ok_or_else(|| format!("`{text}` is no id of a decision; expected one like 12.3"))
+    }
+}
+
+/// A decision as it was drawn, and why.
+pub struct Drawn {
+    /// The decision, with the sentence that was recorded.
+    pub decision: Decision,
+    /// The transaction that drew it.
+    pub info: TxInfo,
+    /// The rules that drew it.
+    pub rules: RuleSet,
+    /// The proof, from the facts, the clock and the rules of that transaction.
+    pub proof: Option<Proof>,
+}
+
+impl Session {
+    /// The id of a decision that stands or stood: of the last time that it was drawn. `None` without a ledger, and
+    /// for what was never drawn.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn decision_id(&self, decision: &Fact) -> Result<Option<DecisionId>, SessionError> {
+        let Some(ledger) = self.ledger() else { return Ok(None) };
+        let Some(last) = ledger.decision_history(decision)?.pop() else { return Ok(None) };
+        let drawn = drawn(ledger, last.from)?;
+        Ok(place(&drawn, decision).map(|place| DecisionId { tx: last.from, place }))
+    }
+
+    /// Why a decision was drawn: a proof from the facts, the clock and the rules of its transaction, whatever became
+    /// of them since.
+    ///
+    /// # Errors
+    /// An id that there isn't, rules of then that can't be read now, and all that can go wrong in an evaluation.
+    pub fn why_drawn(&self, id: DecisionId, inputs: Option<usize>) -> Result<Drawn, SessionError> {
+        let unknown = |message: String| SessionError::Unknown { message };
+        let ledger = self
+            .ledger()
+            .ok_or_else(|| unknown(format!("decision {id} can't be looked up: ids belong to a ledger")))?;
+        let info = ledger.info(id.tx)?;
+        let drawn = drawn(ledger, id.tx)?;
+        let at = usize::try_from(id.place).ok().and_then(|place| place.checked_sub(1));
+        let decision = at.and_then(|at| drawn.get(at)).cloned().ok_or_else(|| {
+            let word = if drawn.len() == 1 { "decision" } else { "decisions" };
+            unknown(format!("there is no decision {id}: transaction {} drew {} {word}", id.tx, drawn.len()))
+        })?;
+        let rules = self.rules_of(ledger, &info)?;
+        let mut input = facts_then(ledger, id.tx, &rules.program)?;
+        let now = info.clock.unwrap_or(info.time);
+        evaluation::add_now(&rules.program, &mut input, now);
+        let evaluation =
+            evaluation::evaluate(&rules, &input, self.engine.as_ref(), &self.limits, self.lenient)?;
+        let then = Then { ledger, tx: id.tx };
+        let mut finder = Finder::new(&rules.program, &evaluation.model, &rules.sources, &then);
+        if let Some(inputs) = inputs {
+            finder = finder.inputs(inputs);
+        }
+        let proof = finder.why(&decision.fact)?;
+        drop(finder);
+        Ok(Drawn { decision, info, rules, proof })
+    }
+
+    /// The rules that a transaction was decided by.
+    fn rules_of(&self, ledger: &Ledger, info: &TxInfo) -> Result<RuleSet, SessionError> {
+        let recorded = match info.rules {
+            Some(hash) => ledger.rules(hash)?,
+            None => None,
+        };
+        match recorded {
+            Some(recorded) if recorded != self.rules.recorded() => RuleSet::from_recorded(&recorded),
+            _ => Ok(self.rules.clone()),
+        }
+    }
+}
+
+/// What a transaction drew, ascending.
+fn drawn(ledger: &Ledger, tx: u64) -> Result<Vec<Decision>, SessionError> {
+    let mut drawn = ledger.transaction(tx)?.drawn;
+    drawn.sort();
+    Ok(drawn)
+}
+
+/// The place of a decision among those drawn with it, from 1; `drawn` is ascending.
+pub(super) fn place(drawn: &[Decision], decision: &Fact) -> Option<u64> {
+    let at = drawn.binary_search_by(|other| other.fact.cmp(decision)).ok()?;
+    u64::try_from(at).ok()?.checked_add(1)
+}
+
+/// The facts that stood after a transaction, of the inputs that `program` knows.
+fn facts_then(ledger: &Ledger, tx: u64, program: &Program) -> Result<Database, SessionError> {
+    let mut input = Database::new(program);
+    for relation in program.relations.iter().filter(|relation| relation.kind == Kind::Input) {
+        for fact in ledger.facts_at(relation.name, When::Tx(tx))? {
+            let (fact, _) = fact?;
+            evaluation::add_fact(program, &mut input, &fact);
+        }
+    }
+    Ok(input)
+}
+
+/// Who had asserted what when a transaction was done.
+struct Then<'a> {
+    ledger: &'a Ledger,
+    tx: u64,
+}
+
+impl Origins for Then<'_> {
+    fn origin(&self, fact: &Fact) -> Option<Origin> {
+        let assertion = self.ledger.assertion_at(fact, When::Tx(self.tx)).ok()??;
+        Some(super::why::origin_of(assertion))
+    }
+}

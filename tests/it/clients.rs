@@ -1,0 +1,76 @@
+//! The examples that live with hence: the agent's day in Rust, and the clients of `hence decide --follow`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use hence::ledger::{Ledger, OpenOptions};
+use hence::session::shipped;
+
+#[path = "../../examples/embed.rs"]
+#[expect(dead_code, reason = "the example's own main is not called here")]
+mod embed;
+
+#[test]
+fn on_the_day_of_the_embedded_agent_each_pack_decides_and_is_asked_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = Ledger::open(folder.path().join("store"), &OpenOptions::default()).unwrap();
+    let mut log = Vec::new();
+    let asked = embed::day(ledger, &mut log).unwrap();
+    let packs: Vec<&str> = asked.keys().map(String::as_str).collect();
+    assert_eq!(packs, shipped::packs());
+    let log = String::from_utf8(log).unwrap();
+    assert!(log.contains("the agent does not call deploy"), "{log}");
+    assert!(log.contains("not yet: rule earliest_escalation_review"), "{log}");
+    assert!(log.contains("review_rejected(\"r1\", /not_eligible)"), "{log}");
+}
+
+#[test]
+fn the_embedded_agents_day_is_the_same_each_time() {
+    let day = || {
+        let mut log = Vec::new();
+        embed::day(Ledger::memory().unwrap(), &mut log).unwrap();
+        log
+    };
+    assert_eq!(day(), day());
+}
+
+/// Runs a client, unless its language isn't here.
+fn client(language: &str, file: &str) {
+    if Command::new(language).arg("--version").stdout(Stdio::null()).status().is_err() {
+        println!("skipped: there is no {language}");
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let script: PathBuf = root.join("examples").join(file);
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(language)
+        .arg(script)
+        .arg(folder.path().join("store"))
+        .current_dir(root)
+        .env("HENCE", env!("CARGO_BIN_EXE_hence"))
+        .env("NO_COLOR", "1")
+        .env_remove("HENCE_STORE")
+        .output()
+        .unwrap();
+    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{said}{errors}");
+    for line in [
+        "tool_allowed: web_search is safe at level 1",
+        "tool_blocked: deploy is none of the tools that are safe at level 1",
+        "a bad line: ",
+        "run-1 is an error of the kind /dependency",
+        "asserted by client.",
+    ] {
+        assert!(said.contains(line), "no `{line}` in\n{said}{errors}");
+    }
+}
+
+#[test]
+fn the_client_in_python_is_answered() {
+    client("python3", "client.py");
+}
+
+#[test]
+fn the_client_in_javascript_is_answered() {
+    client("node", "client.mjs");
+}

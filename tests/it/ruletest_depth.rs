@@ -1,0 +1,142 @@
+//! Coverage and mutants of rule tests: what they count, what they show, what the shipped packs reach.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use hence::ruletest::coverage::{Coverage, PointKind, measure};
+use hence::ruletest::mutate::{Mutation, mutate};
+use hence::ruletest::{Selection, Suite};
+
+fn suite(text: &str) -> Suite {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rules.dl");
+    fs::write(&file, text).unwrap();
+    Suite::load(&[file]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn coverage(text: &str) -> Coverage {
+    measure(&suite(text), &Selection::default())
+}
+
+/// What no test reaches, as text.
+fn gaps(text: &str) -> Vec<String> {
+    let coverage = coverage(text);
+    let points = coverage.files.iter().flat_map(|file| file.gaps()).filter(|point| !point.binds);
+    points.map(|point| format!("{}: {}", point.line, point.gap())).collect()
+}
+
+fn mutation(text: &str) -> Mutation {
+    mutate(&suite(text), &Selection::default(), None)
+}
+
+fn survivors(text: &str) -> Vec<String> {
+    let mutation = mutation(text);
+    mutation.files.iter().flat_map(|file| &file.survivors).map(|survivor| survivor.change.clone()).collect()
+}
+
+const AGE: &str = "## People.\ninput person(name: string, age: int).\n\
+    ## Of age.\ndecision adult(name: string).\n\
+    @because(\"{N} is {A}\")\nadult(N) :-\n    person(N, A),\n    A >= 18.\n";
+
+fn age(tests: &str) -> String {
+    format!("{AGE}{tests}")
+}
+
+#[test]
+fn a_boundary_that_no_test_has_is_named_with_its_line() {
+    let text = age(
+        "test \"t\" { given person(\"old\", 40). person(\"young\", 4). expect exactly adult { (\"old\") } }",
+    );
+    assert_eq!(gaps(&text), ["8: `A >= 18` is never tested at its boundary: no test has `A = 18`"]);
+    let text = age("test \"t\" { given person(\"at\", 18). person(\"young\", 17). expect adult(\"at\"). }");
+    assert_eq!(gaps(&text), Vec::<String>::new());
+}
+
+#[test]
+fn a_rule_that_never_fires_and_a_comparison_of_one_side_are_gaps() {
+    let text = age("test \"t\" { given person(\"young\", 4). expect no adult(_). }");
+    let found = gaps(&text);
+    assert!(found.contains(&String::from("6: never fires")), "{found:?}");
+    assert!(found.contains(&String::from("8: `A >= 18` never holds")), "{found:?}");
+    let text = age("test \"t\" { given person(\"old\", 18). expect adult(_). }");
+    assert_eq!(gaps(&text), ["8: `A >= 18` never fails while all else holds"]);
+}
+
+#[test]
+fn negations_conditions_limits_and_sentences_are_counted() {
+    let rules = "## I.\ninput p(x: int, ok: bool).\n## B.\ninput barred(x: int).\n\
+        @because(\"{X} is in\")\nq(X, if(Ok, 1, 0)) :- p(X, Ok), !barred(X).\n\
+        first(X) :- q(X, _) limit 1 by X.\n";
+    let text = format!("{rules}test \"t\" {{ given p(1, true). expect first(1). q(1, 1). }}");
+    assert_eq!(
+        gaps(&text),
+        [
+            "6: `!barred(X)` never decides: no test where it alone stops the rule",
+            "6: `Ok` never fails while all else holds",
+            "7: `limit 1 by X` never leaves anything out",
+        ]
+    );
+    let text = format!(
+        "{rules}test \"t\" {{ given p(1, true). p(2, false). p(3, true). barred(3). expect first(1). }}"
+    );
+    assert_eq!(gaps(&text), Vec::<String>::new());
+    let kinds = |kind| coverage(&text).files[0].points.iter().filter(|point| point.kind == kind).count();
+    assert_eq!((kinds(PointKind::Sentence), kinds(PointKind::LeftOut), kinds(PointKind::Rule)), (1, 1, 2));
+}
+
+#[test]
+fn a_missing_boundary_lets_mutants_survive_and_the_test_at_it_notices_them() {
+    let far = age(
+        "test \"t\" { given person(\"old\", 40). person(\"young\", 4). expect exactly adult { (\"old\") } }",
+    );
+    assert_eq!(survivors(&far), ["`A >= 18` is `A > 18`", "18 is 17", "18 is 19"]);
+    let near = age(
+        "test \"t\" { given person(\"at\", 18). person(\"under\", 17). expect exactly adult { (\"at\") } }",
+    );
+    assert_eq!(survivors(&near), Vec::<String>::new());
+    assert_eq!(mutation(&near).score(), 100.0);
+}
+
+#[test]
+fn what_the_body_implies_and_counts_that_agree_are_left_out() {
+    let rules = "## I.\ninput p(x: int).\nq(X) :- p(X).\nr(X) :- q(X), p(X).\nn(count(X)) :- q(X).\n\
+        test \"t\" { given p(1). p(2). expect exactly r { (1) (2) } exactly n { (2) } }";
+    let found = mutation(rules);
+    assert_eq!(found.files[0].equivalent, 3);
+    assert_eq!(survivors(rules), Vec::<String>::new());
+}
+
+#[test]
+fn mutants_of_tables_parameters_and_limits_are_noticed_or_named() {
+    let rules = "## P.\nparam top: int = 1.\n## W.\nrelation weight(x: name, w: int).\nweight(/a, 1).\n\
+        weight(/b, 2).\nbest(X) :- weight(X, W) limit top by W desc.\n";
+    let weak = format!("{rules}test \"t\" {{ expect best(/b). }}");
+    let found = survivors(&weak);
+    assert!(found.contains(&String::from("`top` is 2 instead of 1")), "{found:?}");
+    assert!(found.contains(&String::from("`weight(/a, 1).` is removed")), "{found:?}");
+    let strong = format!(
+        "{rules}test \"t\" {{ expect exactly best {{ (/b) }} exactly weight {{ (/a, 1) (/b, 2) }} }}"
+    );
+    assert_eq!(survivors(&strong), Vec::<String>::new());
+}
+
+#[test]
+fn a_budget_of_nothing_runs_nothing() {
+    let text = age("test \"t\" { given person(\"at\", 18). expect adult(_). }");
+    let found = mutate(&suite(&text), &Selection::default(), Some(Duration::ZERO));
+    assert_eq!((found.files[0].killed, found.files[0].survivors.len()), (0, 0));
+    assert!(found.files[0].not_run > 0);
+}
+
+#[test]
+fn the_packs_reach_every_line_boundary_and_sentence() {
+    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    let suite = Suite::load(&[rules]).unwrap_or_else(|error| panic!("{error}"));
+    let mut gaps = Vec::new();
+    for file in measure(&suite, &Selection::default()).files {
+        let points = file.gaps().filter(|point| point.kind != PointKind::Refused);
+        gaps.extend(points.map(|point| format!("{}:{}: {}", file.name, point.line, point.gap())));
+    }
+    assert!(gaps.is_empty(), "{}", gaps.join("\n"));
+}
