@@ -5,6 +5,7 @@ use std::panic;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+#[expect(unreachable_pub, reason = "it is a library of its own to the fuzz targets")]
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
 
