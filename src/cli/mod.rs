@@ -2,6 +2,7 @@
 
 mod ask;
 mod audit;
+mod carry;
 mod change;
 mod check;
 mod completions;
@@ -11,14 +12,16 @@ mod diagnostics;
 mod doc;
 mod fmt;
 mod follow;
-mod live;
 mod history;
+mod init;
 mod keep;
+mod live;
 mod observe;
 mod open;
 mod options;
 mod output;
 mod pack;
+mod redact;
 mod replay;
 mod review;
 mod sarif;
@@ -57,6 +60,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Init),
     Check(check::Check),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
@@ -129,6 +133,7 @@ pub fn run() -> ExitCode {
 
 fn dispatch(command: Command) -> Outcome {
     match command {
+        Command::Init(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Doc(command) => command.run(),

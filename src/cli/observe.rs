@@ -19,6 +19,7 @@ use crate::value::Value;
 use super::diagnostics::count;
 use super::live::{Before, Stream};
 use super::options::RuleOptions;
+use super::redact::Redaction;
 use super::{DONE, Failure, Outcome, config, open, output, time};
 
 /// How long a stream waits for a ledger that another process writes.
@@ -73,8 +74,9 @@ impl Observe {
             Some(_) => Some(self.rules.source().build()?),
             None => None,
         };
+        let redaction = Redaction::configured()?;
         if self.follow {
-            return self.stream(observer.as_ref(), rules.as_ref());
+            return self.stream(observer.as_ref(), rules.as_ref(), &redaction);
         }
         let mut facts: Vec<Fact> = Vec::new();
         let mut total = Summary::default();
@@ -85,7 +87,7 @@ impl Observe {
                 bar.set_position(done as u64);
             };
             let seen = actuators::observe_path(observer.as_ref(), file, self.form, &progress, &mut |fact| {
-                facts.push(fact);
+                facts.push(redaction.apply(fact));
                 Ok(())
             });
             bar.finish_and_clear();
@@ -159,7 +161,7 @@ impl Observe {
 
     /// Hands over what was seen whenever the input has nothing more yet. The ledger is opened for each transaction, so
     /// that others can decide in between.
-    fn stream(&self, observer: &dyn Observer, rules: Option<&RuleSet>) -> Outcome {
+    fn stream(&self, observer: &dyn Observer, rules: Option<&RuleSet>, redaction: &Redaction) -> Outcome {
         let [file] = self.files.as_slice() else {
             return Err(Failure::Usage(String::from("--follow reads one input; name one file, or `-`")));
         };
@@ -177,7 +179,7 @@ impl Observe {
         };
         let mut reader = BufReader::new(Before { stream, act: &mut hand_over });
         let observed = observer.observe(Input::new(file, self.form, &mut reader), &mut |fact| {
-            seen.borrow_mut().push(fact);
+            seen.borrow_mut().push(redaction.apply(fact));
             Ok(())
         });
         drop(reader);
