@@ -1,18 +1,21 @@
-//! Observers: they look at the world, return facts, and hold no store.
+//! Observers look at the world and return facts, carriers carry decisions out; neither holds a store.
 //!
 //! An observer reads one input as a stream and hands every fact to a sink. It decides nothing: what a text looks
 //! like becomes a *signal*, and rules say what follows from it. Whoever owns the sink commits the facts of an
 //! input in one transaction once [`Observer::observe`] has returned without an error, and drops them otherwise.
 
+pub mod carry;
 #[cfg(feature = "scan")]
 pub mod codebase;
 mod error;
 pub mod error_text;
+pub mod file_requests;
 pub mod goal;
 mod input;
 mod json;
 mod otlp;
 mod redact;
+pub mod run_command;
 mod scan;
 #[cfg(feature = "scan")]
 pub mod source;

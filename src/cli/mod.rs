@@ -3,6 +3,7 @@
 mod ask;
 mod audit;
 mod bench;
+mod carry;
 mod change;
 mod check;
 mod completions;
@@ -15,6 +16,7 @@ mod export;
 mod fmt;
 mod follow;
 mod history;
+mod init;
 mod keep;
 mod live;
 mod observe;
@@ -61,6 +63,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Init),
     Check(check::Check),
     Explain(explain::Explain),
     Fmt(fmt::Fmt),
@@ -137,6 +140,7 @@ pub fn run() -> ExitCode {
 
 fn dispatch(command: Command) -> Outcome {
     match command {
+        Command::Init(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Explain(command) => command.run(),
         Command::Fmt(command) => command.run(),

@@ -73,12 +73,12 @@ impl Observe {
             Some(_) => Some(self.rules.source().build()?),
             None => None,
         };
+        let redaction = redaction()?;
         if self.follow {
-            return self.stream(observer.as_ref(), rules.as_ref());
+            return self.stream(observer.as_ref(), rules.as_ref(), &redaction);
         }
         let mut facts: Vec<Fact> = Vec::new();
         let mut total = Summary::default();
-        let redaction = redaction()?;
         for file in &self.files {
             let bar = bar(file);
             let progress = |done: usize, all: usize| {
@@ -160,13 +160,12 @@ impl Observe {
 
     /// Hands over what was seen whenever the input has nothing more yet. The ledger is opened for each transaction, so
     /// that others can decide in between.
-    fn stream(&self, observer: &dyn Observer, rules: Option<&RuleSet>) -> Outcome {
+    fn stream(&self, observer: &dyn Observer, rules: Option<&RuleSet>, redaction: &Redaction) -> Outcome {
         let [file] = self.files.as_slice() else {
             return Err(Failure::Usage(String::from("--follow reads one input; name one file, or `-`")));
         };
         let stream =
             Stream::open(file).map_err(|error| Failure::Usage(format!("can't read `{file}`: {error}")))?;
-        let redaction = redaction()?;
         let seen: RefCell<Vec<Fact>> = RefCell::default();
         let mut failed = None;
         let mut told = BTreeSet::new();
