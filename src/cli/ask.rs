@@ -162,7 +162,7 @@ impl Why {
             written.is_ok()
         })?;
         written?;
-        Ok(self.verdict(&because))
+        Ok(verdict(&self.fact, &because))
     }
 
     fn show(&self, proof: &Proof, program: &Program, gap: &str) -> std::io::Result<()> {
@@ -181,20 +181,21 @@ impl Why {
         let width = if std::io::stdout().is_terminal() { output::terminal_width() } else { 100 };
         Layout { width, bindings: self.bindings, ..Layout::default() }
     }
+}
 
-    fn verdict(&self, because: &Because) -> u8 {
-        if because.undetermined {
-            output::warning("the decision is undetermined: it depends on an operation without a result");
-            return UNDETERMINED;
-        }
-        if because.holds > 0 {
-            return DONE;
-        }
-        output::note(&format!("`{}` does not hold", self.fact.trim().trim_end_matches('.')));
-        if !because.instead.is_empty() {
-            output::note("what holds of that relation, nearest first:");
-            because.instead.iter().for_each(|fact| output::note(&format!("    {fact}")));
-        }
-        NO
+/// What a question for a proof comes to; says what holds instead where there is none.
+pub(super) fn verdict(fact: &str, because: &Because) -> u8 {
+    if because.undetermined {
+        output::warning("the decision is undetermined: it depends on an operation without a result");
+        return UNDETERMINED;
     }
+    if because.holds > 0 {
+        return DONE;
+    }
+    output::note(&format!("`{}` does not hold", fact.trim().trim_end_matches('.')));
+    if !because.instead.is_empty() {
+        output::note("what holds of that relation, nearest first:");
+        because.instead.iter().for_each(|fact| output::note(&format!("    {fact}")));
+    }
+    NO
 }

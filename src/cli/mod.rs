@@ -2,23 +2,27 @@
 
 mod ask;
 mod audit;
+mod bench;
 mod change;
 mod check;
 mod completions;
 mod config;
 mod decide;
 mod diagnostics;
-mod explain;
 mod doc;
+mod explain;
+mod export;
 mod fmt;
 mod follow;
 mod history;
 mod keep;
+mod live;
 mod observe;
 mod open;
 mod options;
 mod output;
 mod pack;
+mod repl;
 mod replay;
 mod review;
 mod sarif;
@@ -61,6 +65,7 @@ enum Command {
     Explain(explain::Explain),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
+    Repl(repl::Repl),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -77,12 +82,14 @@ enum Command {
     Status(keep::Status),
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
-    Export(keep::Export),
+    Export(export::Export),
     Import(keep::Import),
+    Compact(keep::Compact),
     Observe(observe::Observe),
     Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
+    Bench(bench::Bench),
     Config(config::Show),
     Completions(completions::Completions),
 }
@@ -134,6 +141,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Explain(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Doc(command) => command.run(),
+        Command::Repl(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),
@@ -150,12 +158,14 @@ fn dispatch(command: Command) -> Outcome {
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Import(command) => command.run(),
+        Command::Compact(command) => command.run(),
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
         Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
+        Command::Bench(command) => command.run(),
         Command::Config(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }

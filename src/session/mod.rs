@@ -14,6 +14,8 @@ mod facts;
 pub mod format;
 mod ledger_facts;
 mod loader;
+mod profile;
+pub mod prompt;
 mod recorded;
 pub mod reference;
 mod replay;
@@ -42,6 +44,7 @@ use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, When};
+use crate::schema::RelationId;
 
 /// A rule set over facts.
 pub struct Session {
@@ -151,6 +154,19 @@ impl Session {
             }
         }
         Ok(None)
+    }
+
+    /// The facts that stand, of the inputs that the rules know, ascending by relation.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn given(&self) -> Result<Vec<Fact>, SessionError> {
+        let (program, input) = (&self.rules.program, self.standing()?);
+        let facts = input.relations.iter().enumerate().flat_map(|(at, rows)| {
+            let relation = RelationId(at as u32);
+            rows.iter().map(move |row| evaluation::fact_of(program, relation, row))
+        });
+        Ok(facts.collect())
     }
 
     /// Everything that follows at the time `now` (microseconds since the epoch).
