@@ -169,12 +169,15 @@ impl Bench {
         let rows: Vec<Vec<String>> = rules.into_iter().take(most).map(|(_, row)| row).collect();
         let header = ["rule", "stratum", "matches", "facts", "rounds", "median", "spread"];
         writeln!(out, "{}\n", columns(&header, &rows))?;
-        let strata: Vec<Vec<String>> =
+        let mut strata: Vec<(Duration, Vec<String>)> =
             (0..program.strata.len()).filter_map(|at| stratum_row(program, measured, at)).collect();
-        writeln!(out, "{}", columns(&["stratum", "rules", "facts", "median", "spread"], &strata))?;
+        strata.sort_by_key(|(median, _)| std::cmp::Reverse(*median));
+        let strata: Vec<Vec<String>> = strata.into_iter().take(most).map(|(_, row)| row).collect();
+        let header = ["stratum", "number", "rules", "facts", "median", "spread"];
+        writeln!(out, "{}", columns(&header, &strata))?;
         drop(out);
         if hidden > 0 {
-            output::note(&format!("{hidden} quicker rules are left out; --top 0 shows all"));
+            output::note(&format!("{hidden} quicker rules and their strata are left out; --top 0 shows all"));
         }
         Ok(())
     }
@@ -223,13 +226,20 @@ fn stratum_facts(program: &Program, measured: &Measured, at: usize) -> u64 {
     rules.iter().filter_map(work).map(|rule| rule.derived).sum()
 }
 
-/// The row of a stratum; those without rules hold facts of rule files alone.
-fn stratum_row(program: &Program, measured: &Measured, at: usize) -> Option<Vec<String>> {
+/// The row of a stratum, called by its relations; those without rules hold facts of rule files alone.
+fn stratum_row(program: &Program, measured: &Measured, at: usize) -> Option<(Duration, Vec<String>)> {
     let stratum = program.strata.get(at).filter(|stratum| !stratum.rules.is_empty())?;
+    let names: Vec<&str> = stratum
+        .relations
+        .iter()
+        .filter_map(|id| program.relation(*id))
+        .map(|found| found.name.as_str())
+        .collect();
     let facts = stratum_facts(program, measured, at);
-    let mut row = vec![at.to_string(), stratum.rules.len().to_string(), facts.to_string()];
-    row.extend(stratum_times(program, measured, at).cells());
-    Some(row)
+    let times = stratum_times(program, measured, at);
+    let mut row = vec![names.join(", "), at.to_string(), stratum.rules.len().to_string(), facts.to_string()];
+    row.extend(times.cells());
+    Some((times.median(), row))
 }
 
 fn document(program: &Program, measured: &Measured) -> Json {
