@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 #[path = "../../fuzz/src/lib.rs"]
+#[allow(unreachable_pub, reason = "the fuzz package needs them public")]
 mod targets;
 
 use crate::engines::random::Random;
