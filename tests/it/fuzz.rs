@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 #[expect(unreachable_pub, reason = "it is a library of its own to the fuzz targets")]
 #[path = "../../fuzz/src/lib.rs"]
+#[allow(unreachable_pub, reason = "the fuzz package needs them public")]
 mod targets;
 
 use crate::engines::random::Random;

@@ -72,10 +72,10 @@ fn check_all(folder: &str, good: bool, least: usize) {
 
 #[test]
 fn good_cases_derive_what_is_expected_in_every_mode() {
-    check_all("good", true, 40);
+    check_all("good", true, 200);
 }
 
 #[test]
 fn faulty_cases_are_refused_with_what_helps() {
-    check_all("faulty", false, 20);
+    check_all("faulty", false, 100);
 }
