@@ -160,7 +160,8 @@ impl Names {
 
     /// The known parameter that `name` was probably meant to be.
     pub(super) fn nearest_param(&self, name: Symbol) -> Option<&'static str> {
-        nearest(name.as_str(), self.params.iter().map(|param| param.name.as_str()))
+        let known = self.params.iter().map(|param| &param.name).chain(&self.broken_params);
+        nearest(name.as_str(), known.map(|name| name.as_str()))
     }
 
     /// The relations as they are known at the end.

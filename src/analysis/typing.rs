@@ -102,6 +102,13 @@ impl<'a> Typer<'a> {
         if self.names.broken_params.contains(&name) {
             return self.poison();
         }
+        if self.names.relation(name).is_some() {
+            let message = format!("`{name}` is a relation, and stands here without its parentheses");
+            let fault = error(codes::RELATION_AS_VALUE, message, span);
+            return self.fail(fault.help(format!(
+                "in a body, alone between commas, write `{name}(…)`; without columns `{name}()`"
+            )));
+        }
         let diagnostic = unknown_param(self.names, name).at(span, "");
         self.fail(if diagnostic.help.is_empty() {
             diagnostic.help(format!(

@@ -13,9 +13,9 @@ use crate::session::{self, Change, FactFiles, Outcome as Decided};
 
 use super::diagnostics::count;
 use super::follow::Follow;
-use super::options::{EngineOptions, FactOptions, RuleOptions};
+use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Outcome, UNDETERMINED, config, open, time};
+use super::{DONE, Outcome, UNDETERMINED, open, time};
 
 /// Take facts in, draw decisions and record both
 #[derive(Debug, Args)]
@@ -40,9 +40,8 @@ pub(super) struct Decide {
     /// With --follow, lines up to a blank one are one transaction
     #[arg(long, requires = "follow")]
     batch: bool,
-    /// Who asserts the facts [default: the system user]
-    #[arg(long = "as", value_name = "AUTHOR")]
-    author: Option<String>,
+    #[command(flatten)]
+    about: ChangeOptions,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -54,16 +53,18 @@ impl Decide {
         let assertions =
             session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
         if self.follow {
-            let author = config::get().author(self.author.as_deref())?;
+            let author = self.about.author()?;
             let follow = Follow { session, author, now: self.facts.now, batch: self.batch };
             return follow.run(assertions, &mut io::stdin().lock(), &mut io::stdout().lock());
         }
         let change = Change {
             assertions,
-            author: config::get().author(self.author.as_deref())?,
+            author: self.about.author()?,
             source: source(&self.facts.facts),
             time: time::wall_clock(),
+            note: self.about.note.clone(),
             now: self.facts.now(),
+            expect_tx: self.about.expect_tx,
             ..Change::default()
         };
         let decided = session.commit(change, self.dry_run)?;

@@ -9,15 +9,20 @@ mod completions;
 mod config;
 mod decide;
 mod diagnostics;
+mod doc;
+mod explain;
+mod export;
 mod fmt;
 mod follow;
 mod history;
 mod keep;
+mod live;
 mod observe;
 mod open;
 mod options;
 mod output;
 mod pack;
+mod repl;
 mod replay;
 mod review;
 mod sarif;
@@ -57,7 +62,10 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Explain(explain::Explain),
     Fmt(fmt::Fmt),
+    Doc(doc::Doc),
+    Repl(repl::Repl),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -74,8 +82,9 @@ enum Command {
     Status(keep::Status),
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
-    Export(keep::Export),
+    Export(export::Export),
     Import(keep::Import),
+    Compact(keep::Compact),
     Observe(observe::Observe),
     Review(review::Review),
     Pack(pack::Pack),
@@ -129,7 +138,10 @@ pub fn run() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
+        Command::Explain(command) => command.run(),
         Command::Fmt(command) => command.run(),
+        Command::Doc(command) => command.run(),
+        Command::Repl(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),
@@ -146,6 +158,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Import(command) => command.run(),
+        Command::Compact(command) => command.run(),
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),

@@ -8,12 +8,16 @@ use crate::ir::Program;
 use crate::lower;
 use crate::span::Sources;
 use crate::symbol::Symbol;
+use crate::syntax::codes::TOO_MANY_FAULTS;
 use crate::syntax::tree;
 use crate::value::Value;
 
 use super::error::{Faults, SessionError};
 use super::loader::{Loaded, Loader};
 use super::shipped;
+
+/// How many faults of a rule set are shown.
+const MOST: usize = 1_000;
 
 /// Which rules to load, and the parameters to set.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +62,11 @@ impl RuleSource {
     /// # Errors
     /// A path that can't be read, a pack that there isn't.
     pub fn load(&self) -> Result<Loaded, SessionError> {
+        Ok(self.loader()?.finish())
+    }
+
+    /// A loader that has loaded everything.
+    pub(super) fn loader(&self) -> Result<Loader, SessionError> {
         let mut loader = Loader::default();
         for path in &self.paths {
             loader.path(path)?;
@@ -70,7 +79,7 @@ impl RuleSource {
                 loader.pack(pack)?;
             }
         }
-        Ok(loader.finish())
+        Ok(loader)
     }
 
     /// Loads and checks everything, and tells all that was found.
@@ -109,6 +118,7 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     diagnostic::sort(&mut diagnostics);
     let errors = diagnostics.iter().any(Diagnostic::is_error);
     let warnings: Vec<_> = diagnostics.iter().filter(|found| !found.is_error()).cloned().collect();
+    bound(&mut diagnostics);
     let count = files.len();
     let rules = program
         .filter(|_| !errors)
@@ -119,4 +129,17 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
 /// The guarded decisions that a checked program derives without what they require.
 pub fn guards(checked: &Checked) -> Vec<Diagnostic> {
     analysis::requires::requires(checked)
+}
+
+/// Leaves out what nobody reads: all but the first thousand faults.
+fn bound(diagnostics: &mut Vec<Diagnostic>) {
+    let Some(first) = diagnostics.get(MOST).map(Diagnostic::span) else { return };
+    let more = diagnostics.len() - MOST;
+    diagnostics.truncate(MOST);
+    let fault = Diagnostic::new(TOO_MANY_FAULTS, format!("{more} more faults"))
+        .help("mend these first; the others are shown then");
+    diagnostics.push(match first {
+        Some(span) => fault.at(span, "the first that is not shown"),
+        None => fault,
+    });
 }

@@ -191,10 +191,18 @@ impl<'a> Lexer<'a> {
         if self.cursor.eat(">") {
             return self.replaced(start, "->", TokenKind::Turnstile);
         }
-        if !self.after_value && self.cursor.peek().is_some_and(|c| c.is_ascii_digit()) {
+        let signs = !self.after_value || self.after_opener && self.at_smallest_int();
+        if signs && self.cursor.peek().is_some_and(|c| c.is_ascii_digit()) {
             return self.number(start);
         }
         TokenKind::Minus
+    }
+
+    /// Whether the digits at hand are those of the smallest int, which exists only with its sign.
+    fn at_smallest_int(&self) -> bool {
+        let mut digits = (0..).map_while(|at| self.cursor.byte(at)).filter(|byte| *byte != b'_');
+        let same = b"9223372036854775808".iter().all(|digit| digits.next() == Some(*digit));
+        same && !digits.next().is_some_and(|byte| byte.is_ascii_digit())
     }
 
     /// Reports a fault.

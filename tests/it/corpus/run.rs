@@ -44,6 +44,7 @@ pub(super) fn run(path: &Path) -> Result<Outcome, String> {
         (naive, embedded) => return Err(format!("one stops\nnaive {naive:?}\nembedded {embedded:?}")),
     };
     same("naive and embedded", &shown(&expected), &shown(&embedded))?;
+    printed(&case, &prepared, &expected)?;
     let warnings = if case.warnings {
         render::diagnostics(&prepared.rules.warnings, &prepared.rules.sources)
     } else {
@@ -84,6 +85,25 @@ fn own_facts(case: &Case, rules: &RuleSet) -> Result<Vec<Fact>, Faults> {
     }
     let relation = |id| rules.program.relation(id).unwrap().name;
     Ok(typed.into_iter().map(|(id, values, _)| Fact::new(relation(id), values)).collect())
+}
+
+/// Runs what the printer makes of the files; what it makes must stay as it is when it is printed again. Places
+/// move and expressions are laid out anew, so of the reports only their number is compared.
+fn printed(case: &Case, prepared: &Prepared, expected: &Derived) -> Result<(), String> {
+    let mut loader = Loader::default();
+    for file in &prepared.rules.files {
+        let source = prepared.rules.sources.get(file.id).unwrap();
+        loader.text(source.name(), &syntax::format(source.text(), file));
+    }
+    let again = prepare(case, loader.finish())
+        .map_err(|faults| format!("refused once printed\n{}", refusal(case, faults)))?;
+    for file in &again.rules.files {
+        let text = again.rules.sources.get(file.id).unwrap().text();
+        same("printed and printed twice", text, &syntax::format(text, file))?;
+    }
+    let derived = derive(case, &again, Box::new(SemiNaive))?;
+    same("as written and printed", &render::facts(expected), &render::facts(&derived))?;
+    same("reports", &expected.reports.len().to_string(), &derived.reports.len().to_string())
 }
 
 fn refusal(case: &Case, mut faults: Faults) -> String {

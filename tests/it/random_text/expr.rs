@@ -60,7 +60,7 @@ pub(super) fn expr(dice: &mut Dice, vars: &[Var], ty: Type, depth: usize) -> Str
         },
         Duration => match dice.below(5) {
             0 => format!("({} - {})", one(dice, Time), one(dice, Time)),
-            1 => format!("({} * {})", one(dice, Duration), one(dice, Int)),
+            1 => format!("({} * ({}))", one(dice, Duration), one(dice, Int)),
             2 => format!("abs({})", one(dice, Duration)),
             3 => format!("-({})", one(dice, Duration)),
             _ => format!("({} + {})", one(dice, Duration), one(dice, Duration)),

@@ -25,7 +25,8 @@ pub(super) fn random(dice: &mut Dice, relations: &[Relation], head: usize) -> Ru
     };
     let mut body = Body { dice, vars: Vec::new(), literals: Vec::new() };
     body.fill(relations, target.group, form);
-    let limit = (form == Form::Limit).then(|| body.limit());
+    let ranked = target.types.contains(&Int);
+    let limit = (form == Form::Limit).then(|| body.limit(ranked));
     let terms = body.head(target, form, limit.as_ref().and_then(|(_, rank)| rank.as_ref()));
     let mut literals = body.literals;
     let dice = body.dice;
@@ -178,7 +179,7 @@ impl Body<'_> {
     }
 
     /// `limit N per … by … as R`, and the rank's variable.
-    fn limit(&mut self) -> (String, Option<String>) {
+    fn limit(&mut self, ranked: bool) -> (String, Option<String>) {
         let per: Vec<String> =
             self.vars.iter().map(|var| var.name.clone()).filter(|_| self.dice.chance(25)).collect();
         let per = if per.is_empty() { String::new() } else { format!(" per {}", per.join(", ")) };
@@ -189,7 +190,7 @@ impl Body<'_> {
                 format!("{key}{}", self.dice.pick(&["", " desc"]))
             })
             .collect();
-        let rank = self.dice.chance(40).then(|| String::from("Rank"));
+        let rank = (ranked && self.dice.chance(50)).then(|| String::from("Rank"));
         let bound = rank.as_ref().map(|rank| format!(" as {rank}")).unwrap_or_default();
         let count = self.dice.pick(&["1", "2", "param_i", "3"]);
         (format!("limit {count}{per} by {}{bound}", keys.join(", ")), rank)
@@ -209,11 +210,8 @@ impl Body<'_> {
             terms[at] = self.aggregate(target.types[at]);
         }
         if let Some(rank) = rank {
-            let place = target.types.iter().position(|ty| *ty == Int);
-            match place {
-                Some(at) => terms[at] = rank.clone(),
-                None => self.literals.push(String::from("no_place_for_the_rank()")),
-            }
+            let place = target.types.iter().position(|ty| *ty == Int).unwrap();
+            terms[place] = rank.clone();
         }
         terms
     }
@@ -231,7 +229,7 @@ impl Body<'_> {
             Text => &["join", "min", "max", "arg_min", "arg_max"],
             Name => &["min", "max", "arg_max"],
         };
-        let mut one = |dice: &mut Dice, ty| expr(dice, &vars, ty, 1);
+        let one = |dice: &mut Dice, ty| expr(dice, &vars, ty, 1);
         match self.dice.pick(names) {
             "count()" => String::from("count()"),
             "count" => format!("count({})", one(self.dice, other)),

@@ -3,14 +3,14 @@
 use super::program::Text;
 use super::{Tally, failure};
 
-/// The first words of a failure, which tell its kind.
+/// What tells a failure's kind: its first line, of a refusal the first fault without the names in it.
 fn kind(text: &Text) -> Option<String> {
-    failure(text, &mut Tally::default()).map(|failure| {
-        let line = failure.lines().next().unwrap_or_default().to_owned();
-        let fault =
-            failure.lines().nth(1).filter(|_| line == "refused").map(|line| line.chars().take(4).collect());
-        fault.unwrap_or_else(|| line.chars().take(12).collect())
-    })
+    let failure = failure(text, &mut Tally::default())?;
+    let mut lines = failure.lines();
+    let first = lines.next().unwrap_or_default();
+    let line = if first == "refused" { lines.next().unwrap_or_default() } else { first };
+    let words: String = line.split('`').step_by(2).collect();
+    Some(words.chars().take(if first == "refused" { 60 } else { 20 }).collect())
 }
 
 /// A smallest program that fails like this one: nothing of it can be left out.

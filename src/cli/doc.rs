@@ -1,0 +1,80 @@
+//! `hence doc`: the reference of a rule set, and the graph of who reads whom.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::session::reference::Reference;
+use crate::session::{RuleSource, SessionError};
+
+use super::options::RuleOptions;
+use super::{DONE, Outcome, output};
+
+/// Write the reference of a rule set, or the graph of who reads whom
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence doc --pack tool_scoring --format html -o tool_scoring.html")]
+pub(super) struct Doc {
+    /// Rule files and folders, as with --rules
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "markdown")]
+    format: DocFormat,
+    /// Writes into this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DocFormat {
+    /// One Markdown page.
+    Markdown,
+    /// One HTML page that needs nothing else.
+    Html,
+    /// The graph for Graphviz.
+    Dot,
+    /// The graph for Mermaid.
+    Mermaid,
+    /// The graph as a picture.
+    Svg,
+}
+
+impl Doc {
+    pub(super) fn run(self) -> Outcome {
+        let mut source = self.rules.source();
+        if !self.paths.is_empty() {
+            source.paths = [self.paths, self.rules.rules].concat();
+        }
+        let rules = source.build()?;
+        let reference = Reference::new(title(&source), &rules);
+        let text = match self.format {
+            DocFormat::Markdown => reference.markdown(),
+            DocFormat::Html => reference.html(),
+            DocFormat::Dot => reference.dot(),
+            DocFormat::Mermaid => reference.mermaid(),
+            DocFormat::Svg => reference.svg(),
+        };
+        match self.output {
+            Some(path) => {
+                fs::write(&path, text)
+                    .map_err(|source| SessionError::Write { path: path.clone(), source })?;
+                output::note(&format!("{} written", path.display()));
+            }
+            None => anstream::stdout().write_all(text.as_bytes())?,
+        }
+        Ok(DONE)
+    }
+}
+
+/// What the page is called: the packs and files named, else what is loaded without a name.
+fn title(source: &RuleSource) -> String {
+    let name = |path: &PathBuf| {
+        let shown = if path.is_dir() { path.file_name() } else { Path::file_stem(path) };
+        shown.map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    };
+    let names: Vec<String> = source.paths.iter().map(name).chain(source.packs.iter().cloned()).collect();
+    if names.is_empty() { String::from("The shipped packs") } else { names.join(", ") }
+}

@@ -1,0 +1,90 @@
+//! Rule text for HTML: its kinds of words marked, relations linked to their entries.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::escape;
+
+/// What is marked, each kind a group; other text stays as it is.
+static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let kinds = [
+        r"(?P<comment>#[^\n]*)",
+        r##"(?P<string>r#"(?s:.*?)"#|r"[^"]*"|"(?:\\.|[^"\\])*")"##,
+        r"(?P<time>@\d[0-9T:.Z+-]*\d?)",
+        r"(?P<variable>\b_?[A-Z][A-Za-z0-9_]*)",
+        r"(?P<name>/[a-z][a-z0-9_.-]*[a-z0-9_-](?:/[a-z0-9_-]+)*|/[a-z])",
+        r"(?P<keyword>\b(?:input|relation|decision|requires|param|type|limit|per|by|desc|as|in|not|and|or|if|true|false)\b)",
+        r"(?P<word>\b[a-z][A-Za-z0-9_]*)",
+        r"(?P<number>\b\d[0-9_]*(?:\.\d+)?(?:e[+-]?\d+)?(?:us|ms|[smhdw])?)",
+    ];
+    Regex::new(&kinds.join("|")).ok()
+});
+
+const KINDS: [&str; 7] = ["comment", "string", "time", "variable", "name", "keyword", "number"];
+
+/// The words that have an entry on the page.
+#[derive(Default)]
+pub(super) struct Known<'a> {
+    /// Relations: words before `(`.
+    pub(super) relations: BTreeSet<&'a str>,
+    /// Parameters: words that stand alone.
+    pub(super) params: BTreeSet<&'a str>,
+}
+
+impl Known<'_> {
+    /// The entry of a word, by what follows it.
+    fn entry(&self, word: &str, rest: &str) -> Option<&'static str> {
+        match rest.trim_start().chars().next() {
+            Some('(') => self.relations.contains(word).then_some("relation"),
+            Some(':') => None,
+            _ => self.params.contains(word).then_some("param"),
+        }
+    }
+}
+
+/// `text` as HTML.
+pub(super) fn html(text: &str, known: &Known<'_>) -> String {
+    let Some(words) = WORDS.as_ref() else { return escape(text) };
+    let mut out = String::with_capacity(text.len() * 2);
+    let mut done = 0;
+    for found in words.captures_iter(text) {
+        let Some(whole) = found.get(0) else { continue };
+        out.push_str(&escape(text.get(done..whole.start()).unwrap_or("")));
+        done = whole.end();
+        let shown = escape(whole.as_str());
+        let kind = KINDS.into_iter().find(|kind| found.name(kind).is_some());
+        let entry = known.entry(whole.as_str(), text.get(done..).unwrap_or(""));
+        out.push_str(&match (kind, entry) {
+            (Some(kind), _) => format!("<span class=\"{kind}\">{shown}</span>"),
+            (None, Some(entry)) => format!("<a href=\"#{entry}-{shown}\">{shown}</a>"),
+            (None, None) => shown,
+        });
+    }
+    out.push_str(&escape(text.get(done..).unwrap_or("")));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Known, html};
+
+    #[test]
+    fn words_are_marked_by_kind() {
+        let relations = Known { relations: ["seen"].into(), params: ["most"].into() };
+        let text = "used(T) :- seen(T, \"<a\\\"\", /low), N > 0.5, most < used(seen). # it < all";
+        let wanted = "used(<span class=\"variable\">T</span>) :- <a href=\"#relation-seen\">seen</a>(<span \
+                      class=\"variable\">T</span>, <span class=\"string\">&quot;&lt;a\\&quot;&quot;</span>, <span \
+                      class=\"name\">/low</span>), <span class=\"variable\">N</span> &gt; <span \
+                      class=\"number\">0.5</span>, <a href=\"#param-most\">most</a> &lt; used(seen). <span class=\"comment\"># it &lt; all</span>";
+        assert_eq!(html(text, &relations), wanted);
+    }
+
+    #[test]
+    fn raw_strings_and_divisions() {
+        let none = Known::default();
+        assert_eq!(html("r#\"a\"b\"#", &none), "<span class=\"string\">r#&quot;a&quot;b&quot;#</span>");
+        assert_eq!(html("1 / 2", &none), "<span class=\"number\">1</span> / <span class=\"number\">2</span>");
+    }
+}
