@@ -135,7 +135,7 @@ impl Test {
     fn roots(&self) -> Vec<PathBuf> {
         let mut roots = self.paths.clone();
         if roots.is_empty() {
-            roots.extend(super::config::get().rules());
+            roots.extend(options::default_rules());
         }
         roots.extend(self.golden.clone());
         roots
