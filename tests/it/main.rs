@@ -15,6 +15,7 @@ mod builtins;
 mod cases;
 mod check;
 mod clients;
+#[cfg(feature = "scan")]
 mod codebase;
 mod corpus;
 mod engines;
@@ -31,6 +32,7 @@ mod random_text;
 mod requires;
 mod ruletest;
 mod ruletest_depth;
+#[cfg(feature = "scan")]
 mod source;
 mod strata;
 mod syntax;
