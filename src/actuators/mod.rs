@@ -14,6 +14,7 @@ pub mod goal;
 mod input;
 mod json;
 mod otlp;
+mod redact;
 pub mod run_command;
 mod scan;
 #[cfg(feature = "scan")]
@@ -34,6 +35,7 @@ use crate::fact::Fact;
 
 pub use error::{ActuatorError, SinkError};
 pub use input::{Form, Input};
+pub use redact::Redaction;
 
 use error_text::ErrorText;
 use goal::Goal;

@@ -8,7 +8,7 @@ use crate::ir::Program;
 use crate::ledger::When;
 use crate::provenance::proof::Proof;
 use crate::provenance::render::{self, Layout};
-use crate::session::{Because, DecisionId, Session};
+use crate::session::{Because, DecisionId, Session, Wanted};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
@@ -137,6 +137,12 @@ pub(super) struct Why {
     /// Show the values of the variables at each step
     #[arg(long)]
     bindings: bool,
+    /// Show every proof, not only one of least height
+    #[arg(long)]
+    all: bool,
+    /// Show so many steps below the fact
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
 }
 
 impl Why {
@@ -148,12 +154,15 @@ impl Why {
             drawn.proof.iter().try_for_each(|proof| self.show(proof, &drawn.rules.program, ""))?;
             return Ok(if drawn.proof.is_some() { DONE } else { NO });
         }
-        let because = session.why(&self.fact, now, inputs)?;
-        for (at, proof) in because.proofs.iter().enumerate() {
-            let gap = if at > 0 { "\n" } else { "" };
-            self.show(proof, &session.rules().program, gap)?;
-        }
-        Ok(self.verdict(&because))
+        let (mut gap, mut written) = ("", Ok(()));
+        let wanted = Wanted { inputs, every: self.all, depth: self.depth };
+        let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
+            written = self.show(&proof, &session.rules().program, gap);
+            gap = "\n";
+            written.is_ok()
+        })?;
+        written?;
+        Ok(verdict(&self.fact, &because))
     }
 
     fn show(&self, proof: &Proof, program: &Program, gap: &str) -> std::io::Result<()> {
@@ -172,20 +181,21 @@ impl Why {
         let width = if std::io::stdout().is_terminal() { output::terminal_width() } else { 100 };
         Layout { width, bindings: self.bindings, ..Layout::default() }
     }
+}
 
-    fn verdict(&self, because: &Because) -> u8 {
-        if because.undetermined {
-            output::warning("the decision is undetermined: it depends on an operation without a result");
-            return UNDETERMINED;
-        }
-        if !because.proofs.is_empty() {
-            return DONE;
-        }
-        output::note(&format!("`{}` does not hold", self.fact.trim().trim_end_matches('.')));
-        if !because.instead.is_empty() {
-            output::note("what holds of that relation, nearest first:");
-            because.instead.iter().for_each(|fact| output::note(&format!("    {fact}")));
-        }
-        NO
+/// What a question for a proof comes to; says what holds instead where there is none.
+pub(super) fn verdict(fact: &str, because: &Because) -> u8 {
+    if because.undetermined {
+        output::warning("the decision is undetermined: it depends on an operation without a result");
+        return UNDETERMINED;
     }
+    if because.holds > 0 {
+        return DONE;
+    }
+    output::note(&format!("`{}` does not hold", fact.trim().trim_end_matches('.')));
+    if !because.instead.is_empty() {
+        output::note("what holds of that relation, nearest first:");
+        because.instead.iter().for_each(|fact| output::note(&format!("    {fact}")));
+    }
+    NO
 }

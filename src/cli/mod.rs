@@ -2,6 +2,7 @@
 
 mod ask;
 mod audit;
+mod bench;
 mod carry;
 mod change;
 mod check;
@@ -10,6 +11,8 @@ mod config;
 mod decide;
 mod diagnostics;
 mod doc;
+mod explain;
+mod export;
 mod fmt;
 mod follow;
 mod history;
@@ -21,7 +24,7 @@ mod open;
 mod options;
 mod output;
 mod pack;
-mod redact;
+mod repl;
 mod replay;
 mod review;
 mod sarif;
@@ -62,8 +65,10 @@ struct Cli {
 enum Command {
     Init(init::Init),
     Check(check::Check),
+    Explain(explain::Explain),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
+    Repl(repl::Repl),
     Query(ask::Query),
     Derive(ask::Derive),
     Decide(decide::Decide),
@@ -80,12 +85,14 @@ enum Command {
     Status(keep::Status),
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
-    Export(keep::Export),
+    Export(export::Export),
     Import(keep::Import),
+    Compact(keep::Compact),
     Observe(observe::Observe),
     Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
+    Bench(bench::Bench),
     Config(config::Show),
     Completions(completions::Completions),
 }
@@ -135,8 +142,10 @@ fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Init(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Explain(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Doc(command) => command.run(),
+        Command::Repl(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Decide(command) => command.run(),
@@ -153,12 +162,14 @@ fn dispatch(command: Command) -> Outcome {
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Import(command) => command.run(),
+        Command::Compact(command) => command.run(),
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
         Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
+        Command::Bench(command) => command.run(),
         Command::Config(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }

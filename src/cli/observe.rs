@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::actuators::{self, Form, Input, Observer, Scope, Summary};
+use crate::actuators::{self, Form, Input, Observer, Redaction, Scope, Summary};
 use crate::fact::Fact;
 use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions};
 use crate::session::RuleSet;
@@ -19,7 +19,6 @@ use crate::value::Value;
 use super::diagnostics::count;
 use super::live::{Before, Stream};
 use super::options::RuleOptions;
-use super::redact::Redaction;
 use super::{DONE, Failure, Outcome, config, open, output, time};
 
 /// How long a stream waits for a ledger that another process writes.
@@ -74,7 +73,7 @@ impl Observe {
             Some(_) => Some(self.rules.source().build()?),
             None => None,
         };
-        let redaction = Redaction::configured()?;
+        let redaction = redaction()?;
         if self.follow {
             return self.stream(observer.as_ref(), rules.as_ref(), &redaction);
         }
@@ -87,7 +86,7 @@ impl Observe {
                 bar.set_position(done as u64);
             };
             let seen = actuators::observe_path(observer.as_ref(), file, self.form, &progress, &mut |fact| {
-                facts.push(redaction.apply(fact));
+                facts.push(redaction.fact(fact));
                 Ok(())
             });
             bar.finish_and_clear();
@@ -151,7 +150,7 @@ impl Observe {
         let draft = Draft {
             time: time::wall_clock(),
             author: config::get().author(self.author.as_deref())?,
-            source: format!("{} {}", self.observer, self.files.join(", ")),
+            source: redaction()?.text(&format!("{} {}", self.observer, self.files.join(", "))),
             assertions: facts,
             retractions,
             ..Draft::default()
@@ -179,7 +178,7 @@ impl Observe {
         };
         let mut reader = BufReader::new(Before { stream, act: &mut hand_over });
         let observed = observer.observe(Input::new(file, self.form, &mut reader), &mut |fact| {
-            seen.borrow_mut().push(redaction.apply(fact));
+            seen.borrow_mut().push(redaction.fact(fact));
             Ok(())
         });
         drop(reader);
@@ -271,6 +270,12 @@ fn bar(path: &str) -> ProgressBar {
         bar.set_style(style);
     }
     bar
+}
+
+/// What `hence.toml` keeps out of the ledger.
+fn redaction() -> Result<Redaction, Failure> {
+    let (patterns, with) = config::get().redact();
+    Redaction::new(patterns, with).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 fn print(facts: &[Fact]) -> io::Result<()> {

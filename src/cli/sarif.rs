@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::diagnostic::{Code, Diagnostic, Label, Severity};
 use crate::session::Faults;
@@ -53,21 +53,20 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn result(found: &Diagnostic, codes: &[Code], sources: &Sources) -> Value {
-    let mut result = json!({
-        "ruleId": found.code.0,
-        "ruleIndex": codes.iter().position(|code| *code == found.code),
-        "level": level(found.severity),
-        "message": { "text": message(found) },
-    });
-    let mut labels = found.labels.iter();
-    if let Some(first) = labels.next() {
-        result["locations"] = json!([location(first, sources)]);
+    let mut labels = found.labels.iter().map(|label| location(label, sources));
+    let first: Vec<Value> = labels.next().into_iter().collect();
+    let others: Vec<Value> = labels.collect();
+    let mut result = Map::new();
+    result.insert(String::from("ruleId"), json!(found.code.0));
+    result.insert(String::from("ruleIndex"), json!(codes.iter().position(|code| *code == found.code)));
+    result.insert(String::from("level"), json!(level(found.severity)));
+    result.insert(String::from("message"), json!({ "text": message(found) }));
+    for (name, places) in [("locations", first), ("relatedLocations", others)] {
+        if !places.is_empty() {
+            result.insert(name.to_owned(), Value::Array(places));
+        }
     }
-    let others: Vec<Value> = labels.map(|label| location(label, sources)).collect();
-    if !others.is_empty() {
-        result["relatedLocations"] = json!(others);
-    }
-    result
+    Value::Object(result)
 }
 
 /// The headline, and below it what the text form shows as notes and help.
@@ -79,17 +78,18 @@ fn message(found: &Diagnostic) -> String {
 
 fn location(label: &Label, sources: &Sources) -> Value {
     let (start, end) = (sources.place(label.span), sources.place(label.span.after()));
-    let mut location = json!({ "physicalLocation": {
+    let place = json!({
         "artifactLocation": { "uri": uri(&start.file) },
         "region": {
             "startLine": start.line, "startColumn": start.column,
             "endLine": end.line, "endColumn": end.column,
         },
-    } });
-    if !label.text.is_empty() {
-        location["message"] = json!({ "text": label.text });
+    });
+    if label.text.is_empty() {
+        json!({ "physicalLocation": place })
+    } else {
+        json!({ "physicalLocation": place, "message": { "text": label.text } })
     }
-    location
 }
 
 /// A file's name as a URI reference (RFC 3986): relative names stay relative to where the command ran.

@@ -16,7 +16,10 @@ use super::{DONE, Failure, NO, Outcome, open, output};
 
 /// Show which decisions would be drawn and which would lapse if something were otherwise; records nothing
 #[derive(Debug, Args)]
-#[command(after_help = "Example: hence what-if --set penalty_factor=1.0 --retract 'tool(\"web_search\")'")]
+#[command(
+    after_help = "What is supposed is held against the facts that stand, at the clock of the last decisions; \
+    --now supposes another clock.\n\nExample: hence what-if --set penalty_factor=1.0 --retract 'tool(\"web_search\")'"
+)]
 pub(super) struct WhatIf {
     /// Suppose that this fact stands
     #[arg(long = "assert", value_name = "FACT")]
@@ -71,7 +74,7 @@ impl WhatIf {
             retractions: read(&self.retractions)?,
             sets: self.sets.clone(),
             rules: self.other_rules()?,
-            now: None,
+            now: self.facts.now,
         };
         let scope = if self.relations.is_empty() {
             Scope::Decisions
@@ -81,7 +84,8 @@ impl WhatIf {
         for name in &self.relations {
             session.relation(name)?;
         }
-        let changes = session.what_if(&hypothesis, self.facts.now(), &scope, EXPLAINED)?;
+        let now = session.last_clock()?.unwrap_or_else(|| self.facts.now());
+        let changes = session.what_if(&hypothesis, now, &scope, EXPLAINED)?;
         self.print(&changes)?;
         Ok(if self.exit_status && !changes.is_empty() { NO } else { DONE })
     }

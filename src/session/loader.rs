@@ -57,7 +57,7 @@ enum Root {
 }
 
 /// A loader at work.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Loader {
     loaded: Loaded,
     done: BTreeMap<Location, FileId>,
@@ -93,6 +93,13 @@ impl Loader {
     pub fn text(&mut self, name: &str, text: &str) {
         let id = self.loaded.sources.add(name, text);
         self.parse(id, text);
+    }
+
+    /// Loads the part of a text that is in no file: `part` is as long as `whole`, which messages show.
+    pub(super) fn part(&mut self, name: &str, whole: &str, part: &str) -> FileId {
+        let id = self.loaded.sources.add(name, whole);
+        self.parse(id, part);
+        id
     }
 
     /// Loads a pack of the binary.

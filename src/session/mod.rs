@@ -14,6 +14,8 @@ mod facts;
 pub mod format;
 mod ledger_facts;
 mod loader;
+mod profile;
+pub mod prompt;
 mod recorded;
 pub mod reference;
 mod replay;
@@ -34,7 +36,7 @@ pub use loader::{Loaded, Loader, rule_files};
 pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use what_if::Hypothesis;
-pub use why::Because;
+pub use why::{Because, Wanted};
 pub use why_not::Refused;
 
 use crate::backend::seminaive::SemiNaive;
@@ -42,6 +44,7 @@ use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, When};
+use crate::schema::RelationId;
 
 /// A rule set over facts.
 pub struct Session {
@@ -137,6 +140,33 @@ impl Session {
             Store::Ledger(ledger) => Some(ledger),
             Store::Memory(_) => None,
         }
+    }
+
+    /// The clock at which the ledger's last decisions were drawn, in microseconds since the epoch.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn last_clock(&self) -> Result<Option<i64>, SessionError> {
+        let Some(ledger) = self.ledger() else { return Ok(None) };
+        for info in ledger.log(1..=u64::MAX).rev() {
+            if let Some(clock) = info?.clock {
+                return Ok(Some(clock));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The facts that stand, of the inputs that the rules know, ascending by relation.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn given(&self) -> Result<Vec<Fact>, SessionError> {
+        let (program, input) = (&self.rules.program, self.standing()?);
+        let facts = input.relations.iter().enumerate().flat_map(|(at, rows)| {
+            let relation = RelationId(at as u32);
+            rows.iter().map(move |row| evaluation::fact_of(program, relation, row))
+        });
+        Ok(facts.collect())
     }
 
     /// Everything that follows at the time `now` (microseconds since the epoch).

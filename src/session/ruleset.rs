@@ -62,6 +62,11 @@ impl RuleSource {
     /// # Errors
     /// A path that can't be read, a pack that there isn't.
     pub fn load(&self) -> Result<Loaded, SessionError> {
+        Ok(self.loader()?.finish())
+    }
+
+    /// A loader that has loaded everything.
+    pub(super) fn loader(&self) -> Result<Loader, SessionError> {
         let mut loader = Loader::default();
         for path in &self.paths {
             loader.path(path)?;
@@ -74,7 +79,7 @@ impl RuleSource {
                 loader.pack(pack)?;
             }
         }
-        Ok(loader.finish())
+        Ok(loader)
     }
 
     /// Loads and checks everything, and tells all that was found.

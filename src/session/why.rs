@@ -17,10 +17,23 @@ use super::{Session, Store};
 pub struct Because {
     /// A proof of each fact, ascending by fact.
     pub proofs: Vec<Proof>,
+    /// How many facts fit.
+    pub holds: usize,
     /// Near facts of the relation, where no fact fits.
     pub instead: Vec<Fact>,
     /// Whether the relation is an undetermined decision.
     pub undetermined: bool,
+}
+
+/// Which proofs are wanted, and how much of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// How many inputs of an aggregate are shown; without it the first few.
+    pub inputs: Option<usize>,
+    /// Every proof of a fact instead of one of least height.
+    pub every: bool,
+    /// How many steps below the fact are shown; without it all.
+    pub depth: Option<usize>,
 }
 
 /// How many facts are shown in the place of one that doesn't hold.
@@ -32,15 +45,46 @@ impl Session {
     /// # Errors
     /// Faults in the question, and all that can go wrong in an evaluation.
     pub fn why(&self, question: &str, now: i64, inputs: Option<usize>) -> Result<Because, SessionError> {
+        let mut proofs = Vec::new();
+        let wanted = Wanted { inputs, ..Wanted::default() };
+        let because = self.why_each(question, now, wanted, &mut |proof| {
+            proofs.push(proof);
+            true
+        })?;
+        Ok(Because { proofs, ..because })
+    }
+
+    /// Hands the proofs of every fact that fits `question` to `each`, one after the other as they are found, until it
+    /// answers `false`; none is kept.
+    ///
+    /// # Errors
+    /// As [`Session::why`].
+    pub fn why_each(
+        &self,
+        question: &str,
+        now: i64,
+        wanted: Wanted,
+        each: &mut dyn FnMut(Proof) -> bool,
+    ) -> Result<Because, SessionError> {
         let AtomPattern { relation, values: pattern, .. } = self.asked(question)?;
         let evaluation = self.evaluate(now)?;
         let mut because =
             Because { undetermined: evaluation.undetermined.contains(&relation), ..Because::default() };
-        let finder = self.finder(&evaluation, inputs);
-        for fact in finder.instances(relation, &pattern) {
-            because.proofs.extend(finder.why(&fact)?);
+        let finder = self.finder(&evaluation, wanted.inputs);
+        let facts = finder.instances(relation, &pattern);
+        let cut = |proof: Proof| wanted.depth.map_or(proof.clone(), |depth| proof.cut(depth));
+        because.holds = facts.len();
+        for fact in &facts {
+            let go_on = if wanted.every {
+                finder.every(fact).all(|proof| each(cut(proof)))
+            } else {
+                finder.why(fact)?.is_none_or(|proof| each(cut(proof)))
+            };
+            if !go_on {
+                break;
+            }
         }
-        if because.proofs.is_empty() {
+        if facts.is_empty() {
             let any = vec![None; pattern.len()];
             let fits = |fact: &Fact| {
                 let same =

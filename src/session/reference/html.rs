@@ -210,19 +210,14 @@ fn value(param: &Param) -> String {
 
 /// Text of people: what stands between back quotes as code.
 fn prose(text: &str) -> String {
-    let mut parts = text.split('`').peekable();
-    let mut out = parts.next().map(escape).unwrap_or_default();
-    let mut inside = true;
-    while let Some(part) = parts.next() {
-        let closed = inside && parts.peek().is_some();
-        out.push_str(&match (closed, inside) {
-            (true, _) => format!("<code>{}</code>", escape(part)),
-            (false, true) => format!("`{}`", escape(part)).trim_end_matches('`').to_owned(),
-            (false, false) => escape(part),
-        });
-        inside = !closed;
-    }
-    out
+    let parts: Vec<&str> = text.split('`').collect();
+    let last = parts.len() - 1;
+    let shown = parts.iter().enumerate().map(|(at, part)| match (at % 2 == 1, at == last) {
+        (true, false) => format!("<code>{}</code>", escape(part)),
+        (true, true) => format!("`{}", escape(part)),
+        (false, _) => escape(part),
+    });
+    shown.collect()
 }
 
 /// A sentence with its placeholders marked.

@@ -1,0 +1,183 @@
+//! What each entry of the prompt does.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::diagnostic::nearest;
+use crate::provenance::render::{self, Layout};
+use crate::session::Session;
+use crate::session::prompt::{self, COMMANDS, Entry, Prompt, Taken};
+
+use super::super::diagnostics::{self, count};
+use super::super::options::{EngineOptions, FactOptions};
+use super::super::output::{self, Format};
+use super::super::{Failure, ask};
+
+/// A prompt with what its questions are asked with.
+pub(super) struct Console<'a> {
+    /// Rules and facts.
+    pub(super) prompt: Prompt,
+    /// How to evaluate.
+    pub(super) engine: &'a EngineOptions,
+    /// The clock.
+    pub(super) facts: &'a FactOptions,
+}
+
+/// Go on, or stop.
+pub(super) type Flow = Result<ControlFlow<()>, Failure>;
+
+const ON: Flow = Ok(ControlFlow::Continue(()));
+
+impl Console<'_> {
+    /// Does what one entry says.
+    pub(super) fn entry(&mut self, text: &str) -> Flow {
+        match prompt::read(text) {
+            Entry::Nothing => {}
+            Entry::Command(command, rest) => return self.command(command, rest),
+            Entry::Query(body) => self.query(body)?,
+            Entry::Clauses(text) => {
+                let taken = self.prompt.take(text)?;
+                tell(&taken)?;
+            }
+        }
+        ON
+    }
+
+    fn command(&mut self, command: &str, rest: &str) -> Flow {
+        match command {
+            ":quit" | ":q" | ":exit" => return Ok(ControlFlow::Break(())),
+            ":help" | ":h" => help()?,
+            ":rules" => write!(anstream::stdout(), "{}", self.prompt.typed())?,
+            ":undo" => self.undo()?,
+            ":load" => self.load(rest)?,
+            ":facts" => self.facts(rest)?,
+            ":why" => self.why(rest)?,
+            other => return Err(Failure::Usage(unknown(other))),
+        }
+        ON
+    }
+
+    fn session(&self) -> Session {
+        Session::over_facts(self.prompt.rules().clone(), self.prompt.facts().to_vec())
+            .with_engine(self.engine.engine())
+            .with_limits(self.engine.limits())
+            .with_lenient(self.engine.lenient)
+    }
+
+    fn query(&self, body: &str) -> Result<(), Failure> {
+        let answer = self.session().query(body, self.facts.now())?;
+        output::reports(&answer.reports);
+        let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
+        if columns.is_empty() {
+            writeln!(anstream::stdout(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
+        } else if answer.rows.is_empty() {
+            writeln!(anstream::stdout(), "no row")?;
+        } else {
+            output::rows(Format::Table, &columns, &answer.rows)?;
+        }
+        Ok(())
+    }
+
+    /// The facts of a relation, or how many each relation has.
+    fn facts(&self, relation: &str) -> Result<(), Failure> {
+        let names = self.prompt.rules().program.relations.iter().map(|found| found.name.to_string());
+        let names: Vec<String> = match relation {
+            // The clock is no fact that anybody gave.
+            "" => names.filter(|name| name != "now").collect(),
+            name => vec![name.trim_end_matches('.').to_owned()],
+        };
+        let derived = self.session().derive(&names, self.facts.now())?;
+        output::reports(&derived.reports);
+        let mut out = anstream::stdout().lock();
+        if !relation.is_empty() {
+            for fact in derived.relations.iter().flat_map(|(_, _, facts)| facts) {
+                writeln!(out, "{fact}.")?;
+            }
+        } else {
+            for (name, _, facts) in derived.relations.iter().filter(|(_, _, facts)| !facts.is_empty()) {
+                writeln!(out, "{name}: {}", count(facts.len(), "fact"))?;
+            }
+        }
+        for undetermined in &derived.undetermined {
+            output::warning(&format!(
+                "`{undetermined}` is undetermined: it depends on an operation without a result"
+            ));
+        }
+        Ok(())
+    }
+
+    fn why(&self, fact: &str) -> Result<(), Failure> {
+        if fact.is_empty() {
+            return Err(Failure::Usage(String::from("`:why` takes a fact, such as `:why path(1, 3)`")));
+        }
+        let session = self.session();
+        let because = session.why(fact.trim_end_matches('.'), self.facts.now(), None)?;
+        let mut out = anstream::stdout().lock();
+        let layout = Layout { width: output::terminal_width().min(120), ..Layout::default() };
+        for (at, proof) in because.proofs.iter().enumerate() {
+            let gap = if at > 0 { "\n" } else { "" };
+            write!(out, "{gap}{}", render::tree(proof, &session.rules().program, &layout))?;
+        }
+        drop(out);
+        ask::verdict(fact, &because);
+        Ok(())
+    }
+
+    fn load(&mut self, path: &str) -> Result<(), Failure> {
+        if path.is_empty() {
+            return Err(Failure::Usage(String::from("`:load` takes a file or a folder")));
+        }
+        let taken = self.prompt.load(Path::new(path.trim_matches('"')))?;
+        tell(&taken)
+    }
+
+    fn undo(&mut self) -> Result<(), Failure> {
+        match self.prompt.undo() {
+            Some(what) => writeln!(anstream::stdout(), "taken back: {what}")?,
+            None => writeln!(anstream::stdout(), "there is nothing to take back")?,
+        }
+        Ok(())
+    }
+}
+
+/// Says what was added, after the warnings about it.
+fn tell(taken: &Taken) -> Result<(), Failure> {
+    for warning in &taken.warnings.diagnostics {
+        let plain = output::stderr_is_plain();
+        output::note(&diagnostics::render(warning, &taken.warnings.sources, plain));
+    }
+    let clauses = (taken.clauses > 0).then(|| count(taken.clauses, "clause"));
+    let facts = (taken.facts > 0).then(|| count(taken.facts, "fact"));
+    let parts: Vec<String> = clauses.into_iter().chain(facts).collect();
+    if !parts.is_empty() {
+        writeln!(anstream::stdout(), "{} added", parts.join(", "))?;
+    }
+    Ok(())
+}
+
+fn help() -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    writeln!(
+        out,
+        "Enter declarations, rules and tests as in a rule file: a clause ends at `.`, on as many lines as it needs."
+    )?;
+    writeln!(
+        out,
+        "Facts of inputs are asserted, here and nowhere else. An entry with an error changes nothing."
+    )?;
+    writeln!(out, "An empty line ends an entry that is not finished; Ctrl-C drops it.\n")?;
+    writeln!(out, "    ?- BODY.         a row for each match of a body, such as `?- path(1, X), X > 2.`")?;
+    writeln!(out, "    BODY?            the same\n")?;
+    for (name, argument, about) in COMMANDS {
+        writeln!(out, "    {:<16} {about}", format!("{name} {argument}"))?;
+    }
+    Ok(())
+}
+
+fn unknown(command: &str) -> String {
+    match nearest(command, COMMANDS.map(|(name, ..)| name)) {
+        Some(near) => format!("there is no command `{command}`; did you mean `{near}`?"),
+        None => format!("there is no command `{command}`; `:help` lists them"),
+    }
+}

@@ -1,0 +1,162 @@
+//! Entries of a prompt: where one ends, and what it is.
+
+/// The commands, and what each does; `:help` shows them.
+pub const COMMANDS: [(&str, &str, &str); 7] = [
+    (":why", "FACT", "the proof of a fact; `_` and variables ask for every instance"),
+    (":facts", "[REL]", "the facts of a relation; without one, how many each relation has"),
+    (":rules", "", "what was typed and loaded"),
+    (":load", "FILE", "a rule file or folder, or a file of facts"),
+    (":undo", "", "takes the last entry back"),
+    (":help", "", "this text"),
+    (":quit", "", "the end; so is Ctrl-D"),
+];
+
+/// What was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// Nothing, or only comments.
+    Nothing,
+    /// A command and what stands behind it.
+    Command(&'a str, &'a str),
+    /// The body of a question.
+    Query(&'a str),
+    /// Rules, declarations, facts.
+    Clauses(&'a str),
+}
+
+/// What `text`, a whole entry, is.
+pub fn read(text: &str) -> Entry<'_> {
+    let trimmed = text.trim();
+    if trimmed.starts_with(':') && !trimmed.starts_with(":-") {
+        let (command, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
+        return Entry::Command(command, rest.trim());
+    }
+    let scan = scan(text);
+    match (trimmed.strip_prefix("?-"), scan.last) {
+        (Some(body), _) => Entry::Query(body.trim_end_matches(['.', '?']).trim()),
+        (None, Some((at, '?'))) => Entry::Query(text.get(..at).unwrap_or("").trim()),
+        (None, Some(_)) => Entry::Clauses(text),
+        (None, None) if scan.documented => Entry::Clauses(text),
+        (None, None) => Entry::Nothing,
+    }
+}
+
+/// Whether an entry ends with `text`: a command ends with its line, a clause at `.`, a question at `.` or `?`, a test
+/// at its brace, and everything but an open brace at an empty line.
+pub fn is_complete(text: &str) -> bool {
+    let trimmed = text.trim_start();
+    if trimmed.starts_with(':') && !trimmed.starts_with(":-") {
+        return true;
+    }
+    let scan = scan(text);
+    if scan.depth > 0 {
+        return false;
+    }
+    let empty_line = text.rsplit_once('\n').is_some_and(|(_, line)| line.trim().is_empty());
+    match scan.last {
+        None => !scan.documented || empty_line,
+        Some((_, last)) => matches!(last, '.' | '?' | '}') || empty_line,
+    }
+}
+
+/// What the end of a text looks like, strings and comments left out.
+#[derive(Default)]
+struct Scan {
+    /// The last character but white space, and where it stands.
+    last: Option<(usize, char)>,
+    /// How many braces are open.
+    depth: usize,
+    /// Whether there is a doc comment.
+    documented: bool,
+}
+
+fn scan(text: &str) -> Scan {
+    let mut scan = Scan::default();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '#' if !is_raw_start(text, at) => {
+                scan.documented |= chars.peek().is_some_and(|(_, next)| *next == '#');
+                while chars.next_if(|(_, c)| *c != '\n').is_some() {}
+                continue;
+            }
+            '"' => {
+                let end = string_end(text, at);
+                while chars.next_if(|(at, _)| *at < end).is_some() {}
+            }
+            '{' => scan.depth += 1,
+            '}' => scan.depth = scan.depth.saturating_sub(1),
+            _ => {}
+        }
+        if !c.is_whitespace() {
+            scan.last = Some((at, c));
+        }
+    }
+    scan
+}
+
+/// Whether the `#` at `at` belongs to `r#"`.
+fn is_raw_start(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or("").trim_end_matches('#');
+    let after = text.get(at..).unwrap_or("").trim_start_matches('#');
+    let word = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    before.get(word.len()..) == Some("r") && after.starts_with('"')
+}
+
+/// Where the string ends that begins with the quote at `at`, at the latest with its line.
+fn string_end(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or("");
+    let hashes = before.len() - before.trim_end_matches('#').len();
+    let name = before.trim_end_matches('#');
+    let word = name.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let raw = name.get(word.len()..) == Some("r");
+    let line = text.get(at + 1..).unwrap_or("").split('\n').next().unwrap_or("");
+    if raw {
+        let close = format!("\"{}", "#".repeat(hashes));
+        return at + 1 + line.find(&close).map_or(line.len(), |end| end + close.len());
+    }
+    let mut escaped = false;
+    for (offset, c) in line.char_indices() {
+        match c {
+            '"' if !escaped => return at + 1 + offset + 1,
+            _ => escaped = c == '\\' && !escaped,
+        }
+    }
+    at + 1 + line.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, is_complete, read};
+
+    #[test]
+    fn a_clause_ends_at_its_full_stop() {
+        for text in ["p(1).", "p(X) :-\n    q(X).", "p(1). # so", ":facts", "p(X)?", "?- p(X).", "", "# a. b"]
+        {
+            assert!(is_complete(text), "{text:?}");
+        }
+        for text in
+            ["p(X) :-", "p(\"a.", "p(\"a.\")", "p(r#\"a\".\"#)", "## A doc.", "@id(a)", "test \"a\" {", ":-"]
+        {
+            assert!(!is_complete(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_test_ends_at_its_brace_and_an_empty_line_ends_everything_else() {
+        assert!(!is_complete("test \"a\" {\n    given\n        p(1).\n\n"));
+        assert!(is_complete("test \"a\" {\n    given\n        p(1).\n}"));
+        assert!(is_complete("p(X) :-\n    q(X)\n"));
+        assert!(is_complete("## A doc.\n"));
+    }
+
+    #[test]
+    fn entries_are_told_apart() {
+        assert_eq!(read("  :why p(1) "), Entry::Command(":why", "p(1)"));
+        assert_eq!(read("?- p(X), X > 1."), Entry::Query("p(X), X > 1"));
+        assert_eq!(read("p(X)? # who"), Entry::Query("p(X)"));
+        assert_eq!(read("p(\"?\")."), Entry::Clauses("p(\"?\")."));
+        assert_eq!(read("# nothing"), Entry::Nothing);
+        assert_eq!(read("## A doc."), Entry::Clauses("## A doc."));
+    }
+}

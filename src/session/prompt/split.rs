@@ -1,0 +1,96 @@
+//! A typed text split into its facts of inputs, which are asserted, and everything else, which are rules.
+
+use crate::schema::Kind;
+use crate::span::{FileId, Span};
+use crate::symbol::Symbol;
+use crate::syntax;
+use crate::syntax::tree::{File, Item};
+
+/// Both parts, each as long as the whole: what belongs to the other is blanked out, so that places stay right.
+pub(super) struct Split {
+    /// Rules, declarations and comments.
+    pub(super) rules: String,
+    /// Facts of inputs.
+    pub(super) facts: String,
+    /// How many rules, declarations, parameters and tests there are.
+    pub(super) rule_count: usize,
+    /// How many facts of inputs there are.
+    pub(super) fact_count: usize,
+    /// Whether the text has faults of syntax; all of it then counts as rules.
+    pub(super) faulty: bool,
+    /// The path of an import in it.
+    pub(super) import: Option<String>,
+}
+
+impl Split {
+    /// Splits `text`; `inputs` are the inputs that are known already.
+    pub(super) fn new(text: &str, inputs: &[Symbol]) -> Self {
+        let (tree, found) = syntax::parse(FileId::default(), text);
+        let faulty = !found.is_empty();
+        let inputs = known(&tree, inputs);
+        let facts: Vec<Span> =
+            tree.items.iter().filter(|item| !faulty && is_fact(item, &inputs)).map(Item::span).collect();
+        let import = tree.items.iter().find_map(|item| match item {
+            Item::Import(import) => Some(import.path.clone()),
+            _ => None,
+        });
+        Self {
+            rules: blanked(text, &facts, true),
+            facts: blanked(text, &facts, false),
+            rule_count: tree.items.len() - facts.len(),
+            fact_count: facts.len(),
+            faulty,
+            import,
+        }
+    }
+}
+
+/// The inputs known already and those that the text declares.
+fn known(tree: &File, inputs: &[Symbol]) -> Vec<Symbol> {
+    let declared = tree.items.iter().filter_map(|item| match item {
+        Item::Relation(decl) if decl.kind == Kind::Input => Some(decl.name.name),
+        _ => None,
+    });
+    inputs.iter().copied().chain(declared).collect()
+}
+
+fn is_fact(item: &Item, inputs: &[Symbol]) -> bool {
+    match item {
+        Item::Rule(rule) => {
+            let plain = rule.body.is_empty() && rule.limit.is_none();
+            plain && rule.id.is_none() && rule.because.is_none() && inputs.contains(&rule.head.name)
+        }
+        _ => false,
+    }
+}
+
+/// The text with white space in the place of `spans` (`inside`), or of everything else. Line ends stay.
+fn blanked(text: &str, spans: &[Span], inside: bool) -> String {
+    let mut spans = spans.iter().peekable();
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        while spans.next_if(|span| (span.end as usize) <= at).is_some() {}
+        let within = spans.peek().is_some_and(|span| span.range().contains(&at));
+        if within == inside && c != '\n' {
+            out.extend(std::iter::repeat_n(' ', c.len_utf8()));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Split;
+
+    #[test]
+    fn facts_of_inputs_are_apart() {
+        let text = "input p(x: string).\np(\"ä\"). q(X) :- p(X).\nr(1).\np(\"b\"). # last";
+        let split = Split::new(text, &[]);
+        assert_eq!((split.rule_count, split.fact_count), (3, 2));
+        assert_eq!(split.rules, "input p(x: string).\n         q(X) :- p(X).\nr(1).\n        # last");
+        assert_eq!(split.facts.trim(), "p(\"ä\").              \n     \np(\"b\").");
+        assert_eq!(split.facts.len(), text.len());
+    }
+}
