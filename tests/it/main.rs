@@ -15,6 +15,7 @@ mod builtins;
 mod cases;
 mod check;
 mod clients;
+#[cfg(feature = "scan")]
 mod codebase;
 mod corpus;
 mod engines;
@@ -35,6 +36,7 @@ mod replay;
 mod requires;
 mod ruletest;
 mod ruletest_depth;
+#[cfg(feature = "scan")]
 mod source;
 mod strata;
 mod syntax;

@@ -60,7 +60,7 @@ impl Aliases {
             }
             // The most of the name that a pattern fixes before its `*` decides.
             let fixed = |pattern: &str| pattern.split('*').next().map_or(0, str::len);
-            self.patterns.sort_by_key(|pattern| std::cmp::Reverse(fixed(&pattern.0)));
+            self.patterns.sort_by_key(|(pattern, _)| std::cmp::Reverse(fixed(pattern)));
         }
         self.base = self.base.take().or(base);
     }
