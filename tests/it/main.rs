@@ -15,7 +15,6 @@ mod builtins;
 mod cases;
 mod check;
 mod clients;
-#[cfg(feature = "scan")]
 mod codebase;
 mod corpus;
 mod engines;
@@ -36,7 +35,6 @@ mod replay;
 mod requires;
 mod ruletest;
 mod ruletest_depth;
-#[cfg(feature = "scan")]
 mod source;
 mod strata;
 mod syntax;
