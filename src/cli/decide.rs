@@ -8,13 +8,13 @@ use clap::Args;
 use serde_json::json;
 
 use crate::fact::Fact;
-use crate::ledger::Decision;
+use crate::ledger::{Decision, When};
 use crate::session::{self, Change, FactFiles, Outcome as Decided};
 
 use super::carry::{Carried, Carry};
 use super::diagnostics::count;
 use super::follow::Follow;
-use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions};
+use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
 use super::{DONE, Outcome, UNDETERMINED, open, time};
 
@@ -32,6 +32,9 @@ pub(super) struct Decide {
     /// Show what would be decided, and record nothing
     #[arg(long)]
     dry_run: bool,
+    /// With --dry-run, decide at a moment in the past: the number of a transaction, or a time
+    #[arg(long, value_name = "TX|TIME", value_parser = moment, requires = "dry_run")]
+    as_of: Option<When>,
     /// Show every decision that stands, not only those drawn now
     #[arg(long)]
     all: bool,
@@ -54,7 +57,9 @@ pub(super) struct Decide {
 
 impl Decide {
     pub(super) fn run(self) -> Outcome {
-        let mut session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
+        let as_of = self.as_of.unwrap_or(When::Now);
+        let session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
+        let mut session = session.with_as_of(as_of);
         let assertions =
             session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
         let author = self.about.author()?;
@@ -70,7 +75,7 @@ impl Decide {
             source: source(&self.facts.facts),
             time: time::wall_clock(),
             note: self.about.note.clone(),
-            now: self.facts.now(),
+            now: self.facts.now_at(&session, as_of),
             expect_tx: self.about.expect_tx,
             ..Change::default()
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::fact::Fact;
-use crate::ledger::{Changes, Committed, Decision, Draft, When};
+use crate::ledger::{Changes, Committed, Decision, Draft, LedgerError, When};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 
@@ -64,11 +64,14 @@ impl Outcome {
 
 impl Session {
     /// Takes a change in, evaluates what follows, and records facts and decisions in one transaction; with `dry`
-    /// nothing is recorded and the session stays as it was. Nothing to record is no transaction.
+    /// nothing is recorded and the session stays as it was. A session of the past takes only `dry` ones. Nothing to record is no transaction.
     ///
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
     pub fn commit(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
+        if self.as_of != When::Now && !dry {
+            return Err(LedgerError::ReadOnly.into());
+        }
         if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
             ledger.expect(expected)?;
         }

@@ -199,3 +199,43 @@ fn a_compaction_that_dies_at_any_step_loses_nothing_and_can_be_done_again() {
     }
     assert!(at > 10, "{at}");
 }
+
+/// The files of a folder's journal, archive and format, copied.
+fn copy(from: &Path, to: &Path) {
+    for name in ["journal", "archive"] {
+        std::fs::create_dir_all(to.join(name)).unwrap();
+        for entry in std::fs::read_dir(from.join(name)).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::copy(entry.path(), to.join(name).join(entry.file_name())).unwrap();
+        }
+    }
+    std::fs::copy(from.join("FORMAT"), to.join("FORMAT")).unwrap();
+}
+
+/// Written once with `UPDATE_FIXTURE=1`; never to be written again.
+#[test]
+fn a_compacted_ledger_of_version_1_opens_for_ever() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ledger-1-compacted");
+    if std::env::var_os("UPDATE_FIXTURE").is_some() && !kept.exists() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
+        (1..=12).for_each(|tx| step(&mut ledger, tx));
+        ledger.compact(12, "ada").unwrap().unwrap();
+        drop(ledger);
+        copy(dir.path(), &kept);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    copy(&kept, dir.path());
+    for options in [OpenOptions { read_only: true, ..small() }, small()] {
+        let ledger = Ledger::open(dir.path(), &options).unwrap();
+        assert_eq!(
+            ledger.head().to_string(),
+            "900ef405258c43a9e3b9904f45e96e4c1477479cb9879d3d2dd3c15a2290edfa"
+        );
+        script::check_facts(&ledger, 12);
+        let verified = ledger.verify().unwrap();
+        assert_eq!((verified.differences, verified.archived), (Vec::<String>::new(), Some((12, true))));
+    }
+    let older = Ledger::open(dir.path(), &OpenOptions { up_to: Some(5), ..small() }).unwrap();
+    script::check_facts(&older, 5);
+}
