@@ -5,7 +5,6 @@ use std::panic;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-#[expect(unreachable_pub, reason = "it is a library of its own to the fuzz targets")]
 #[path = "../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub, reason = "the fuzz package needs them public")]
 mod targets;

@@ -1,8 +1,8 @@
-//! Tests as lines: a part, a fact and an expectation a line.
+//! Tests as lines: what stands in `given` and `expect` begins lines where the author began them, if that fits.
 
 use super::super::tree::{Expectation, ExpectationKind, Given, Ident, Literal, Test};
 use super::Printer;
-use super::lines::Line;
+use super::lines::{Line, WIDTH};
 
 /// How far facts and expectations are indented.
 const INDENT: usize = 8;
@@ -37,13 +37,35 @@ impl Printer<'_> {
     fn part(&self, word: &str, clauses: Vec<Vec<Line>>) -> Vec<Vec<Line>> {
         let Some(first) = clauses.first().and_then(|lines| lines.first()) else { return Vec::new() };
         let mut groups = vec![vec![Line::new(self.word_before(first.at), 4, word)]];
-        for (at, mut lines) in clauses.into_iter().enumerate() {
+        for (at, mut lines) in self.shared(clauses).into_iter().enumerate() {
             if let Some(line) = lines.first_mut() {
                 line.keeps_blank = at > 0;
             }
             groups.push(lines);
         }
         groups
+    }
+
+    /// Items of one line each that share a line of the source share one here too, as far as they fit.
+    fn shared(&self, items: Vec<Vec<Line>>) -> Vec<Vec<Line>> {
+        let mut out: Vec<Vec<Line>> = Vec::with_capacity(items.len());
+        let mut before = None;
+        for item in items {
+            let start = item.first().map_or(0, |line| line.at);
+            let on_one_line = |from: u32| {
+                self.text.get(from as usize..start as usize).is_some_and(|between| !between.contains('\n'))
+            };
+            let follows = before.is_some_and(on_one_line);
+            before = (item.len() == 1).then_some(start);
+            match (out.last_mut().map(Vec::as_mut_slice), item.as_slice()) {
+                (Some([last]), [line]) if follows && fits(last, line) => {
+                    last.text.push(' ');
+                    last.text.push_str(&line.text);
+                }
+                _ => out.push(item),
+            }
+        }
+        out
     }
 
     fn given(&self, given: &Given) -> Vec<Line> {
@@ -90,7 +112,7 @@ impl Printer<'_> {
         self.choose(line, lines)
     }
 
-    /// `exactly p { (a, b) (c, d) }`, a row a line where it is long.
+    /// `exactly p { (a, b) (c, d) }`; where it is long, with its braces on lines of their own.
     fn exactly(
         &self,
         item: &Expectation,
@@ -103,9 +125,15 @@ impl Printer<'_> {
         let inner = if texts.is_empty() { String::from("{}") } else { format!("{{ {} }}", texts.join(" ")) };
         let line = format!("exactly {} {inner}{within}", relation.name);
         let mut lines = vec![Line::new(start, INDENT, format!("exactly {} {{", relation.name))];
-        lines.extend(rows.into_iter().map(|(at, row)| Line::new(at, INDENT + 4, row)));
+        let rows = rows.into_iter().map(|(at, row)| vec![Line::new(at, INDENT + 4, row)]);
+        lines.extend(self.shared(rows.collect()).into_iter().flatten());
         let close = self.closing_after(relation.span.end);
         lines.push(Line::closing(close, INDENT, format!("}}{within}")));
         self.choose(line, lines)
     }
+}
+
+/// Whether one line still fits behind another.
+fn fits(last: &Line, next: &Line) -> bool {
+    last.indent + last.text.chars().count() + 1 + next.text.chars().count() <= WIDTH
 }
