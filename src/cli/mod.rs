@@ -4,6 +4,7 @@ mod ask;
 mod audit;
 mod change;
 mod check;
+mod compile;
 mod completions;
 mod decide;
 mod diagnostics;
@@ -53,6 +54,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Compile(compile::Compile),
     Fmt(fmt::Fmt),
     Query(ask::Query),
     Derive(ask::Derive),
@@ -122,6 +124,7 @@ pub fn run() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Check(command) => command.run(),
+        Command::Compile(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Query(command) => command.run(),
         Command::Derive(command) => command.run(),
