@@ -43,7 +43,7 @@ impl Compile {
         let module = compiled::compile(&rules, &Options { name: &name, about: &about, root: "hence" })?;
         match (&self.output, &self.package) {
             (Some(file), _) => write(file, &module)?,
-            (None, Some(folder)) => self.package(folder, &name, &module)?,
+            (None, Some(folder)) => self.package(folder, &name, &module, &rules)?,
             (None, None) => anstream::stdout().lock().write_all(module.as_bytes())?,
         }
         Ok(DONE)
@@ -61,10 +61,12 @@ impl Compile {
         if name.starts_with(|c: char| c.is_ascii_lowercase()) { name } else { format!("rules_{name}") }
     }
 
-    fn package(&self, folder: &Path, name: &str, module: &str) -> Result<(), Failure> {
+    fn package(&self, folder: &Path, name: &str, module: &str, rules: &RuleSet) -> Result<(), Failure> {
         let source = folder.join("src");
-        fs::create_dir_all(&source)
-            .map_err(|source| SessionError::Write { path: folder.to_owned(), source })?;
+        for folder in [&source, &folder.join("rules")] {
+            fs::create_dir_all(folder)
+                .map_err(|source| SessionError::Write { path: folder.to_owned(), source })?;
+        }
         let version = env!("CARGO_PKG_VERSION");
         let hence = match &self.hence {
             Some(path) => format!("{{ path = {:?} }}", path.display().to_string()),
@@ -78,40 +80,55 @@ impl Compile {
             ),
         )?;
         write(&source.join("rules.rs"), module)?;
-        write(&source.join("main.rs"), &MAIN.replace("NAME", name))
+        let mut texts = String::new();
+        for (at, (_, text)) in rules.sources.iter().enumerate() {
+            write(&folder.join(format!("rules/{at}.dl")), text.text())?;
+            texts.push_str(&format!("    ({:?}, include_str!(\"../rules/{at}.dl\")),\n", text.name()));
+        }
+        write(&source.join("main.rs"), &MAIN.replace("NAME", name).replace("TEXTS", &texts))
     }
 }
 
-/// The program of a package: fact files in, decisions out.
-const MAIN: &str = r#"//! NAME: reads facts, one JSON object a line, and prints the decisions that follow.
+/// The program of a package: facts in, decisions out.
+const MAIN: &str = r#"//! NAME: reads facts, one JSON object a line, from the file named or from standard input, and prints the decisions
+//! that follow.
 
 use std::io::Read;
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 mod rules;
 
-fn main() -> ExitCode {
+/// The rules that were compiled, as they were loaded.
+const RULES: &[(&str, &str)] = &[
+TEXTS];
+
+fn facts() -> std::io::Result<String> {
     let mut text = String::new();
-    let read = match std::env::args().nth(1) {
-        Some(path) => std::fs::read_to_string(&path).map(|read| text = read),
-        None => std::io::stdin().read_to_string(&mut text).map(drop),
-    };
-    if let Err(error) = read {
-        eprintln!("error: {error}");
-        return ExitCode::from(2);
+    match std::env::args().nth(1) {
+        Some(path) => std::fs::read_to_string(path),
+        None => std::io::stdin().read_to_string(&mut text).map(|_| text),
     }
-    let facts = match rules::Facts::from_json_lines(&text) {
-        Ok(facts) => facts,
+}
+
+fn main() -> ExitCode {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
+    let decided = match facts() {
+        Ok(lines) => hence::session::compiled::decide(&rules::PACK, RULES, &lines, now),
         Err(error) => {
             eprintln!("error: {error}");
             return ExitCode::from(2);
         }
     };
-    match facts.decide(&rules::Params::default()) {
-        Ok(decisions) => {
-            print!("{decisions}");
-            decisions.reports.iter().for_each(|report| eprintln!("warning: {report}"));
-            ExitCode::from(if decisions.undetermined.is_empty() { 0 } else { 4 })
+    match decided {
+        Ok(decided) => {
+            decided.relations.iter().flat_map(|(.., facts)| facts).for_each(|fact| println!("{fact}."));
+            decided.reports.iter().for_each(|report| eprintln!("warning: {report}"));
+            ExitCode::from(if decided.undetermined.is_empty() { 0 } else { 4 })
+        }
+        Err(hence::session::SessionError::Faults(faults)) => {
+            faults.diagnostics.iter().for_each(|fault| eprintln!("error: {}", fault.message));
+            ExitCode::from(2)
         }
         Err(error) => {
             eprintln!("error: {error}");

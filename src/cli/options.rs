@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::backend::{Engine, Limits, naive::Naive, seminaive::SemiNaive};
 use crate::ledger::When;
+use crate::session::compiled::Compiled;
 use crate::session::{RuleSource, Session};
 use crate::symbol::Symbol;
 use crate::syntax;
@@ -116,6 +117,8 @@ pub(super) enum EngineName {
     Embedded,
     /// The slow one whose answers are the meaning of the language.
     Naive,
+    /// The shipped packs as compiled code; rules that were not compiled go to the semi-naive engine.
+    Compiled,
 }
 
 /// How to evaluate.
@@ -154,6 +157,7 @@ impl EngineOptions {
         match self.engine {
             EngineName::Auto | EngineName::Embedded => Box::new(SemiNaive),
             EngineName::Naive => Box::new(Naive),
+            EngineName::Compiled => Box::new(Compiled::default()),
         }
     }
 

@@ -14,8 +14,11 @@ use crate::packs::support::{Bounds, Pack, Report, Table, Tables};
 use crate::schema::{Kind, RelationId};
 use crate::value::Word;
 
+use super::Session;
+use super::ask::Derived;
 use super::codes::NOT_COMPILED;
 use super::error::{Faults, SessionError};
+use super::facts::read_fact_lines;
 use super::ruleset::RuleSet;
 
 /// The Rust module of a rule set.
@@ -31,6 +34,23 @@ pub fn compile(rules: &RuleSet, options: &Options<'_>) -> Result<String, Session
         });
         SessionError::Faults(Box::new(Faults { sources: rules.sources.clone(), diagnostics: told.collect() }))
     })
+}
+
+/// The decisions of a compiled rule set over facts in JSON lines; `texts` are the names and texts of its rules, as
+/// they were loaded when it was compiled.
+///
+/// # Errors
+/// Faults in the facts, a limit that was reached.
+pub fn decide(
+    pack: &'static Pack,
+    texts: &[(&str, &str)],
+    lines: &str,
+    now: i64,
+) -> Result<Derived, SessionError> {
+    let files = texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    let rules = RuleSet::from_recorded(&crate::ledger::RuleSet { files, params: Vec::new() })?;
+    let facts = read_fact_lines(&rules, "<facts>", lines)?;
+    Session::over_facts(rules, facts).with_engine(Box::new(Compiled::of(pack))).derive(&[], now)
 }
 
 /// The shipped pack that was compiled from exactly these rules.

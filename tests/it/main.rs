@@ -14,6 +14,7 @@ mod aggregates;
 mod builtins;
 mod cases;
 mod check;
+mod compiled;
 mod corpus;
 mod engines;
 mod fact_faults;

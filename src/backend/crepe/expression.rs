@@ -100,7 +100,7 @@ impl<'a> Expressions<'a> {
             ("Word", self.value(expr, constants))
         };
         let text = format!("fn {name}({}) -> {result} {{\n    {body}\n}}\n", args.join(", "));
-        self.out.push_str(&item(&text));
+        self.out.push_str(&item(&text, 1));
         self.out.push('\n');
         name
     }

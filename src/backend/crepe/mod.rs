@@ -29,7 +29,7 @@ pub use operations::undefined;
 use plan::{Plan, arity, gathers, matches_table};
 use programs::{CrepeProgram, matches_arity};
 use shapes::{Shape, is_needed};
-use text::{Constants, doc};
+use text::{Constants, doc, indented};
 use typed::Typed;
 
 /// How a module is written.
@@ -65,7 +65,7 @@ pub fn compile(program: &Program, sources: &Sources, options: &Options<'_>) -> R
     for at in 0..plan.programs {
         let part = CrepeProgram::new(program, &plan, at);
         match part.module(&mut expressions, &mut constants) {
-            Ok(text) => modules.push_str(&format!("\n{text}\n{}", part.function())),
+            Ok(text) => modules.push_str(&format!("\n{text}")),
             Err(refusals) => refused.extend(refusals),
         }
     }
@@ -86,29 +86,43 @@ pub fn compile(program: &Program, sources: &Sources, options: &Options<'_>) -> R
         .filter(|(expressions, _)| !expressions.out.is_empty())
         .map(|(expressions, rule)| format!("// {}\n{}", rule.id, expressions.out))
         .collect();
-    let mut out = head(options);
-    out.push_str(&Typed::write(program, options.name));
-    let _ = write!(out, "\n{}", pack(program, &plan, options));
+    let mut compiled = pack(program, &plan, options);
     let constants = constants.show();
-    if !constants.is_empty() {
-        let _ = write!(out, "\n{}", constants.trim_end().to_owned() + "\n");
+    for part in [constants.trim_end(), functions.concat().trim_end()].iter().filter(|part| !part.is_empty()) {
+        let _ = writeln!(compiled, "\n{part}");
     }
-    if !functions.is_empty() {
-        let _ = write!(out, "\n{}", functions.concat().trim_end().to_owned() + "\n");
-    }
-    out.push_str(&shapes);
-    out.push_str(&modules);
-    Ok(out)
+    compiled.push_str(&shapes);
+    compiled.push_str(&modules);
+    Ok(format!(
+        "{}{}\n{}{}}}\n",
+        head(options),
+        Typed::write(program),
+        compiled_head(options),
+        indented(&compiled)
+    ))
 }
 
 fn head(options: &Options<'_>) -> String {
     let about = doc(options.about, "Compiled rules.", "").replace("///", "//!");
+    let uses = [
+        "Bounds", "Column", "Columns", "Name", "Record", "Row", "RunError", "Symbol", "Word", "drawn", "fill",
+    ];
     format!(
         "//! `{}`, compiled by `hence compile`: edit the rules, not this file.\n//!\n{about}\n\
-         #![allow(\n    dead_code,\n    unreachable_pub,\n    unused_imports,\n    clippy::all,\n    \
-         clippy::too_many_lines,\n    reason = \"generated code, and what crepe makes of it\"\n)]\n\n\
-         use {}::packs::support::*;\n\n",
-        options.name, options.root
+         #[allow(unused_imports, reason = \"which are needed follows the rules\")]\n\
+         use {}::packs::support::{{{}}};\n\npub use compiled::PACK;\n\n",
+        options.name,
+        options.root,
+        uses.join(", ")
+    )
+}
+
+fn compiled_head(options: &Options<'_>) -> String {
+    format!(
+        "#[allow(\n    dead_code,\n    unused_imports,\n    unreachable_pub,\n    clippy::all,\n    \
+         reason = \"what crepe makes of rules, and which names they need\"\n)]\n\
+         mod compiled {{\n    use {}::packs::support::*;\n\n",
+        options.root
     )
 }
 
@@ -123,7 +137,7 @@ fn pack(program: &Program, plan: &Plan, options: &Options<'_>) -> String {
         numbered().filter(|(_, rule)| is_needed(rule)).map(|(number, _)| format!("&RULE_{number}")).collect();
     let mut run = String::new();
     for at in 0..plan.programs {
-        let _ = writeln!(run, "    run_program_{at}(tables, params);");
+        let _ = writeln!(run, "    program_{at}::run(tables, params);");
         for (number, rule) in plan.rules_of(program, at).filter(|(_, rule)| gathers(rule)) {
             let with = if rule.limit.is_some() { "limit" } else { "aggregate" };
             let table = matches_table(program, number);

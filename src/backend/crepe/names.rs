@@ -7,31 +7,33 @@ use crate::ir::{Program, Rule};
 use crate::schema::RelationId;
 
 /// Words that Rust or the generated module keeps for itself.
-const TAKEN: [&str; 24] = [
-    "Box",
+const TAKEN: [&str; 26] = [
     "Bounds",
-    "Cell",
     "Column",
     "Columns",
+    "Debug",
     "Decisions",
+    "Default",
     "Err",
-    "Eval",
+    "Extend",
     "Facts",
+    "IntoIterator",
     "Name",
     "None",
     "Ok",
     "Option",
-    "Pack",
+    "PACK",
     "Params",
     "Record",
     "Result",
     "Row",
     "RunError",
-    "Rule",
     "Self",
     "Some",
     "String",
+    "Symbol",
     "Vec",
+    "Word",
 ];
 
 const KEYWORDS: [&str; 49] = [

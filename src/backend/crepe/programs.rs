@@ -12,7 +12,7 @@ use super::expression::Expressions;
 use super::names;
 use super::plan::{Plan, arity, gathers, matches_table, open_columns};
 use super::rules::{CrepeRule, params_of};
-use super::text::{Constants, item};
+use super::text::{Constants, indented, item};
 
 /// A relation of a `crepe!` program: its name, its table, its number of columns.
 struct Shown {
@@ -58,20 +58,11 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
         }
         let mut out = format!("mod program_{} {{\n    use super::*;\n\n    crepe::crepe! {{\n", self.at);
         if !self.params.is_empty() {
-            let _ = writeln!(
-                out,
-                "        @input\n        pub(super) struct Parameters({});",
-                words(self.params.len())
-            );
+            let _ = writeln!(out, "        @input\n        struct Parameters({});", words(self.params.len()));
         }
         for (kind, shown) in [("input", self.inputs()), ("output", self.outputs())] {
             for one in shown {
-                let _ = writeln!(
-                    out,
-                    "        @{kind}\n        pub(super) struct {}({});",
-                    one.name,
-                    words(one.arity)
-                );
+                let _ = writeln!(out, "        @{kind}\n        struct {}({});", one.name, words(one.arity));
             }
         }
         for one in self.given() {
@@ -84,7 +75,7 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
             );
         }
         out.push_str(&rules);
-        out.push_str("    }\n}\n");
+        let _ = write!(out, "    }}\n\n{}}}\n", indented(&self.function()));
         Ok(out)
     }
 
@@ -116,44 +107,38 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
     }
 
     /// The function that runs the program over the tables.
-    pub(super) fn function(&self) -> String {
-        let module = format!("program_{}", self.at);
+    fn function(&self) -> String {
         let unused = if self.params.is_empty() { "_" } else { "" };
-        let mut out = format!("fn run_{module}(tables: &mut Tables, {unused}params: &[Word]) {{\n");
+        let mut out = format!("pub(super) fn run(tables: &mut Tables, {unused}params: &[Word]) {{\n");
         let inputs = self.inputs();
         let mutable = if inputs.is_empty() && self.params.is_empty() { "" } else { "mut " };
-        let _ = writeln!(out, "    let {mutable}crepe = {module}::Crepe::new();");
+        let _ = writeln!(out, "    let {mutable}crepe = Crepe::new();");
         if !self.params.is_empty() {
             let _ = writeln!(out, "    let m = Match {{ vars: &[], params }};");
             let params: Vec<String> =
                 self.params.iter().map(|param| format!("m.param({})", param.0)).collect();
-            let _ = writeln!(out, "    crepe.extend([{module}::Parameters({})]);", params.join(", "));
+            let _ = writeln!(out, "    crepe.extend([Parameters({})]);", params.join(", "));
         }
-        for one in inputs {
-            let c = columns("c", one.arity).join(", ");
-            let made = if one.arity == 1 {
-                format!("|[c0]| {module}::{}(c0)", one.name)
-            } else {
-                format!("|[{c}]| {module}::{}({c})", one.name)
-            };
-            let _ = writeln!(out, "    crepe.extend(tables.rows({}).map({made}));", one.table);
+        for Shown { name, table, arity } in inputs {
+            let row = columns("c", arity).join(", ");
+            let _ = writeln!(out, "    crepe.extend(tables.rows({table}).map(|[{row}]| {name}({row})));");
         }
         let outputs = self.outputs();
         let names: Vec<String> = outputs.iter().map(|one| names::snake(&one.name)).collect();
-        let comma = if names.len() == 1 { "," } else { "" };
-        let run = "crepe.run_with_hasher::<ahash::RandomState>()";
-        let _ = writeln!(out, "    let ({}{comma}) = {run};", names.join(", "));
+        if names.is_empty() {
+            out.push_str("    crepe.run_with_hasher::<ahash::RandomState>();\n");
+        } else {
+            let comma = if names.len() == 1 { "," } else { "" };
+            let run = "crepe.run_with_hasher::<ahash::RandomState>()";
+            let _ = writeln!(out, "    let ({}{comma}) = {run};", names.join(", "));
+        }
         for (one, name) in outputs.iter().zip(names) {
             let row: Vec<String> = (0..one.arity).map(|at| format!("row.{at}")).collect();
-            let _ = writeln!(
-                out,
-                "    tables.set({}, {name}.iter().map(|row| [{}]));",
-                one.table,
-                row.join(", ")
-            );
+            let row = row.join(", ");
+            let _ = writeln!(out, "    tables.set({}, {name}.iter().map(|row| [{row}]));", one.table);
         }
         out.push_str("}\n");
-        item(&out)
+        item(&out, 2)
     }
 }
 

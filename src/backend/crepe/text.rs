@@ -5,10 +5,36 @@ use crate::symbol::Symbol;
 /// The width of a line.
 const WIDTH: usize = 110;
 
-/// An item whose lines `rustfmt` would break otherwise keeps them.
-pub(super) fn item(text: &str) -> String {
-    let fits = text.lines().all(|line| line.len() <= WIDTH || line.trim_start().starts_with("//"));
-    if fits { text.to_owned() } else { format!("#[rustfmt::skip]\n{text}") }
+/// An item, whose lines keep their breaks where `rustfmt` would break others once it stands `depth` modules deep.
+pub(super) fn item(text: &str, depth: usize) -> String {
+    let width = WIDTH - 4 * depth;
+    let fits = text.lines().all(|line| line.len() <= width || line.trim_start().starts_with("//"));
+    if fits {
+        text.to_owned()
+    } else {
+        format!(
+            "#[rustfmt::skip]
+{text}"
+        )
+    }
+}
+
+/// The text one module deeper.
+pub(super) fn indented(text: &str) -> String {
+    let line = |line: &str| {
+        if line.is_empty() {
+            String::from(
+                "
+",
+            )
+        } else {
+            format!(
+                "    {line}
+"
+            )
+        }
+    };
+    text.lines().map(line).collect()
 }
 
 /// Lines of a doc comment, indented.

@@ -9,7 +9,7 @@ use crate::schema::{ColumnType, Kind, NameSet, Param, Relation, RelationId};
 use crate::value::{Type, Value};
 
 use super::names::Given;
-use super::text::{doc, item, list};
+use super::text::{doc, list};
 
 /// The types of a module that are being written.
 pub(super) struct Typed<'a> {
@@ -30,13 +30,13 @@ struct Struct<'a> {
 
 impl<'a> Typed<'a> {
     /// All types of a program and what moves facts between them and tables.
-    pub(super) fn write(program: &'a Program, gives: &str) -> String {
+    pub(super) fn write(program: &'a Program) -> String {
         let mut typed = Self { program, types: Given::default(), sets: Vec::new(), out: String::new() };
         let inputs = typed.structs(Kind::Input);
         let decisions = typed.structs(Kind::Decision);
         inputs.iter().chain(&decisions).for_each(|one| typed.record(one));
         typed.params();
-        typed.facts(&inputs, &decisions, gives);
+        typed.facts(&inputs, &decisions);
         typed.decisions(&decisions);
         typed.out
     }
@@ -228,7 +228,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    fn facts(&mut self, inputs: &[Struct<'_>], decisions: &[Struct<'_>], gives: &str) {
+    fn facts(&mut self, inputs: &[Struct<'_>], decisions: &[Struct<'_>]) {
         let mut out = String::from(
             "/// What is known: facts of every input.\n#[derive(Clone, Debug, Default, PartialEq)]\npub struct Facts {\n",
         );
@@ -242,13 +242,11 @@ impl<'a> Typed<'a> {
         }
         out.push_str("        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;\n");
         out.push_str("        let undetermined = PACK.undetermined(&reports);\n");
-        out.push_str("        Ok(Decisions {\n");
-        for one in decisions {
-            let _ = writeln!(out, "            {}: drawn(&tables, &undetermined),", one.field);
-        }
-        out.push_str(
-            "            reports: PACK.lines(&reports),\n            undetermined,\n        })\n    }\n}\n\n",
-        );
+        let drawn = decisions.iter().map(|one| format!("{}: drawn(&tables, &undetermined)", one.field));
+        let rest = ["reports: PACK.lines(&reports)", "undetermined"].map(String::from);
+        let fields: Vec<String> = drawn.chain(rest).collect();
+        out.push_str(&list("        Ok(", "Decisions {", &fields, "}", ")"));
+        out.push_str("    }\n}\n\n");
         for one in inputs {
             let _ = writeln!(
                 out,
@@ -256,7 +254,6 @@ impl<'a> Typed<'a> {
                 one.name, one.field
             );
         }
-        let _ = gives;
         self.out.push_str(&out);
     }
 
@@ -269,7 +266,7 @@ impl<'a> Typed<'a> {
             let _ = writeln!(out, "    pub {}: Vec<{}>,", one.field, one.name);
         }
         out.push_str("    /// Decisions that depend on an operation without a result; nothing of them is drawn.\n    pub undetermined: Vec<&'static str>,\n    /// Operations without a result, a line each.\n    pub reports: Vec<String>,\n}\n");
-        self.out.push_str(&item(&out));
+        self.out.push_str(&out);
     }
 }
 
