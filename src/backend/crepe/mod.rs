@@ -104,16 +104,13 @@ pub fn compile(program: &Program, sources: &Sources, options: &Options<'_>) -> R
 
 fn head(options: &Options<'_>) -> String {
     let about = doc(options.about, "Compiled rules.", "").replace("///", "//!");
-    let uses = [
-        "Bounds", "Column", "Columns", "Name", "Record", "Row", "RunError", "Symbol", "Word", "drawn", "fill",
-    ];
+    let root = options.root;
+    let allow = "#[allow(unused_imports, reason = \"which are needed follows the rules\")]";
     format!(
         "//! `{}`, compiled by `hence compile`: edit the rules, not this file.\n//!\n{about}\n\
-         #[allow(unused_imports, reason = \"which are needed follows the rules\")]\n\
-         use {}::packs::support::{{{}}};\n\npub use compiled::PACK;\n\n",
+         {allow}\nuse {root}::packs::support::{{Bounds, Column, Columns, Name, Record, Row, RunError}};\n\
+         {allow}\nuse {root}::packs::support::{{Symbol, Word, drawn, fill}};\n\npub use compiled::PACK;\n\n",
         options.name,
-        options.root,
-        uses.join(", ")
     )
 }
 
