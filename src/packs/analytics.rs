@@ -271,25 +271,25 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<Event> for Facts {
-    fn extend<T: IntoIterator<Item = Event>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Event>>(&mut self, facts: Many) {
         self.event.extend(facts);
     }
 }
 
 impl Extend<EventSimilarity> for Facts {
-    fn extend<T: IntoIterator<Item = EventSimilarity>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = EventSimilarity>>(&mut self, facts: Many) {
         self.event_similarity.extend(facts);
     }
 }
 
 impl Extend<Baseline> for Facts {
-    fn extend<T: IntoIterator<Item = Baseline>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Baseline>>(&mut self, facts: Many) {
         self.baseline.extend(facts);
     }
 }

@@ -496,55 +496,55 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<Reviewer> for Facts {
-    fn extend<T: IntoIterator<Item = Reviewer>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Reviewer>>(&mut self, facts: Many) {
         self.reviewer.extend(facts);
     }
 }
 
 impl Extend<AutonomyLevel> for Facts {
-    fn extend<T: IntoIterator<Item = AutonomyLevel>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = AutonomyLevel>>(&mut self, facts: Many) {
         self.autonomy_level.extend(facts);
     }
 }
 
 impl Extend<Session> for Facts {
-    fn extend<T: IntoIterator<Item = Session>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Session>>(&mut self, facts: Many) {
         self.session.extend(facts);
     }
 }
 
 impl Extend<UnsafeRequest> for Facts {
-    fn extend<T: IntoIterator<Item = UnsafeRequest>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = UnsafeRequest>>(&mut self, facts: Many) {
         self.unsafe_request.extend(facts);
     }
 }
 
 impl Extend<Demonstrated> for Facts {
-    fn extend<T: IntoIterator<Item = Demonstrated>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Demonstrated>>(&mut self, facts: Many) {
         self.demonstrated.extend(facts);
     }
 }
 
 impl Extend<EscalationRequest> for Facts {
-    fn extend<T: IntoIterator<Item = EscalationRequest>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = EscalationRequest>>(&mut self, facts: Many) {
         self.escalation_request.extend(facts);
     }
 }
 
 impl Extend<EscalationReview> for Facts {
-    fn extend<T: IntoIterator<Item = EscalationReview>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = EscalationReview>>(&mut self, facts: Many) {
         self.escalation_review.extend(facts);
     }
 }
 
 impl Extend<ToolCall> for Facts {
-    fn extend<T: IntoIterator<Item = ToolCall>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ToolCall>>(&mut self, facts: Many) {
         self.tool_call.extend(facts);
     }
 }

@@ -243,43 +243,43 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<File> for Facts {
-    fn extend<T: IntoIterator<Item = File>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = File>>(&mut self, facts: Many) {
         self.file.extend(facts);
     }
 }
 
 impl Extend<ImportText> for Facts {
-    fn extend<T: IntoIterator<Item = ImportText>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ImportText>>(&mut self, facts: Many) {
         self.import_text.extend(facts);
     }
 }
 
 impl Extend<Imports> for Facts {
-    fn extend<T: IntoIterator<Item = Imports>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Imports>>(&mut self, facts: Many) {
         self.imports.extend(facts);
     }
 }
 
 impl Extend<Class> for Facts {
-    fn extend<T: IntoIterator<Item = Class>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Class>>(&mut self, facts: Many) {
         self.class.extend(facts);
     }
 }
 
 impl Extend<Function> for Facts {
-    fn extend<T: IntoIterator<Item = Function>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Function>>(&mut self, facts: Many) {
         self.function.extend(facts);
     }
 }
 
 impl Extend<Doc> for Facts {
-    fn extend<T: IntoIterator<Item = Doc>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Doc>>(&mut self, facts: Many) {
         self.doc.extend(facts);
     }
 }

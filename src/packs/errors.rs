@@ -266,19 +266,19 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<Error> for Facts {
-    fn extend<T: IntoIterator<Item = Error>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Error>>(&mut self, facts: Many) {
         self.error.extend(facts);
     }
 }
 
 impl Extend<ErrorSignal> for Facts {
-    fn extend<T: IntoIterator<Item = ErrorSignal>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ErrorSignal>>(&mut self, facts: Many) {
         self.error_signal.extend(facts);
     }
 }

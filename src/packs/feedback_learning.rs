@@ -234,25 +234,25 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<DraftEdit> for Facts {
-    fn extend<T: IntoIterator<Item = DraftEdit>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = DraftEdit>>(&mut self, facts: Many) {
         self.draft_edit.extend(facts);
     }
 }
 
 impl Extend<DraftRejection> for Facts {
-    fn extend<T: IntoIterator<Item = DraftRejection>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = DraftRejection>>(&mut self, facts: Many) {
         self.draft_rejection.extend(facts);
     }
 }
 
 impl Extend<Similar> for Facts {
-    fn extend<T: IntoIterator<Item = Similar>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Similar>>(&mut self, facts: Many) {
         self.similar.extend(facts);
     }
 }

@@ -548,49 +548,49 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<Frame> for Facts {
-    fn extend<T: IntoIterator<Item = Frame>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Frame>>(&mut self, facts: Many) {
         self.frame.extend(facts);
     }
 }
 
 impl Extend<FrameState> for Facts {
-    fn extend<T: IntoIterator<Item = FrameState>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = FrameState>>(&mut self, facts: Many) {
         self.frame_state.extend(facts);
     }
 }
 
 impl Extend<PotentialGoal> for Facts {
-    fn extend<T: IntoIterator<Item = PotentialGoal>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = PotentialGoal>>(&mut self, facts: Many) {
         self.potential_goal.extend(facts);
     }
 }
 
 impl Extend<AutonomyMode> for Facts {
-    fn extend<T: IntoIterator<Item = AutonomyMode>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = AutonomyMode>>(&mut self, facts: Many) {
         self.autonomy_mode.extend(facts);
     }
 }
 
 impl Extend<HeuristicDisabled> for Facts {
-    fn extend<T: IntoIterator<Item = HeuristicDisabled>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = HeuristicDisabled>>(&mut self, facts: Many) {
         self.heuristic_disabled.extend(facts);
     }
 }
 
 impl Extend<FrameSuggestion> for Facts {
-    fn extend<T: IntoIterator<Item = FrameSuggestion>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = FrameSuggestion>>(&mut self, facts: Many) {
         self.frame_suggestion.extend(facts);
     }
 }
 
 impl Extend<SuggestionActed> for Facts {
-    fn extend<T: IntoIterator<Item = SuggestionActed>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = SuggestionActed>>(&mut self, facts: Many) {
         self.suggestion_acted.extend(facts);
     }
 }

@@ -204,25 +204,25 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<Goal> for Facts {
-    fn extend<T: IntoIterator<Item = Goal>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Goal>>(&mut self, facts: Many) {
         self.goal.extend(facts);
     }
 }
 
 impl Extend<GoalSignal> for Facts {
-    fn extend<T: IntoIterator<Item = GoalSignal>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = GoalSignal>>(&mut self, facts: Many) {
         self.goal_signal.extend(facts);
     }
 }
 
 impl Extend<SubgoalResult> for Facts {
-    fn extend<T: IntoIterator<Item = SubgoalResult>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = SubgoalResult>>(&mut self, facts: Many) {
         self.subgoal_result.extend(facts);
     }
 }

@@ -287,31 +287,31 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<Reviewer> for Facts {
-    fn extend<T: IntoIterator<Item = Reviewer>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Reviewer>>(&mut self, facts: Many) {
         self.reviewer.extend(facts);
     }
 }
 
 impl Extend<GuardedEvent> for Facts {
-    fn extend<T: IntoIterator<Item = GuardedEvent>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = GuardedEvent>>(&mut self, facts: Many) {
         self.guarded_event.extend(facts);
     }
 }
 
 impl Extend<OverrideReview> for Facts {
-    fn extend<T: IntoIterator<Item = OverrideReview>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = OverrideReview>>(&mut self, facts: Many) {
         self.override_review.extend(facts);
     }
 }
 
 impl Extend<Republished> for Facts {
-    fn extend<T: IntoIterator<Item = Republished>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Republished>>(&mut self, facts: Many) {
         self.republished.extend(facts);
     }
 }

@@ -473,49 +473,49 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<TaskWord> for Facts {
-    fn extend<T: IntoIterator<Item = TaskWord>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = TaskWord>>(&mut self, facts: Many) {
         self.task_word.extend(facts);
     }
 }
 
 impl Extend<LearningWord> for Facts {
-    fn extend<T: IntoIterator<Item = LearningWord>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = LearningWord>>(&mut self, facts: Many) {
         self.learning_word.extend(facts);
     }
 }
 
 impl Extend<Learning> for Facts {
-    fn extend<T: IntoIterator<Item = Learning>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Learning>>(&mut self, facts: Many) {
         self.learning.extend(facts);
     }
 }
 
 impl Extend<Candidate> for Facts {
-    fn extend<T: IntoIterator<Item = Candidate>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Candidate>>(&mut self, facts: Many) {
         self.candidate.extend(facts);
     }
 }
 
 impl Extend<Cached> for Facts {
-    fn extend<T: IntoIterator<Item = Cached>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Cached>>(&mut self, facts: Many) {
         self.cached.extend(facts);
     }
 }
 
 impl Extend<CachedWord> for Facts {
-    fn extend<T: IntoIterator<Item = CachedWord>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = CachedWord>>(&mut self, facts: Many) {
         self.cached_word.extend(facts);
     }
 }
 
 impl Extend<FileChanged> for Facts {
-    fn extend<T: IntoIterator<Item = FileChanged>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = FileChanged>>(&mut self, facts: Many) {
         self.file_changed.extend(facts);
     }
 }

@@ -37,32 +37,31 @@ pub mod tool_scoring;
 #[cfg(feature = "packs")]
 pub mod traces;
 
-/// The shipped packs that were compiled, in order; none without the feature `packs`.
 #[cfg(feature = "packs")]
-pub fn all() -> &'static [&'static support::Pack] {
-    &[
-        &analytics::PACK,
-        &autonomy::PACK,
-        &codebase::PACK,
-        &errors::PACK,
-        &feedback::PACK,
-        &feedback_learning::PACK,
-        &frames::PACK,
-        &goals::PACK,
-        &guardrails::PACK,
-        &memory::PACK,
-        &ouroboros::PACK,
-        &planning::PACK,
-        &proposals::PACK,
-        &refinement::PACK,
-        &solutions::PACK,
-        &tool_scoring::PACK,
-        &traces::PACK,
-    ]
-}
+static PACKS: &[&support::Pack] = &[
+    &analytics::PACK,
+    &autonomy::PACK,
+    &codebase::PACK,
+    &errors::PACK,
+    &feedback::PACK,
+    &feedback_learning::PACK,
+    &frames::PACK,
+    &goals::PACK,
+    &guardrails::PACK,
+    &memory::PACK,
+    &ouroboros::PACK,
+    &planning::PACK,
+    &proposals::PACK,
+    &refinement::PACK,
+    &solutions::PACK,
+    &tool_scoring::PACK,
+    &traces::PACK,
+];
+
+#[cfg(not(feature = "packs"))]
+static PACKS: &[&support::Pack] = &[];
 
 /// The shipped packs that were compiled, in order; none without the feature `packs`.
-#[cfg(not(feature = "packs"))]
 pub fn all() -> &'static [&'static support::Pack] {
-    &[]
+    PACKS
 }

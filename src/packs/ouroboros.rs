@@ -522,67 +522,67 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<SourceImport> for Facts {
-    fn extend<T: IntoIterator<Item = SourceImport>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = SourceImport>>(&mut self, facts: Many) {
         self.source_import.extend(facts);
     }
 }
 
 impl Extend<SourceCall> for Facts {
-    fn extend<T: IntoIterator<Item = SourceCall>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = SourceCall>>(&mut self, facts: Many) {
         self.source_call.extend(facts);
     }
 }
 
 impl Extend<SourceLog> for Facts {
-    fn extend<T: IntoIterator<Item = SourceLog>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = SourceLog>>(&mut self, facts: Many) {
         self.source_log.extend(facts);
     }
 }
 
 impl Extend<ImportGranted> for Facts {
-    fn extend<T: IntoIterator<Item = ImportGranted>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ImportGranted>>(&mut self, facts: Many) {
         self.import_granted.extend(facts);
     }
 }
 
 impl Extend<StagePassed> for Facts {
-    fn extend<T: IntoIterator<Item = StagePassed>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = StagePassed>>(&mut self, facts: Many) {
         self.stage_passed.extend(facts);
     }
 }
 
 impl Extend<Generation> for Facts {
-    fn extend<T: IntoIterator<Item = Generation>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Generation>>(&mut self, facts: Many) {
         self.generation.extend(facts);
     }
 }
 
 impl Extend<GenerationDecision> for Facts {
-    fn extend<T: IntoIterator<Item = GenerationDecision>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = GenerationDecision>>(&mut self, facts: Many) {
         self.generation_decision.extend(facts);
     }
 }
 
 impl Extend<GenerationIssue> for Facts {
-    fn extend<T: IntoIterator<Item = GenerationIssue>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = GenerationIssue>>(&mut self, facts: Many) {
         self.generation_issue.extend(facts);
     }
 }
 
 impl Extend<Task> for Facts {
-    fn extend<T: IntoIterator<Item = Task>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Task>>(&mut self, facts: Many) {
         self.task.extend(facts);
     }
 }
 
 impl Extend<TaskSignal> for Facts {
-    fn extend<T: IntoIterator<Item = TaskSignal>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = TaskSignal>>(&mut self, facts: Many) {
         self.task_signal.extend(facts);
     }
 }

@@ -716,67 +716,67 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<Step> for Facts {
-    fn extend<T: IntoIterator<Item = Step>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Step>>(&mut self, facts: Many) {
         self.step.extend(facts);
     }
 }
 
 impl Extend<Attempt> for Facts {
-    fn extend<T: IntoIterator<Item = Attempt>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Attempt>>(&mut self, facts: Many) {
         self.attempt.extend(facts);
     }
 }
 
 impl Extend<FinalTests> for Facts {
-    fn extend<T: IntoIterator<Item = FinalTests>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = FinalTests>>(&mut self, facts: Many) {
         self.final_tests.extend(facts);
     }
 }
 
 impl Extend<Call> for Facts {
-    fn extend<T: IntoIterator<Item = Call>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Call>>(&mut self, facts: Many) {
         self.call.extend(facts);
     }
 }
 
 impl Extend<CallNeeds> for Facts {
-    fn extend<T: IntoIterator<Item = CallNeeds>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = CallNeeds>>(&mut self, facts: Many) {
         self.call_needs.extend(facts);
     }
 }
 
 impl Extend<Approach> for Facts {
-    fn extend<T: IntoIterator<Item = Approach>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Approach>>(&mut self, facts: Many) {
         self.approach.extend(facts);
     }
 }
 
 impl Extend<ApproachFailedBefore> for Facts {
-    fn extend<T: IntoIterator<Item = ApproachFailedBefore>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ApproachFailedBefore>>(&mut self, facts: Many) {
         self.approach_failed_before.extend(facts);
     }
 }
 
 impl Extend<Change> for Facts {
-    fn extend<T: IntoIterator<Item = Change>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Change>>(&mut self, facts: Many) {
         self.change.extend(facts);
     }
 }
 
 impl Extend<TrustLevel> for Facts {
-    fn extend<T: IntoIterator<Item = TrustLevel>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = TrustLevel>>(&mut self, facts: Many) {
         self.trust_level.extend(facts);
     }
 }
 
 impl Extend<Protected> for Facts {
-    fn extend<T: IntoIterator<Item = Protected>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Protected>>(&mut self, facts: Many) {
         self.protected.extend(facts);
     }
 }

@@ -203,25 +203,25 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<Reviewer> for Facts {
-    fn extend<T: IntoIterator<Item = Reviewer>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Reviewer>>(&mut self, facts: Many) {
         self.reviewer.extend(facts);
     }
 }
 
 impl Extend<Proposal> for Facts {
-    fn extend<T: IntoIterator<Item = Proposal>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Proposal>>(&mut self, facts: Many) {
         self.proposal.extend(facts);
     }
 }
 
 impl Extend<ProposalReview> for Facts {
-    fn extend<T: IntoIterator<Item = ProposalReview>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ProposalReview>>(&mut self, facts: Many) {
         self.proposal_review.extend(facts);
     }
 }

@@ -488,61 +488,61 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<ToolExecution> for Facts {
-    fn extend<T: IntoIterator<Item = ToolExecution>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ToolExecution>>(&mut self, facts: Many) {
         self.tool_execution.extend(facts);
     }
 }
 
 impl Extend<Quality> for Facts {
-    fn extend<T: IntoIterator<Item = Quality>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Quality>>(&mut self, facts: Many) {
         self.quality.extend(facts);
     }
 }
 
 impl Extend<QualityIssue> for Facts {
-    fn extend<T: IntoIterator<Item = QualityIssue>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = QualityIssue>>(&mut self, facts: Many) {
         self.quality_issue.extend(facts);
     }
 }
 
 impl Extend<ActiveRefinement> for Facts {
-    fn extend<T: IntoIterator<Item = ActiveRefinement>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ActiveRefinement>>(&mut self, facts: Many) {
         self.active_refinement.extend(facts);
     }
 }
 
 impl Extend<AppliedFix> for Facts {
-    fn extend<T: IntoIterator<Item = AppliedFix>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = AppliedFix>>(&mut self, facts: Many) {
         self.applied_fix.extend(facts);
     }
 }
 
 impl Extend<CapabilityOf> for Facts {
-    fn extend<T: IntoIterator<Item = CapabilityOf>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = CapabilityOf>>(&mut self, facts: Many) {
         self.capability_of.extend(facts);
     }
 }
 
 impl Extend<UserIntent> for Facts {
-    fn extend<T: IntoIterator<Item = UserIntent>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = UserIntent>>(&mut self, facts: Many) {
         self.user_intent.extend(facts);
     }
 }
 
 impl Extend<IntentRequires> for Facts {
-    fn extend<T: IntoIterator<Item = IntentRequires>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = IntentRequires>>(&mut self, facts: Many) {
         self.intent_requires.extend(facts);
     }
 }
 
 impl Extend<HasCapability> for Facts {
-    fn extend<T: IntoIterator<Item = HasCapability>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = HasCapability>>(&mut self, facts: Many) {
         self.has_capability.extend(facts);
     }
 }

@@ -504,61 +504,61 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<Incident> for Facts {
-    fn extend<T: IntoIterator<Item = Incident>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Incident>>(&mut self, facts: Many) {
         self.incident.extend(facts);
     }
 }
 
 impl Extend<CapabilityGap> for Facts {
-    fn extend<T: IntoIterator<Item = CapabilityGap>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = CapabilityGap>>(&mut self, facts: Many) {
         self.capability_gap.extend(facts);
     }
 }
 
 impl Extend<ManualSteps> for Facts {
-    fn extend<T: IntoIterator<Item = ManualSteps>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ManualSteps>>(&mut self, facts: Many) {
         self.manual_steps.extend(facts);
     }
 }
 
 impl Extend<BuildRequest> for Facts {
-    fn extend<T: IntoIterator<Item = BuildRequest>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = BuildRequest>>(&mut self, facts: Many) {
         self.build_request.extend(facts);
     }
 }
 
 impl Extend<ScriptImport> for Facts {
-    fn extend<T: IntoIterator<Item = ScriptImport>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ScriptImport>>(&mut self, facts: Many) {
         self.script_import.extend(facts);
     }
 }
 
 impl Extend<ScriptBuiltin> for Facts {
-    fn extend<T: IntoIterator<Item = ScriptBuiltin>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ScriptBuiltin>>(&mut self, facts: Many) {
         self.script_builtin.extend(facts);
     }
 }
 
 impl Extend<ScriptLimits> for Facts {
-    fn extend<T: IntoIterator<Item = ScriptLimits>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ScriptLimits>>(&mut self, facts: Many) {
         self.script_limits.extend(facts);
     }
 }
 
 impl Extend<McpMatch> for Facts {
-    fn extend<T: IntoIterator<Item = McpMatch>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = McpMatch>>(&mut self, facts: Many) {
         self.mcp_match.extend(facts);
     }
 }
 
 impl Extend<Automation> for Facts {
-    fn extend<T: IntoIterator<Item = Automation>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Automation>>(&mut self, facts: Many) {
         self.automation.extend(facts);
     }
 }

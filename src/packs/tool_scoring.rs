@@ -415,55 +415,55 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<Goal> for Facts {
-    fn extend<T: IntoIterator<Item = Goal>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Goal>>(&mut self, facts: Many) {
         self.goal.extend(facts);
     }
 }
 
 impl Extend<Tool> for Facts {
-    fn extend<T: IntoIterator<Item = Tool>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Tool>>(&mut self, facts: Many) {
         self.tool.extend(facts);
     }
 }
 
 impl Extend<ToolRun> for Facts {
-    fn extend<T: IntoIterator<Item = ToolRun>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ToolRun>>(&mut self, facts: Many) {
         self.tool_run.extend(facts);
     }
 }
 
 impl Extend<FailureMode> for Facts {
-    fn extend<T: IntoIterator<Item = FailureMode>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = FailureMode>>(&mut self, facts: Many) {
         self.failure_mode.extend(facts);
     }
 }
 
 impl Extend<GoalDomainGiven> for Facts {
-    fn extend<T: IntoIterator<Item = GoalDomainGiven>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = GoalDomainGiven>>(&mut self, facts: Many) {
         self.goal_domain_given.extend(facts);
     }
 }
 
 impl Extend<DomainSignal> for Facts {
-    fn extend<T: IntoIterator<Item = DomainSignal>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = DomainSignal>>(&mut self, facts: Many) {
         self.domain_signal.extend(facts);
     }
 }
 
 impl Extend<PatternMatch> for Facts {
-    fn extend<T: IntoIterator<Item = PatternMatch>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = PatternMatch>>(&mut self, facts: Many) {
         self.pattern_match.extend(facts);
     }
 }
 
 impl Extend<ToolMemory> for Facts {
-    fn extend<T: IntoIterator<Item = ToolMemory>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = ToolMemory>>(&mut self, facts: Many) {
         self.tool_memory.extend(facts);
     }
 }

@@ -191,19 +191,19 @@ impl Facts {
 }
 
 impl Extend<Now> for Facts {
-    fn extend<T: IntoIterator<Item = Now>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
         self.now.extend(facts);
     }
 }
 
 impl Extend<TraceStep> for Facts {
-    fn extend<T: IntoIterator<Item = TraceStep>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = TraceStep>>(&mut self, facts: Many) {
         self.trace_step.extend(facts);
     }
 }
 
 impl Extend<TraceOutcome> for Facts {
-    fn extend<T: IntoIterator<Item = TraceOutcome>>(&mut self, facts: T) {
+    fn extend<Many: IntoIterator<Item = TraceOutcome>>(&mut self, facts: Many) {
         self.trace_outcome.extend(facts);
     }
 }

@@ -7,7 +7,7 @@ use crate::ir::{Program, Rule};
 use crate::schema::RelationId;
 
 /// Words that Rust or the generated module keeps for itself.
-const TAKEN: [&str; 26] = [
+const TAKEN: [&str; 27] = [
     "Bounds",
     "Column",
     "Columns",
@@ -18,6 +18,7 @@ const TAKEN: [&str; 26] = [
     "Extend",
     "Facts",
     "IntoIterator",
+    "Many",
     "Name",
     "None",
     "Ok",

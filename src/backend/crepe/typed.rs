@@ -250,7 +250,7 @@ impl<'a> Typed<'a> {
         for one in inputs {
             let _ = writeln!(
                 out,
-                "impl Extend<{0}> for Facts {{\n    fn extend<T: IntoIterator<Item = {0}>>(&mut self, facts: T) {{\n        self.{1}.extend(facts);\n    }}\n}}\n",
+                "impl Extend<{0}> for Facts {{\n    fn extend<Many: IntoIterator<Item = {0}>>(&mut self, facts: Many) {{\n        self.{1}.extend(facts);\n    }}\n}}\n",
                 one.name, one.field
             );
         }
