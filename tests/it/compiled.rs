@@ -166,3 +166,18 @@ fn a_compiled_pack_is_ordinary_rust() {
     let refused = facts.decide(&Params::default()).unwrap_err().to_string();
     assert_eq!(refused, "column `signal` of `error_signal` can't hold `/no name`");
 }
+
+#[cfg(feature = "packs")]
+#[path = "../../examples/typed.rs"]
+#[expect(dead_code, reason = "its `main` prints")]
+mod typed;
+
+#[cfg(feature = "packs")]
+#[test]
+fn the_example_answers() {
+    let wanted = [
+        "e1 is of the kind /syntax: fix it where it is",
+        "e2 is of the kind /architecture: plan everything again",
+    ];
+    assert_eq!(typed::answers().unwrap(), wanted);
+}

@@ -109,8 +109,9 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
     /// The function that runs the program over the tables.
     fn function(&self) -> String {
         let unused = if self.params.is_empty() { "_" } else { "" };
-        let mut out = format!("pub(super) fn run(tables: &mut Tables, {unused}params: &[Word]) {{\n");
-        let inputs = self.inputs();
+        let (inputs, outputs) = (self.inputs(), self.outputs());
+        let idle = if inputs.is_empty() && outputs.is_empty() { "_" } else { "" };
+        let mut out = format!("pub(super) fn run({idle}tables: &mut Tables, {unused}params: &[Word]) {{\n");
         let mutable = if inputs.is_empty() && self.params.is_empty() { "" } else { "mut " };
         let _ = writeln!(out, "    let {mutable}crepe = Crepe::new();");
         if !self.params.is_empty() {
@@ -123,7 +124,6 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
             let row = columns("c", arity).join(", ");
             let _ = writeln!(out, "    crepe.extend(tables.rows({table}).map(|[{row}]| {name}({row})));");
         }
-        let outputs = self.outputs();
         let names: Vec<String> = outputs.iter().map(|one| names::snake(&one.name)).collect();
         if names.is_empty() {
             out.push_str("    crepe.run_with_hasher::<ahash::RandomState>();\n");
