@@ -34,6 +34,7 @@ pub mod ir;
 pub mod ledger;
 pub mod literal;
 pub mod lower;
+pub mod packs;
 pub mod provenance;
 pub mod ruletest;
 pub mod schema;

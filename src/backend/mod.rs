@@ -1,6 +1,7 @@
 //! Engines: from a program and its input facts to the model. None names another; all agree to the bit.
 
 mod budget;
+pub mod crepe;
 pub mod naive;
 mod report;
 pub mod seminaive;

@@ -6,6 +6,7 @@ mod bench;
 mod carry;
 mod change;
 mod check;
+mod compile;
 mod completions;
 mod config;
 mod decide;
@@ -66,6 +67,7 @@ enum Command {
     Init(init::Init),
     Check(check::Check),
     Explain(explain::Explain),
+    Compile(compile::Compile),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
     Repl(repl::Repl),
@@ -143,6 +145,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Init(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Explain(command) => command.run(),
+        Command::Compile(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Doc(command) => command.run(),
         Command::Repl(command) => command.run(),

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::backend::{Engine, Limits, naive::Naive, seminaive::SemiNaive};
 use crate::ledger::When;
+use crate::session::compiled::Compiled;
 use crate::session::{RuleSource, Session};
 use crate::symbol::Symbol;
 use crate::syntax;
@@ -178,6 +179,8 @@ pub(super) enum EngineName {
     Embedded,
     /// The slow one whose answers are the meaning of the language.
     Naive,
+    /// The shipped packs as compiled code; rules that were not compiled go to the semi-naive engine.
+    Compiled,
 }
 
 /// How to evaluate.
@@ -224,6 +227,7 @@ impl EngineOptions {
         match self.engine.unwrap_or_else(configured) {
             EngineName::Auto | EngineName::Embedded => Box::new(SemiNaive),
             EngineName::Naive => Box::new(Naive),
+            EngineName::Compiled => Box::new(Compiled::default()),
         }
     }
 

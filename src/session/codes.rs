@@ -6,3 +6,5 @@ use crate::diagnostic::Code;
 pub const BAD_IMPORT: Code = Code("E230");
 /// Imports in a circle.
 pub const IMPORT_CIRCLE: Code = Code("E231");
+/// A construct that can't be compiled through crepe.
+pub const NOT_COMPILED: Code = Code("E240");

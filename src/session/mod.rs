@@ -6,6 +6,7 @@
 mod ask;
 pub mod codes;
 mod commit;
+pub mod compiled;
 mod diff;
 mod drawn;
 mod error;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use hence::backend::Engine;
 use hence::backend::naive::Naive;
 use hence::backend::seminaive::SemiNaive;
+use hence::session::compiled::Compiled;
 use hence::session::{RuleSet, RuleSource, Session, read_fact_lines};
 use hence::value::{Type, Value};
 use serde_json::Value as Json;
@@ -18,16 +19,21 @@ fn folder() -> PathBuf {
 type Make = fn() -> Box<dyn Engine>;
 
 fn engines() -> Vec<(&'static str, Make)> {
-    vec![("naive", || Box::new(Naive)), ("embedded", || Box::new(SemiNaive))]
+    vec![
+        ("naive", || Box::new(Naive)),
+        ("embedded", || Box::new(SemiNaive)),
+        // Without the feature `packs` nothing is compiled, and this is the embedded engine once more.
+        ("compiled", || Box::<Compiled>::default()),
+    ]
 }
 
-struct Case {
+pub(crate) struct Case {
     name: String,
-    json: Json,
+    pub(crate) json: Json,
 }
 
 /// The cases of a pack, in order.
-fn cases(pack: &str) -> Vec<Case> {
+pub(crate) fn cases(pack: &str) -> Vec<Case> {
     let mut files: Vec<_> =
         fs::read_dir(folder().join(pack)).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -38,7 +44,7 @@ fn cases(pack: &str) -> Vec<Case> {
     files.into_iter().map(read).collect()
 }
 
-fn packs() -> Vec<String> {
+pub(crate) fn packs() -> Vec<String> {
     let mut packs: Vec<String> = fs::read_dir(folder())
         .unwrap()
         .map(|entry| entry.unwrap())

@@ -61,6 +61,14 @@ fn check(path: &Path, good: bool) -> Result<(), String> {
     if found == expected { Ok(()) } else { fail(&render::difference(&expected, &found)) }
 }
 
+/// Runs a case by the meaning and by its compiled rules.
+///
+/// # Errors
+/// How the two differ.
+pub fn compiled(path: &Path, pack: &'static hence::packs::support::Pack) -> Result<(), String> {
+    run::compiled(path, pack).map_err(|difference| format!("{}: {difference}", path.display()))
+}
+
 fn check_all(folder: &str, good: bool, least: usize) {
     let only = std::env::var("CASE").unwrap_or_default();
     let cases = cases(folder);

@@ -2,11 +2,14 @@
 
 use hence::analysis;
 use hence::backend::Engine;
+use hence::backend::crepe;
 use hence::backend::naive::Naive;
 use hence::backend::seminaive::SemiNaive;
 use hence::diagnostic;
 use hence::fact::Fact;
+use hence::packs::support::Pack;
 use hence::schema::Kind;
+use hence::session::compiled::Compiled;
 use hence::session::{self, Derived, FactFiles, Faults, Loaded, Loader, RuleSet, Session, SessionError};
 use hence::syntax;
 use std::path::Path;
@@ -51,6 +54,27 @@ pub(super) fn run(path: &Path) -> Result<Outcome, String> {
         String::new()
     };
     Ok(Outcome::Derived(warnings + &shown(&expected)))
+}
+
+/// Runs the case at `path` by the meaning and by its compiled rules.
+///
+/// # Errors
+/// How the two differ.
+pub(super) fn compiled(path: &Path, pack: &'static Pack) -> Result<(), String> {
+    let case = Case::read(path);
+    let mut loader = Loader::default();
+    loader.path(path).map_err(|error| error.to_string())?;
+    let prepared = prepare(&case, loader.finish()).map_err(|_| String::from("is refused"))?;
+    if crepe::fingerprint(&prepared.rules.program) != pack.fingerprint {
+        return Err(String::from("other rules were compiled"));
+    }
+    let naive = derive(&case, &prepared, Box::new(Naive)).map(|derived| shown(&derived));
+    let compiled = derive(&case, &prepared, Box::new(Compiled::of(pack))).map(|derived| shown(&derived));
+    match (&naive, &compiled) {
+        (Ok(naive), Ok(compiled)) => same("naive and compiled", naive, compiled),
+        (naive, compiled) if naive == compiled => Ok(()),
+        _ => Err(format!("one stops\nnaive {naive:?}\ncompiled {compiled:?}")),
+    }
 }
 
 /// Rules and facts without a fault.

@@ -1,0 +1,349 @@
+//! Rules as rules of a `crepe!` program: literals in an order in which each finds its variables bound, because
+//! crepe takes them as they stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
+use crate::builtins::generator::Generator;
+use crate::ir::{Arg, Atom, Literal, Program, Rule, Term};
+
+use super::Refusal;
+use super::expression::{Expressions, Place, constant, params, variables};
+use super::names;
+use super::plan::{gathers, open_columns};
+use super::text::Constants;
+
+/// How many columns crepe can look up at once: it makes a tuple of them, and Rust compares tuples of up to twelve.
+const MOST_KEYS: usize = 12;
+
+/// The parameters that a rule's body and head read in a `crepe!` program.
+pub(super) fn params_of(rule: &Rule) -> BTreeSet<ParamId> {
+    let mut found = BTreeSet::new();
+    for literal in &rule.body {
+        match literal {
+            Literal::Atom(atom) | Literal::Not(atom) => {
+                found.extend(atom.args.iter().filter_map(|arg| match arg {
+                    Arg::Param(param) => Some(*param),
+                    _ => None,
+                }))
+            }
+            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => found.extend(params(expr)),
+            Literal::Each { args, .. } => found.extend(args.iter().flat_map(params)),
+        }
+    }
+    if !gathers(rule) {
+        found.extend(plain(rule).flat_map(params));
+    }
+    found
+}
+
+fn plain(rule: &Rule) -> impl Iterator<Item = &Expr> {
+    rule.terms.iter().filter_map(|term| match term {
+        Term::Expr(expr) => Some(expr),
+        Term::Aggregate { .. } => None,
+    })
+}
+
+/// One rule that is being written.
+pub(super) struct CrepeRule<'a, 'w> {
+    program: &'a Program,
+    rule: &'a Rule,
+    number: u32,
+    expressions: &'w mut Expressions<'a>,
+    constants: &'w mut Constants,
+    bound: BTreeSet<VarId>,
+    uses: BTreeMap<VarId, usize>,
+    clauses: Vec<String>,
+    open: usize,
+}
+
+impl<'a, 'w> CrepeRule<'a, 'w> {
+    /// The rule of that number.
+    pub(super) fn new(
+        program: &'a Program,
+        rule: &'a Rule,
+        number: u32,
+        expressions: &'w mut Expressions<'a>,
+        constants: &'w mut Constants,
+    ) -> Self {
+        Self {
+            program,
+            rule,
+            number,
+            expressions,
+            constants,
+            bound: BTreeSet::new(),
+            uses: uses(rule),
+            clauses: Vec::new(),
+            open: 0,
+        }
+    }
+
+    /// The whole rule; `params` are those that its program is given.
+    pub(super) fn write(mut self, params: &BTreeSet<ParamId>) -> Result<String, Refusal> {
+        let own = params_of(self.rule);
+        if !own.is_empty() {
+            let columns = params.iter().map(|param| match own.contains(param) {
+                true => format!("p{}", param.0),
+                false => String::from("_"),
+            });
+            self.clauses.push(format!("Parameters({})", columns.collect::<Vec<_>>().join(", ")));
+        }
+        let mut pending: Vec<&'a Literal> = self.rule.body.iter().collect();
+        while let Some(at) = self.next(&pending) {
+            self.literal(pending.remove(at))?;
+        }
+        let head = self.head();
+        self.clauses.push(String::from("(go())"));
+        let id = self.rule.id;
+        Ok(format!(
+            "        // {id}\n        {head} <-\n            {};\n",
+            self.clauses.join(",\n            ")
+        ))
+    }
+
+    /// The literal to go on with: what needs no row, then what is looked up by most columns, then the first.
+    fn next(&self, pending: &[&'a Literal]) -> Option<usize> {
+        let ready = pending.iter().enumerate().filter(|(_, literal)| self.is_ready(literal));
+        ready.min_by_key(|(at, literal)| (self.cost(literal), *at)).map(|(at, _)| at)
+    }
+
+    fn cost(&self, literal: &Literal) -> usize {
+        match literal {
+            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => usize::from(expr.may_fail()),
+            Literal::Not(_) => 0,
+            Literal::Atom(atom) => {
+                let known = |arg: &&Arg| match arg {
+                    Arg::Var(var) => self.bound.contains(var),
+                    Arg::Any => false,
+                    Arg::Const(_) | Arg::Param(_) => self.bound.iter().next().is_some(),
+                };
+                match atom.args.iter().filter(known).count() {
+                    0 => 102,
+                    known => 100_usize.saturating_sub(known.min(90)),
+                }
+            }
+            Literal::Each { .. } => 101,
+        }
+    }
+
+    fn is_ready(&self, literal: &Literal) -> bool {
+        let bound = |expr: &Expr| variables(expr).iter().all(|var| self.bound.contains(var));
+        match literal {
+            Literal::Atom(atom) => {
+                vars(atom).all(|var| self.bound.contains(&var) || !is_computed(self.rule, var))
+            }
+            Literal::Not(atom) => vars(atom).all(|var| self.bound.contains(&var)),
+            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => bound(expr),
+            Literal::Each { args, .. } => args.iter().all(bound),
+        }
+    }
+
+    fn literal(&mut self, literal: &'a Literal) -> Result<(), Refusal> {
+        match literal {
+            Literal::Atom(atom) => self.atom(atom),
+            Literal::Not(atom) => return self.not(atom),
+            Literal::Bind { var, expr, .. } => {
+                let name = self.bind(*var);
+                self.value(&name, expr);
+            }
+            Literal::Test { expr, .. } => {
+                let called = self.expressions.call(expr, Place::Crepe, self.constants);
+                self.clauses.push(if called.fallible {
+                    format!("let Some(true) = held({}, {})", self.number, called.text)
+                } else {
+                    format!("({}.as_bool())", called.text)
+                });
+            }
+            Literal::Each { var, generator, args, .. } => self.each(*var, generator, args),
+        }
+        Ok(())
+    }
+
+    /// Binds `name` to the value of an expression.
+    fn value(&mut self, name: &str, expr: &'a Expr) {
+        let called = self.expressions.call(expr, Place::Crepe, self.constants);
+        self.clauses.push(if called.fallible {
+            format!("let Some({name}) = tried({}, {})", self.number, called.text)
+        } else {
+            format!("let {name} = {}", called.text)
+        });
+    }
+
+    /// Takes a variable as bound; its name, or `_` where nothing reads it.
+    fn bind(&mut self, var: VarId) -> String {
+        self.bound.insert(var);
+        let once = self.uses.get(&var).copied().unwrap_or(0) <= 1 && !gathers(self.rule);
+        if once { String::from("_") } else { names::variable(self.rule, var) }
+    }
+
+    fn each(&mut self, var: VarId, generator: &Generator, args: &'a [Expr]) {
+        let mut words = Vec::new();
+        for (at, arg) in args.iter().enumerate() {
+            let called = self.expressions.call(arg, Place::Crepe, self.constants);
+            if called.fallible {
+                let name = format!("argument_{}_{at}", var.0);
+                self.value(&name, arg);
+                words.push(name);
+            } else {
+                words.push(called.text);
+            }
+        }
+        let generator = generator_text(generator, self.constants);
+        let name = self.bind(var);
+        self.clauses.push(format!("for element_{} in each({generator}, &[{}])", var.0, words.join(", ")));
+        // crepe takes the variable of a `for` as bound only once it is bound by a `let`.
+        self.clauses.push(format!("let {name} = element_{}", var.0));
+    }
+
+    fn atom(&mut self, atom: &'a Atom) {
+        let (mut columns, mut same, mut keys) = (Vec::new(), Vec::new(), 0);
+        let mut here = BTreeSet::new();
+        for (at, arg) in atom.args.iter().enumerate() {
+            let again = format!("column_{}_{at}", self.clauses.len());
+            let known = match arg {
+                Arg::Any => None,
+                Arg::Var(var) if !self.bound.contains(var) && here.insert(*var) => None,
+                Arg::Var(var) => Some(names::variable(self.rule, *var)),
+                Arg::Const(value) => Some(constant(*value, self.constants)),
+                Arg::Param(param) => Some(format!("p{}", param.0)),
+            };
+            let is_own = matches!(arg, Arg::Var(var) if here.contains(var));
+            columns.push(match (known, arg) {
+                (Some(known), _) if is_own || keys == MOST_KEYS => {
+                    same.push(format!("({again} == {known})"));
+                    again
+                }
+                (Some(known), _) => {
+                    keys += 1;
+                    known
+                }
+                (None, Arg::Var(var)) => self.column(*var),
+                (None, _) => self.any(),
+            });
+        }
+        self.bound.extend(here);
+        if columns.is_empty() {
+            columns.push(String::from("_"));
+        }
+        let relation = names::relation(self.program, atom.relation);
+        self.clauses.push(format!("{relation}({})", columns.join(", ")));
+        self.clauses.extend(same);
+    }
+
+    fn column(&self, var: VarId) -> String {
+        let once = self.uses.get(&var).copied().unwrap_or(0) <= 1 && !gathers(self.rule);
+        if once { String::from("_") } else { names::variable(self.rule, var) }
+    }
+
+    /// A column in which nothing stands: where matches are told apart, it has to be known.
+    fn any(&mut self) -> String {
+        if !gathers(self.rule) {
+            return String::from("_");
+        }
+        self.open += 1;
+        format!("open_{}", self.open)
+    }
+
+    fn not(&mut self, atom: &Atom) -> Result<(), Refusal> {
+        let mut columns = Vec::new();
+        for arg in &atom.args {
+            columns.push(match arg {
+                Arg::Any => String::from("_"),
+                Arg::Var(var) => names::variable(self.rule, *var),
+                Arg::Const(value) => constant(*value, self.constants),
+                Arg::Param(param) => format!("p{}", param.0),
+            });
+        }
+        if columns.iter().filter(|column| *column != "_").count() > MOST_KEYS {
+            return Err(Refusal {
+                span: atom.span,
+                construct: format!("a negated atom with more than {MOST_KEYS} columns to compare"),
+            });
+        }
+        if columns.is_empty() {
+            columns.push(String::from("Word(0)"));
+        }
+        let relation = names::relation(self.program, atom.relation);
+        self.clauses.push(format!("!{relation}({})", columns.join(", ")));
+        Ok(())
+    }
+
+    fn head(&mut self) -> String {
+        if gathers(self.rule) {
+            return self.matches_head();
+        }
+        let mut columns = Vec::new();
+        for (at, expr) in plain(self.rule).enumerate() {
+            if matches!(expr.kind, ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_)) {
+                columns.push(self.expressions.call(expr, Place::Crepe, self.constants).text);
+            } else {
+                let name = format!("head_{at}");
+                self.value(&name, expr);
+                columns.push(name);
+            }
+        }
+        if columns.is_empty() {
+            columns.push(String::from("Word(0)"));
+        }
+        format!("{}({})", names::relation(self.program, self.rule.head), columns.join(", "))
+    }
+
+    /// The head under which the matches of a rule are kept: its variables, then the open columns.
+    fn matches_head(&self) -> String {
+        let vars = (0..self.rule.variables.len() as u32).map(VarId).map(|var| {
+            if self.bound.contains(&var) { names::variable(self.rule, var) } else { String::from("Word(0)") }
+        });
+        let open = (1..=open_columns(self.rule)).map(|at| format!("open_{at}"));
+        let mut columns: Vec<String> = vars.chain(open).collect();
+        if columns.is_empty() {
+            columns.push(String::from("Word(0)"));
+        }
+        format!("M{}({})", self.number, columns.join(", "))
+    }
+}
+
+/// A generator as Rust names it.
+pub(super) fn generator_text(generator: &Generator, constants: &mut Constants) -> String {
+    match generator {
+        Generator::Captures(pattern, group) => {
+            format!("captures(&PATTERNS, {}, {group})", constants.pattern(pattern.source()))
+        }
+        other => format!("Some(Generator::{other:?})"),
+    }
+}
+
+/// How often each variable stands in a rule.
+fn uses(rule: &Rule) -> BTreeMap<VarId, usize> {
+    let mut uses = BTreeMap::new();
+    let mut note = |var: VarId| *uses.entry(var).or_insert(0) += 1;
+    for literal in &rule.body {
+        match literal {
+            Literal::Atom(atom) | Literal::Not(atom) => vars(atom).for_each(&mut note),
+            Literal::Bind { var, expr, .. } => {
+                note(*var);
+                expr.for_each_var(&mut note);
+            }
+            Literal::Test { expr, .. } => expr.for_each_var(&mut note),
+            Literal::Each { var, args, .. } => {
+                note(*var);
+                args.iter().for_each(|arg| arg.for_each_var(&mut note));
+            }
+        }
+    }
+    plain(rule).for_each(|expr| expr.for_each_var(&mut note));
+    uses
+}
+
+fn vars(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
+    atom.args.iter().filter_map(|arg| match arg {
+        Arg::Var(var) => Some(*var),
+        _ => None,
+    })
+}
+
+fn is_computed(rule: &Rule, var: VarId) -> bool {
+    rule.body.iter().any(|literal| {
+        matches!(literal, Literal::Bind { var: bound, .. } | Literal::Each { var: bound, .. } if *bound == var)
+    })
+}

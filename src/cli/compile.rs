@@ -1,0 +1,151 @@
+//! `hence compile`: rules as a Rust module, or as a small package that decides by itself.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::session::compiled::{self, Options};
+use crate::session::{RuleSet, RuleSource, SessionError};
+
+use super::{DONE, Failure, Outcome};
+
+/// Compile rules into a Rust module
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hence compile rules/errors -o src/errors.rs\n  \
+    hence compile rules/errors --crate decide_errors")]
+pub(super) struct Compile {
+    /// Rule files and folders
+    #[arg(value_name = "RULES", required_unless_present = "packs")]
+    rules: Vec<PathBuf>,
+    /// Shipped packs by name
+    #[arg(long = "pack", value_name = "NAME", num_args = 1..)]
+    packs: Vec<String>,
+    /// Writes the module into a file [default: standard output]
+    #[arg(short, long, value_name = "FILE.rs", conflicts_with = "package")]
+    output: Option<PathBuf>,
+    /// Writes a package with the module and a `main` that reads facts and prints decisions
+    #[arg(long = "crate", value_name = "DIR")]
+    package: Option<PathBuf>,
+    /// Where the package finds hence, as Cargo takes it [default: the version of this binary]
+    #[arg(long, value_name = "DIR", requires = "package")]
+    hence: Option<PathBuf>,
+}
+
+impl Compile {
+    pub(super) fn run(self) -> Outcome {
+        let source =
+            RuleSource { paths: self.rules.clone(), packs: self.packs.clone(), ..RuleSource::default() };
+        let rules = source.build()?;
+        let name = self.name();
+        let about = format!("Decisions: {}.", decisions(&rules));
+        let module = compiled::compile(&rules, &Options { name: &name, about: &about, root: "hence" })?;
+        match (&self.output, &self.package) {
+            (Some(file), _) => write(file, &module)?,
+            (None, Some(folder)) => self.package(folder, &name, &module, &rules)?,
+            (None, None) => anstream::stdout().lock().write_all(module.as_bytes())?,
+        }
+        Ok(DONE)
+    }
+
+    /// The name of the rule set: of the package, the file, the first rules.
+    fn name(&self) -> String {
+        let named = self.package.as_ref().or(self.output.as_ref()).or(self.rules.first());
+        let stem = named.and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
+        let name = stem.or_else(|| self.packs.first().cloned()).unwrap_or_default();
+        let name: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+            .collect();
+        if name.starts_with(|c: char| c.is_ascii_lowercase()) { name } else { format!("rules_{name}") }
+    }
+
+    fn package(&self, folder: &Path, name: &str, module: &str, rules: &RuleSet) -> Result<(), Failure> {
+        let source = folder.join("src");
+        for folder in [&source, &folder.join("rules")] {
+            fs::create_dir_all(folder)
+                .map_err(|source| SessionError::Write { path: folder.to_owned(), source })?;
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        let hence = match &self.hence {
+            Some(path) => format!("{{ path = {:?} }}", path.display().to_string()),
+            None => format!("{version:?}"),
+        };
+        write(
+            &folder.join("Cargo.toml"),
+            &format!(
+                "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+                 crepe = \"0.2\"\nhence = {hence}\n\n[workspace]\n"
+            ),
+        )?;
+        write(&source.join("rules.rs"), module)?;
+        let mut texts = String::new();
+        for (at, (_, text)) in rules.sources.iter().enumerate() {
+            write(&folder.join(format!("rules/{at}.dl")), text.text())?;
+            texts.push_str(&format!("    ({:?}, include_str!(\"../rules/{at}.dl\")),\n", text.name()));
+        }
+        write(&source.join("main.rs"), &MAIN.replace("NAME", name).replace("TEXTS", &texts))
+    }
+}
+
+/// The program of a package: facts in, decisions out.
+const MAIN: &str = r#"//! NAME: reads facts, one JSON object a line, from the file named or from standard input, and prints the decisions
+//! that follow.
+
+use std::io::Read;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+mod rules;
+
+/// The rules that were compiled, as they were loaded.
+const RULES: &[(&str, &str)] = &[
+TEXTS];
+
+fn facts() -> std::io::Result<String> {
+    let mut text = String::new();
+    match std::env::args().nth(1) {
+        Some(path) => std::fs::read_to_string(path),
+        None => std::io::stdin().read_to_string(&mut text).map(|_| text),
+    }
+}
+
+fn main() -> ExitCode {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
+    let decided = match facts() {
+        Ok(lines) => hence::session::compiled::decide(&rules::PACK, RULES, &lines, now),
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    match decided {
+        Ok(decided) => {
+            decided.relations.iter().flat_map(|(.., facts)| facts).for_each(|fact| println!("{fact}."));
+            decided.reports.iter().for_each(|report| eprintln!("warning: {report}"));
+            ExitCode::from(if decided.undetermined.is_empty() { 0 } else { 4 })
+        }
+        Err(hence::session::SessionError::Faults(faults)) => {
+            faults.diagnostics.iter().for_each(|fault| eprintln!("error: {}", fault.message));
+            ExitCode::from(2)
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(3)
+        }
+    }
+}
+"#;
+
+fn decisions(rules: &RuleSet) -> String {
+    let all =
+        rules.program.relations.iter().filter(|relation| relation.kind == crate::schema::Kind::Decision);
+    let names: Vec<String> = all.map(|relation| format!("`{}`", relation.name)).collect();
+    if names.is_empty() { String::from("none") } else { names.join(", ") }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let fault = |source| Failure::Session(SessionError::Write { path: path.to_owned(), source });
+    fs::write(path, text).map_err(fault)
+}

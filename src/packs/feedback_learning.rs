@@ -1,0 +1,575 @@
+//! `feedback_learning`, compiled by `hence compile`: edit the rules, not this file.
+//!
+//! What it is for: what people's edits and rejections of drafts teach.
+
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::packs::support::{Symbol, Word, drawn, fill};
+
+pub use compiled::PACK;
+
+/// The time of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Now {
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Now {
+    const TABLE: usize = 0;
+    const RELATION: &'static str = "now";
+
+    fn write(&self, row: &mut Row) {
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { at: columns.take() }
+    }
+}
+
+/// Somebody changed a draft.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DraftEdit {
+    /// `edit`
+    pub edit: String,
+    /// `event`
+    pub event: String,
+    /// `change`
+    pub change: Name,
+}
+
+impl Record for DraftEdit {
+    const TABLE: usize = 1;
+    const RELATION: &'static str = "draft_edit";
+
+    fn write(&self, row: &mut Row) {
+        row.put("edit", &self.edit);
+        row.put("event", &self.event);
+        row.put("change", &self.change);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { edit: columns.take(), event: columns.take(), change: columns.take() }
+    }
+}
+
+/// Somebody threw a draft away.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DraftRejection {
+    /// `rejection`
+    pub rejection: String,
+    /// `event`
+    pub event: String,
+}
+
+impl Record for DraftRejection {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "draft_rejection";
+
+    fn write(&self, row: &mut Row) {
+        row.put("rejection", &self.rejection);
+        row.put("event", &self.event);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { rejection: columns.take(), event: columns.take() }
+    }
+}
+
+/// How alike two edits or rejections are, from 0 to 1.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+pub struct Similar {
+    /// `a`
+    pub a: String,
+    /// `b`
+    pub b: String,
+    /// `similarity`
+    pub similarity: f64,
+}
+
+impl Record for Similar {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "similar";
+
+    fn write(&self, row: &mut Row) {
+        row.put("a", &self.a);
+        row.put("b", &self.b);
+        row.put("similarity", &self.similarity);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { a: columns.take(), b: columns.take(), similarity: columns.take() }
+    }
+}
+
+/// What column `kind` of `propose_lesson` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ProposeLessonKind {
+    /// `/learned_rule`
+    LearnedRule,
+    /// `/strong_rule`
+    StrongRule,
+}
+
+impl ProposeLessonKind {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::LearnedRule => "/learned_rule",
+            Self::StrongRule => "/strong_rule",
+        }
+    }
+}
+
+impl Column for ProposeLessonKind {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/learned_rule" => Self::LearnedRule,
+            _ => Self::StrongRule,
+        }
+    }
+}
+
+/// Propose to learn this.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+pub struct ProposeLesson {
+    /// `leader`
+    pub leader: String,
+    /// `kind`
+    pub kind: ProposeLessonKind,
+    /// `confidence`
+    pub confidence: f64,
+}
+
+impl Record for ProposeLesson {
+    const TABLE: usize = 12;
+    const RELATION: &'static str = "propose_lesson";
+
+    fn write(&self, row: &mut Row) {
+        row.put("leader", &self.leader);
+        row.put("kind", &self.kind);
+        row.put("confidence", &self.confidence);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { leader: columns.take(), kind: columns.take(), confidence: columns.take() }
+    }
+}
+
+/// The parameters of the rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// From this similarity on two of them teach the same.
+    pub alike: f64,
+    /// So many alike items make a strong rule.
+    pub strong_count: i64,
+}
+
+#[rustfmt::skip]
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            alike: 0.8,
+            strong_count: 3,
+        }
+    }
+}
+
+#[rustfmt::skip]
+impl Params {
+    fn words(&self) -> Vec<Word> {
+        vec![
+            self.alike.word().unwrap_or_default(),
+            self.strong_count.word().unwrap_or_default(),
+        ]
+    }
+}
+
+/// What is known: facts of every input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The time of the run.
+    pub now: Vec<Now>,
+    /// Somebody changed a draft.
+    pub draft_edit: Vec<DraftEdit>,
+    /// Somebody threw a draft away.
+    pub draft_rejection: Vec<DraftRejection>,
+    /// How alike two edits or rejections are, from 0 to 1.
+    pub similar: Vec<Similar>,
+}
+
+impl Facts {
+    /// The decisions that follow, each relation's in ascending order.
+    ///
+    /// # Errors
+    /// A value that its column can't hold, and bounds that were reached.
+    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
+        self.decide_within(params, &Bounds::default())
+    }
+
+    /// The decisions that follow, under bounds of one's own.
+    ///
+    /// # Errors
+    /// As [`Facts::decide`].
+    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
+        let mut tables = PACK.tables();
+        fill(&mut tables, &self.now)?;
+        fill(&mut tables, &self.draft_edit)?;
+        fill(&mut tables, &self.draft_rejection)?;
+        fill(&mut tables, &self.similar)?;
+        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let undetermined = PACK.undetermined(&reports);
+        Ok(Decisions {
+            propose_lesson: drawn(&tables, &undetermined),
+            reports: PACK.lines(&reports),
+            undetermined,
+        })
+    }
+}
+
+impl Extend<Now> for Facts {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
+        self.now.extend(facts);
+    }
+}
+
+impl Extend<DraftEdit> for Facts {
+    fn extend<Many: IntoIterator<Item = DraftEdit>>(&mut self, facts: Many) {
+        self.draft_edit.extend(facts);
+    }
+}
+
+impl Extend<DraftRejection> for Facts {
+    fn extend<Many: IntoIterator<Item = DraftRejection>>(&mut self, facts: Many) {
+        self.draft_rejection.extend(facts);
+    }
+}
+
+impl Extend<Similar> for Facts {
+    fn extend<Many: IntoIterator<Item = Similar>>(&mut self, facts: Many) {
+        self.similar.extend(facts);
+    }
+}
+
+/// What follows: the facts of every decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decisions {
+    /// Propose to learn this.
+    pub propose_lesson: Vec<ProposeLesson>,
+    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    pub undetermined: Vec<&'static str>,
+    /// Operations without a result, a line each.
+    pub reports: Vec<String>,
+}
+
+#[allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::all,
+    reason = "what crepe makes of rules, and which names they need"
+)]
+mod compiled {
+    use crate::packs::support::*;
+
+    /// These rules, as an engine runs them.
+    #[rustfmt::skip]
+    pub static PACK: Pack = Pack {
+        name: "feedback_learning",
+        fingerprint: "15f1f5247f6563983d7995482ff5ad75",
+        arities: &[1, 3, 2, 3, 1, 2, 2, 2, 2, 1, 4, 2, 3, 2, 2],
+        rules: &[&RULE_6, &RULE_7, &RULE_9],
+        facts,
+        run,
+    };
+
+    fn run(tables: &mut Tables, params: &[Word]) {
+        program_0::run(tables, params);
+        aggregate(tables, 13, &RULE_6, params);
+        program_1::run(tables, params);
+        aggregate(tables, 14, &RULE_7, params);
+        program_2::run(tables, params);
+    }
+
+    fn facts(_: &mut Tables) {}
+
+    #[rustfmt::skip]
+    static TEXTS: Texts = Texts::new(&[
+        "/strong_rule",
+        "/learned_rule",
+    ]);
+
+    // alike_items#1
+    fn alike_items_2_0(s_2: Word, p0: Word) -> Word {
+        sure(Op::GreaterEqual, &[s_2, p0])
+    }
+
+    // many_alike
+    fn lesson_9_0(count_1: Word, p1: Word) -> Word {
+        sure(Op::GreaterEqual, &[count_1, p1])
+    }
+
+    #[rustfmt::skip]
+    fn lesson_9_1(count_1: Word) -> Eval {
+        Ok(sure(Op::Min, &[float(0.95), two(Op::AddFloat, 0, float(0.6), two(Op::MulFloat, 1, float(0.1), sure(Op::FloatOfInt, &[count_1]))?)?]))
+    }
+
+    // a_rejection
+    fn lesson_10_0(count_1: Word, p1: Word) -> Word {
+        sure(Op::Less, &[count_1, p1])
+    }
+
+    // an_edit
+    fn lesson_11_0(count_1: Word, p1: Word) -> Word {
+        sure(Op::Less, &[count_1, p1])
+    }
+
+    /// The rule `cluster#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_6: Rule = Rule {
+        number: 6,
+        id: "cluster#1",
+        head: 7,
+        variables: &[("Item", Type::String), ("Other", Type::String)],
+        body: &[
+            Step::Atom(6, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::Min, &[(Type::String, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/feedback_learning/feedback_learning.dl:39:15", "min(Other)")],
+        decisions: &["propose_lesson"],
+    };
+
+    /// The rule `cluster_size#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_7: Rule = Rule {
+        number: 7,
+        id: "cluster_size#1",
+        head: 8,
+        variables: &[("Leader", Type::String), ("Item", Type::String)],
+        body: &[
+            Step::Atom(7, &[Arg::Var(1), Arg::Var(0)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/feedback_learning/feedback_learning.dl:44:22", "count(Item)")],
+        decisions: &["propose_lesson"],
+    };
+
+    /// The rule `many_alike`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_9: Rule = Rule {
+        number: 9,
+        id: "many_alike",
+        head: 10,
+        variables: &[("Leader", Type::String), ("Count", Type::Int)],
+        body: &[
+            Step::Atom(8, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Test(&[1], |m| Ok(lesson_9_0(m.var(1), m.param(1)))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|_| Ok(TEXTS.word(0))),
+            Term::Var(1),
+            Term::Plain(|m| lesson_9_1(m.var(1))),
+        ],
+        limit: None,
+        places: &[("rules/feedback_learning/feedback_learning.dl:61:47", "0.6 + 0.1 * float(Count)"), ("rules/feedback_learning/feedback_learning.dl:61:53", "0.1 * float(Count)")],
+        decisions: &["propose_lesson"],
+    };
+
+    mod program_0 {
+        use super::*;
+
+        crepe::crepe! {
+            @input
+            struct Parameters(Word);
+            @input
+            struct R1DraftEdit(Word, Word, Word);
+            @input
+            struct R2DraftRejection(Word, Word);
+            @input
+            struct R3Similar(Word, Word, Word);
+            @output
+            struct R4DraftItem(Word);
+            @output
+            struct R5AlikeItems(Word, Word);
+            @output
+            struct R6SameCluster(Word, Word);
+            @output
+            struct M6(Word, Word);
+
+            // draft_item#1
+            R4DraftItem(edit_0) <-
+                R1DraftEdit(edit_0, _, _),
+                (go());
+
+            // draft_item#2
+            R4DraftItem(rejection_0) <-
+                R2DraftRejection(rejection_0, _),
+                (go());
+
+            // alike_items#1
+            R5AlikeItems(a_0, b_1) <-
+                Parameters(p0),
+                R4DraftItem(a_0),
+                R3Similar(a_0, b_1, s_2),
+                (alike_items_2_0(s_2, p0).as_bool()),
+                R4DraftItem(b_1),
+                (go());
+
+            // alike_items#2
+            R5AlikeItems(b_0, a_1) <-
+                R5AlikeItems(a_1, b_0),
+                (go());
+
+            // same_cluster#1
+            R6SameCluster(a_0, a_0) <-
+                R4DraftItem(a_0),
+                (go());
+
+            // same_cluster#2
+            R6SameCluster(a_0, c_1) <-
+                R6SameCluster(a_0, b_2),
+                R5AlikeItems(b_2, c_1),
+                (go());
+
+            // cluster#1
+            M6(item_0, other_1) <-
+                R6SameCluster(item_0, other_1),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            let m = Match { vars: &[], params };
+            crepe.extend([Parameters(m.param(0))]);
+            crepe.extend(tables.rows(1).map(|[c0, c1, c2]| R1DraftEdit(c0, c1, c2)));
+            crepe.extend(tables.rows(2).map(|[c0, c1]| R2DraftRejection(c0, c1)));
+            crepe.extend(tables.rows(3).map(|[c0, c1, c2]| R3Similar(c0, c1, c2)));
+            let (r4_draft_item, r5_alike_items, r6_same_cluster, m6) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(4, r4_draft_item.iter().map(|row| [row.0]));
+            tables.set(5, r5_alike_items.iter().map(|row| [row.0, row.1]));
+            tables.set(6, r6_same_cluster.iter().map(|row| [row.0, row.1]));
+            tables.set(13, m6.iter().map(|row| [row.0, row.1]));
+        }
+    }
+
+    mod program_1 {
+        use super::*;
+
+        crepe::crepe! {
+            @input
+            struct R2DraftRejection(Word, Word);
+            @input
+            struct R7Cluster(Word, Word);
+            @output
+            struct R9RejectedCluster(Word);
+            @output
+            struct M7(Word, Word);
+
+            // cluster_size#1
+            M7(leader_0, item_1) <-
+                R7Cluster(item_1, leader_0),
+                (go());
+
+            // rejected_cluster#1
+            R9RejectedCluster(leader_0) <-
+                R7Cluster(item_1, leader_0),
+                R2DraftRejection(item_1, _),
+                (go());
+        }
+
+        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend(tables.rows(2).map(|[c0, c1]| R2DraftRejection(c0, c1)));
+            crepe.extend(tables.rows(7).map(|[c0, c1]| R7Cluster(c0, c1)));
+            let (r9_rejected_cluster, m7) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(9, r9_rejected_cluster.iter().map(|row| [row.0]));
+            tables.set(14, m7.iter().map(|row| [row.0, row.1]));
+        }
+    }
+
+    mod program_2 {
+        use super::*;
+
+        crepe::crepe! {
+            @input
+            struct Parameters(Word);
+            @input
+            struct R7Cluster(Word, Word);
+            @input
+            struct R8ClusterSize(Word, Word);
+            @input
+            struct R9RejectedCluster(Word);
+            @output
+            struct R10Lesson(Word, Word, Word, Word);
+            @output
+            struct R11Superseded(Word, Word);
+            @output
+            struct R12ProposeLesson(Word, Word, Word);
+
+            // many_alike
+            R10Lesson(leader_0, TEXTS.word(0), count_1, head_3) <-
+                Parameters(p1),
+                R8ClusterSize(leader_0, count_1),
+                (lesson_9_0(count_1, p1).as_bool()),
+                let Some(head_3) = tried(9, lesson_9_1(count_1)),
+                (go());
+
+            // a_rejection
+            R10Lesson(leader_0, TEXTS.word(1), count_1, float(0.7)) <-
+                Parameters(p1),
+                R8ClusterSize(leader_0, count_1),
+                (lesson_10_0(count_1, p1).as_bool()),
+                R9RejectedCluster(leader_0),
+                (go());
+
+            // an_edit
+            R10Lesson(leader_0, TEXTS.word(1), count_1, float(0.6)) <-
+                Parameters(p1),
+                R8ClusterSize(leader_0, count_1),
+                (lesson_11_0(count_1, p1).as_bool()),
+                !R9RejectedCluster(leader_0),
+                (go());
+
+            // superseded#1
+            R11Superseded(item_0, leader_1) <-
+                R7Cluster(item_0, leader_1),
+                R10Lesson(leader_1, TEXTS.word(0), _, _),
+                (go());
+
+            // propose_every_lesson
+            R12ProposeLesson(leader_0, kind_1, confidence_2) <-
+                R10Lesson(leader_0, kind_1, _, confidence_2),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            let m = Match { vars: &[], params };
+            crepe.extend([Parameters(m.param(1))]);
+            crepe.extend(tables.rows(7).map(|[c0, c1]| R7Cluster(c0, c1)));
+            crepe.extend(tables.rows(8).map(|[c0, c1]| R8ClusterSize(c0, c1)));
+            crepe.extend(tables.rows(9).map(|[c0]| R9RejectedCluster(c0)));
+            let (r10_lesson, r11_superseded, r12_propose_lesson) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(10, r10_lesson.iter().map(|row| [row.0, row.1, row.2, row.3]));
+            tables.set(11, r11_superseded.iter().map(|row| [row.0, row.1]));
+            tables.set(12, r12_propose_lesson.iter().map(|row| [row.0, row.1, row.2]));
+        }
+    }
+}

@@ -1,0 +1,1293 @@
+//! `memory`, compiled by `hence compile`: edit the rules, not this file.
+//!
+//! What it is for: what is worth remembering now.
+
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::packs::support::{Symbol, Word, drawn, fill};
+
+pub use compiled::PACK;
+
+/// The time of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Now {
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Now {
+    const TABLE: usize = 0;
+    const RELATION: &'static str = "now";
+
+    fn write(&self, row: &mut Row) {
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { at: columns.take() }
+    }
+}
+
+/// A word of a task.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TaskWord {
+    /// `task`
+    pub task: String,
+    /// `word`
+    pub word: String,
+}
+
+impl Record for TaskWord {
+    const TABLE: usize = 1;
+    const RELATION: &'static str = "task_word";
+
+    fn write(&self, row: &mut Row) {
+        row.put("task", &self.task);
+        row.put("word", &self.word);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { task: columns.take(), word: columns.take() }
+    }
+}
+
+/// What column `field` of `learning_word` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LearningWordField {
+    /// `/trigger`
+    Trigger,
+    /// `/lesson`
+    Lesson,
+    /// `/applies_to`
+    AppliesTo,
+    /// `/fix`
+    Fix,
+}
+
+impl LearningWordField {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Trigger => "/trigger",
+            Self::Lesson => "/lesson",
+            Self::AppliesTo => "/applies_to",
+            Self::Fix => "/fix",
+        }
+    }
+}
+
+impl Column for LearningWordField {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/trigger" => Self::Trigger,
+            "/lesson" => Self::Lesson,
+            "/applies_to" => Self::AppliesTo,
+            _ => Self::Fix,
+        }
+    }
+}
+
+/// A word of a field of a learning.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LearningWord {
+    /// `learning`
+    pub learning: String,
+    /// `field`
+    pub field: LearningWordField,
+    /// `word`
+    pub word: String,
+}
+
+impl Record for LearningWord {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "learning_word";
+
+    fn write(&self, row: &mut Row) {
+        row.put("learning", &self.learning);
+        row.put("field", &self.field);
+        row.put("word", &self.word);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { learning: columns.take(), field: columns.take(), word: columns.take() }
+    }
+}
+
+/// Something learned, and how sure it is, from 0 to 1.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+pub struct Learning {
+    /// `learning`
+    pub learning: String,
+    /// `confidence`
+    pub confidence: f64,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Learning {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "learning";
+
+    fn write(&self, row: &mut Row) {
+        row.put("learning", &self.learning);
+        row.put("confidence", &self.confidence);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { learning: columns.take(), confidence: columns.take(), at: columns.take() }
+    }
+}
+
+/// What column `kind` of `candidate` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CandidateKind {
+    /// `/incident`
+    Incident,
+    /// `/knowledge`
+    Knowledge,
+    /// `/action`
+    Action,
+    /// `/sender`
+    Sender,
+    /// `/recent`
+    Recent,
+}
+
+impl CandidateKind {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Incident => "/incident",
+            Self::Knowledge => "/knowledge",
+            Self::Action => "/action",
+            Self::Sender => "/sender",
+            Self::Recent => "/recent",
+        }
+    }
+}
+
+impl Column for CandidateKind {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/incident" => Self::Incident,
+            "/knowledge" => Self::Knowledge,
+            "/action" => Self::Action,
+            "/sender" => Self::Sender,
+            _ => Self::Recent,
+        }
+    }
+}
+
+/// Something that could help with an event: how alike it is, from 0 to 1, and how long.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+pub struct Candidate {
+    /// `event`
+    pub event: String,
+    /// `item`
+    pub item: String,
+    /// `kind`
+    pub kind: CandidateKind,
+    /// `similarity`
+    pub similarity: f64,
+    /// `tokens`
+    pub tokens: i64,
+}
+
+impl Record for Candidate {
+    const TABLE: usize = 4;
+    const RELATION: &'static str = "candidate";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+        row.put("item", &self.item);
+        row.put("kind", &self.kind);
+        row.put("similarity", &self.similarity);
+        row.put("tokens", &self.tokens);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            event: columns.take(),
+            item: columns.take(),
+            kind: columns.take(),
+            similarity: columns.take(),
+            tokens: columns.take(),
+        }
+    }
+}
+
+/// A remembered context, and when it was last used.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cached {
+    /// `fingerprint`
+    pub fingerprint: String,
+    /// `used`, in microseconds since the epoch
+    pub used: i64,
+}
+
+impl Record for Cached {
+    const TABLE: usize = 5;
+    const RELATION: &'static str = "cached";
+
+    fn write(&self, row: &mut Row) {
+        row.put("fingerprint", &self.fingerprint);
+        row.put("used", &self.used);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { fingerprint: columns.take(), used: columns.take() }
+    }
+}
+
+/// A word of the task that a remembered context was made for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CachedWord {
+    /// `fingerprint`
+    pub fingerprint: String,
+    /// `word`
+    pub word: String,
+}
+
+impl Record for CachedWord {
+    const TABLE: usize = 6;
+    const RELATION: &'static str = "cached_word";
+
+    fn write(&self, row: &mut Row) {
+        row.put("fingerprint", &self.fingerprint);
+        row.put("word", &self.word);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { fingerprint: columns.take(), word: columns.take() }
+    }
+}
+
+/// A word that names a file that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileChanged {
+    /// `word`
+    pub word: String,
+}
+
+impl Record for FileChanged {
+    const TABLE: usize = 7;
+    const RELATION: &'static str = "file_changed";
+
+    fn write(&self, row: &mut Row) {
+        row.put("word", &self.word);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { word: columns.take() }
+    }
+}
+
+/// Summarise the context of an event.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Summarise {
+    /// `event`
+    pub event: String,
+}
+
+impl Record for Summarise {
+    const TABLE: usize = 16;
+    const RELATION: &'static str = "summarise";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { event: columns.take() }
+    }
+}
+
+/// Forget a remembered context.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Evict {
+    /// `fingerprint`
+    pub fingerprint: String,
+}
+
+impl Record for Evict {
+    const TABLE: usize = 19;
+    const RELATION: &'static str = "evict";
+
+    fn write(&self, row: &mut Row) {
+        row.put("fingerprint", &self.fingerprint);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { fingerprint: columns.take() }
+    }
+}
+
+/// A remembered context serves for the task.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CacheHit {
+    /// `task`
+    pub task: String,
+    /// `fingerprint`
+    pub fingerprint: String,
+}
+
+impl Record for CacheHit {
+    const TABLE: usize = 24;
+    const RELATION: &'static str = "cache_hit";
+
+    fn write(&self, row: &mut Row) {
+        row.put("task", &self.task);
+        row.put("fingerprint", &self.fingerprint);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { task: columns.take(), fingerprint: columns.take() }
+    }
+}
+
+/// The parameters of the rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// So many learnings are recalled for a task.
+    pub recall_count: i64,
+    /// An incident must be this much alike.
+    pub incident_similarity: f64,
+    /// Anything else must be this much alike.
+    pub other_similarity: f64,
+    /// So many incidents are taken.
+    pub incidents_kept: i64,
+    /// So many items of each other kind are taken.
+    pub others_kept: i64,
+    /// The most tokens of a context.
+    pub context_tokens: i64,
+    /// More tokens than this are summarised.
+    pub summary_tokens: i64,
+    /// Word sets more alike than this make a remembered context serve again.
+    pub cache_similarity: f64,
+    /// A remembered context that was not used for so long is forgotten.
+    pub cache_life: i64,
+    /// So many remembered contexts are kept.
+    pub cache_size: i64,
+}
+
+#[rustfmt::skip]
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            recall_count: 5,
+            incident_similarity: 0.55,
+            other_similarity: 0.5,
+            incidents_kept: 3,
+            others_kept: 5,
+            context_tokens: 3000,
+            summary_tokens: 2000,
+            cache_similarity: 0.7,
+            cache_life: 300000000,
+            cache_size: 10,
+        }
+    }
+}
+
+#[rustfmt::skip]
+impl Params {
+    fn words(&self) -> Vec<Word> {
+        vec![
+            self.recall_count.word().unwrap_or_default(),
+            self.incident_similarity.word().unwrap_or_default(),
+            self.other_similarity.word().unwrap_or_default(),
+            self.incidents_kept.word().unwrap_or_default(),
+            self.others_kept.word().unwrap_or_default(),
+            self.context_tokens.word().unwrap_or_default(),
+            self.summary_tokens.word().unwrap_or_default(),
+            self.cache_similarity.word().unwrap_or_default(),
+            self.cache_life.word().unwrap_or_default(),
+            self.cache_size.word().unwrap_or_default(),
+        ]
+    }
+}
+
+/// What is known: facts of every input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The time of the run.
+    pub now: Vec<Now>,
+    /// A word of a task.
+    pub task_word: Vec<TaskWord>,
+    /// A word of a field of a learning.
+    pub learning_word: Vec<LearningWord>,
+    /// Something learned, and how sure it is, from 0 to 1.
+    pub learning: Vec<Learning>,
+    /// Something that could help with an event: how alike it is, from 0 to 1, and how long.
+    pub candidate: Vec<Candidate>,
+    /// A remembered context, and when it was last used.
+    pub cached: Vec<Cached>,
+    /// A word of the task that a remembered context was made for.
+    pub cached_word: Vec<CachedWord>,
+    /// A word that names a file that changed.
+    pub file_changed: Vec<FileChanged>,
+}
+
+impl Facts {
+    /// The decisions that follow, each relation's in ascending order.
+    ///
+    /// # Errors
+    /// A value that its column can't hold, and bounds that were reached.
+    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
+        self.decide_within(params, &Bounds::default())
+    }
+
+    /// The decisions that follow, under bounds of one's own.
+    ///
+    /// # Errors
+    /// As [`Facts::decide`].
+    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
+        let mut tables = PACK.tables();
+        fill(&mut tables, &self.now)?;
+        fill(&mut tables, &self.task_word)?;
+        fill(&mut tables, &self.learning_word)?;
+        fill(&mut tables, &self.learning)?;
+        fill(&mut tables, &self.candidate)?;
+        fill(&mut tables, &self.cached)?;
+        fill(&mut tables, &self.cached_word)?;
+        fill(&mut tables, &self.file_changed)?;
+        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let undetermined = PACK.undetermined(&reports);
+        Ok(Decisions {
+            summarise: drawn(&tables, &undetermined),
+            evict: drawn(&tables, &undetermined),
+            cache_hit: drawn(&tables, &undetermined),
+            reports: PACK.lines(&reports),
+            undetermined,
+        })
+    }
+}
+
+impl Extend<Now> for Facts {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
+        self.now.extend(facts);
+    }
+}
+
+impl Extend<TaskWord> for Facts {
+    fn extend<Many: IntoIterator<Item = TaskWord>>(&mut self, facts: Many) {
+        self.task_word.extend(facts);
+    }
+}
+
+impl Extend<LearningWord> for Facts {
+    fn extend<Many: IntoIterator<Item = LearningWord>>(&mut self, facts: Many) {
+        self.learning_word.extend(facts);
+    }
+}
+
+impl Extend<Learning> for Facts {
+    fn extend<Many: IntoIterator<Item = Learning>>(&mut self, facts: Many) {
+        self.learning.extend(facts);
+    }
+}
+
+impl Extend<Candidate> for Facts {
+    fn extend<Many: IntoIterator<Item = Candidate>>(&mut self, facts: Many) {
+        self.candidate.extend(facts);
+    }
+}
+
+impl Extend<Cached> for Facts {
+    fn extend<Many: IntoIterator<Item = Cached>>(&mut self, facts: Many) {
+        self.cached.extend(facts);
+    }
+}
+
+impl Extend<CachedWord> for Facts {
+    fn extend<Many: IntoIterator<Item = CachedWord>>(&mut self, facts: Many) {
+        self.cached_word.extend(facts);
+    }
+}
+
+impl Extend<FileChanged> for Facts {
+    fn extend<Many: IntoIterator<Item = FileChanged>>(&mut self, facts: Many) {
+        self.file_changed.extend(facts);
+    }
+}
+
+/// What follows: the facts of every decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decisions {
+    /// Summarise the context of an event.
+    pub summarise: Vec<Summarise>,
+    /// Forget a remembered context.
+    pub evict: Vec<Evict>,
+    /// A remembered context serves for the task.
+    pub cache_hit: Vec<CacheHit>,
+    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    pub undetermined: Vec<&'static str>,
+    /// Operations without a result, a line each.
+    pub reports: Vec<String>,
+}
+
+#[allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::all,
+    reason = "what crepe makes of rules, and which names they need"
+)]
+mod compiled {
+    use crate::packs::support::*;
+
+    /// These rules, as an engine runs them.
+    #[rustfmt::skip]
+    pub static PACK: Pack = Pack {
+        name: "memory",
+        fingerprint: "1908545e4f8bfeab894693e3f793df6e",
+        arities: &[1, 2, 3, 3, 5, 2, 2, 1, 2, 4, 3, 3, 5, 5, 4, 2, 1, 2, 1, 1, 2, 2, 3, 3, 2, 5, 6, 4, 5, 6, 5, 2, 2, 2, 2, 3, 4],
+        rules: &[&RULE_1, &RULE_2, &RULE_3, &RULE_4, &RULE_5, &RULE_7, &RULE_8, &RULE_10, &RULE_11, &RULE_12, &RULE_15, &RULE_16, &RULE_17, &RULE_18, &RULE_19],
+        facts,
+        run,
+    };
+
+    fn run(tables: &mut Tables, params: &[Word]) {
+        program_0::run(tables, params);
+        aggregate(tables, 25, &RULE_1, params);
+        limit(tables, 27, &RULE_3, params);
+        limit(tables, 28, &RULE_4, params);
+        aggregate(tables, 31, &RULE_10, params);
+        aggregate(tables, 33, &RULE_15, params);
+        aggregate(tables, 34, &RULE_16, params);
+        aggregate(tables, 35, &RULE_17, params);
+        program_1::run(tables, params);
+        limit(tables, 26, &RULE_2, params);
+        limit(tables, 29, &RULE_5, params);
+        aggregate(tables, 30, &RULE_8, params);
+        limit(tables, 32, &RULE_11, params);
+        program_2::run(tables, params);
+        limit(tables, 36, &RULE_19, params);
+    }
+
+    fn facts(tables: &mut Tables) {
+        tables.facts(8, &FACTS_8);
+    }
+
+    /// The facts of `field_weight`.
+    #[rustfmt::skip]
+    static FACTS_8: [[Cell; 2]; 4] = [
+        [Cell::T("/trigger"), Cell::I(2)],
+        [Cell::T("/lesson"), Cell::I(1)],
+        [Cell::T("/applies_to"), Cell::I(0)],
+        [Cell::T("/fix"), Cell::I(0)],
+    ];
+
+    #[rustfmt::skip]
+    static TEXTS: Texts = Texts::new(&[
+        "/incident",
+    ]);
+
+    // best_incidents
+    fn best_item_3_0(similarity_2: Word, p1: Word) -> Word {
+        sure(Op::GreaterEqual, &[similarity_2, p1])
+    }
+
+    // best_of_other_kinds
+    fn best_item_4_0(kind_2: Word) -> Word {
+        sure(Op::NotEqual, &[kind_2, TEXTS.word(0)])
+    }
+
+    fn best_item_4_1(similarity_3: Word, p2: Word) -> Word {
+        sure(Op::GreaterEqual, &[similarity_3, p2])
+    }
+
+    // first_item_fits
+    fn context_item_6_0(tokens_2: Word, p5: Word) -> Word {
+        sure(Op::LessEqual, &[tokens_2, p5])
+    }
+
+    // next_item_fits
+    fn context_item_7_0(rank_2: Word, before_4: Word) -> Eval {
+        Ok(sure(Op::Equal, &[rank_2, two(Op::AddInt, 0, before_4, int(1))?]))
+    }
+
+    fn context_item_7_1(so_far_5: Word, tokens_6: Word) -> Eval {
+        two(Op::AddInt, 1, so_far_5, tokens_6)
+    }
+
+    fn context_item_7_2(total_3: Word, p5: Word) -> Word {
+        sure(Op::LessEqual, &[total_3, p5])
+    }
+
+    // context_too_long
+    fn summarise_9_0(tokens_1: Word, p6: Word) -> Word {
+        sure(Op::Greater, &[tokens_1, p6])
+    }
+
+    // not_used_for_long
+    fn evict_12_0(now_2: Word, used_1: Word, p8: Word) -> Eval {
+        Ok(sure(Op::GreaterEqual, &[two(Op::SubInt, 0, now_2, used_1)?, p8]))
+    }
+
+    // word_likeness#1
+    #[rustfmt::skip]
+    fn word_likeness_18_0(shared_2: Word, in_task_3: Word, in_context_4: Word) -> Eval {
+        two(Op::DivFloat, 0, sure(Op::FloatOfInt, &[shared_2]), sure(Op::FloatOfInt, &[two(Op::SubInt, 1, two(Op::AddInt, 2, in_task_3, in_context_4)?, shared_2)?]))
+    }
+
+    // most_alike_context
+    fn cache_hit_19_0(likeness_2: Word, p7: Word) -> Word {
+        sure(Op::Greater, &[likeness_2, p7])
+    }
+
+    /// The rule `relevance#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_1: Rule = Rule {
+        number: 1,
+        id: "relevance#1",
+        head: 10,
+        variables: &[("Task", Type::String), ("Learning", Type::String), ("Weight", Type::Int), ("Field", Type::Name)],
+        body: &[
+            Step::Atom(9, &[Arg::Var(0), Arg::Var(1), Arg::Var(3), Arg::Any]),
+            Step::Atom(8, &[Arg::Var(3), Arg::Var(2)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(m.var(2)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:90:27", "sum(Weight)")],
+        decisions: &[],
+    };
+
+    /// The rule `most_relevant_learnings`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_2: Rule = Rule {
+        number: 2,
+        id: "most_relevant_learnings",
+        head: 11,
+        variables: &[("Task", Type::String), ("Learning", Type::String), ("Rank", Type::Int), ("Score", Type::Int), ("Confidence", Type::Float), ("At", Type::Time)],
+        body: &[
+            Step::Atom(10, &[Arg::Var(0), Arg::Var(1), Arg::Var(3)]),
+            Step::Atom(3, &[Arg::Var(1), Arg::Var(4), Arg::Var(5)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+        ],
+        limit: Some(Limited {
+            count: |m| Ok(m.param(0)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(3)), Type::Int, true), (|m| Ok(m.var(4)), Type::Float, true), (|m| Ok(m.var(5)), Type::Time, true)],
+            rank: Some(2),
+            types: &[Type::String, Type::String, Type::Int],
+        }),
+        places: &[],
+        decisions: &[],
+    };
+
+    /// The rule `best_incidents`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_3: Rule = Rule {
+        number: 3,
+        id: "best_incidents",
+        head: 12,
+        variables: &[("Event", Type::String), ("Item", Type::String), ("Similarity", Type::Float), ("Tokens", Type::Int)],
+        body: &[
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(1), Arg::Is(|_| Ok(TEXTS.word(0))), Arg::Var(2), Arg::Var(3)]),
+            Step::Test(&[2], |m| Ok(best_item_3_0(m.var(2), m.param(1)))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(0))),
+            Term::Var(2),
+            Term::Var(3),
+        ],
+        limit: Some(Limited {
+            count: |m| Ok(m.param(3)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(2)), Type::Float, true), (|m| Ok(m.var(1)), Type::String, false)],
+            rank: None,
+            types: &[Type::String, Type::String, Type::Name, Type::Float, Type::Int],
+        }),
+        places: &[],
+        decisions: &["summarise"],
+    };
+
+    /// The rule `best_of_other_kinds`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_4: Rule = Rule {
+        number: 4,
+        id: "best_of_other_kinds",
+        head: 12,
+        variables: &[("Event", Type::String), ("Item", Type::String), ("Kind", Type::Name), ("Similarity", Type::Float), ("Tokens", Type::Int)],
+        body: &[
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3), Arg::Var(4)]),
+            Step::Test(&[2], |m| Ok(best_item_4_0(m.var(2)))),
+            Step::Test(&[3], |m| Ok(best_item_4_1(m.var(3), m.param(2)))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+            Term::Var(3),
+            Term::Var(4),
+        ],
+        limit: Some(Limited {
+            count: |m| Ok(m.param(4)),
+            per: &[0, 2],
+            by: &[(|m| Ok(m.var(3)), Type::Float, true), (|m| Ok(m.var(1)), Type::String, false)],
+            rank: None,
+            types: &[Type::String, Type::String, Type::Name, Type::Float, Type::Int],
+        }),
+        places: &[],
+        decisions: &["summarise"],
+    };
+
+    /// The rule `ranked_item#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_5: Rule = Rule {
+        number: 5,
+        id: "ranked_item#1",
+        head: 13,
+        variables: &[("Event", Type::String), ("Item", Type::String), ("Kind", Type::Name), ("Tokens", Type::Int), ("Rank", Type::Int), ("Similarity", Type::Float)],
+        body: &[
+            Step::Atom(12, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(5), Arg::Var(3)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+            Term::Var(3),
+            Term::Var(4),
+        ],
+        limit: Some(Limited {
+            count: |_| Ok(int(1000000)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(5)), Type::Float, true), (|m| Ok(m.var(1)), Type::String, false)],
+            rank: Some(4),
+            types: &[Type::String, Type::String, Type::Name, Type::Int, Type::Int],
+        }),
+        places: &[],
+        decisions: &[],
+    };
+
+    /// The rule `next_item_fits`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_7: Rule = Rule {
+        number: 7,
+        id: "next_item_fits",
+        head: 14,
+        variables: &[("Event", Type::String), ("Item", Type::String), ("Rank", Type::Int), ("Total", Type::Int), ("Before", Type::Int), ("So_far", Type::Int), ("Tokens", Type::Int)],
+        body: &[
+            Step::Atom(14, &[Arg::Var(0), Arg::Any, Arg::Var(4), Arg::Var(5)]),
+            Step::Test(&[2, 4], |m| context_item_7_0(m.var(2), m.var(4))),
+            Step::Atom(13, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Var(6), Arg::Var(2)]),
+            Step::Bind(3, &[5, 6], |m| context_item_7_1(m.var(5), m.var(6))),
+            Step::Test(&[3], |m| Ok(context_item_7_2(m.var(3), m.param(5)))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+            Term::Var(3),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:154:12", "Before + 1"), ("rules/memory/memory.dl:156:13", "So_far + Tokens")],
+        decisions: &[],
+    };
+
+    /// The rule `best_tokens#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_8: Rule = Rule {
+        number: 8,
+        id: "best_tokens#1",
+        head: 15,
+        variables: &[("Event", Type::String), ("Tokens", Type::Int)],
+        body: &[
+            Step::Atom(12, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any, Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:162:20", "sum(Tokens)")],
+        decisions: &["summarise"],
+    };
+
+    /// The rule `last_used#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_10: Rule = Rule {
+        number: 10,
+        id: "last_used#1",
+        head: 17,
+        variables: &[("Fingerprint", Type::String), ("Used", Type::Time)],
+        body: &[
+            Step::Atom(5, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::Max, &[(Type::Time, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:176:24", "max(Used)")],
+        decisions: &["evict", "cache_hit"],
+    };
+
+    /// The rule `kept_context#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_11: Rule = Rule {
+        number: 11,
+        id: "kept_context#1",
+        head: 18,
+        variables: &[("Fingerprint", Type::String), ("Used", Type::Time)],
+        body: &[
+            Step::Atom(17, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+        ],
+        limit: Some(Limited {
+            count: |m| Ok(m.param(9)),
+            per: &[],
+            by: &[(|m| Ok(m.var(1)), Type::Time, true), (|m| Ok(m.var(0)), Type::String, false)],
+            rank: None,
+            types: &[Type::String],
+        }),
+        places: &[],
+        decisions: &["evict", "cache_hit"],
+    };
+
+    /// The rule `not_used_for_long`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_12: Rule = Rule {
+        number: 12,
+        id: "not_used_for_long",
+        head: 19,
+        variables: &[("Fingerprint", Type::String), ("Used", Type::Time), ("Now", Type::Time)],
+        body: &[
+            Step::Atom(17, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Atom(0, &[Arg::Var(2)]),
+            Step::Test(&[1, 2], |m| evict_12_0(m.var(2), m.var(1), m.param(8))),
+        ],
+        terms: &[
+            Term::Var(0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:193:5", "Now - Used")],
+        decisions: &["evict", "cache_hit"],
+    };
+
+    /// The rule `task_words#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_15: Rule = Rule {
+        number: 15,
+        id: "task_words#1",
+        head: 20,
+        variables: &[("Task", Type::String), ("Word", Type::String)],
+        body: &[
+            Step::Atom(1, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:209:18", "count(Word)")],
+        decisions: &["cache_hit"],
+    };
+
+    /// The rule `context_words#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_16: Rule = Rule {
+        number: 16,
+        id: "context_words#1",
+        head: 21,
+        variables: &[("Fingerprint", Type::String), ("Word", Type::String)],
+        body: &[
+            Step::Atom(6, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:214:28", "count(Word)")],
+        decisions: &["cache_hit"],
+    };
+
+    /// The rule `shared_words#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_17: Rule = Rule {
+        number: 17,
+        id: "shared_words#1",
+        head: 22,
+        variables: &[("Task", Type::String), ("Fingerprint", Type::String), ("Word", Type::String)],
+        body: &[
+            Step::Atom(1, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Atom(6, &[Arg::Var(1), Arg::Var(2)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:219:33", "count(Word)")],
+        decisions: &["cache_hit"],
+    };
+
+    /// The rule `word_likeness#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_18: Rule = Rule {
+        number: 18,
+        id: "word_likeness#1",
+        head: 23,
+        variables: &[("Task", Type::String), ("Fingerprint", Type::String), ("Shared", Type::Int), ("InTask", Type::Int), ("InContext", Type::Int)],
+        body: &[
+            Step::Atom(22, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+            Step::Atom(20, &[Arg::Var(0), Arg::Var(3)]),
+            Step::Atom(21, &[Arg::Var(1), Arg::Var(4)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Plain(|m| word_likeness_18_0(m.var(2), m.var(3), m.var(4))),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:226:34", "float(Shared) / float(InTask + InContext - Shared)"), ("rules/memory/memory.dl:226:56", "InTask + InContext - Shared"), ("rules/memory/memory.dl:226:56", "InTask + InContext")],
+        decisions: &["cache_hit"],
+    };
+
+    /// The rule `most_alike_context`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_19: Rule = Rule {
+        number: 19,
+        id: "most_alike_context",
+        head: 24,
+        variables: &[("Task", Type::String), ("Fingerprint", Type::String), ("Likeness", Type::Float), ("Used", Type::Time)],
+        body: &[
+            Step::Atom(23, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+            Step::Test(&[2], |m| Ok(cache_hit_19_0(m.var(2), m.param(7)))),
+            Step::Atom(17, &[Arg::Var(1), Arg::Var(3)]),
+            Step::Not(19, &[Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+        ],
+        limit: Some(Limited {
+            count: |_| Ok(int(1)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(2)), Type::Float, true), (|m| Ok(m.var(3)), Type::Time, true), (|m| Ok(m.var(1)), Type::String, false)],
+            rank: None,
+            types: &[Type::String, Type::String],
+        }),
+        places: &[],
+        decisions: &["cache_hit"],
+    };
+
+    mod program_0 {
+        use super::*;
+
+        crepe::crepe! {
+            @input
+            struct Parameters(Word, Word);
+            @input
+            struct R1TaskWord(Word, Word);
+            @input
+            struct R2LearningWord(Word, Word, Word);
+            @input
+            struct R3Learning(Word, Word, Word);
+            @input
+            struct R4Candidate(Word, Word, Word, Word, Word);
+            @input
+            struct R5Cached(Word, Word);
+            @input
+            struct R6CachedWord(Word, Word);
+            @input
+            struct R8FieldWeight(Word, Word);
+            @output
+            struct R9CommonWord(Word, Word, Word, Word);
+            @output
+            struct M1(Word, Word, Word, Word, Word);
+            @output
+            struct M3(Word, Word, Word, Word);
+            @output
+            struct M4(Word, Word, Word, Word, Word);
+            @output
+            struct M10(Word, Word);
+            @output
+            struct M15(Word, Word);
+            @output
+            struct M16(Word, Word);
+            @output
+            struct M17(Word, Word, Word);
+
+            // common_word#1
+            R9CommonWord(task_0, learning_1, field_2, word_3) <-
+                R1TaskWord(task_0, word_3),
+                R2LearningWord(learning_1, field_2, word_3),
+                R3Learning(learning_1, _, _),
+                (go());
+
+            // relevance#1
+            M1(task_0, learning_1, weight_2, field_3, open_1) <-
+                R9CommonWord(task_0, learning_1, field_3, open_1),
+                R8FieldWeight(field_3, weight_2),
+                (go());
+
+            // best_incidents
+            M3(event_0, item_1, similarity_2, tokens_3) <-
+                Parameters(p1, _),
+                R4Candidate(event_0, item_1, TEXTS.word(0), similarity_2, tokens_3),
+                (best_item_3_0(similarity_2, p1).as_bool()),
+                (go());
+
+            // best_of_other_kinds
+            M4(event_0, item_1, kind_2, similarity_3, tokens_4) <-
+                Parameters(_, p2),
+                R4Candidate(event_0, item_1, kind_2, similarity_3, tokens_4),
+                (best_item_4_0(kind_2).as_bool()),
+                (best_item_4_1(similarity_3, p2).as_bool()),
+                (go());
+
+            // last_used#1
+            M10(fingerprint_0, used_1) <-
+                R5Cached(fingerprint_0, used_1),
+                (go());
+
+            // task_words#1
+            M15(task_0, word_1) <-
+                R1TaskWord(task_0, word_1),
+                (go());
+
+            // context_words#1
+            M16(fingerprint_0, word_1) <-
+                R6CachedWord(fingerprint_0, word_1),
+                (go());
+
+            // shared_words#1
+            M17(task_0, fingerprint_1, word_2) <-
+                R1TaskWord(task_0, word_2),
+                R6CachedWord(fingerprint_1, word_2),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            let m = Match { vars: &[], params };
+            crepe.extend([Parameters(m.param(1), m.param(2))]);
+            crepe.extend(tables.rows(1).map(|[c0, c1]| R1TaskWord(c0, c1)));
+            crepe.extend(tables.rows(2).map(|[c0, c1, c2]| R2LearningWord(c0, c1, c2)));
+            crepe.extend(tables.rows(3).map(|[c0, c1, c2]| R3Learning(c0, c1, c2)));
+            crepe.extend(tables.rows(4).map(|[c0, c1, c2, c3, c4]| R4Candidate(c0, c1, c2, c3, c4)));
+            crepe.extend(tables.rows(5).map(|[c0, c1]| R5Cached(c0, c1)));
+            crepe.extend(tables.rows(6).map(|[c0, c1]| R6CachedWord(c0, c1)));
+            crepe.extend(tables.rows(8).map(|[c0, c1]| R8FieldWeight(c0, c1)));
+            let (r9_common_word, m1, m3, m4, m10, m15, m16, m17) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(9, r9_common_word.iter().map(|row| [row.0, row.1, row.2, row.3]));
+            tables.set(25, m1.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            tables.set(27, m3.iter().map(|row| [row.0, row.1, row.2, row.3]));
+            tables.set(28, m4.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            tables.set(31, m10.iter().map(|row| [row.0, row.1]));
+            tables.set(33, m15.iter().map(|row| [row.0, row.1]));
+            tables.set(34, m16.iter().map(|row| [row.0, row.1]));
+            tables.set(35, m17.iter().map(|row| [row.0, row.1, row.2]));
+        }
+    }
+
+    mod program_1 {
+        use super::*;
+
+        crepe::crepe! {
+            @input
+            struct R3Learning(Word, Word, Word);
+            @input
+            struct R10Relevance(Word, Word, Word);
+            @input
+            struct R12BestItem(Word, Word, Word, Word, Word);
+            @input
+            struct R17LastUsed(Word, Word);
+            @input
+            struct R20TaskWords(Word, Word);
+            @input
+            struct R21ContextWords(Word, Word);
+            @input
+            struct R22SharedWords(Word, Word, Word);
+            @output
+            struct R23WordLikeness(Word, Word, Word);
+            @output
+            struct M2(Word, Word, Word, Word, Word, Word);
+            @output
+            struct M5(Word, Word, Word, Word, Word, Word);
+            @output
+            struct M8(Word, Word, Word, Word, Word);
+            @output
+            struct M11(Word, Word);
+
+            // most_relevant_learnings
+            M2(task_0, learning_1, Word(0), score_3, confidence_4, at_5) <-
+                R10Relevance(task_0, learning_1, score_3),
+                R3Learning(learning_1, confidence_4, at_5),
+                (go());
+
+            // ranked_item#1
+            M5(event_0, item_1, kind_2, tokens_3, Word(0), similarity_5) <-
+                R12BestItem(event_0, item_1, kind_2, similarity_5, tokens_3),
+                (go());
+
+            // best_tokens#1
+            M8(event_0, tokens_1, open_1, open_2, open_3) <-
+                R12BestItem(event_0, open_1, open_2, open_3, tokens_1),
+                (go());
+
+            // kept_context#1
+            M11(fingerprint_0, used_1) <-
+                R17LastUsed(fingerprint_0, used_1),
+                (go());
+
+            // word_likeness#1
+            R23WordLikeness(task_0, fingerprint_1, head_2) <-
+                R22SharedWords(task_0, fingerprint_1, shared_2),
+                R20TaskWords(task_0, in_task_3),
+                R21ContextWords(fingerprint_1, in_context_4),
+                let Some(head_2) = tried(18, word_likeness_18_0(shared_2, in_task_3, in_context_4)),
+                (go());
+        }
+
+        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend(tables.rows(3).map(|[c0, c1, c2]| R3Learning(c0, c1, c2)));
+            crepe.extend(tables.rows(10).map(|[c0, c1, c2]| R10Relevance(c0, c1, c2)));
+            crepe.extend(tables.rows(12).map(|[c0, c1, c2, c3, c4]| R12BestItem(c0, c1, c2, c3, c4)));
+            crepe.extend(tables.rows(17).map(|[c0, c1]| R17LastUsed(c0, c1)));
+            crepe.extend(tables.rows(20).map(|[c0, c1]| R20TaskWords(c0, c1)));
+            crepe.extend(tables.rows(21).map(|[c0, c1]| R21ContextWords(c0, c1)));
+            crepe.extend(tables.rows(22).map(|[c0, c1, c2]| R22SharedWords(c0, c1, c2)));
+            let (r23_word_likeness, m2, m5, m8, m11) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(23, r23_word_likeness.iter().map(|row| [row.0, row.1, row.2]));
+            tables.set(26, m2.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
+            tables.set(29, m5.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
+            tables.set(30, m8.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            tables.set(32, m11.iter().map(|row| [row.0, row.1]));
+        }
+    }
+
+    mod program_2 {
+        use super::*;
+
+        crepe::crepe! {
+            @input
+            struct Parameters(Word, Word, Word, Word);
+            @input
+            struct R0Now(Word);
+            @input
+            struct R6CachedWord(Word, Word);
+            @input
+            struct R7FileChanged(Word);
+            @input
+            struct R13RankedItem(Word, Word, Word, Word, Word);
+            @input
+            struct R15BestTokens(Word, Word);
+            @input
+            struct R17LastUsed(Word, Word);
+            @input
+            struct R18KeptContext(Word);
+            @input
+            struct R23WordLikeness(Word, Word, Word);
+            @output
+            struct R14ContextItem(Word, Word, Word, Word);
+            @output
+            struct R16Summarise(Word);
+            @output
+            struct R19Evict(Word);
+            @output
+            struct M19(Word, Word, Word, Word);
+
+            // first_item_fits
+            R14ContextItem(event_0, item_1, int(1), tokens_2) <-
+                Parameters(p5, _, _, _),
+                R13RankedItem(event_0, item_1, _, tokens_2, int(1)),
+                (context_item_6_0(tokens_2, p5).as_bool()),
+                (go());
+
+            // next_item_fits
+            R14ContextItem(event_0, item_1, rank_2, total_3) <-
+                Parameters(p5, _, _, _),
+                R14ContextItem(event_0, _, before_4, so_far_5),
+                R13RankedItem(event_0, item_1, _, tokens_6, rank_2),
+                let Some(true) = held(7, context_item_7_0(rank_2, before_4)),
+                let Some(total_3) = tried(7, context_item_7_1(so_far_5, tokens_6)),
+                (context_item_7_2(total_3, p5).as_bool()),
+                (go());
+
+            // context_too_long
+            R16Summarise(event_0) <-
+                Parameters(_, p6, _, _),
+                R15BestTokens(event_0, tokens_1),
+                (summarise_9_0(tokens_1, p6).as_bool()),
+                (go());
+
+            // not_used_for_long
+            R19Evict(fingerprint_0) <-
+                Parameters(_, _, _, p8),
+                R17LastUsed(fingerprint_0, used_1),
+                R0Now(now_2),
+                let Some(true) = held(12, evict_12_0(now_2, used_1, p8)),
+                (go());
+
+            // crowded_out
+            R19Evict(fingerprint_0) <-
+                R17LastUsed(fingerprint_0, _),
+                !R18KeptContext(fingerprint_0),
+                (go());
+
+            // made_stale
+            R19Evict(fingerprint_0) <-
+                R17LastUsed(fingerprint_0, _),
+                R6CachedWord(fingerprint_0, word_1),
+                R7FileChanged(word_1),
+                (go());
+
+            // most_alike_context
+            M19(task_0, fingerprint_1, likeness_2, used_3) <-
+                Parameters(_, _, p7, _),
+                R23WordLikeness(task_0, fingerprint_1, likeness_2),
+                (cache_hit_19_0(likeness_2, p7).as_bool()),
+                !R19Evict(fingerprint_1),
+                R17LastUsed(fingerprint_1, used_3),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            let m = Match { vars: &[], params };
+            crepe.extend([Parameters(m.param(5), m.param(6), m.param(7), m.param(8))]);
+            crepe.extend(tables.rows(0).map(|[c0]| R0Now(c0)));
+            crepe.extend(tables.rows(6).map(|[c0, c1]| R6CachedWord(c0, c1)));
+            crepe.extend(tables.rows(7).map(|[c0]| R7FileChanged(c0)));
+            crepe.extend(tables.rows(13).map(|[c0, c1, c2, c3, c4]| R13RankedItem(c0, c1, c2, c3, c4)));
+            crepe.extend(tables.rows(15).map(|[c0, c1]| R15BestTokens(c0, c1)));
+            crepe.extend(tables.rows(17).map(|[c0, c1]| R17LastUsed(c0, c1)));
+            crepe.extend(tables.rows(18).map(|[c0]| R18KeptContext(c0)));
+            crepe.extend(tables.rows(23).map(|[c0, c1, c2]| R23WordLikeness(c0, c1, c2)));
+            let (r14_context_item, r16_summarise, r19_evict, m19) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(14, r14_context_item.iter().map(|row| [row.0, row.1, row.2, row.3]));
+            tables.set(16, r16_summarise.iter().map(|row| [row.0]));
+            tables.set(19, r19_evict.iter().map(|row| [row.0]));
+            tables.set(36, m19.iter().map(|row| [row.0, row.1, row.2, row.3]));
+        }
+    }
+}

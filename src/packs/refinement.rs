@@ -1,0 +1,966 @@
+//! `refinement`, compiled by `hence compile`: edit the rules, not this file.
+//!
+//! What it is for: when a tool must be made again, and when a new one is missing.
+
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::packs::support::{Symbol, Word, drawn, fill};
+
+pub use compiled::PACK;
+
+/// The time of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Now {
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Now {
+    const TABLE: usize = 0;
+    const RELATION: &'static str = "now";
+
+    fn write(&self, row: &mut Row) {
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { at: columns.take() }
+    }
+}
+
+/// One execution of a generated tool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ToolExecution {
+    /// `run`
+    pub run: i64,
+    /// `tool`
+    pub tool: String,
+    /// `ok`
+    pub ok: bool,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for ToolExecution {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "tool_execution";
+
+    fn write(&self, row: &mut Row) {
+        row.put("run", &self.run);
+        row.put("tool", &self.tool);
+        row.put("ok", &self.ok);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { run: columns.take(), tool: columns.take(), ok: columns.take(), at: columns.take() }
+    }
+}
+
+/// How good the output of a run was, each from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Quality {
+    /// `run`
+    pub run: i64,
+    /// `completeness`
+    pub completeness: f64,
+    /// `accuracy`
+    pub accuracy: f64,
+    /// `efficiency`
+    pub efficiency: f64,
+    /// `relevance`
+    pub relevance: f64,
+}
+
+impl Record for Quality {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "quality";
+
+    fn write(&self, row: &mut Row) {
+        row.put("run", &self.run);
+        row.put("completeness", &self.completeness);
+        row.put("accuracy", &self.accuracy);
+        row.put("efficiency", &self.efficiency);
+        row.put("relevance", &self.relevance);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            run: columns.take(),
+            completeness: columns.take(),
+            accuracy: columns.take(),
+            efficiency: columns.take(),
+            relevance: columns.take(),
+        }
+    }
+}
+
+/// The type `quality_issue_kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum QualityIssueKind {
+    /// `/incomplete`
+    Incomplete,
+    /// `/pagination`
+    Pagination,
+    /// `/rate_limit`
+    RateLimit,
+    /// `/slow`
+    Slow,
+    /// `/partial_failure`
+    PartialFailure,
+}
+
+impl QualityIssueKind {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Incomplete => "/incomplete",
+            Self::Pagination => "/pagination",
+            Self::RateLimit => "/rate_limit",
+            Self::Slow => "/slow",
+            Self::PartialFailure => "/partial_failure",
+        }
+    }
+}
+
+impl Column for QualityIssueKind {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/incomplete" => Self::Incomplete,
+            "/pagination" => Self::Pagination,
+            "/rate_limit" => Self::RateLimit,
+            "/slow" => Self::Slow,
+            _ => Self::PartialFailure,
+        }
+    }
+}
+
+/// What was wrong with the output of a run, and how badly, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct QualityIssue {
+    /// `run`
+    pub run: i64,
+    /// `issue`
+    pub issue: QualityIssueKind,
+    /// `severity`
+    pub severity: f64,
+}
+
+impl Record for QualityIssue {
+    const TABLE: usize = 4;
+    const RELATION: &'static str = "quality_issue";
+
+    fn write(&self, row: &mut Row) {
+        row.put("run", &self.run);
+        row.put("issue", &self.issue);
+        row.put("severity", &self.severity);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { run: columns.take(), issue: columns.take(), severity: columns.take() }
+    }
+}
+
+/// The tool is being made again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ActiveRefinement {
+    /// `tool`
+    pub tool: String,
+}
+
+impl Record for ActiveRefinement {
+    const TABLE: usize = 5;
+    const RELATION: &'static str = "active_refinement";
+
+    fn write(&self, row: &mut Row) {
+        row.put("tool", &self.tool);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { tool: columns.take() }
+    }
+}
+
+/// An improvement that the tool already got.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AppliedFix {
+    /// `tool`
+    pub tool: String,
+    /// `suggestion`
+    pub suggestion: Name,
+}
+
+impl Record for AppliedFix {
+    const TABLE: usize = 6;
+    const RELATION: &'static str = "applied_fix";
+
+    fn write(&self, row: &mut Row) {
+        row.put("tool", &self.tool);
+        row.put("suggestion", &self.suggestion);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { tool: columns.take(), suggestion: columns.take() }
+    }
+}
+
+/// What the tool is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CapabilityOf {
+    /// `tool`
+    pub tool: String,
+    /// `capability`
+    pub capability: String,
+}
+
+impl Record for CapabilityOf {
+    const TABLE: usize = 7;
+    const RELATION: &'static str = "capability_of";
+
+    fn write(&self, row: &mut Row) {
+        row.put("tool", &self.tool);
+        row.put("capability", &self.capability);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { tool: columns.take(), capability: columns.take() }
+    }
+}
+
+/// Something the user wants.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UserIntent {
+    /// `intent`
+    pub intent: String,
+}
+
+impl Record for UserIntent {
+    const TABLE: usize = 8;
+    const RELATION: &'static str = "user_intent";
+
+    fn write(&self, row: &mut Row) {
+        row.put("intent", &self.intent);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { intent: columns.take() }
+    }
+}
+
+/// What an intent needs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct IntentRequires {
+    /// `intent`
+    pub intent: String,
+    /// `capability`
+    pub capability: String,
+}
+
+impl Record for IntentRequires {
+    const TABLE: usize = 9;
+    const RELATION: &'static str = "intent_requires";
+
+    fn write(&self, row: &mut Row) {
+        row.put("intent", &self.intent);
+        row.put("capability", &self.capability);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { intent: columns.take(), capability: columns.take() }
+    }
+}
+
+/// What the agent can do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HasCapability {
+    /// `capability`
+    pub capability: String,
+}
+
+impl Record for HasCapability {
+    const TABLE: usize = 10;
+    const RELATION: &'static str = "has_capability";
+
+    fn write(&self, row: &mut Row) {
+        row.put("capability", &self.capability);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { capability: columns.take() }
+    }
+}
+
+/// What column `why` of `refine_tool` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RefineToolWhy {
+    /// `/poor_quality`
+    PoorQuality,
+    /// `/pagination`
+    Pagination,
+}
+
+impl RefineToolWhy {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::PoorQuality => "/poor_quality",
+            Self::Pagination => "/pagination",
+        }
+    }
+}
+
+impl Column for RefineToolWhy {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/poor_quality" => Self::PoorQuality,
+            _ => Self::Pagination,
+        }
+    }
+}
+
+/// Make this tool again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RefineTool {
+    /// `tool`
+    pub tool: String,
+    /// `why`
+    pub why: RefineToolWhy,
+}
+
+impl Record for RefineTool {
+    const TABLE: usize = 23;
+    const RELATION: &'static str = "refine_tool";
+
+    fn write(&self, row: &mut Row) {
+        row.put("tool", &self.tool);
+        row.put("why", &self.why);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { tool: columns.take(), why: columns.take() }
+    }
+}
+
+/// Make a tool that does not exist yet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GenerateTool {
+    /// `intent`
+    pub intent: String,
+    /// `capability`
+    pub capability: String,
+}
+
+impl Record for GenerateTool {
+    const TABLE: usize = 24;
+    const RELATION: &'static str = "generate_tool";
+
+    fn write(&self, row: &mut Row) {
+        row.put("intent", &self.intent);
+        row.put("capability", &self.capability);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { intent: columns.take(), capability: columns.take() }
+    }
+}
+
+/// The parameters of the rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// What completeness weighs in the quality of a run.
+    pub completeness_weight: f64,
+    /// What accuracy weighs in the quality of a run.
+    pub accuracy_weight: f64,
+    /// What efficiency weighs in the quality of a run.
+    pub efficiency_weight: f64,
+    /// What relevance weighs in the quality of a run.
+    pub relevance_weight: f64,
+    /// Below this mean quality a tool counts as poor.
+    pub poor_quality: f64,
+    /// A tool is called poor only after so many executions.
+    pub poor_executions: i64,
+    /// A tool that misses pages is made again only after so many executions.
+    pub pagination_executions: i64,
+    /// So often an issue must occur to be a pattern.
+    pub pattern_occurrences: i64,
+}
+
+#[rustfmt::skip]
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            completeness_weight: 1.0,
+            accuracy_weight: 1.0,
+            efficiency_weight: 1.0,
+            relevance_weight: 1.0,
+            poor_quality: 0.5,
+            poor_executions: 3,
+            pagination_executions: 2,
+            pattern_occurrences: 3,
+        }
+    }
+}
+
+#[rustfmt::skip]
+impl Params {
+    fn words(&self) -> Vec<Word> {
+        vec![
+            self.completeness_weight.word().unwrap_or_default(),
+            self.accuracy_weight.word().unwrap_or_default(),
+            self.efficiency_weight.word().unwrap_or_default(),
+            self.relevance_weight.word().unwrap_or_default(),
+            self.poor_quality.word().unwrap_or_default(),
+            self.poor_executions.word().unwrap_or_default(),
+            self.pagination_executions.word().unwrap_or_default(),
+            self.pattern_occurrences.word().unwrap_or_default(),
+        ]
+    }
+}
+
+/// What is known: facts of every input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The time of the run.
+    pub now: Vec<Now>,
+    /// One execution of a generated tool.
+    pub tool_execution: Vec<ToolExecution>,
+    /// How good the output of a run was, each from 0 to 1.
+    pub quality: Vec<Quality>,
+    /// What was wrong with the output of a run, and how badly, from 0 to 1.
+    pub quality_issue: Vec<QualityIssue>,
+    /// The tool is being made again.
+    pub active_refinement: Vec<ActiveRefinement>,
+    /// An improvement that the tool already got.
+    pub applied_fix: Vec<AppliedFix>,
+    /// What the tool is for.
+    pub capability_of: Vec<CapabilityOf>,
+    /// Something the user wants.
+    pub user_intent: Vec<UserIntent>,
+    /// What an intent needs.
+    pub intent_requires: Vec<IntentRequires>,
+    /// What the agent can do.
+    pub has_capability: Vec<HasCapability>,
+}
+
+impl Facts {
+    /// The decisions that follow, each relation's in ascending order.
+    ///
+    /// # Errors
+    /// A value that its column can't hold, and bounds that were reached.
+    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
+        self.decide_within(params, &Bounds::default())
+    }
+
+    /// The decisions that follow, under bounds of one's own.
+    ///
+    /// # Errors
+    /// As [`Facts::decide`].
+    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
+        let mut tables = PACK.tables();
+        fill(&mut tables, &self.now)?;
+        fill(&mut tables, &self.tool_execution)?;
+        fill(&mut tables, &self.quality)?;
+        fill(&mut tables, &self.quality_issue)?;
+        fill(&mut tables, &self.active_refinement)?;
+        fill(&mut tables, &self.applied_fix)?;
+        fill(&mut tables, &self.capability_of)?;
+        fill(&mut tables, &self.user_intent)?;
+        fill(&mut tables, &self.intent_requires)?;
+        fill(&mut tables, &self.has_capability)?;
+        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let undetermined = PACK.undetermined(&reports);
+        Ok(Decisions {
+            refine_tool: drawn(&tables, &undetermined),
+            generate_tool: drawn(&tables, &undetermined),
+            reports: PACK.lines(&reports),
+            undetermined,
+        })
+    }
+}
+
+impl Extend<Now> for Facts {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
+        self.now.extend(facts);
+    }
+}
+
+impl Extend<ToolExecution> for Facts {
+    fn extend<Many: IntoIterator<Item = ToolExecution>>(&mut self, facts: Many) {
+        self.tool_execution.extend(facts);
+    }
+}
+
+impl Extend<Quality> for Facts {
+    fn extend<Many: IntoIterator<Item = Quality>>(&mut self, facts: Many) {
+        self.quality.extend(facts);
+    }
+}
+
+impl Extend<QualityIssue> for Facts {
+    fn extend<Many: IntoIterator<Item = QualityIssue>>(&mut self, facts: Many) {
+        self.quality_issue.extend(facts);
+    }
+}
+
+impl Extend<ActiveRefinement> for Facts {
+    fn extend<Many: IntoIterator<Item = ActiveRefinement>>(&mut self, facts: Many) {
+        self.active_refinement.extend(facts);
+    }
+}
+
+impl Extend<AppliedFix> for Facts {
+    fn extend<Many: IntoIterator<Item = AppliedFix>>(&mut self, facts: Many) {
+        self.applied_fix.extend(facts);
+    }
+}
+
+impl Extend<CapabilityOf> for Facts {
+    fn extend<Many: IntoIterator<Item = CapabilityOf>>(&mut self, facts: Many) {
+        self.capability_of.extend(facts);
+    }
+}
+
+impl Extend<UserIntent> for Facts {
+    fn extend<Many: IntoIterator<Item = UserIntent>>(&mut self, facts: Many) {
+        self.user_intent.extend(facts);
+    }
+}
+
+impl Extend<IntentRequires> for Facts {
+    fn extend<Many: IntoIterator<Item = IntentRequires>>(&mut self, facts: Many) {
+        self.intent_requires.extend(facts);
+    }
+}
+
+impl Extend<HasCapability> for Facts {
+    fn extend<Many: IntoIterator<Item = HasCapability>>(&mut self, facts: Many) {
+        self.has_capability.extend(facts);
+    }
+}
+
+/// What follows: the facts of every decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decisions {
+    /// Make this tool again.
+    pub refine_tool: Vec<RefineTool>,
+    /// Make a tool that does not exist yet.
+    pub generate_tool: Vec<GenerateTool>,
+    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    pub undetermined: Vec<&'static str>,
+    /// Operations without a result, a line each.
+    pub reports: Vec<String>,
+}
+
+#[allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::all,
+    reason = "what crepe makes of rules, and which names they need"
+)]
+mod compiled {
+    use crate::packs::support::*;
+
+    /// These rules, as an engine runs them.
+    #[rustfmt::skip]
+    pub static PACK: Pack = Pack {
+        name: "refinement",
+        fingerprint: "41ac9c87f7674f9adaaaff619fef8aeb",
+        arities: &[1, 2, 4, 5, 3, 1, 2, 2, 1, 2, 1, 2, 3, 2, 4, 3, 4, 1, 2, 2, 2, 2, 2, 2, 2, 4, 5, 6],
+        rules: &[&RULE_0, &RULE_1, &RULE_2, &RULE_4, &RULE_5],
+        facts,
+        run,
+    };
+
+    fn run(tables: &mut Tables, params: &[Word]) {
+        program_0::run(tables, params);
+        aggregate(tables, 25, &RULE_1, params);
+        aggregate(tables, 26, &RULE_2, params);
+        aggregate(tables, 27, &RULE_4, params);
+        program_1::run(tables, params);
+    }
+
+    fn facts(tables: &mut Tables) {
+        tables.facts(1, &FACTS_1);
+    }
+
+    /// The facts of `issue_suggestion`.
+    #[rustfmt::skip]
+    static FACTS_1: [[Cell; 2]; 5] = [
+        [Cell::T("/incomplete"), Cell::T("/increase_limit")],
+        [Cell::T("/pagination"), Cell::T("/add_pagination")],
+        [Cell::T("/rate_limit"), Cell::T("/add_caching")],
+        [Cell::T("/slow"), Cell::T("/parallelize")],
+        [Cell::T("/partial_failure"), Cell::T("/add_retry")],
+    ];
+
+    #[rustfmt::skip]
+    static TEXTS: Texts = Texts::new(&[
+        "/poor_quality",
+        "/pagination",
+    ]);
+
+    // run_quality#1
+    #[rustfmt::skip]
+    fn run_quality_0_0(completeness_1: Word, p0: Word, accuracy_2: Word, p1: Word, efficiency_3: Word, p2: Word, relevance_4: Word, p3: Word) -> Eval {
+        two(Op::DivFloat, 0, two(Op::AddFloat, 1, two(Op::AddFloat, 2, two(Op::AddFloat, 3, two(Op::MulFloat, 4, completeness_1, p0)?, two(Op::MulFloat, 5, accuracy_2, p1)?)?, two(Op::MulFloat, 6, efficiency_3, p2)?)?, two(Op::MulFloat, 7, relevance_4, p3)?)?, two(Op::AddFloat, 8, two(Op::AddFloat, 9, two(Op::AddFloat, 10, p0, p1)?, p2)?, p3)?)
+    }
+
+    // execution_record#1
+    fn execution_record_1_0(ok_1: Word) -> Word {
+        pick(ok_1, float(1.0), float(0.0))
+    }
+
+    // issue_pattern#1
+    #[rustfmt::skip]
+    fn issue_pattern_5_0(count_2: Word) -> Eval {
+        Ok(sure(Op::Min, &[float(0.95), two(Op::AddFloat, 0, float(0.1), two(Op::MulFloat, 1, float(0.2), sure(Op::FloatOfInt, &[count_2]))?)?]))
+    }
+
+    // poor_on_average
+    fn tool_quality_poor_6_0(executions_1: Word, p5: Word) -> Word {
+        sure(Op::GreaterEqual, &[executions_1, p5])
+    }
+
+    fn tool_quality_poor_6_1(quality_2: Word, p4: Word) -> Word {
+        sure(Op::Less, &[quality_2, p4])
+    }
+
+    // needs_pagination
+    fn tool_needs_refinement_8_0(executions_2: Word, p6: Word) -> Word {
+        sure(Op::GreaterEqual, &[executions_2, p6])
+    }
+
+    // issue_is_a_pattern
+    fn learning_pattern_detected_9_0(count_2: Word, p7: Word) -> Word {
+        sure(Op::GreaterEqual, &[count_2, p7])
+    }
+
+    /// The rule `run_quality#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_0: Rule = Rule {
+        number: 0,
+        id: "run_quality#1",
+        head: 11,
+        variables: &[("Run", Type::Int), ("Completeness", Type::Float), ("Accuracy", Type::Float), ("Efficiency", Type::Float), ("Relevance", Type::Float)],
+        body: &[
+            Step::Atom(3, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3), Arg::Var(4)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|m| run_quality_0_0(m.var(1), m.param(0), m.var(2), m.param(1), m.var(3), m.param(2), m.var(4), m.param(3))),
+        ],
+        limit: None,
+        places: &[("rules/refinement/refinement.dl:67:5", "( Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight + Relevance * relevance_weight ) / (completeness_weight + accuracy_weight + efficiency_weight + relevance_weight)"), ("rules/refinement/refinement.dl:68:9", "Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight + Relevance * relevance_weight"), ("rules/refinement/refinement.dl:68:9", "Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight"), ("rules/refinement/refinement.dl:68:9", "Completeness * completeness_weight + Accuracy * accuracy_weight"), ("rules/refinement/refinement.dl:68:9", "Completeness * completeness_weight"), ("rules/refinement/refinement.dl:69:15", "Accuracy * accuracy_weight"), ("rules/refinement/refinement.dl:70:15", "Efficiency * efficiency_weight"), ("rules/refinement/refinement.dl:71:15", "Relevance * relevance_weight"), ("rules/refinement/refinement.dl:73:12", "completeness_weight + accuracy_weight + efficiency_weight + relevance_weight"), ("rules/refinement/refinement.dl:73:12", "completeness_weight + accuracy_weight + efficiency_weight"), ("rules/refinement/refinement.dl:73:12", "completeness_weight + accuracy_weight")],
+        decisions: &["refine_tool"],
+    };
+
+    /// The rule `execution_record#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_1: Rule = Rule {
+        number: 1,
+        id: "execution_record#1",
+        head: 12,
+        variables: &[("Tool", Type::String), ("Ok", Type::Bool)],
+        body: &[
+            Step::Atom(2, &[Arg::Any, Arg::Var(0), Arg::Var(1), Arg::Any]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::Count, &[], 0),
+            Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(execution_record_1_0(m.var(1))))], 1),
+        ],
+        limit: None,
+        places: &[("rules/refinement/refinement.dl:80:24", "count()"), ("rules/refinement/refinement.dl:80:33", "mean(if(Ok, 1.0, 0.0))")],
+        decisions: &["refine_tool"],
+    };
+
+    /// The rule `assessed_quality#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_2: Rule = Rule {
+        number: 2,
+        id: "assessed_quality#1",
+        head: 13,
+        variables: &[("Tool", Type::String), ("Score", Type::Float), ("Run", Type::Int)],
+        body: &[
+            Step::Atom(2, &[Arg::Var(2), Arg::Var(0), Arg::Any, Arg::Any]),
+            Step::Atom(11, &[Arg::Var(2), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/refinement/refinement.dl:85:24", "mean(Score)")],
+        decisions: &["refine_tool"],
+    };
+
+    /// The rule `issue_occurrences#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_4: Rule = Rule {
+        number: 4,
+        id: "issue_occurrences#1",
+        head: 15,
+        variables: &[("Tool", Type::String), ("Issue", Type::Name), ("Run", Type::Int)],
+        body: &[
+            Step::Atom(2, &[Arg::Var(2), Arg::Var(0), Arg::Any, Arg::Any]),
+            Step::Atom(4, &[Arg::Var(2), Arg::Var(1), Arg::Any]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Of(Aggregate::CountDistinct, &[(Type::Int, |m| Ok(m.var(2)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/refinement/refinement.dl:101:32", "count(Run)")],
+        decisions: &["refine_tool"],
+    };
+
+    /// The rule `issue_pattern#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_5: Rule = Rule {
+        number: 5,
+        id: "issue_pattern#1",
+        head: 16,
+        variables: &[("Tool", Type::String), ("Issue", Type::Name), ("Count", Type::Int)],
+        body: &[
+            Step::Atom(15, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+            Term::Plain(|m| issue_pattern_5_0(m.var(2))),
+        ],
+        limit: None,
+        places: &[("rules/refinement/refinement.dl:108:45", "0.1 + 0.2 * float(Count)"), ("rules/refinement/refinement.dl:108:51", "0.2 * float(Count)")],
+        decisions: &[],
+    };
+
+    mod program_0 {
+        use super::*;
+
+        crepe::crepe! {
+            @input
+            struct Parameters(Word, Word, Word, Word);
+            @input
+            struct R2ToolExecution(Word, Word, Word, Word);
+            @input
+            struct R3Quality(Word, Word, Word, Word, Word);
+            @input
+            struct R4QualityIssue(Word, Word, Word);
+            @input
+            struct R8UserIntent(Word);
+            @input
+            struct R9IntentRequires(Word, Word);
+            @input
+            struct R10HasCapability(Word);
+            @output
+            struct R11RunQuality(Word, Word);
+            @output
+            struct R22MissingToolFor(Word, Word);
+            @output
+            struct R24GenerateTool(Word, Word);
+            @output
+            struct M1(Word, Word, Word, Word);
+            @output
+            struct M2(Word, Word, Word, Word, Word);
+            @output
+            struct M4(Word, Word, Word, Word, Word, Word);
+
+            // run_quality#1
+            R11RunQuality(run_0, head_1) <-
+                Parameters(p0, p1, p2, p3),
+                R3Quality(run_0, completeness_1, accuracy_2, efficiency_3, relevance_4),
+                let Some(head_1) = tried(0, run_quality_0_0(completeness_1, p0, accuracy_2, p1, efficiency_3, p2, relevance_4, p3)),
+                (go());
+
+            // execution_record#1
+            M1(tool_0, ok_1, open_1, open_2) <-
+                R2ToolExecution(open_1, tool_0, ok_1, open_2),
+                (go());
+
+            // assessed_quality#1
+            M2(tool_0, score_1, run_2, open_1, open_2) <-
+                R2ToolExecution(run_2, tool_0, open_1, open_2),
+                R11RunQuality(run_2, score_1),
+                (go());
+
+            // issue_occurrences#1
+            M4(tool_0, issue_1, run_2, open_1, open_2, open_3) <-
+                R2ToolExecution(run_2, tool_0, open_1, open_2),
+                R4QualityIssue(run_2, issue_1, open_3),
+                (go());
+
+            // capability_missing
+            R22MissingToolFor(intent_0, capability_1) <-
+                R8UserIntent(intent_0),
+                R9IntentRequires(intent_0, capability_1),
+                !R10HasCapability(capability_1),
+                (go());
+
+            // generate_missing
+            R24GenerateTool(intent_0, capability_1) <-
+                R22MissingToolFor(intent_0, capability_1),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            let m = Match { vars: &[], params };
+            crepe.extend([Parameters(m.param(0), m.param(1), m.param(2), m.param(3))]);
+            crepe.extend(tables.rows(2).map(|[c0, c1, c2, c3]| R2ToolExecution(c0, c1, c2, c3)));
+            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3, c4]| R3Quality(c0, c1, c2, c3, c4)));
+            crepe.extend(tables.rows(4).map(|[c0, c1, c2]| R4QualityIssue(c0, c1, c2)));
+            crepe.extend(tables.rows(8).map(|[c0]| R8UserIntent(c0)));
+            crepe.extend(tables.rows(9).map(|[c0, c1]| R9IntentRequires(c0, c1)));
+            crepe.extend(tables.rows(10).map(|[c0]| R10HasCapability(c0)));
+            let (r11_run_quality, r22_missing_tool_for, r24_generate_tool, m1, m2, m4) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(11, r11_run_quality.iter().map(|row| [row.0, row.1]));
+            tables.set(22, r22_missing_tool_for.iter().map(|row| [row.0, row.1]));
+            tables.set(24, r24_generate_tool.iter().map(|row| [row.0, row.1]));
+            tables.set(25, m1.iter().map(|row| [row.0, row.1, row.2, row.3]));
+            tables.set(26, m2.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            tables.set(27, m4.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
+        }
+    }
+
+    mod program_1 {
+        use super::*;
+
+        crepe::crepe! {
+            @input
+            struct Parameters(Word, Word, Word, Word);
+            @input
+            struct R1IssueSuggestion(Word, Word);
+            @input
+            struct R5ActiveRefinement(Word);
+            @input
+            struct R6AppliedFix(Word, Word);
+            @input
+            struct R7CapabilityOf(Word, Word);
+            @input
+            struct R12ExecutionRecord(Word, Word, Word);
+            @input
+            struct R13AssessedQuality(Word, Word);
+            @input
+            struct R15IssueOccurrences(Word, Word, Word);
+            @output
+            struct R14ToolLearning(Word, Word, Word, Word);
+            @output
+            struct R16IssuePattern(Word, Word, Word, Word);
+            @output
+            struct R17ToolQualityPoor(Word);
+            @output
+            struct R18ToolNeedsRefinement(Word, Word);
+            @output
+            struct R19LearningPatternDetected(Word, Word);
+            @output
+            struct R20Suggestion(Word, Word);
+            @output
+            struct R21ToolGenerationHint(Word, Word);
+            @output
+            struct R23RefineTool(Word, Word);
+
+            // learned_from_runs
+            R14ToolLearning(tool_0, executions_1, success_rate_2, quality_3) <-
+                R12ExecutionRecord(tool_0, executions_1, success_rate_2),
+                R13AssessedQuality(tool_0, quality_3),
+                (go());
+
+            // issue_pattern#1
+            R16IssuePattern(tool_0, issue_1, count_2, head_3) <-
+                R15IssueOccurrences(tool_0, issue_1, count_2),
+                let Some(head_3) = tried(5, issue_pattern_5_0(count_2)),
+                (go());
+
+            // poor_on_average
+            R17ToolQualityPoor(tool_0) <-
+                Parameters(p4, p5, _, _),
+                R14ToolLearning(tool_0, executions_1, _, quality_2),
+                (tool_quality_poor_6_0(executions_1, p5).as_bool()),
+                (tool_quality_poor_6_1(quality_2, p4).as_bool()),
+                (go());
+
+            // needs_better_quality
+            R18ToolNeedsRefinement(tool_0, TEXTS.word(0)) <-
+                R17ToolQualityPoor(tool_0),
+                (go());
+
+            // needs_pagination
+            R18ToolNeedsRefinement(tool_0, TEXTS.word(1)) <-
+                Parameters(_, _, p6, _),
+                R15IssueOccurrences(tool_0, TEXTS.word(1), _),
+                R14ToolLearning(tool_0, executions_2, _, _),
+                (tool_needs_refinement_8_0(executions_2, p6).as_bool()),
+                (go());
+
+            // issue_is_a_pattern
+            R19LearningPatternDetected(tool_0, issue_1) <-
+                Parameters(_, _, _, p7),
+                R15IssueOccurrences(tool_0, issue_1, count_2),
+                (learning_pattern_detected_9_0(count_2, p7).as_bool()),
+                (go());
+
+            // improve_against_issue
+            R20Suggestion(tool_0, suggestion_1) <-
+                R15IssueOccurrences(tool_0, issue_2, _),
+                R1IssueSuggestion(issue_2, suggestion_1),
+                !R6AppliedFix(tool_0, suggestion_1),
+                (go());
+
+            // hint_from_pattern
+            R21ToolGenerationHint(capability_0, suggestion_1) <-
+                R7CapabilityOf(tool_2, capability_0),
+                R19LearningPatternDetected(tool_2, issue_3),
+                R1IssueSuggestion(issue_3, suggestion_1),
+                (go());
+
+            // hint_from_fix
+            R21ToolGenerationHint(capability_0, suggestion_1) <-
+                R7CapabilityOf(tool_2, capability_0),
+                R19LearningPatternDetected(tool_2, _),
+                R6AppliedFix(tool_2, suggestion_1),
+                (go());
+
+            // refine_now
+            R23RefineTool(tool_0, why_1) <-
+                R18ToolNeedsRefinement(tool_0, why_1),
+                !R5ActiveRefinement(tool_0),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            let m = Match { vars: &[], params };
+            crepe.extend([Parameters(m.param(4), m.param(5), m.param(6), m.param(7))]);
+            crepe.extend(tables.rows(1).map(|[c0, c1]| R1IssueSuggestion(c0, c1)));
+            crepe.extend(tables.rows(5).map(|[c0]| R5ActiveRefinement(c0)));
+            crepe.extend(tables.rows(6).map(|[c0, c1]| R6AppliedFix(c0, c1)));
+            crepe.extend(tables.rows(7).map(|[c0, c1]| R7CapabilityOf(c0, c1)));
+            crepe.extend(tables.rows(12).map(|[c0, c1, c2]| R12ExecutionRecord(c0, c1, c2)));
+            crepe.extend(tables.rows(13).map(|[c0, c1]| R13AssessedQuality(c0, c1)));
+            crepe.extend(tables.rows(15).map(|[c0, c1, c2]| R15IssueOccurrences(c0, c1, c2)));
+            let (r14_tool_learning, r16_issue_pattern, r17_tool_quality_poor, r18_tool_needs_refinement, r19_learning_pattern_detected, r20_suggestion, r21_tool_generation_hint, r23_refine_tool) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(14, r14_tool_learning.iter().map(|row| [row.0, row.1, row.2, row.3]));
+            tables.set(16, r16_issue_pattern.iter().map(|row| [row.0, row.1, row.2, row.3]));
+            tables.set(17, r17_tool_quality_poor.iter().map(|row| [row.0]));
+            tables.set(18, r18_tool_needs_refinement.iter().map(|row| [row.0, row.1]));
+            tables.set(19, r19_learning_pattern_detected.iter().map(|row| [row.0, row.1]));
+            tables.set(20, r20_suggestion.iter().map(|row| [row.0, row.1]));
+            tables.set(21, r21_tool_generation_hint.iter().map(|row| [row.0, row.1]));
+            tables.set(23, r23_refine_tool.iter().map(|row| [row.0, row.1]));
+        }
+    }
+}

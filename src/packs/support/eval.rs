@@ -1,0 +1,135 @@
+//! Operations as generated code calls them: each with its place among the operations of its rule.
+
+use std::sync::OnceLock;
+
+use crate::builtins::generator::Generator;
+use crate::builtins::op::Op;
+use crate::builtins::pattern::Pattern;
+use crate::symbol::Symbol;
+use crate::value::Word;
+
+use super::watch;
+
+/// An operation, by its place in the order of its rule's text.
+pub type At = u32;
+
+/// A value, or the operation that had none.
+pub type Eval = Result<Word, At>;
+
+/// The word of an int, a time or a duration.
+pub fn int(value: i64) -> Word {
+    Word::from_int(value)
+}
+
+/// The word of a finite float.
+pub fn float(value: f64) -> Word {
+    Word::from_float(value).unwrap_or_default()
+}
+
+/// An operation with one operand.
+#[inline]
+pub fn one(op: Op, at: At, a: Word) -> Eval {
+    op.apply_one(a).ok_or(at)
+}
+
+/// An operation with two operands.
+#[inline]
+pub fn two(op: Op, at: At, a: Word, b: Word) -> Eval {
+    op.apply_two(a, b).ok_or(at)
+}
+
+/// An operation with more operands.
+#[inline]
+pub fn more(op: Op, at: At, args: &[Word]) -> Eval {
+    op.apply(args).ok_or(at)
+}
+
+/// An operation that always has a result.
+#[inline]
+pub fn sure(op: Op, args: &[Word]) -> Word {
+    op.apply(args).unwrap_or_default()
+}
+
+/// `if` whose branches always have a result.
+#[inline]
+pub fn pick(condition: Word, then: Word, otherwise: Word) -> Word {
+    if condition.as_bool() { then } else { otherwise }
+}
+
+/// `and`: false where either is false, without a result only where neither decides.
+pub fn both(left: Eval, right: Eval) -> Eval {
+    decide(left, right, false)
+}
+
+/// `or`: true where either is true, without a result only where neither decides.
+pub fn either(left: Eval, right: Eval) -> Eval {
+    decide(left, right, true)
+}
+
+fn decide(left: Eval, right: Eval, deciding: bool) -> Eval {
+    let decides = |side: &Eval| side.is_ok_and(|word| word.as_bool() == deciding);
+    if decides(&left) {
+        left
+    } else if decides(&right) {
+        right
+    } else {
+        left.and(right)
+    }
+}
+
+/// The texts of a rule set, interned on first use.
+#[derive(Debug)]
+pub struct Texts {
+    texts: &'static [&'static str],
+    words: OnceLock<Vec<Word>>,
+}
+
+impl Texts {
+    /// These texts.
+    pub const fn new(texts: &'static [&'static str]) -> Self {
+        Self { texts, words: OnceLock::new() }
+    }
+
+    /// The word of the text at `at`.
+    #[inline]
+    pub fn word(&self, at: usize) -> Word {
+        let intern = || self.texts.iter().map(|text| Word::from_symbol(Symbol::new(text))).collect();
+        self.words.get_or_init(intern).get(at).copied().unwrap_or_default()
+    }
+}
+
+/// The patterns of a rule set, compiled on first use.
+#[derive(Debug)]
+pub struct Patterns {
+    sources: &'static [&'static str],
+    patterns: OnceLock<Vec<Option<Pattern>>>,
+}
+
+impl Patterns {
+    /// These patterns.
+    pub const fn new(sources: &'static [&'static str]) -> Self {
+        Self { sources, patterns: OnceLock::new() }
+    }
+
+    /// The pattern at `at`; the rules were checked before they were compiled, so it is sound.
+    pub fn get(&self, at: usize) -> Option<&Pattern> {
+        let compile = || self.sources.iter().map(|source| Pattern::new(Symbol::new(source)).ok()).collect();
+        self.patterns.get_or_init(compile).get(at).and_then(Option::as_ref)
+    }
+}
+
+/// Whether the pattern at `at` is found in `text`.
+pub fn matches(patterns: &Patterns, at: usize, text: Word) -> Word {
+    let found = patterns.get(at).is_some_and(|pattern| pattern.is_match(text.as_symbol().as_str()));
+    Word::from_bool(found)
+}
+
+/// The generator of the texts of a group at each match of the pattern at `at`.
+pub fn captures(patterns: &Patterns, at: usize, group: usize) -> Option<Generator> {
+    patterns.get(at).map(|pattern| Generator::Captures(pattern.clone(), group))
+}
+
+/// The elements of a generator, which count towards the limits.
+pub fn each(generator: Option<Generator>, args: &[Word]) -> impl Iterator<Item = Word> + use<> {
+    generator.map(|generator| generator.elements(args)).into_iter().flatten().take_while(|_| watch::go())
+}

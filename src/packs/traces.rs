@@ -1,0 +1,339 @@
+//! `traces`, compiled by `hence compile`: edit the rules, not this file.
+//!
+//! What it is for: was the reasoning recorded.
+
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::packs::support::{Symbol, Word, drawn, fill};
+
+pub use compiled::PACK;
+
+/// The time of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Now {
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Now {
+    const TABLE: usize = 0;
+    const RELATION: &'static str = "now";
+
+    fn write(&self, row: &mut Row) {
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { at: columns.take() }
+    }
+}
+
+/// What column `phase` of `trace_step` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TraceStepPhase {
+    /// `/observe`
+    Observe,
+    /// `/orient`
+    Orient,
+    /// `/decide`
+    Decide,
+    /// `/act`
+    Act,
+}
+
+impl TraceStepPhase {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Observe => "/observe",
+            Self::Orient => "/orient",
+            Self::Decide => "/decide",
+            Self::Act => "/act",
+        }
+    }
+}
+
+impl Column for TraceStepPhase {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/observe" => Self::Observe,
+            "/orient" => Self::Orient,
+            "/decide" => Self::Decide,
+            _ => Self::Act,
+        }
+    }
+}
+
+/// A thought recorded in a phase of a task.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TraceStep {
+    /// `task`
+    pub task: String,
+    /// `phase`
+    pub phase: TraceStepPhase,
+    /// `thought`
+    pub thought: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for TraceStep {
+    const TABLE: usize = 1;
+    const RELATION: &'static str = "trace_step";
+
+    fn write(&self, row: &mut Row) {
+        row.put("task", &self.task);
+        row.put("phase", &self.phase);
+        row.put("thought", &self.thought);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { task: columns.take(), phase: columns.take(), thought: columns.take(), at: columns.take() }
+    }
+}
+
+/// How a task ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TraceOutcome {
+    /// `task`
+    pub task: String,
+    /// `outcome`
+    pub outcome: Name,
+}
+
+impl Record for TraceOutcome {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "trace_outcome";
+
+    fn write(&self, row: &mut Row) {
+        row.put("task", &self.task);
+        row.put("outcome", &self.outcome);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { task: columns.take(), outcome: columns.take() }
+    }
+}
+
+/// The task ended, and its reasoning is not all there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TraceIncomplete {
+    /// `task`
+    pub task: String,
+}
+
+impl Record for TraceIncomplete {
+    const TABLE: usize = 7;
+    const RELATION: &'static str = "trace_incomplete";
+
+    fn write(&self, row: &mut Row) {
+        row.put("task", &self.task);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { task: columns.take() }
+    }
+}
+
+/// The parameters of the rules.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Params;
+
+impl Params {
+    fn words(&self) -> Vec<Word> {
+        Vec::new()
+    }
+}
+
+/// What is known: facts of every input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The time of the run.
+    pub now: Vec<Now>,
+    /// A thought recorded in a phase of a task.
+    pub trace_step: Vec<TraceStep>,
+    /// How a task ended.
+    pub trace_outcome: Vec<TraceOutcome>,
+}
+
+impl Facts {
+    /// The decisions that follow, each relation's in ascending order.
+    ///
+    /// # Errors
+    /// A value that its column can't hold, and bounds that were reached.
+    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
+        self.decide_within(params, &Bounds::default())
+    }
+
+    /// The decisions that follow, under bounds of one's own.
+    ///
+    /// # Errors
+    /// As [`Facts::decide`].
+    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
+        let mut tables = PACK.tables();
+        fill(&mut tables, &self.now)?;
+        fill(&mut tables, &self.trace_step)?;
+        fill(&mut tables, &self.trace_outcome)?;
+        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let undetermined = PACK.undetermined(&reports);
+        Ok(Decisions {
+            trace_incomplete: drawn(&tables, &undetermined),
+            reports: PACK.lines(&reports),
+            undetermined,
+        })
+    }
+}
+
+impl Extend<Now> for Facts {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
+        self.now.extend(facts);
+    }
+}
+
+impl Extend<TraceStep> for Facts {
+    fn extend<Many: IntoIterator<Item = TraceStep>>(&mut self, facts: Many) {
+        self.trace_step.extend(facts);
+    }
+}
+
+impl Extend<TraceOutcome> for Facts {
+    fn extend<Many: IntoIterator<Item = TraceOutcome>>(&mut self, facts: Many) {
+        self.trace_outcome.extend(facts);
+    }
+}
+
+/// What follows: the facts of every decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decisions {
+    /// The task ended, and its reasoning is not all there.
+    pub trace_incomplete: Vec<TraceIncomplete>,
+    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    pub undetermined: Vec<&'static str>,
+    /// Operations without a result, a line each.
+    pub reports: Vec<String>,
+}
+
+#[allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::all,
+    reason = "what crepe makes of rules, and which names they need"
+)]
+mod compiled {
+    use crate::packs::support::*;
+
+    /// These rules, as an engine runs them.
+    #[rustfmt::skip]
+    pub static PACK: Pack = Pack {
+        name: "traces",
+        fingerprint: "69d978b26b51be4beda667acd8ad83fd",
+        arities: &[1, 4, 2, 1, 1, 2, 2, 1],
+        rules: &[],
+        facts,
+        run,
+    };
+
+    fn run(tables: &mut Tables, params: &[Word]) {
+        program_0::run(tables, params);
+    }
+
+    fn facts(tables: &mut Tables) {
+        tables.facts(3, &FACTS_3);
+    }
+
+    /// The facts of `phase`.
+    #[rustfmt::skip]
+    static FACTS_3: [[Cell; 1]; 4] = [
+        [Cell::T("/observe")],
+        [Cell::T("/orient")],
+        [Cell::T("/decide")],
+        [Cell::T("/act")],
+    ];
+
+    #[rustfmt::skip]
+    static TEXTS: Texts = Texts::new(&[
+        "",
+        "/in_progress",
+    ]);
+
+    // phase_recorded#1
+    fn phase_recorded_2_0(thought_2: Word) -> Word {
+        sure(Op::NotEqual, &[sure(Op::Trim, &[thought_2]), TEXTS.word(0)])
+    }
+
+    // ended_with_a_gap
+    fn trace_incomplete_4_0(outcome_2: Word) -> Word {
+        sure(Op::NotEqual, &[outcome_2, TEXTS.word(1)])
+    }
+
+    mod program_0 {
+        use super::*;
+
+        crepe::crepe! {
+            @input
+            struct R1TraceStep(Word, Word, Word, Word);
+            @input
+            struct R2TraceOutcome(Word, Word);
+            @input
+            struct R3Phase(Word);
+            @output
+            struct R4TracedTask(Word);
+            @output
+            struct R5PhaseRecorded(Word, Word);
+            @output
+            struct R6TraceGap(Word, Word);
+            @output
+            struct R7TraceIncomplete(Word);
+
+            // traced_task#1
+            R4TracedTask(task_0) <-
+                R1TraceStep(task_0, _, _, _),
+                (go());
+
+            // traced_task#2
+            R4TracedTask(task_0) <-
+                R2TraceOutcome(task_0, _),
+                (go());
+
+            // phase_recorded#1
+            R5PhaseRecorded(task_0, phase_1) <-
+                R1TraceStep(task_0, phase_1, thought_2, _),
+                (phase_recorded_2_0(thought_2).as_bool()),
+                (go());
+
+            // phase_not_recorded
+            R6TraceGap(task_0, phase_1) <-
+                R4TracedTask(task_0),
+                R3Phase(phase_1),
+                !R5PhaseRecorded(task_0, phase_1),
+                (go());
+
+            // ended_with_a_gap
+            R7TraceIncomplete(task_0) <-
+                R6TraceGap(task_0, _),
+                R2TraceOutcome(task_0, outcome_2),
+                (trace_incomplete_4_0(outcome_2).as_bool()),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend(tables.rows(1).map(|[c0, c1, c2, c3]| R1TraceStep(c0, c1, c2, c3)));
+            crepe.extend(tables.rows(2).map(|[c0, c1]| R2TraceOutcome(c0, c1)));
+            crepe.extend(tables.rows(3).map(|[c0]| R3Phase(c0)));
+            let (r4_traced_task, r5_phase_recorded, r6_trace_gap, r7_trace_incomplete) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(4, r4_traced_task.iter().map(|row| [row.0]));
+            tables.set(5, r5_phase_recorded.iter().map(|row| [row.0, row.1]));
+            tables.set(6, r6_trace_gap.iter().map(|row| [row.0, row.1]));
+            tables.set(7, r7_trace_incomplete.iter().map(|row| [row.0]));
+        }
+    }
+}
