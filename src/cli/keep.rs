@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
+use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions, TxInfo};
 use crate::literal;
 use crate::session::{RuleSource, Session, SessionError};
 
@@ -35,6 +35,9 @@ impl Status {
         }
         writeln!(out, "facts         {}", status.facts)?;
         writeln!(out, "decisions     {}", status.decisions)?;
+        if let Some(info) = last_decided(&ledger)? {
+            writeln!(out, "decided       transaction {} at {}", info.tx, literal::time_text(info.time))?;
+        }
         writeln!(out, "journal       {} KiB", status.journal_bytes.div_ceil(1024))?;
         writeln!(
             out,
@@ -46,11 +49,21 @@ impl Status {
             writeln!(out, "archived      transactions 1 to {last} in {}", path.display())?;
         }
         writeln!(out, "head          {}", status.head)?;
-        if let Some(why) = status.stopped {
-            writeln!(out, "stopped       {why}")?;
-        }
+        let health = status.stopped.unwrap_or_else(|| String::from("good"));
+        writeln!(out, "health        {health}")?;
         Ok(DONE)
     }
+}
+
+/// The last transaction that drew a decision or let one lapse.
+fn last_decided(ledger: &Ledger) -> Result<Option<TxInfo>, Failure> {
+    for info in ledger.log(1..=u64::MAX).rev() {
+        let info = info.map_err(open::failure)?;
+        if info.drawn + info.lapsed > 0 {
+            return Ok(Some(info));
+        }
+    }
+    Ok(None)
 }
 
 /// Prove a ledger: its chain, its base against its journal, and every decision drawn again
