@@ -40,6 +40,32 @@ pub enum ActuatorError {
         /// The forms it reads.
         known: String,
     },
+    /// The input is a folder, and the observer reads texts.
+    #[error("`{observer}` looks at no folders, and `{input}` is one; name files in it")]
+    Folder {
+        /// The observer's name.
+        observer: &'static str,
+        /// The folder.
+        input: String,
+    },
+    /// The observer looks at folders, and the input is none.
+    #[error("`{observer}` looks at a folder, and `{input}` is none")]
+    NoFolder {
+        /// The observer's name.
+        observer: &'static str,
+        /// The input's name.
+        input: String,
+    },
+    /// A program that was to carry a decision out did not.
+    #[error("`{program}` did not carry out {decision}: {message}")]
+    Carry {
+        /// The program.
+        program: String,
+        /// The decision's id.
+        decision: String,
+        /// What went wrong.
+        message: String,
+    },
     /// A table of patterns is faulty.
     #[error("{table}:{line}: expected {expected}, found {found}")]
     Table {

@@ -5,12 +5,12 @@ use std::path::Path;
 use super::error::ActuatorError;
 use super::error_text::id;
 use super::input::{Form, Input};
-use super::json::{self, JsonLines};
+use super::json::{self, JsonLines, Object};
 use super::table::{self, Shipped, Table};
-use super::{Observer, Sink, Summary};
+use super::{Observer, Sink, Summary, words};
 use crate::fact::Fact;
 use crate::symbol::Symbol;
-use crate::value::Value;
+use crate::value::{Float, Value};
 
 /// The name of the observer.
 pub const NAME: &str = "goal";
@@ -54,6 +54,10 @@ input goal_domain_given(goal: string, domain: name).
 input domain_signal(goal: string, domain: name).
 input goal_signal(goal: string, signal: name).
 input pattern_match(goal: string, tool: string, matched: int, total: int).
+input task_word(task: string, word: string).
+input learning_word(learning: string, field: name, word: string).
+input cached_word(fingerprint: string, word: string).
+input potential_goal(frame: string, overlap: float).
 ";
 
 fn keyword_pattern(keyword: &str) -> String {
@@ -71,6 +75,16 @@ fn keyword_pattern(keyword: &str) -> String {
 ///
 /// As lines, each is a goal whose id is the input's name and the line (on standard input `goal-` and a hash of the
 /// text). As JSON Lines: `text`, and where they are known `goal` (the id) and `domain_given`.
+///
+/// Other JSON objects give words of more than 3 letters, in lower case, for what is remembered, and the overlap of
+/// words between texts (those that both have among all that either has):
+///
+/// | fields | what they give |
+/// | --- | --- |
+/// | `task`, `text` | `task_word` |
+/// | `learning`, and some of `trigger`, `lesson`, `applies_to`, `fix` | `learning_word` by field |
+/// | `fingerprint`, `text` | `cached_word` |
+/// | `frame`, `goal_text` (of the frame), `text` (of the goal that may begin) | `potential_goal` |
 pub struct Goal {
     domains: Table,
     tools: Table,
@@ -121,6 +135,11 @@ impl Goal {
         let mut lines = JsonLines::new(input);
         let mut summary = Summary::default();
         while let Some(mut object) = lines.next()? {
+            if let Some(facts) = remembered(&mut object)? {
+                assert(facts, &mut summary, sink)?;
+                object.leave(&mut summary);
+                continue;
+            }
             let given = object.optional("goal", "the id of a goal: a string or an int", json::id)?;
             let text = object.required("text", "the text of a goal: a string", json::text)?;
             let domain = object.optional("domain_given", "a name such as \"/marketing\"", |value| {
@@ -154,6 +173,43 @@ impl Goal {
         }
         Ok(summary)
     }
+}
+
+/// The fields of what was learned.
+const LEARNED: [&str; 4] = ["trigger", "lesson", "applies_to", "fix"];
+
+/// The words of a task, of something learned or cached, or their overlap for a frame; `None` for a goal.
+fn remembered(object: &mut Object<'_>) -> Result<Option<Vec<Fact>>, ActuatorError> {
+    let string = |text: &str| Value::String(Symbol::new(text));
+    for (field, relation) in [("task", "task_word"), ("fingerprint", "cached_word")] {
+        if object.has(field) {
+            let id = string(&object.required(field, "an id: a string or an int", json::id)?);
+            let text = object.required("text", "a text: a string", json::text)?;
+            let words = words::words(&text);
+            return Ok(Some(words.iter().map(|word| Fact::new(relation, [id, string(word)])).collect()));
+        }
+    }
+    if object.has("learning") {
+        let id = string(&object.required("learning", "an id: a string or an int", json::id)?);
+        let mut facts = Vec::new();
+        for field in LEARNED {
+            let text = object.optional(field, "a text: a string", json::text)?.unwrap_or_default();
+            let name = Value::Name(Symbol::new(&format!("/{field}")));
+            let words = words::words(&text);
+            facts.extend(words.iter().map(|word| Fact::new("learning_word", [id, name, string(word)])));
+        }
+        return Ok(Some(facts));
+    }
+    if object.has("frame") {
+        let id = string(&object.required("frame", "an id: a string or an int", json::id)?);
+        let own = object.required("goal_text", "the goal of the frame: a string", json::text)?;
+        let text = object.required("text", "the goal that may begin: a string", json::text)?;
+        let overlap = Float::new(words::overlap(&own, &text)).map(Value::Float);
+        return Ok(Some(
+            overlap.map(|overlap| Fact::new("potential_goal", [id, overlap])).into_iter().collect(),
+        ));
+    }
+    Ok(None)
 }
 
 fn id_of(input: &str, line: u64, text: &str) -> String {

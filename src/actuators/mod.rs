@@ -1,18 +1,29 @@
-//! Observers: they look at the world, return facts, and hold no store.
+//! Observers look at the world and return facts, carriers carry decisions out; neither holds a store.
 //!
 //! An observer reads one input as a stream and hands every fact to a sink. It decides nothing: what a text looks
 //! like becomes a *signal*, and rules say what follows from it. Whoever owns the sink commits the facts of an
 //! input in one transaction once [`Observer::observe`] has returned without an error, and drops them otherwise.
 
+pub mod carry;
+#[cfg(feature = "scan")]
+pub mod codebase;
 mod error;
 pub mod error_text;
+pub mod file_requests;
 pub mod goal;
 mod input;
 mod json;
 mod otlp;
+mod redact;
+pub mod run_command;
 mod scan;
+#[cfg(feature = "scan")]
+pub mod source;
 mod table;
 pub mod tool_run;
+#[cfg(feature = "scan")]
+mod tree;
+mod words;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,6 +35,7 @@ use crate::fact::Fact;
 
 pub use error::{ActuatorError, SinkError};
 pub use input::{Form, Input};
+pub use redact::Redaction;
 
 use error_text::ErrorText;
 use goal::Goal;
@@ -31,6 +43,20 @@ use tool_run::ToolRun;
 
 /// Takes the facts of an observation, one at a time.
 pub type Sink<'a> = dyn FnMut(Fact) -> Result<(), SinkError> + 'a;
+
+/// Is told how many of how many things are done, from any thread.
+pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
+
+/// What an observation says of facts that stand and that it does not return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Nothing: it tells what happened, and what happened before stays.
+    Nothing,
+    /// Facts of its relations about the same thing, told by the first column, hold no longer.
+    Subject,
+    /// No other fact of its relations holds any longer.
+    Whole,
+}
 
 /// Something that looks at an input and returns what it sees as facts.
 pub trait Observer {
@@ -43,6 +69,11 @@ pub trait Observer {
     /// The relations whose facts it returns, as declarations of a rule file, one a line.
     fn declarations(&self) -> &'static str;
 
+    /// What an observation says of facts that stand and that it does not return.
+    fn scope(&self) -> Scope {
+        Scope::Nothing
+    }
+
     /// The forms of input that it reads; the first is meant where neither the user nor the file's name says.
     fn forms(&self) -> &'static [Form];
 
@@ -51,6 +82,20 @@ pub trait Observer {
     /// # Errors
     /// The first line that isn't what it should be, a failure to read, or what the sink refused with.
     fn observe(&self, input: Input<'_>, sink: &mut Sink<'_>) -> Result<Summary, ActuatorError>;
+
+    /// Looks at the folder `root` and hands the facts to `sink`; `progress` is told how much of the work is done.
+    ///
+    /// # Errors
+    /// As [`Observer::observe`]; most observers look at no folder.
+    fn observe_folder(
+        &self,
+        root: &Path,
+        progress: &Progress<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<Summary, ActuatorError> {
+        let _ = (progress, sink);
+        Err(ActuatorError::Folder { observer: self.name(), input: root.display().to_string() })
+    }
 }
 
 /// What an observation came to.
@@ -92,9 +137,13 @@ impl Summary {
 type Make = fn(Option<&Path>) -> Result<Box<dyn Observer>, ActuatorError>;
 
 /// Every observer by its name, in the order of the name.
-const REGISTRY: [(&str, Make); 3] = [
+const REGISTRY: &[(&str, Make)] = &[
+    #[cfg(feature = "scan")]
+    (codebase::NAME, |_| Ok(Box::new(codebase::Codebase))),
     (error_text::NAME, |tables| Ok(Box::new(ErrorText::from_tables(tables)?))),
     (goal::NAME, |tables| Ok(Box::new(Goal::from_tables(tables)?))),
+    #[cfg(feature = "scan")]
+    (source::NAME, |_| Ok(Box::new(source::Source))),
     (tool_run::NAME, |tables| Ok(Box::new(ToolRun::from_tables(tables)?))),
 ];
 
@@ -119,7 +168,13 @@ pub fn observer(name: &str, tables: Option<&Path>) -> Result<Box<dyn Observer>, 
     }
 }
 
-/// Observes the file `path`, or standard input where it is `-`.
+/// The names of the relations whose facts an observer returns.
+pub fn relations(observer: &dyn Observer) -> impl Iterator<Item = &'static str> {
+    let declarations = observer.declarations().lines();
+    declarations.filter_map(|line| line.strip_prefix("input ")?.split_once('(').map(|(name, _)| name))
+}
+
+/// Observes the file or folder `path`, or standard input where it is `-`.
 ///
 /// # Errors
 /// As [`Observer::observe`], and where the file can't be opened.
@@ -127,8 +182,12 @@ pub fn observe_path(
     observer: &dyn Observer,
     path: &str,
     form: Option<Form>,
+    progress: &Progress<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<Summary, ActuatorError> {
+    if Path::new(path).is_dir() {
+        return observer.observe_folder(Path::new(path), progress, sink);
+    }
     if path == input::STANDARD_INPUT {
         return observer.observe(Input::new(path, form, &mut std::io::stdin().lock()), sink);
     }

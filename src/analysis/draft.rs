@@ -73,11 +73,22 @@ fn clause<'t>(
             }
             None => call(*negated, atom, literal.span, names, out),
         },
-        LiteralKind::Condition(expr) if matches!(expr.kind, ExprKind::Error) => None,
+        LiteralKind::Condition(expr) if is_faulty(expr) => None,
         LiteralKind::Condition(expr) => {
             Some(Clause::Condition { expr: Cow::Borrowed(expr), span: literal.span })
         }
         LiteralKind::In(left, right) => each(left, right, literal.span, vars, out),
+    }
+}
+
+/// Whether a part of the expression could not be parsed.
+fn is_faulty(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Error => true,
+        ExprKind::Unary(_, operand) => is_faulty(operand),
+        ExprKind::Binary(_, left, right) => is_faulty(left) || is_faulty(right),
+        ExprKind::Call(_, args) => args.iter().any(is_faulty),
+        _ => false,
     }
 }
 

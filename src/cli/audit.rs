@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use crate::provenance::check::{Known, check};
 use crate::provenance::render;
+use crate::session;
 
 use super::ask::Subject;
 use super::options::{RuleOptions, duration};
@@ -55,6 +57,9 @@ impl WhyNot {
                 let mut answer = render::why_not_json(program, &refused.answer);
                 if let Some(object) = answer.as_object_mut() {
                     object.insert(String::from("remedies"), render::remedies_json(&refused.remedies));
+                    let asked = session::read_any_fact(session.rules(), &self.fact).ok();
+                    let last = asked.map(|fact| session.decision_id(&fact)).transpose()?.flatten();
+                    object.insert(String::from("last_drawn_as"), json!(last.map(|id| id.to_string())));
                 }
                 writeln!(out, "{answer}")?;
             }

@@ -2,32 +2,33 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
+use indicatif::ProgressBar;
 
 use crate::fact::Fact;
 use crate::ledger::{Changes, Draft};
 use crate::session::{self, FactFiles, RuleSet};
 
 use super::diagnostics::count;
-use super::options::{FactOptions, RuleOptions};
-use super::{DONE, Failure, Outcome, config, open, time};
+use super::options::{ChangeOptions, FactOptions, RuleOptions};
+use super::{DONE, Failure, Outcome, open, time};
+
+/// The fact that stands for standard input.
+const STANDARD_INPUT: &str = "-";
 
 /// What both commands take.
 #[derive(Debug, Args)]
 struct Facts {
-    /// One fact, such as 'tool("web_search")'
+    /// Facts, such as 'tool("web_search")'; `-` reads them from standard input, JSON lines
     fact: Vec<String>,
     #[command(flatten)]
     rules: RuleOptions,
     #[command(flatten)]
     facts: FactOptions,
-    /// Who does it [default: the system user]
-    #[arg(long = "as", value_name = "AUTHOR")]
-    author: Option<String>,
-    /// What to note beside it
-    #[arg(long)]
-    note: Option<String>,
+    #[command(flatten)]
+    about: ChangeOptions,
 }
 
 /// Assert facts: they stand until they are retracted
@@ -61,23 +62,34 @@ impl Retract {
 impl Facts {
     fn change(self, put: impl FnOnce(&mut Draft, Vec<Fact>)) -> Outcome {
         let rules = self.rules.source().build()?;
+        let bar = spinner();
+        bar.set_message("reading facts");
         let facts = self.read(&rules)?;
-        if facts.is_empty() {
+        if facts.is_empty() && !self.reads() {
             return Err(Failure::Usage(String::from(
                 "no fact was given; write one, or name files with --facts",
             )));
         }
+        bar.set_message(format!("recording {}", count(facts.len(), "fact")));
         let mut draft = Draft {
             time: time::wall_clock(),
-            author: config::get().author(self.author.as_deref())?,
+            author: self.about.author()?,
             source: source(&self.facts.facts),
-            note: self.note.clone(),
+            note: self.about.note.clone(),
+            expect_tx: self.about.expect_tx,
             ..Draft::default()
         };
         put(&mut draft, facts);
-        let committed = open::ledger(&self.facts, false)?.commit(&draft).map_err(open::failure)?;
+        let mut ledger = open::ledger(&self.facts, false)?;
+        let committed = ledger.commit(&draft).map_err(open::failure)?;
+        bar.set_message("bringing the fact base up to date");
+        open::tell(&ledger.close());
+        bar.finish_and_clear();
         let mut out = anstream::stdout();
-        writeln!(out, "{}", told(&committed.changes))?;
+        let told = told(&committed.changes);
+        if !told.is_empty() {
+            writeln!(out, "{told}")?;
+        }
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {
@@ -86,13 +98,27 @@ impl Facts {
         Ok(DONE)
     }
 
+    /// Whether facts come from files or standard input, which may hold none.
+    fn reads(&self) -> bool {
+        !self.facts.facts.is_empty() || self.fact.iter().any(|text| text == STANDARD_INPUT)
+    }
+
     fn read(&self, rules: &RuleSet) -> Result<Vec<Fact>, Failure> {
-        let mut facts = session::read_facts(rules, &FactFiles { paths: self.facts.facts.clone() })?;
-        for text in &self.fact {
+        let mut paths = self.facts.facts.clone();
+        paths.extend(self.fact.iter().filter(|text| *text == STANDARD_INPUT).map(PathBuf::from));
+        let mut facts = session::read_facts(rules, &FactFiles { paths })?;
+        for text in self.fact.iter().filter(|text| *text != STANDARD_INPUT) {
             facts.push(session::read_fact(rules, text)?);
         }
         Ok(facts)
     }
+}
+
+/// Shows on a terminal what takes long.
+fn spinner() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
 }
 
 fn source(paths: &[PathBuf]) -> String {

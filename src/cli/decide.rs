@@ -11,11 +11,12 @@ use crate::fact::Fact;
 use crate::ledger::Decision;
 use crate::session::{self, Change, FactFiles, Outcome as Decided};
 
+use super::carry::{Carried, Carry};
 use super::diagnostics::count;
 use super::follow::Follow;
-use super::options::{EngineOptions, FactOptions, RuleOptions};
+use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Outcome, UNDETERMINED, config, open, time};
+use super::{DONE, Outcome, UNDETERMINED, open, time};
 
 /// Take facts in, draw decisions and record both
 #[derive(Debug, Args)]
@@ -40,9 +41,12 @@ pub(super) struct Decide {
     /// With --follow, lines up to a blank one are one transaction
     #[arg(long, requires = "follow")]
     batch: bool,
-    /// Who asserts the facts [default: the system user]
-    #[arg(long = "as", value_name = "AUTHOR")]
-    author: Option<String>,
+    #[command(flatten)]
+    about: ChangeOptions,
+    /// Carry out what is drawn: file the requests that decisions offer, and run the programs that `[run_command]` of
+    /// hence.toml names
+    #[arg(long, conflicts_with = "dry_run")]
+    carry_out: bool,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -53,22 +57,33 @@ impl Decide {
         let mut session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
         let assertions =
             session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
+        let author = self.about.author()?;
+        let carry = if self.carry_out { Some(Carry::new(author.clone())?) } else { None };
         if self.follow {
-            let author = config::get().author(self.author.as_deref())?;
-            let follow = Follow { session, author, now: self.facts.now, batch: self.batch };
+            let (now, batch) = (self.facts.now, self.batch);
+            let follow = Follow { session, author, now, batch, carry };
             return follow.run(assertions, &mut io::stdin().lock(), &mut io::stdout().lock());
         }
         let change = Change {
             assertions,
-            author: config::get().author(self.author.as_deref())?,
+            author,
             source: source(&self.facts.facts),
             time: time::wall_clock(),
+            note: self.about.note.clone(),
             now: self.facts.now(),
+            expect_tx: self.about.expect_tx,
             ..Change::default()
         };
+        let now = change.now;
         let decided = session.commit(change, self.dry_run)?;
         output::reports(&decided.reports);
         self.print(&decided)?;
+        if let Some(carry) = carry {
+            for Carried { id, decision, by, decided } in carry.after(&mut session, &decided, now)? {
+                output::note(&format!("{by} carried out {id} {decision}"));
+                self.print(&decided)?;
+            }
+        }
         for relation in &decided.undetermined {
             output::warning(&format!(
                 "`{relation}` is undetermined: it depends on an operation without a result; what stood of it still stands"

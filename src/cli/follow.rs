@@ -8,6 +8,7 @@ use crate::fact::Fact;
 use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
 use crate::value::Value;
 
+use super::carry::Carry;
 use super::{DONE, Failure, Outcome, diagnostics, output, time};
 
 /// The longest line, in bytes.
@@ -27,6 +28,8 @@ pub(super) struct Follow {
     pub(super) now: Option<i64>,
     /// Whether a blank line ends a transaction, instead of every line.
     pub(super) batch: bool,
+    /// Who carries decisions out.
+    pub(super) carry: Option<Carry>,
 }
 
 /// What lines say together.
@@ -122,8 +125,9 @@ impl Follow {
             now: self.now.unwrap_or(clock),
             ..Change::default()
         };
+        let now = change.now;
         match self.session.commit(change, false) {
-            Ok(decided) => self.write(said.line, &decided, out),
+            Ok(decided) => self.write(said.line, &decided, now, out),
             // Only a limit leaves the session as it was; what is wrong with the ledger stays wrong.
             Err(error @ SessionError::Limit { .. }) => {
                 Ok(write_error(out, said.line, &[json!({ "message": error.to_string() })])?)
@@ -132,18 +136,18 @@ impl Follow {
         }
     }
 
-    fn write(&self, line: u64, decided: &Decided, out: &mut dyn Write) -> Result<(), Failure> {
-        for decision in &decided.drawn {
-            let id = decided.id(&decision.fact);
-            let (rule, because) = (decision.rule.as_deref(), decision.sentence.as_deref());
-            write_line(out, &changed("drawn", id, &decision.fact, rule, because))?;
-        }
-        for fact in &decided.lapsed {
-            let id = self.session.decision_id(fact)?;
-            write_line(out, &changed("lapsed", id, fact, None, None))?;
-        }
-        for relation in &decided.undetermined {
-            write_line(out, &json!({ "change": "undetermined", "relation": relation.as_str() }))?;
+    fn write(&mut self, line: u64, decided: &Decided, now: i64, out: &mut dyn Write) -> Result<(), Failure> {
+        self.write_changes(decided, out)?;
+        if let Some(carry) = &self.carry {
+            for carried in carry.after(&mut self.session, decided, now)? {
+                let mut fields = changed("carried", Some(carried.id), &carried.decision, None, None);
+                if let Some(fields) = fields.as_object_mut() {
+                    fields.insert(String::from("by"), json!(carried.by));
+                    fields.insert(String::from("asserted"), json!(carried.decided.changes.added.len()));
+                }
+                write_line(out, &fields)?;
+                self.write_changes(&carried.decided, out)?;
+            }
         }
         let changes = &decided.changes;
         let mut end = json!({
@@ -156,6 +160,22 @@ impl Follow {
         }
         write_line(out, &end)?;
         Ok(out.flush()?)
+    }
+
+    fn write_changes(&self, decided: &Decided, out: &mut dyn Write) -> Result<(), Failure> {
+        for decision in &decided.drawn {
+            let id = decided.id(&decision.fact);
+            let (rule, because) = (decision.rule.as_deref(), decision.sentence.as_deref());
+            write_line(out, &changed("drawn", id, &decision.fact, rule, because))?;
+        }
+        for fact in &decided.lapsed {
+            let id = self.session.decision_id(fact)?;
+            write_line(out, &changed("lapsed", id, fact, None, None))?;
+        }
+        for relation in &decided.undetermined {
+            write_line(out, &json!({ "change": "undetermined", "relation": relation.as_str() }))?;
+        }
+        Ok(())
     }
 }
 

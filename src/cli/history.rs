@@ -43,6 +43,12 @@ impl History {
                 }
             }
         }
+        if let Some((last, path)) = ledger.archived() {
+            output::note(&format!(
+                "what ended by transaction {last} is archived in {}; with that folder in its place, ask with `--up-to`",
+                path.display()
+            ));
+        }
         if asserted.is_empty() && drawn.is_empty() {
             output::note(&format!("`{fact}` never stood"));
             return Ok(NO);

@@ -1,19 +1,19 @@
-//! `hence status`, `verify`, `rebuild`, `export`, `import`: keeping a ledger.
+//! `hence status`, `verify`, `rebuild`, `compact`, `import`: keeping a ledger.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::ledger::{Hash, Ledger, OpenOptions};
+use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
-use crate::session::{RuleSource, Session};
+use crate::session::{RuleSource, Session, SessionError};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
 use super::replay::{replay, text};
-use super::{DONE, Failure, NO, Outcome, open, output};
+use super::{DONE, Failure, NO, Outcome, config, open, output, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
 #[derive(Debug, Args)]
@@ -36,7 +36,15 @@ impl Status {
         writeln!(out, "facts         {}", status.facts)?;
         writeln!(out, "decisions     {}", status.decisions)?;
         writeln!(out, "journal       {} KiB", status.journal_bytes.div_ceil(1024))?;
-        writeln!(out, "base          up to transaction {}", status.base_tx)?;
+        writeln!(
+            out,
+            "base          up to transaction {}, {} KiB",
+            status.base_tx,
+            status.base_bytes.div_ceil(1024)
+        )?;
+        if let Some((last, path)) = ledger.archived() {
+            writeln!(out, "archived      transactions 1 to {last} in {}", path.display())?;
+        }
         writeln!(out, "head          {}", status.head)?;
         if let Some(why) = status.stopped {
             writeln!(out, "stopped       {why}")?;
@@ -62,7 +70,18 @@ pub(super) struct Verify {
 }
 
 impl Verify {
+    /// Damage is a difference, and its place is told.
     pub(super) fn run(self) -> Outcome {
+        match self.prove() {
+            Err(Failure::Session(SessionError::Ledger(damage @ LedgerError::Damaged { .. }))) => {
+                output::error(&damage.to_string());
+                Ok(NO)
+            }
+            proven => proven,
+        }
+    }
+
+    fn prove(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         let verified = ledger.verify().map_err(open::failure)?;
         let mut out = anstream::stdout();
@@ -77,15 +96,28 @@ impl Verify {
         for difference in &verified.differences {
             writeln!(out, "difference: {difference}")?;
         }
+        if let Some((last, proven)) = verified.archived {
+            let transactions = match last {
+                1 => String::from("transaction 1"),
+                _ => format!("transactions 1 to {last}"),
+            };
+            let how = if proven {
+                "their archived segments prove it"
+            } else {
+                "their segments aren't in the archive"
+            };
+            writeln!(out, "a snapshot stands for {transactions}; {how}")?;
+        }
         let mut sound = verified.differences.is_empty() && self.head_stands(&ledger)?;
         if !self.no_replay {
             let last = ledger.last_tx();
+            let first = ledger.archived().map_or(1, |(last, _)| last + 1);
             let rules = RuleSource::default().build()?;
             let session = Session::over_ledger(rules, ledger)
                 .with_engine(self.engine.engine())
                 .with_limits(self.engine.limits())
                 .with_lenient(self.engine.lenient());
-            let replayed = replay(&session, None, 1, last)?;
+            let replayed = replay(&session, None, first, last)?;
             write!(out, "{}", text(&replayed))?;
             sound &= replayed.flips.is_empty();
         }
@@ -120,10 +152,8 @@ pub(super) struct Rebuild {
 
 impl Rebuild {
     pub(super) fn run(self) -> Outcome {
-        if !self.facts.store().exists() {
-            return Err(Failure::Usage(format!("there is no ledger at `{}`", self.facts.store().display())));
-        }
-        let options = OpenOptions { rebuild: true, ..open::options() };
+        self.facts.existing_store()?;
+        let options = OpenOptions { rebuild: true, wait: self.facts.wait(), ..open::options() };
         let mut ledger = Ledger::open(self.facts.store(), &options).map_err(open::failure)?;
         open::warn(&mut ledger);
         let status = ledger.status().map_err(open::failure)?;
@@ -133,71 +163,44 @@ impl Rebuild {
     }
 }
 
-/// What is exported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ExportFormat {
-    /// The transactions, one a line, for `hence import`.
-    Transactions,
-    /// The facts that stand, as JSON Lines.
-    Jsonl,
-    /// The facts that stand, as a rule file.
-    Dl,
-}
-
-/// Write a ledger's transactions or facts to standard output or a file
+/// Put old segments of the journal into an archive and a snapshot of what stands into their place
+///
+/// The archive may be moved elsewhere; what it holds is read with `--up-to` while it is in its place.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: hence export --output backup.jsonl")]
-pub(super) struct Export {
+#[command(after_help = "Example: hence compact --store .hence")]
+pub(super) struct Compact {
     #[command(flatten)]
     facts: FactOptions,
-    /// What is exported, and how
-    #[arg(long, value_enum, default_value = "transactions")]
-    format: ExportFormat,
-    /// The file [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    /// Who does it [default: the system user]
+    #[arg(long = "as", value_name = "AUTHOR")]
+    author: Option<String>,
 }
 
-impl Export {
+impl Compact {
     pub(super) fn run(self) -> Outcome {
-        let ledger = open::ledger(&self.facts, true)?;
-        let mut out: Box<dyn Write> = match &self.output {
-            Some(path) => Box::new(BufWriter::new(create(path)?)),
-            None => Box::new(anstream::stdout().lock()),
+        self.facts.existing_store()?;
+        let author = config::get().author(self.author.as_deref())?;
+        let mut ledger = open::ledger(&self.facts, false)?;
+        let compacted = ledger.compact(time::wall_clock(), &author).map_err(open::failure)?;
+        open::tell(&ledger.close());
+        let mut out = anstream::stdout();
+        let Some(compacted) = compacted else {
+            writeln!(out, "nothing was recorded since the last compaction")?;
+            return Ok(DONE);
         };
-        let written = match self.format {
-            ExportFormat::Transactions => {
-                let number = ledger.export(1..=u64::MAX, &mut out).map_err(open::failure)?;
-                count(number as usize, "transaction")
-            }
-            ExportFormat::Jsonl | ExportFormat::Dl => count(self.facts_to(&ledger, &mut out)?, "fact"),
-        };
-        out.flush()?;
-        if let Some(path) = &self.output {
-            output::note(&format!("{written} written to {}", path.display()));
-        }
+        writeln!(
+            out,
+            "a snapshot stands for transactions 1 to {}, which are in {}: {} KiB of journal were {} KiB\n\
+             recorded as transaction {}, head {}",
+            compacted.last,
+            compacted.archive.display(),
+            compacted.after.div_ceil(1024),
+            compacted.before.div_ceil(1024),
+            compacted.tx,
+            compacted.head
+        )?;
         Ok(DONE)
     }
-
-    fn facts_to(&self, ledger: &Ledger, out: &mut dyn Write) -> Result<usize, Failure> {
-        let mut written = 0;
-        for relation in ledger.all_relations().collect::<std::collections::BTreeSet<_>>() {
-            for fact in ledger.facts(relation) {
-                let (fact, _) = fact.map_err(open::failure)?;
-                match self.format {
-                    ExportFormat::Dl => writeln!(out, "{fact}.")?,
-                    _ => writeln!(out, "{}", output::spaced(&output::json_fact(&fact)))?,
-                }
-                written += 1;
-            }
-        }
-        Ok(written)
-    }
-}
-
-fn create(path: &PathBuf) -> Result<File, Failure> {
-    File::create(path)
-        .map_err(|error| Failure::Usage(format!("`{}` can't be written: {error}", path.display())))
 }
 
 /// Append the transactions that `hence export` wrote, hashes checked

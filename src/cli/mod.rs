@@ -2,6 +2,8 @@
 
 mod ask;
 mod audit;
+mod bench;
+mod carry;
 mod change;
 mod check;
 mod completions;
@@ -9,10 +11,14 @@ mod config;
 mod decide;
 mod diagnostics;
 mod doc;
+mod explain;
+mod export;
 mod fmt;
 mod follow;
 mod history;
+mod init;
 mod keep;
+mod live;
 mod observe;
 mod open;
 mod options;
@@ -57,7 +63,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Init),
     Check(check::Check),
+    Explain(explain::Explain),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
     Repl(repl::Repl),
@@ -77,12 +85,14 @@ enum Command {
     Status(keep::Status),
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
-    Export(keep::Export),
+    Export(export::Export),
     Import(keep::Import),
+    Compact(keep::Compact),
     Observe(observe::Observe),
     Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
+    Bench(bench::Bench),
     Config(config::Show),
     Completions(completions::Completions),
 }
@@ -130,7 +140,9 @@ pub fn run() -> ExitCode {
 
 fn dispatch(command: Command) -> Outcome {
     match command {
+        Command::Init(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Explain(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Doc(command) => command.run(),
         Command::Repl(command) => command.run(),
@@ -150,12 +162,14 @@ fn dispatch(command: Command) -> Outcome {
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Import(command) => command.run(),
+        Command::Compact(command) => command.run(),
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
         Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
+        Command::Bench(command) => command.run(),
         Command::Config(command) => command.run(),
         Command::Completions(command) => command.run(&mut Cli::command()),
     }

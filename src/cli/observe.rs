@@ -1,25 +1,41 @@
 //! `hence observe`: look at the world through an actuator, and print or record the facts seen.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::io::{self, BufReader, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::actuators::{self, Form, Summary};
+use crate::actuators::{self, Form, Input, Observer, Redaction, Scope, Summary};
 use crate::fact::Fact;
-use crate::ledger::{Draft, Ledger};
+use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions};
+use crate::session::RuleSet;
+use crate::symbol::Symbol;
+use crate::value::Value;
 
 use super::diagnostics::count;
+use super::live::{Before, Stream};
+use super::options::RuleOptions;
 use super::{DONE, Failure, Outcome, config, open, output, time};
 
+/// How long a stream waits for a ledger that another process writes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Observe files through an actuator: print the facts seen, or record them with --into
+///
+/// With --into, facts of relations that the rules don't read are recorded too, and told; facts whose relation the
+/// rules declare with other columns are refused, since no rule would ever see them.
 #[derive(Debug, Args)]
-#[command(after_help = "Observers: error-text, goal, tool-run\n\
-    Example: hence observe error-text build.log --into .hence")]
+#[command(after_help = "Observers: codebase, error-text, goal, source, tool-run\n\
+    Examples:\n  hence observe error-text build.log --into .hence\n  hence observe codebase .\n  \
+    hence observe error-text server.log --form log --follow --into .hence")]
 pub(super) struct Observe {
-    /// The observer: error-text, goal or tool-run
+    /// The observer: codebase, error-text, goal, source or tool-run
     observer: String,
-    /// The files; `-` is standard input
+    /// The files, or folders for codebase and source; `-` is standard input
     #[arg(required = true)]
     files: Vec<String>,
     /// Records the facts in this ledger instead of printing them
@@ -28,12 +44,18 @@ pub(super) struct Observe {
     /// How the input is cut into records: text, blocks, lines, log or jsonl
     #[arg(long, value_name = "FORM", value_parser = form)]
     form: Option<Form>,
+    /// Reads one input on as it grows, and prints or records what is seen at once; standard input to its end, a file
+    /// until interrupted
+    #[arg(long)]
+    follow: bool,
     /// A folder with tables of patterns to use instead of the shipped ones
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
     /// Who asserts the facts [default: the system user]
     #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
+    #[command(flatten)]
+    rules: RuleOptions,
 }
 
 fn form(word: &str) -> Result<Form, String> {
@@ -47,20 +69,41 @@ impl Observe {
     pub(super) fn run(self) -> Outcome {
         let observer = actuators::observer(&self.observer, self.tables.as_deref())
             .map_err(|error| Failure::Usage(error.to_string()))?;
+        let rules = match self.into {
+            Some(_) => Some(self.rules.source().build()?),
+            None => None,
+        };
+        let redaction = redaction()?;
+        if self.follow {
+            return self.stream(observer.as_ref(), rules.as_ref(), &redaction);
+        }
         let mut facts: Vec<Fact> = Vec::new();
         let mut total = Summary::default();
         for file in &self.files {
-            let seen = actuators::observe_path(observer.as_ref(), file, self.form, &mut |fact| {
-                facts.push(fact);
+            let bar = bar(file);
+            let progress = |done: usize, all: usize| {
+                bar.set_length(all as u64);
+                bar.set_position(done as u64);
+            };
+            let seen = actuators::observe_path(observer.as_ref(), file, self.form, &progress, &mut |fact| {
+                facts.push(redaction.fact(fact));
                 Ok(())
-            })
-            .map_err(|error| Failure::Usage(error.to_string()))?;
-            total.add(&seen);
+            });
+            bar.finish_and_clear();
+            total.add(&seen.map_err(|error| Failure::Usage(error.to_string()))?);
         }
+        self.tell(&total);
+        match (&self.into, &rules) {
+            (Some(store), Some(rules)) => self.record(store, rules, observer.as_ref(), facts),
+            _ => Ok(print(&facts).map(|()| DONE)?),
+        }
+    }
+
+    fn tell(&self, total: &Summary) {
         output::note(&format!(
             "{} read, {} seen{}",
             count(total.records as usize, "record"),
-            count(facts.len(), "fact"),
+            count(total.facts as usize, "fact"),
             if total.skipped > 0 {
                 format!(", {} with nothing to see", total.skipped)
             } else {
@@ -73,38 +116,172 @@ impl Observe {
                 self.observer
             ));
         }
-        match &self.into {
-            Some(store) => self.record(store, facts),
-            None => print(&facts),
-        }
     }
 
-    fn record(&self, store: &std::path::Path, facts: Vec<Fact>) -> Outcome {
-        let mut ledger = Ledger::open(store, &open::options()).map_err(open::failure)?;
+    fn record(&self, store: &Path, rules: &RuleSet, observer: &dyn Observer, facts: Vec<Fact>) -> Outcome {
+        let unread = unread(rules, &facts)?;
+        let committed = self.commit(store, observer, facts, &open::options())?;
+        tell_unread(&unread);
+        let changes = &committed.changes;
+        let gone = match changes.removed.len() {
+            0 => String::new(),
+            gone => format!(", {gone} no longer seen"),
+        };
+        let added = count(changes.added.len(), "fact");
+        let mut out = anstream::stdout();
+        writeln!(out, "{added} asserted, {} stood already{gone}", changes.standing.len())?;
+        if committed.recorded {
+            writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
+        } else {
+            writeln!(out, "nothing to record")?;
+        }
+        Ok(DONE)
+    }
+
+    fn commit(
+        &self,
+        store: &Path,
+        observer: &dyn Observer,
+        facts: Vec<Fact>,
+        options: &OpenOptions,
+    ) -> Result<Committed, Failure> {
+        let mut ledger = Ledger::open(store, options).map_err(open::failure)?;
+        let retractions = gone(&ledger, observer, &facts).map_err(open::failure)?;
         let draft = Draft {
             time: time::wall_clock(),
             author: config::get().author(self.author.as_deref())?,
-            source: format!("{} {}", self.observer, self.files.join(", ")),
+            source: redaction()?.text(&format!("{} {}", self.observer, self.files.join(", "))),
             assertions: facts,
+            retractions,
             ..Draft::default()
         };
-        let committed = ledger.commit(&draft).map_err(open::failure)?;
-        writeln!(
-            anstream::stdout(),
-            "{} asserted, {} stood already\nrecorded as transaction {}, head {}",
-            count(committed.changes.added.len(), "fact"),
-            committed.changes.standing.len(),
-            committed.tx,
-            committed.head
-        )?;
-        Ok(DONE)
+        ledger.commit(&draft).map_err(open::failure)
+    }
+
+    /// Hands over what was seen whenever the input has nothing more yet. The ledger is opened for each transaction, so
+    /// that others can decide in between.
+    fn stream(&self, observer: &dyn Observer, rules: Option<&RuleSet>, redaction: &Redaction) -> Outcome {
+        let [file] = self.files.as_slice() else {
+            return Err(Failure::Usage(String::from("--follow reads one input; name one file, or `-`")));
+        };
+        let stream =
+            Stream::open(file).map_err(|error| Failure::Usage(format!("can't read `{file}`: {error}")))?;
+        let seen: RefCell<Vec<Fact>> = RefCell::default();
+        let mut failed = None;
+        let mut told = BTreeSet::new();
+        let mut hand_over = || -> io::Result<()> {
+            let facts = seen.take();
+            self.hand_over(observer, facts, rules, &mut told).map_err(|failure| {
+                failed = Some(failure);
+                io::Error::other("stopped")
+            })
+        };
+        let mut reader = BufReader::new(Before { stream, act: &mut hand_over });
+        let observed = observer.observe(Input::new(file, self.form, &mut reader), &mut |fact| {
+            seen.borrow_mut().push(redaction.fact(fact));
+            Ok(())
+        });
+        drop(reader);
+        match (failed, observed) {
+            (Some(failure), _) => Err(failure),
+            (None, Err(error)) => Err(Failure::Usage(error.to_string())),
+            (None, Ok(total)) => {
+                self.hand_over(observer, seen.take(), rules, &mut told)?;
+                self.tell(&total);
+                Ok(DONE)
+            }
+        }
+    }
+
+    fn hand_over(
+        &self,
+        observer: &dyn Observer,
+        facts: Vec<Fact>,
+        rules: Option<&RuleSet>,
+        told: &mut BTreeSet<String>,
+    ) -> Result<(), Failure> {
+        if facts.is_empty() {
+            return Ok(());
+        }
+        let (Some(store), Some(rules)) = (&self.into, rules) else { return Ok(print(&facts)?) };
+        let unread = unread(rules, &facts)?.into_iter().filter(|relation| told.insert(relation.clone()));
+        tell_unread(&unread.collect());
+        let options = OpenOptions { wait: PATIENCE, ..open::options() };
+        self.commit(store, observer, facts, &options).map(drop)
     }
 }
 
-fn print(facts: &[Fact]) -> Outcome {
+/// The facts that stand and that the observation says to be gone.
+fn gone(ledger: &Ledger, observer: &dyn Observer, seen: &[Fact]) -> Result<Vec<Fact>, LedgerError> {
+    let scope = observer.scope();
+    if scope == Scope::Nothing {
+        return Ok(Vec::new());
+    }
+    let subjects: BTreeSet<Option<Value>> = seen.iter().map(|fact| fact.values.first().copied()).collect();
+    let mut gone = Vec::new();
+    for relation in actuators::relations(observer) {
+        for fact in ledger.facts(Symbol::new(relation)) {
+            let (fact, _) = fact?;
+            if scope == Scope::Whole || subjects.contains(&fact.values.first().copied()) {
+                gone.push(fact);
+            }
+        }
+    }
+    // What is asserted too stays.
+    Ok(gone)
+}
+
+/// The relations of facts that the rules don't read.
+///
+/// A relation that the rules declare with other columns is an error: its facts would stand in the ledger and be seen by
+/// nobody.
+fn unread(rules: &RuleSet, facts: &[Fact]) -> Result<BTreeSet<String>, Failure> {
+    let mut unread = BTreeSet::new();
+    for fact in facts {
+        let known = rules.program.find(fact.relation).and_then(|id| rules.program.relation(id));
+        let Some(known) = known else {
+            unread.insert(fact.relation.to_string());
+            continue;
+        };
+        let fits = known.columns.len() == fact.values.len()
+            && known.types().zip(&fact.values).all(|(ty, value)| ty == value.ty());
+        if !fits {
+            return Err(Failure::Usage(format!(
+                "the rules declare `{known}`, which the fact `{fact}` does not fit; nothing was recorded"
+            )));
+        }
+    }
+    Ok(unread)
+}
+
+fn tell_unread(unread: &BTreeSet<String>) {
+    for relation in unread {
+        output::note(&format!("the rules do not read `{relation}`; its facts are recorded all the same"));
+    }
+}
+
+/// How far the scan of a folder is, on a terminal.
+fn bar(path: &str) -> ProgressBar {
+    if !Path::new(path).is_dir() || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} files") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// What `hence.toml` keeps out of the ledger.
+fn redaction() -> Result<Redaction, Failure> {
+    let (patterns, with) = config::get().redact();
+    Redaction::new(patterns, with).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+fn print(facts: &[Fact]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     for fact in facts {
         writeln!(out, "{}", output::spaced(&output::json_fact(fact)))?;
     }
-    Ok(DONE)
+    out.flush()
 }

@@ -1,6 +1,6 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
-use crate::ledger::{Ledger, LedgerError, OpenOptions};
+use crate::ledger::{Ledger, LedgerError, Notice, OpenOptions};
 use crate::session::{self, FactFiles, RuleSet, Session, SessionError};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
@@ -53,7 +53,10 @@ pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Fai
     if facts.store().as_os_str() == IN_MEMORY {
         return Ledger::memory().map_err(failure);
     }
-    let options = OpenOptions { read_only, wait: facts.wait(), ..options() };
+    if facts.up_to.is_some() && !read_only {
+        return Err(Failure::Usage(String::from("--up-to reads a ledger, and this command writes to it")));
+    }
+    let options = OpenOptions { read_only, wait: facts.wait(), up_to: facts.up_to, ..options() };
     let opened = if read_only {
         Ledger::open_to_ask(facts.store(), &OpenOptions { read_only: false, ..options })
     } else {
@@ -70,13 +73,19 @@ pub(super) fn failure(error: LedgerError) -> Failure {
 
 /// Tells what had to be put right when the ledger was opened.
 pub(super) fn warn(ledger: &mut Ledger) {
-    ledger.take_notices().iter().for_each(|notice| output::warning(&notice.to_string()));
+    tell(&ledger.take_notices());
+}
+
+/// Tells what happened to the ledger.
+pub(super) fn tell(notices: &[Notice]) {
+    notices.iter().for_each(|notice| output::warning(&notice.to_string()));
 }
 
 /// How commands open ledgers: under the command's own words, which other processes are told.
 pub(super) fn options() -> OpenOptions {
-    let words: Vec<String> = std::env::args().take(3).collect();
-    OpenOptions { command: words.join(" "), ..OpenOptions::default() }
+    let words = std::env::args().skip(1).take(2);
+    let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
+    OpenOptions { command, ..OpenOptions::default() }
 }
 
 fn equip(session: Session, engine: &EngineOptions) -> Session {

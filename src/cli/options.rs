@@ -14,7 +14,7 @@ use crate::syntax;
 use crate::syntax::tree::Item;
 use crate::value::Value;
 
-use super::{config, time};
+use super::{Failure, config, time};
 
 /// Which rules.
 #[derive(Debug, Clone, Args)]
@@ -83,7 +83,7 @@ fn configured_params(source: &RuleSource, named: bool) -> Vec<(Symbol, Value)> {
 /// Which facts, and when.
 #[derive(Debug, Clone, Args)]
 pub(super) struct FactOptions {
-    /// Fact files and folders: .jsonl, .csv, .tsv, .facts or .dl
+    /// Fact files and folders: .jsonl, .csv, .tsv, .facts or .dl; `-` is standard input, JSON lines
     #[arg(long = "facts", value_name = "PATH", num_args = 1..)]
     pub(super) facts: Vec<PathBuf>,
     /// The ledger's folder [default: .hence]
@@ -95,12 +95,45 @@ pub(super) struct FactOptions {
     /// Wait so long for another process to finish with the ledger, such as `5s`
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) wait: Option<Duration>,
+    /// Read the ledger up to this transaction only, such as one whose journal is damaged behind it
+    #[arg(long, value_name = "TX")]
+    pub(super) up_to: Option<u64>,
+}
+
+/// What is said about a change beside its facts.
+#[derive(Debug, Clone, Args)]
+pub(super) struct ChangeOptions {
+    /// Who does it [default: the system user]
+    #[arg(long = "as", value_name = "AUTHOR")]
+    author: Option<String>,
+    /// What to note beside it
+    #[arg(long)]
+    pub(super) note: Option<String>,
+    /// Record nothing unless this is the number of the last transaction
+    #[arg(long, value_name = "TX")]
+    pub(super) expect_tx: Option<u64>,
+}
+
+impl ChangeOptions {
+    /// Who does it.
+    pub(super) fn author(&self) -> Result<String, Failure> {
+        config::get().author(self.author.as_deref())
+    }
 }
 
 impl FactOptions {
     /// The ledger's folder.
     pub(super) fn store(&self) -> PathBuf {
         self.store.clone().unwrap_or_else(|| config::get().store())
+    }
+
+    /// Checks that there is a ledger.
+    pub(super) fn existing_store(&self) -> Result<(), Failure> {
+        let store = self.store();
+        if store.exists() {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!("there is no ledger at `{}`", store.display())))
     }
 
     /// How long to wait for another process.

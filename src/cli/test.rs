@@ -4,7 +4,8 @@ mod coverage;
 mod coverage_files;
 mod formats;
 mod mutants;
-mod pretty;
+pub(super) mod pretty;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,6 +15,7 @@ use clap::{Args, ValueEnum};
 use crate::ruletest::coverage::measure;
 use crate::ruletest::mutate::mutate;
 use crate::ruletest::{GoldenSuite, Report, Selection, Suite, SuiteError};
+use crate::session::SessionError;
 
 use super::{DONE, Failure, NO, Outcome, UNASKED, diagnostics, options, output};
 
@@ -103,6 +105,9 @@ pub(super) struct Test {
     /// Write what became of the faults as JSON
     #[arg(long, value_name = "FILE")]
     mutants_json: Option<PathBuf>,
+    /// Run again whenever a rule file or a file of facts beside one changes, until interrupted
+    #[arg(long)]
+    watch: bool,
     /// Name every test, and every literal that never decides
     #[arg(long, short)]
     verbose: bool,
@@ -110,6 +115,33 @@ pub(super) struct Test {
 
 impl Test {
     pub(super) fn run(self) -> Outcome {
+        if !self.watch {
+            return self.once();
+        }
+        loop {
+            let before = watch::seen(&self.roots());
+            match self.once() {
+                Ok(_) => {}
+                Err(Failure::Session(SessionError::Faults(faults))) => diagnostics::print(&faults),
+                Err(Failure::Session(error)) => output::error(&error.to_string()),
+                Err(other) => return Err(other),
+            }
+            output::note("waiting for a change; Ctrl-C ends");
+            watch::until_changed(&self.roots(), &before);
+        }
+    }
+
+    /// The files and folders that are watched.
+    fn roots(&self) -> Vec<PathBuf> {
+        let mut roots = self.paths.clone();
+        if roots.is_empty() {
+            roots.extend(super::config::get().rules());
+        }
+        roots.extend(self.golden.clone());
+        roots
+    }
+
+    fn once(&self) -> Outcome {
         let selection = self.selection();
         if let Some(folder) = &self.golden {
             let report = GoldenSuite::load(folder, &self.paths)?.run(&selection);
@@ -124,7 +156,10 @@ impl Test {
         self.show(&report)?;
         let verdict = self.verdict(&report);
         let covered = self.cover(&suite, &selection)?;
-        let mutated = self.mutated(&suite, &selection)?;
+        let mutated = if report.all_passed() { self.mutated(&suite, &selection)? } else { verdict };
+        if self.mutate && !report.all_passed() {
+            output::note("faults are made once every test passes");
+        }
         Ok(verdict.max(covered).max(mutated))
     }
 

@@ -54,14 +54,23 @@ impl Ledger {
         })
     }
 
+    /// Checks that nobody wrote since transaction `expected`.
+    ///
+    /// # Errors
+    /// Somebody did, or there is no such transaction yet.
+    pub fn expect(&self, expected: u64) -> Result<(), LedgerError> {
+        if expected == self.state.tx {
+            return Ok(());
+        }
+        Err(LedgerError::Expected { expected, actual: self.state.tx })
+    }
+
     fn check_draft(&self, draft: &Draft) -> Result<(), LedgerError> {
         if !self.writable {
             return Err(LedgerError::ReadOnly);
         }
         self.journal.check_writable()?;
-        if let Some(expected) = draft.expect_tx.filter(|expected| *expected != self.state.tx) {
-            return Err(LedgerError::Expected { expected, actual: self.state.tx });
-        }
+        draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
         let note = draft.note.as_deref().unwrap_or_default();
         for (what, text) in
             [("the author", draft.author.as_str()), ("the source", &draft.source), ("the note", note)]
@@ -73,7 +82,7 @@ impl Ledger {
         Ok(())
     }
 
-    fn summary(&self, draft: &Draft, plan: &Plan) -> Result<Summary, LedgerError> {
+    pub(super) fn summary(&self, draft: &Draft, plan: &Plan) -> Result<Summary, LedgerError> {
         let mut summary = plan.summary(&self.state);
         summary.time = if self.state.tx == 0 { draft.time } else { draft.time.max(self.state.time) };
         summary.author = draft.author.clone();

@@ -83,6 +83,19 @@ pub enum LedgerError {
         /// The last one.
         last: u64,
     },
+    /// A transaction that a snapshot stands for.
+    #[error(
+        "transaction {asked} is archived: transactions 1 to {last} lie in {}; with that folder in its place, ask with `--up-to {asked}`",
+        .path.display()
+    )]
+    Archived {
+        /// The number asked for.
+        asked: u64,
+        /// The last one that is archived.
+        last: u64,
+        /// The folder.
+        path: PathBuf,
+    },
     /// More than one record can hold.
     #[error("{what} is larger than {limit} bytes")]
     TooLarge {

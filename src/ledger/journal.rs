@@ -9,13 +9,18 @@ use super::error::{LedgerError, Notice};
 use super::hash::Hash;
 use super::open::OpenOptions;
 use super::record::{self, RecordKind};
+use super::snapshot::SnapshotHead;
 
 /// What every segment begins with.
 const MAGIC: [u8; 8] = *b"hencejrn";
 const VERSION: u16 = 1;
 /// Bytes of a segment before its first record.
 pub(crate) const SEGMENT_HEAD: u64 = 60;
-const SUFFIX: &str = ".journal";
+pub(super) const SUFFIX: &str = ".journal";
+/// How the names of snapshots end.
+pub(super) const SNAPSHOT: &str = ".snapshot";
+/// The folder beside the journal for segments that a snapshot stands for.
+const ARCHIVE: &str = "archive";
 /// A process that writes no more records than this writes no zeros either.
 const FEW: u64 = 8;
 
@@ -38,8 +43,12 @@ pub(crate) struct Mark {
 pub(crate) struct Journal {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) dir: PathBuf,
-    /// Numbers of the segments, consecutive.
+    /// Numbers of the segments that are read, consecutive.
     pub(super) segments: Vec<u32>,
+    /// What stands for the segments before them.
+    pub(super) snapshot: Option<SnapshotHead>,
+    /// Where those segments are kept.
+    pub(super) archive: PathBuf,
     last: Option<Box<dyn DiskFile>>,
     end: Position,
     head: Hash,
@@ -58,11 +67,15 @@ impl Journal {
     /// The journal in `dir` as its file names show it; nothing is read yet.
     pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, options: &OpenOptions) -> Result<Self, LedgerError> {
         let names = disk.list(dir).map_err(LedgerError::io("list", dir))?;
-        let segments: Vec<u32> = names.iter().filter_map(|name| segment_number(name)).collect();
-        let journal = Self {
+        let snapshot = names.iter().filter_map(|name| number(name, SNAPSHOT)).max();
+        let first = snapshot.unwrap_or(1);
+        let segments = names.iter().filter_map(|name| number(name, SUFFIX)).filter(|number| *number >= first);
+        let mut journal = Self {
             disk,
             dir: dir.to_owned(),
-            segments,
+            segments: segments.collect(),
+            snapshot: None,
+            archive: dir.with_file_name(ARCHIVE),
             last: None,
             end: Position { segment: 1, offset: SEGMENT_HEAD },
             head: Hash::default(),
@@ -72,12 +85,19 @@ impl Journal {
             len: 0,
             stopped: None,
         };
-        journal.check_names()?;
-        Ok(journal)
+        journal.snapshot = snapshot.map(|segment| journal.snapshot_head(segment)).transpose()?;
+        let Some(held) =
+            journal.snapshot.filter(|held| options.up_to.is_some_and(|asked| asked < held.transaction))
+        else {
+            journal.check_names()?;
+            return Ok(journal);
+        };
+        journal.with_archive()?.ok_or_else(|| journal.archived(options.up_to.unwrap_or_default(), held))
     }
 
     fn check_names(&self) -> Result<(), LedgerError> {
-        match (1..).zip(&self.segments).find(|(expected, found)| expected != *found) {
+        let first = self.snapshot.map_or(1, |held| held.segment);
+        match (first..).zip(&self.segments).find(|(expected, found)| expected != *found) {
             None => Ok(()),
             Some((missing, _)) => Err(LedgerError::Damaged {
                 path: self.path(missing),
@@ -90,7 +110,28 @@ impl Journal {
 
     /// The file of a segment.
     pub(crate) fn path(&self, segment: u32) -> PathBuf {
-        self.dir.join(format!("{segment:08}{SUFFIX}"))
+        let archived = self.snapshot.is_some_and(|held| segment < held.segment);
+        let dir = if archived { &self.archive } else { &self.dir };
+        dir.join(format!("{segment:08}{SUFFIX}"))
+    }
+
+    /// These segments of the archive, to be read.
+    pub(super) fn archived_part(&self, segments: Vec<u32>) -> Self {
+        Self {
+            disk: Arc::clone(&self.disk),
+            dir: self.archive.clone(),
+            segments,
+            snapshot: None,
+            archive: self.archive.clone(),
+            last: None,
+            end: Position { segment: 1, offset: SEGMENT_HEAD },
+            head: Hash::default(),
+            segment_limit: self.segment_limit,
+            ahead: self.ahead,
+            written: 0,
+            len: 0,
+            stopped: None,
+        }
     }
 
     /// The end and the hash that the next record follows.
@@ -110,6 +151,7 @@ impl Journal {
         if self.segments.is_empty() {
             self.create_segment(mark.end.segment, 1)?;
         }
+        self.put_away()?;
         let notices = self.cut(last)?;
         if self.last.is_none() {
             self.last = Some(self.open_segment(mark.end.segment, true)?);
@@ -137,9 +179,7 @@ impl Journal {
             return Err(LedgerError::TooLarge { what: "a transaction", limit: record::CONTENT_LIMIT as u64 });
         }
         if self.end.offset >= self.segment_limit && self.end.offset > SEGMENT_HEAD {
-            self.drop_zeros()?;
-            self.sync()?;
-            self.create_segment(self.end.segment + 1, transaction)?;
+            self.begin_segment(transaction)?;
         }
         let (bytes, hash) = record::write(kind, transaction, self.head, content);
         self.write_ahead(bytes.len())?;
@@ -152,6 +192,13 @@ impl Journal {
         self.written += 1;
         self.head = hash;
         Ok(start)
+    }
+
+    /// Ends the last segment and begins another one, which `transaction` comes first in.
+    pub(super) fn begin_segment(&mut self, transaction: u64) -> Result<(), LedgerError> {
+        self.drop_zeros()?;
+        self.sync()?;
+        self.create_segment(self.end.segment + 1, transaction)
     }
 
     /// Puts zeros where records will come, if there is no room for `bytes` more and more are to be expected.
@@ -286,8 +333,9 @@ fn is_zero(file: &dyn DiskFile, offset: u64, len: u64) -> std::io::Result<bool> 
     Ok(true)
 }
 
-fn segment_number(name: &str) -> Option<u32> {
-    let digits = name.strip_suffix(SUFFIX)?;
+/// The number in the name of a file of the journal with this ending.
+pub(super) fn number(name: &str, ending: &str) -> Option<u32> {
+    let digits = name.strip_suffix(ending)?;
     (digits.len() == 8).then(|| digits.parse().ok()).flatten()
 }
 

@@ -3,12 +3,13 @@
 //! `journal/` is the truth: `record` (one record), `journal` (segments), `scan` (reading them), `content` (what a
 //! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block` and `view` (sorted blocks,
 //! the backlog over them), `keys`, `state` (how a transaction changes both). `open`, `commit` and `read` are the
-//! public face. The journal's format is described in `docs/ledger-format.md`.
+//! public face. `compact` puts old segments away behind a `snapshot`. The journal's format is described in `docs/ledger-format.md`.
 
 pub mod base;
 mod block;
 mod bytes;
 mod commit;
+mod compact;
 mod content;
 pub mod disk;
 mod error;
@@ -25,6 +26,7 @@ mod read;
 mod record;
 mod rows;
 mod scan;
+mod snapshot;
 mod state;
 mod transaction;
 mod tuple;
@@ -34,6 +36,7 @@ mod view;
 use std::path::PathBuf;
 
 pub use bytes::Malformed;
+pub use compact::Compacted;
 pub use error::{LedgerError, Notice};
 pub use hash::Hash;
 pub use open::OpenOptions;
@@ -66,6 +69,8 @@ pub struct Ledger {
     part_limit: usize,
     writable: bool,
     notices: Vec<Notice>,
+    /// The snapshot that the state began with in this process: the transaction after it must name this hash.
+    snapshot: Option<(u64, Hash)>,
     /// Where it lies; `None` in memory.
     dir: Option<PathBuf>,
     /// Held while the ledger is open for writing; the last field, so that it is let go of last.

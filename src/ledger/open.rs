@@ -160,8 +160,9 @@ impl Ledger {
     fn read(journal: Journal, options: &OpenOptions) -> Result<Self, LedgerError> {
         let mut ledger = Self::new(journal, Box::new(MemoryBase::default()), options);
         let last = options.up_to.unwrap_or(u64::MAX);
-        let mark =
-            if last == 0 { From::beginning().mark } else { ledger.replay(From::beginning(), last)?.mark };
+        ledger.begin()?;
+        let from = ledger.journal.beginning();
+        let mark = if last == from.transaction { from.mark } else { ledger.replay(from, last)?.mark };
         if options.up_to.is_some_and(|asked| asked > ledger.state.tx) {
             return Err(LedgerError::NoTransaction { asked: last, last: ledger.state.tx });
         }
@@ -180,6 +181,7 @@ impl Ledger {
             part_limit: options.part_limit,
             writable: false,
             notices: Vec::new(),
+            snapshot: None,
             dir: None,
             lock: None,
         }
@@ -241,6 +243,15 @@ impl Ledger {
             },
             Err(error) => return Ok(Err(error)),
         };
+        if self.state.tx == 0 {
+            match self.begin() {
+                Ok(()) => {}
+                Err(LedgerError::Base(why)) => return Ok(Err(BaseError(why))),
+                Err(error) => return Err(error),
+            }
+        } else if self.state.snapshot != self.journal.snapshot.map_or(0, |held| held.segment) {
+            return Ok(Err(BaseError(String::from("the journal was compacted"))));
+        }
         let held = self.state.clone();
         let end = match self.follow(&held, suspect) {
             Ok(end) => end,
@@ -259,7 +270,8 @@ impl Ledger {
 
     /// Checks the base, which holds `held`, against the journal and applies what follows.
     fn follow(&mut self, held: &State, suspect: bool) -> Result<From, LedgerError> {
-        let from = if self.journal.size()? <= WHOLE_CHECK { From::beginning() } else { self.joint(held)? };
+        let from =
+            if self.journal.size()? <= WHOLE_CHECK { self.journal.beginning() } else { self.joint(held)? };
         let end = self.replay(from, u64::MAX)?;
         if end.transaction < held.tx {
             return Err(LedgerError::Damaged {
@@ -278,6 +290,16 @@ impl Ledger {
         Ok(end)
     }
 
+    /// Takes over what the journal's snapshot holds, if it has one.
+    fn begin(&mut self) -> Result<(), LedgerError> {
+        if let Some(held) = self.journal.snapshot {
+            let (state, hash) = self.journal.load_snapshot(held, &mut self.view, self.backlog_limit)?;
+            self.snapshot = Some((state.tx, hash));
+            self.state = state;
+        }
+        Ok(())
+    }
+
     /// Where the journal goes on behind what the base holds.
     fn joint(&self, held: &State) -> Result<From, LedgerError> {
         if held.tx > 0 {
@@ -286,14 +308,15 @@ impl Ledger {
                 return Err(foreign());
             }
         }
-        Ok(held.after())
+        if held.tx == 0 { Ok(self.journal.beginning()) } else { Ok(held.after()) }
     }
 
     /// Applies the transactions of the journal behind `from` that the state doesn't hold, up to `last`.
     fn replay(&mut self, from: From, last: u64) -> Result<From, LedgerError> {
-        let Self { journal, view, state, backlog_limit, .. } = self;
+        let Self { journal, view, state, backlog_limit, snapshot, .. } = self;
         let held = state.tx;
         journal.scan(from, &mut |whole| {
+            journal.check_named(*snapshot, &whole)?;
             if whole.number == held && whole.hash != state.head {
                 return Err(foreign());
             }
@@ -373,18 +396,35 @@ fn check_format(dir: &Path, write: bool) -> Result<(), LedgerError> {
     let path = dir.join("FORMAT");
     match fs::read_to_string(&path) {
         Ok(text) if text.trim_end() == FORMAT => Ok(()),
+        // A power cut may leave the name without the content.
+        Ok(text) if text.is_empty() => {
+            if write {
+                write_format(dir, &path)
+            } else {
+                Ok(())
+            }
+        }
         Ok(text) => {
             let found = text.lines().next().unwrap_or_default().chars().take(60).collect();
             Err(LedgerError::Format { path, found, known: FORMAT })
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound && write => {
-            let new = dir.join("FORMAT.new");
-            fs::write(&new, format!("{FORMAT}\n")).map_err(LedgerError::io("write", &new))?;
-            fs::rename(&new, &path).map_err(LedgerError::io("write", &path))
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if write {
+                write_format(dir, &path)
+            } else {
+                Ok(())
+            }
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(LedgerError::io("read", &path)(error)),
     }
+}
+
+/// Writes the file `FORMAT`, durable before it has its name.
+fn write_format(dir: &Path, path: &Path) -> Result<(), LedgerError> {
+    let new = dir.join("FORMAT.new");
+    let written = fs::write(&new, format!("{FORMAT}\n")).and_then(|()| fs::File::open(&new)?.sync_all());
+    written.map_err(LedgerError::io("write", &new))?;
+    fs::rename(&new, path).map_err(LedgerError::io("write", path))
 }
 
 /// Sets the folder of a base aside and makes a new one.

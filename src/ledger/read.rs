@@ -84,6 +84,12 @@ impl Ledger {
         Facts::new(relation, rows, tuple)
     }
 
+    /// The last transaction that a snapshot stands for and the folder of the segments before; `None` where there is no
+    /// snapshot. What ended by then is only there, and is read with [`OpenOptions::up_to`](super::OpenOptions::up_to).
+    pub fn archived(&self) -> Option<(u64, &std::path::Path)> {
+        self.journal.snapshot.map(|held| (held.transaction, self.journal.archive.as_path()))
+    }
+
     /// The names of all relations that ever held something, in order.
     pub fn all_relations(&self) -> impl Iterator<Item = Symbol> + '_ {
         self.state.relations.keys().copied()
@@ -98,6 +104,9 @@ impl Ledger {
         };
         if tx > self.state.tx {
             return Err(LedgerError::NoTransaction { asked: tx, last: self.state.tx });
+        }
+        if let Some(held) = self.journal.snapshot.filter(|held| tx < held.transaction) {
+            return Err(self.journal.archived(tx, held));
         }
         Ok(Some(tx).filter(|tx| *tx < self.state.tx))
     }

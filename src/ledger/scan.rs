@@ -49,6 +49,17 @@ struct Scan {
 }
 
 impl Journal {
+    /// Where the journal begins: behind its snapshot, if it has one.
+    pub(crate) fn beginning(&self) -> From {
+        match self.snapshot {
+            None => From::beginning(),
+            Some(held) => {
+                let end = Position { segment: held.segment, offset: SEGMENT_HEAD };
+                From { mark: Mark { end, head: held.head }, transaction: held.transaction }
+            }
+        }
+    }
+
     /// Hands every transaction behind `from` to `visit`, until it answers `false`, and says where the last whole
     /// transaction ends. What follows it is an unfinished write.
     ///
@@ -135,7 +146,12 @@ impl Journal {
         let mut whole = Whole { number, start, ..Whole::default() };
         let mut at = start;
         loop {
-            let file = self.open_segment(at.segment, false)?;
+            let file = match (self.open_segment(at.segment, false), self.snapshot) {
+                (Err(LedgerError::Io { .. }), Some(held)) if at.segment < held.segment => {
+                    return Err(self.archived(number, held));
+                }
+                (opened, _) => opened?,
+            };
             let path = self.path(at.segment);
             let len = file.len().map_err(LedgerError::io("read", &path))?;
             if at.offset >= len {

@@ -40,6 +40,8 @@ pub(crate) struct State {
     pub(crate) end: Position,
     /// By name, so that nothing depends on the numbers.
     pub(crate) relations: BTreeMap<Symbol, Counts>,
+    /// The first segment behind the snapshot that this began with; 0 where it began with nothing.
+    pub(crate) snapshot: u32,
 }
 
 impl State {
@@ -170,6 +172,9 @@ impl State {
         }
         put_varint(&mut meta, table.len() as u64);
         meta.extend(Hash::of(&table).0);
+        if self.snapshot > 0 {
+            put_varint(&mut meta, u64::from(self.snapshot));
+        }
         let check = Hash::of(&meta).0;
         meta.extend(check);
         let mut batch = vec![(META.to_vec(), Some(meta))];
@@ -195,6 +200,8 @@ impl State {
         let digest = Digest::from_hash(Hash(reader.array()?));
         let (start, end) = (position(&mut reader)?, position(&mut reader)?);
         let (len, hash) = (reader.length()?, Hash(reader.array()?));
+        let snapshot =
+            if reader.is_empty() { 0 } else { u32::try_from(reader.varint()?).unwrap_or(u32::MAX) };
         let mut table = Vec::new();
         for at in 0..u32::try_from(len.div_ceil(VALUE_LIMIT)).unwrap_or(u32::MAX) {
             table.extend(base.get(&piece_key(at))?.unwrap_or_default());
@@ -204,7 +211,7 @@ impl State {
             return Err(BaseError(String::from("the checksum of its table of relations is wrong")));
         }
         let relations = relations(&table)?;
-        Ok(Some(Self { tx, time, head, facts, decisions, digest, start, end, relations }))
+        Ok(Some(Self { tx, time, head, facts, decisions, digest, start, end, relations, snapshot }))
     }
 }
 

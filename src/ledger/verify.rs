@@ -7,7 +7,6 @@ use super::error::LedgerError;
 use super::hash::{Digest, Hash};
 use super::keys;
 use super::rows::Rows;
-use super::scan::From;
 use super::state::State;
 use super::view::View;
 
@@ -24,6 +23,8 @@ pub struct Verified {
     pub head: Hash,
     /// What the base holds otherwise than the journal; empty if nothing.
     pub differences: Vec<String>,
+    /// The last transaction that a snapshot stands for, and whether the segments before it were there to prove it.
+    pub archived: Option<(u64, bool)>,
 }
 
 impl Ledger {
@@ -36,8 +37,15 @@ impl Ledger {
         let mut state = State::default();
         let mut view = View::new(Box::new(MemoryBase::default()));
         let last = self.state.tx;
-        if last > 0 {
-            self.journal.scan(From::beginning(), &mut |whole| {
+        let mut snapshot = None;
+        if let Some(held) = self.journal.snapshot {
+            let (began, hash) = self.journal.load_snapshot(held, &mut view, self.backlog_limit)?;
+            snapshot = Some((began.tx, hash));
+            state = began;
+        }
+        if last > state.tx {
+            self.journal.scan(self.journal.beginning(), &mut |whole| {
+                self.journal.check_named(snapshot, &whole)?;
                 super::open::apply(&self.journal, &mut view, &mut state, &whole, self.backlog_limit)?;
                 Ok(whole.number < last)
             })?;
@@ -45,9 +53,19 @@ impl Ledger {
         if state.tx < last {
             return Err(LedgerError::NoTransaction { asked: last, last: state.tx });
         }
-        let differences = self.differences(&state, &view)?;
+        let mut differences = self.differences(&state, &view)?;
+        let archived = match snapshot {
+            Some((tx, hash)) => {
+                let proven = self.archive_leads_to(hash)?;
+                if proven == Some(false) {
+                    differences.push(String::from("the snapshot isn't what the archived segments lead to"));
+                }
+                Some((tx, proven.is_some()))
+            }
+            None => None,
+        };
         let (transactions, facts, decisions, head) = (state.tx, state.facts, state.decisions, state.head);
-        Ok(Verified { transactions, facts, decisions, head, differences })
+        Ok(Verified { transactions, facts, decisions, head, differences, archived })
     }
 
     /// The transaction with this hash: a head that somebody wrote down stands in the chain, or the ledger is another.

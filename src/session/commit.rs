@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::fact::Fact;
-use crate::ledger::{Changes, Committed, Decision, Draft};
+use crate::ledger::{Changes, Committed, Decision, Draft, When};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 
@@ -31,6 +31,8 @@ pub struct Change {
     pub time: i64,
     /// The clock of the rules, in microseconds since the epoch.
     pub now: i64,
+    /// Refuse unless this is the number of the last transaction.
+    pub expect_tx: Option<u64>,
 }
 
 /// What became of a change.
@@ -67,6 +69,9 @@ impl Session {
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
     pub fn commit(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
+        if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
+            ledger.expect(expected)?;
+        }
         let changes = self.effective(&change)?;
         let evaluation = self.evaluate_with(&changes, change.now)?;
         let mut outcome = self.compare(&evaluation)?;
@@ -85,22 +90,24 @@ impl Session {
             note: change.note.clone(),
             assertions: change.assertions.clone(),
             retractions: change.retractions.clone(),
+            expect_tx: change.expect_tx,
             ..Draft::default()
         }
     }
 
     fn effective(&self, change: &Change) -> Result<Changes, SessionError> {
         match &self.store {
-            Store::Ledger(ledger) => Ok(ledger.effective(&Self::draft(change))?),
-            Store::Memory(memory) => {
-                let held: BTreeSet<&Fact> = memory.facts.iter().collect();
-                let wanted: BTreeSet<Fact> = change.assertions.iter().cloned().collect();
-                let unwanted: BTreeSet<Fact> =
-                    change.retractions.iter().filter(|fact| !wanted.contains(*fact)).cloned().collect();
-                let (standing, added) = wanted.into_iter().partition(|fact| held.contains(fact));
-                let (removed, missing) = unwanted.into_iter().partition(|fact| held.contains(fact));
-                Ok(Changes { added, removed, standing, missing })
+            Store::Ledger(ledger) if self.as_of == When::Now => Ok(ledger.effective(&Self::draft(change))?),
+            Store::Ledger(ledger) => {
+                let mut held = BTreeSet::new();
+                for fact in change.assertions.iter().chain(&change.retractions) {
+                    if ledger.assertion_at(fact, self.as_of)?.is_some() {
+                        held.insert(fact);
+                    }
+                }
+                Ok(against(change, &held))
             }
+            Store::Memory(memory) => Ok(against(change, &memory.facts.iter().collect())),
         }
     }
 
@@ -158,7 +165,7 @@ impl Session {
 
     fn decisions_before(&self) -> Result<Vec<Decision>, SessionError> {
         match &self.store {
-            Store::Ledger(ledger) => Ok(ledger_facts::decisions(ledger)?),
+            Store::Ledger(ledger) => Ok(ledger_facts::decisions(ledger, self.as_of)?),
             Store::Memory(memory) => Ok(memory.decisions.clone()),
         }
     }
@@ -189,4 +196,14 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// What a change comes to where the facts `held` stand.
+fn against(change: &Change, held: &BTreeSet<&Fact>) -> Changes {
+    let wanted: BTreeSet<Fact> = change.assertions.iter().cloned().collect();
+    let unwanted: BTreeSet<Fact> =
+        change.retractions.iter().filter(|fact| !wanted.contains(*fact)).cloned().collect();
+    let (standing, added) = wanted.into_iter().partition(|fact| held.contains(fact));
+    let (removed, missing) = unwanted.into_iter().partition(|fact| held.contains(fact));
+    Changes { added, removed, standing, missing }
 }

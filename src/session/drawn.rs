@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::analysis::checked::Guard;
 use crate::backend::Database;
 use crate::fact::Fact;
 use crate::ir::Program;
@@ -54,6 +55,29 @@ pub struct Drawn {
     pub rules: RuleSet,
     /// The proof, from the facts, the clock and the rules of that transaction.
     pub proof: Option<Proof>,
+}
+
+impl Drawn {
+    /// Whether the proof holds every fact that the decision `requires`; `true` for an unguarded decision with a proof.
+    pub fn is_covered(&self) -> bool {
+        let Some(proof) = &self.proof else { return false };
+        let program = &self.rules.program;
+        let mut guards = self.rules.checked.requires.iter().filter(|guard| {
+            program.relation(guard.decision).is_some_and(|found| found.name == self.decision.fact.relation)
+        });
+        guards.all(|guard| {
+            let needed = program.relation(guard.relation).map(|found| found.name);
+            proof.steps.iter().any(|step| {
+                let mut columns = guard.columns.iter().zip(&step.fact.values);
+                Some(step.fact.relation) == needed
+                    && columns.all(|(wanted, value)| match wanted {
+                        None => true,
+                        Some(Guard::Const(constant)) => constant == value,
+                        Some(Guard::Column(at)) => self.decision.fact.values.get(*at) == Some(value),
+                    })
+            })
+        })
+    }
 }
 
 impl Session {

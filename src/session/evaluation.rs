@@ -71,7 +71,7 @@ fn undetermined(program: &Program, undefined: &[Undefined]) -> BTreeSet<Relation
         .collect()
 }
 
-fn limit(program: &Program, sources: &Sources, reached: &LimitReached) -> SessionError {
+pub(super) fn limit(program: &Program, sources: &Sources, reached: &LimitReached) -> SessionError {
     let rule = program.rule(reached.rule);
     SessionError::Limit {
         bound: reached.bound,

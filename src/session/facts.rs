@@ -14,7 +14,10 @@ use crate::value::Value;
 use super::RuleSet;
 use super::error::{Faults, SessionError};
 
-/// Fact files and folders.
+/// The path that stands for standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// Fact files and folders; `-` is standard input in JSON Lines form.
 #[derive(Clone, Debug, Default)]
 pub struct FactFiles {
     /// The paths, in order.
@@ -136,7 +139,18 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// Facts as JSON Lines, however many.
+    fn standard_input(&mut self) {
+        let schemas = Schemas::new(&self.rules.program.relations);
+        let mut input = std::io::stdin().lock();
+        let read = interchange::read_stream(&mut self.sources, "<stdin>", &mut input, &schemas);
+        self.take(read);
+    }
+
     fn path(&mut self, path: &Path) {
+        if path.as_os_str() == STANDARD_INPUT {
+            return self.standard_input();
+        }
         let files = match interchange::expand(path) {
             Ok(files) => files,
             Err(found) => return self.found.push(found),

@@ -23,7 +23,7 @@ pub(super) fn standing(
     Ok(())
 }
 
-/// The decisions that stand.
-pub(super) fn decisions(ledger: &Ledger) -> Result<Vec<Decision>, LedgerError> {
-    Ok(ledger.decisions()?.into_iter().map(|standing| standing.decision).collect())
+/// The decisions that stood at a moment.
+pub(super) fn decisions(ledger: &Ledger, as_of: When) -> Result<Vec<Decision>, LedgerError> {
+    Ok(ledger.decisions_at(as_of)?.into_iter().map(|standing| standing.decision).collect())
 }

@@ -14,6 +14,7 @@ mod facts;
 pub mod format;
 mod ledger_facts;
 mod loader;
+mod profile;
 pub mod prompt;
 mod recorded;
 pub mod reference;
@@ -141,19 +142,6 @@ impl Session {
         }
     }
 
-    /// The facts that stand, of the inputs that the rules know, ascending by relation.
-    ///
-    /// # Errors
-    /// A ledger that can't be read.
-    pub fn given(&self) -> Result<Vec<Fact>, SessionError> {
-        let (program, input) = (&self.rules.program, self.standing()?);
-        let facts = input.relations.iter().enumerate().flat_map(|(at, rows)| {
-            let relation = RelationId(at as u32);
-            rows.iter().map(move |row| evaluation::fact_of(program, relation, row))
-        });
-        Ok(facts.collect())
-    }
-
     /// The clock at which the ledger's last decisions were drawn, in microseconds since the epoch.
     ///
     /// # Errors
@@ -166,6 +154,19 @@ impl Session {
             }
         }
         Ok(None)
+    }
+
+    /// The facts that stand, of the inputs that the rules know, ascending by relation.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn given(&self) -> Result<Vec<Fact>, SessionError> {
+        let (program, input) = (&self.rules.program, self.standing()?);
+        let facts = input.relations.iter().enumerate().flat_map(|(at, rows)| {
+            let relation = RelationId(at as u32);
+            rows.iter().map(move |row| evaluation::fact_of(program, relation, row))
+        });
+        Ok(facts.collect())
     }
 
     /// Everything that follows at the time `now` (microseconds since the epoch).

@@ -147,20 +147,26 @@ fn golden_goals_show_their_domain_and_shape() {
 
 #[test]
 fn facts_are_of_declared_relations_and_types() {
+    let goal = [
+        r#"{"goal": "g", "text": "Design and debug the API in cart.py", "domain_given": "engineering"}"#,
+        r#"{"task": "t", "text": "the build"}"#,
+        r#"{"learning": "l", "fix": "build"}"#,
+        r#"{"fingerprint": "c", "text": "build"}"#,
+        r#"{"frame": "f", "goal_text": "build", "text": "build"}"#,
+    ];
     let inputs = [
         ("error-text", r#"{"error": "e", "text": "EACCES"}"#),
-        (
-            "goal",
-            r#"{"goal": "g", "text": "Design and debug the API in cart.py", "domain_given": "engineering"}"#,
-        ),
+        ("goal", &goal.join("\n")),
+        ("source", r#"{"tool": "t", "text": "import \"log\"; func f() { log.Print(\"[TOOL_EXIT]\") }"}"#),
         ("tool-run", &on_one_line(RUN)),
     ];
-    assert_eq!(names().collect::<Vec<_>>(), inputs.map(|(name, _)| name));
+    let reading: Vec<_> = names().filter(|name| *name != "codebase").collect();
+    assert_eq!(reading, inputs.map(|(name, _)| name));
     for (name, text) in inputs {
         let declarations = observer(name, None).unwrap().declarations();
         let declared: BTreeMap<&str, Vec<&str>> = declarations.lines().map(columns).collect();
         let (facts, summary) = observe_bytes(name, "in.jsonl", None, text.as_bytes()).unwrap();
-        assert_eq!((summary.records, summary.facts), (1, facts.len() as u64));
+        assert_eq!((summary.records, summary.facts), (text.lines().count() as u64, facts.len() as u64));
         for fact in &facts {
             let types: Vec<_> = fact.values.iter().map(|value| value.ty().keyword()).collect();
             assert_eq!(declared.get(fact.relation.as_str()), Some(&types), "{fact}");
@@ -300,7 +306,7 @@ fn tables_of_a_folder_stand_in_for_the_shipped_ones() {
     fs::write(&file, "there is no milk, EPERM").unwrap();
     let mut facts = Vec::new();
     let own = observer("error-text", Some(folder.path())).unwrap();
-    observe_path(own.as_ref(), file.to_str().unwrap(), None, &mut |fact| {
+    observe_path(own.as_ref(), file.to_str().unwrap(), None, &|_, _| {}, &mut |fact| {
         facts.push(fact.values[1].to_string());
         Ok(())
     })
@@ -313,14 +319,14 @@ fn tables_of_a_folder_stand_in_for_the_shipped_ones() {
 fn unknown_observers_forms_and_files_are_errors_that_help() {
     assert_eq!(
         observer("tool-runs", None).err().unwrap().to_string(),
-        "no observer `tool-runs`, did you mean `tool-run`?; there are error-text, goal, tool-run"
+        "no observer `tool-runs`, did you mean `tool-run`?; there are codebase, error-text, goal, source, tool-run"
     );
     assert_eq!(
         observe_bytes("tool-run", "x", Some(Form::Log), b"").unwrap_err().to_string(),
         "`tool-run` does not read the form `log`; it reads `jsonl`"
     );
     let error_text = observer("error-text", None).unwrap();
-    let missing = observe_path(error_text.as_ref(), "no/such.log", None, &mut |_| Ok(()));
+    let missing = observe_path(error_text.as_ref(), "no/such.log", None, &|_, _| {}, &mut |_| Ok(()));
     assert!(missing.unwrap_err().to_string().starts_with("can't read `no/such.log`: "));
 }
 
@@ -436,7 +442,7 @@ fn tool_calls_are_found_among_open_telemetry_spans() {
     let path = root("tests/actuators/otlp.jsonl");
     let mut facts = Vec::new();
     let runs = observer("tool-run", None).unwrap();
-    let summary = observe_path(runs.as_ref(), path.to_str().unwrap(), None, &mut |fact| {
+    let summary = observe_path(runs.as_ref(), path.to_str().unwrap(), None, &|_, _| {}, &mut |fact| {
         facts.push(fact.to_string());
         Ok(())
     })
@@ -458,4 +464,34 @@ fn tool_calls_are_found_among_open_telemetry_spans() {
         broken,
         "in.jsonl:1: expected `gen_ai.tool.name` of a tool call to be a string, found no such field"
     );
+}
+
+#[test]
+fn words_have_more_than_three_letters_and_overlap_counts_those_that_both_have() {
+    let lines = r#"
+{"task": "t", "text": "Fix the Login-page: FIX it, über-fix 2026!"}
+{"learning": "l", "trigger": "login fails", "lesson": "check the token", "fix": null}
+{"frame": "f", "goal_text": "Make the login page work", "text": "Make the token work"}
+{"frame": "g", "goal_text": "a b c", "text": "the"}
+"#;
+    let (facts, summary) = observe_bytes("goal", "in.jsonl", None, lines.as_bytes()).unwrap();
+    let facts: Vec<String> = facts.iter().map(ToString::to_string).collect();
+    let expected = [
+        r#"task_word("t", "2026")"#,
+        r#"task_word("t", "login")"#,
+        r#"task_word("t", "page")"#,
+        r#"task_word("t", "über")"#,
+        r#"learning_word("l", /trigger, "fails")"#,
+        r#"learning_word("l", /trigger, "login")"#,
+        r#"learning_word("l", /lesson, "check")"#,
+        r#"learning_word("l", /lesson, "token")"#,
+        r#"potential_goal("f", 0.4)"#,
+        r#"potential_goal("g", 0.0)"#,
+    ];
+    assert_eq!(facts, expected);
+    assert_eq!(summary.records, 4);
+    let faulty = observe_bytes("goal", "in.jsonl", None, br#"{"frame": "f", "text": "x"}"#);
+    let message =
+        "in.jsonl:1: expected `goal_text` to be the goal of the frame: a string, found no such field";
+    assert_eq!(faulty.unwrap_err().to_string(), message);
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hence::ledger::{Ledger, OpenOptions};
-use hence::session::shipped;
+use hence::session::{RuleSource, Session, shipped};
 
 #[path = "../../examples/embed.rs"]
 #[expect(dead_code, reason = "the example's own main is not called here")]
@@ -73,4 +73,47 @@ fn the_client_in_python_is_answered() {
 #[test]
 fn the_client_in_javascript_is_answered() {
     client("node", "client.mjs");
+}
+
+/// The agent's week through `hence decide --follow`, a batch of some hundred facts at a time; whatever became of a
+/// decision since, its proof can be drawn again from the ledger.
+#[test]
+fn every_decision_of_the_week_is_proved_again_after_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let week = std::fs::read_to_string(root.join("facts/agent_week.jsonl")).unwrap();
+    let lines: Vec<&str> = week.lines().collect();
+    let mut said = String::from("{\"now\": [\"2026-02-09T09:00:00Z\"]}\n\n");
+    for batch in lines.chunks(300) {
+        said.push_str(&batch.join("\n"));
+        said.push_str("\n\n");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("week.jsonl");
+    std::fs::write(&input, said).unwrap();
+    let store = folder.path().join("store");
+    let output = Command::new(env!("CARGO_BIN_EXE_hence"))
+        .args(["decide", "--follow", "--batch", "--as", "agent", "--store"])
+        .arg(&store)
+        .current_dir(root)
+        .stdin(std::fs::File::open(&input).unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let answers = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<serde_json::Value> =
+        answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.iter().filter(|answer| answer["change"] == "error").count(), 0);
+    let committed = answers.iter().filter(|answer| answer["change"] == "committed").count();
+    assert_eq!(committed, lines.len().div_ceil(300) + 1);
+    let rules = RuleSource { paths: vec![root.join("rules")], ..RuleSource::default() }.build().unwrap();
+    let session = Session::over_ledger(rules, Ledger::open(&store, &OpenOptions::default()).unwrap());
+    let drawn: Vec<&serde_json::Value> =
+        answers.iter().filter(|answer| answer["change"] == "drawn").collect();
+    assert!(drawn.len() > 150, "{}", drawn.len());
+    // Every tenth: each is an evaluation of its own.
+    for answer in drawn.iter().step_by(10) {
+        let again = session.why_drawn(answer["id"].as_str().unwrap().parse().unwrap(), None).unwrap();
+        assert_eq!(again.decision.fact.relation.as_str(), answer["relation"].as_str().unwrap());
+        assert!(again.proof.is_some() && again.is_covered(), "{answer}");
+    }
 }

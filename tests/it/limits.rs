@@ -215,7 +215,7 @@ fn text_that_is_no_text_is_told_with_its_line() {
     );
     expect("nul", &folder.faults(&folder.write("nul.dl", b"q(1).\nr(\0).\n")));
     expect("nul_facts", &folder.fact_faults(&folder.write("p.jsonl", b"{\"p\": [1]}\n\0\n")));
-    expect("utf16", &folder.faults(&folder.write("utf16.dl", b"\xff\xfeq\0(\01\0)\0.\0")));
+    expect("utf16", &folder.faults(&folder.write("utf16.dl", b"\xff\xfeq\0(\x001\0)\0.\0")));
 }
 
 #[test]

@@ -150,6 +150,11 @@ fn every_code_has_a_faulty_example() {
     {
         expected.push_str(&fs::read_to_string(file).unwrap());
     }
+    // The examples of the pages are run by the test of `hence explain`.
+    for file in files(&root().join("docs/codes"), "md") {
+        let page = fs::read_to_string(file).unwrap();
+        expected.push_str(page.split_once("\n## Fails\n").map_or("", |_| page.as_str()));
+    }
     let mut missing = BTreeSet::new();
     for file in files(&root().join("src"), "rs") {
         for found in code.captures_iter(&fs::read_to_string(&file).unwrap()) {

@@ -91,9 +91,14 @@ fn needed_after(shape: &Shape, order: &[usize]) -> Vec<VarSet> {
 
 impl Compiler<'_> {
     fn plan(mut self, order: &[usize]) -> Plan {
-        for &at in order {
+        let rest = self.split_delta(order);
+        for &at in order.iter().skip(self.placed.len()) {
             self.literal(at);
             self.placed.push(at);
+        }
+        if let (Some(rest), Some(delta)) = (rest, self.source.delta) {
+            self.steps.push(Step::Every(rest));
+            self.placed.push(delta);
         }
         let back = nearest_loops(&self.steps);
         let after_match = self.after_match(&back);
@@ -114,6 +119,33 @@ impl Compiler<'_> {
             steps: self.steps,
             frame: self.frame,
         }
+    }
+
+    /// Where the plan begins with the new facts of `p(K, R)`, `R` stands only in the head, and an index on `K` is
+    /// there anyway: loops over the new keys first and leaves their facts to the end, so that what lies between is
+    /// done once a key. The search for the facts of a key.
+    fn split_delta(&mut self, order: &[usize]) -> Option<Search> {
+        let shape = self.source.shape;
+        let at = *order.first().filter(|at| Some(**at) == self.source.delta && order.len() > 1)?;
+        let Some(Literal::Atom(atom)) = self.source.rule.body.get(at) else { return None };
+        let [Arg::Var(first), Arg::Var(second)] = *atom.args else { return None };
+        if shape.counts_matches || shape.may_fail || first == second {
+            return None;
+        }
+        let others = || order.iter().skip(1).filter_map(|other| shape.literals.get(*other));
+        let joins = |var: VarId| others().any(|needs| needs.all.contains(&var));
+        let (key, rest, column) = match (joins(first), joins(second)) {
+            (true, false) => (first, second, 0),
+            (false, true) => (second, first, 1),
+            _ => return None,
+        };
+        let relation = atom.relation.0 as usize;
+        let index = self.known.get(relation)?.find_index(&[column]).filter(|_| shape.head.contains(&rest))?;
+        self.steps.push(Step::Keys { relation, index, slot: key.0 });
+        self.bound.insert(key);
+        self.placed.push(at);
+        let (by, binds) = (Some((index, vec![key.0])), vec![(1 - column, rest.0)]);
+        Some(Search { relation, part: Part::Delta, by, binds, checks: Vec::new() })
     }
 
     fn literal(&mut self, at: usize) {

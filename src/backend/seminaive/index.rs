@@ -7,6 +7,9 @@ use super::hash::{hash, hash_of};
 use super::store::Part;
 use super::table::Table;
 
+/// How many entries may lie idle beside half of them.
+const WASTE: usize = 4096;
+
 /// For each combination of values in the key columns its rows in the order of derivation, in one piece.
 #[derive(Debug)]
 pub(super) struct Index {
@@ -19,6 +22,8 @@ pub(super) struct Index {
     groups: Vec<Group>,
     entries: Vec<u32>,
     content: Content,
+    /// The groups that grew in the last round, each once.
+    touched: Vec<u32>,
     /// Pieces that groups have outgrown, by the logarithm of their length.
     free: Vec<Vec<u32>>,
 }
@@ -59,8 +64,17 @@ impl Index {
             _ => Content::Numbers,
         };
         let finder = if columns.len() == 1 { Finder::Direct } else { Finder::hashed() };
-        let (groups, entries, free) = (Vec::new(), Vec::new(), Vec::new());
-        Self { columns, rows: 0, round: 0, finder, groups, entries, content, free }
+        Self {
+            columns,
+            rows: 0,
+            round: 0,
+            finder,
+            groups: Vec::new(),
+            entries: Vec::new(),
+            content,
+            touched: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     /// The key columns, ascending.
@@ -72,6 +86,20 @@ impl Index {
     #[inline]
     pub(super) fn content(&self) -> Content {
         self.content
+    }
+
+    /// The groups that grew in the last round.
+    pub(super) fn touched(&self) -> &[u32] {
+        &self.touched
+    }
+
+    /// The first word of a group's key.
+    #[inline]
+    pub(super) fn key(&self, group: u32) -> Word {
+        match &self.finder {
+            Finder::Direct => Word(u64::from(group)),
+            Finder::Hashed(keys, _) => keys[group as usize * self.columns.len()],
+        }
     }
 
     /// The entries of a key in a part of the relation.
@@ -103,6 +131,7 @@ impl Index {
     /// Takes in the rows of a relation that aren't in yet, as those of a new round.
     pub(super) fn extend(&mut self, rows: &[Word], arity: usize, len: u32) {
         self.round += 1;
+        self.touched.clear();
         let fresh = &rows[self.rows as usize * arity..len as usize * arity];
         if let Content::Words(column) = self.content
             && fresh.iter().skip(column as usize).step_by(2).any(|word| word.0 >> 32 != 0)
@@ -125,6 +154,24 @@ impl Index {
             self.push(group as usize, entry);
         }
         self.rows = len;
+        if self.entries.len() > 2 * len as usize + WASTE {
+            self.compact();
+        }
+    }
+
+    /// Lays the groups out anew, each with a little room to grow.
+    fn compact(&mut self) {
+        let mut entries = Vec::with_capacity(self.rows as usize / 4 * 5 + self.groups.len());
+        for group in &mut self.groups {
+            let start = entries.len() as u32;
+            entries
+                .extend_from_slice(&self.entries[group.start as usize..(group.start + group.len) as usize]);
+            group.room = group.len + group.len / 4;
+            entries.resize((start + group.room) as usize, 0);
+            group.start = start;
+        }
+        self.entries = entries;
+        self.free.clear();
     }
 
     /// Makes the index anew with row numbers, because a word doesn't fit. The round before stays apart.
@@ -190,6 +237,7 @@ impl Index {
         }
         if group.round != self.round {
             (group.round, group.old) = (self.round, group.len);
+            self.touched.push(at as u32);
         }
         self.entries[(group.start + group.len) as usize] = entry;
         group.len += 1;
@@ -228,7 +276,9 @@ impl Index {
             Finder::Direct => 0,
             Finder::Hashed(keys, table) => keys.capacity() * 8 + table.bytes(),
         };
-        finder + self.groups.capacity() * size_of::<Group>() + self.entries.capacity() * 4
+        finder
+            + self.groups.capacity() * size_of::<Group>()
+            + (self.entries.capacity() + self.touched.capacity()) * 4
     }
 }
 

@@ -4,8 +4,6 @@
     reason = "hot: slots, columns and steps are in range by construction of the plan"
 )]
 
-use std::ops::Range;
-
 use crate::backend::Bound;
 use crate::backend::budget::Budget;
 use crate::backend::report::Reports;
@@ -61,20 +59,27 @@ pub(super) struct Machine<'a, 'p, 's, S> {
     sink: &'s mut S,
     frame: Vec<Word>,
     cursors: Vec<Cursor<'a>>,
+    elements: Vec<Option<Elements>>,
     row: Vec<Word>,
     matches: u64,
 }
 
 /// What is left of a loop.
+#[derive(Clone, Copy)]
 enum Cursor<'a> {
-    Rows(Range<u32>),
+    /// Rows from the first number to before the second.
+    Rows(u32, u32),
     /// Numbers of rows, from an index.
-    Numbers(std::slice::Iter<'a, u32>),
+    Numbers(&'a [u32]),
     /// Words of the only column that is open, from an index.
-    Words(std::slice::Iter<'a, u32>),
-    Ints(Range<i64>),
-    Elements(Box<dyn Iterator<Item = Word>>),
+    Words(&'a [u32]),
+    /// Ints from the first to before the second.
+    Ints(i64, i64),
+    /// What [`Machine::elements`] still holds for the step.
+    Elements,
 }
+
+type Elements = Box<dyn Iterator<Item = Word>>;
 
 /// Where a machine goes on.
 enum Move {
@@ -85,8 +90,10 @@ enum Move {
 impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// A machine for one run of `plan`.
     pub(super) fn new(plan: &'a Plan, rule: &'a Rule, site: &'s mut Site<'a, 'p>, sink: &'s mut S) -> Self {
-        let cursors = plan.steps.iter().map(|_| Cursor::Rows(0..0)).collect();
-        Self { plan, rule, site, sink, frame: plan.frame.words.clone(), cursors, row: Vec::new(), matches: 0 }
+        let cursors = vec![Cursor::Rows(0, 0); plan.steps.len()];
+        let elements = plan.steps.iter().map(|_| None).collect();
+        let frame = plan.frame.words.clone();
+        Self { plan, rule, site, sink, frame, cursors, elements, row: Vec::new(), matches: 0 }
     }
 
     /// Finds all matches; how many there were.
@@ -97,12 +104,17 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         }
         let end = self.plan.steps.len();
         let innermost = self.plan.back[end];
+        let last_but_one = innermost.and_then(|at| self.plan.back[at]);
         let mut next = Some(Move::Enter(0));
         while let Some(place) = next {
             let (passed, at) = match place {
                 Move::Enter(at) if at == end => {
                     self.hit()?;
                     next = self.plan.after_match.map(Move::Resume);
+                    continue;
+                }
+                Move::Enter(at) if last_but_one == Some(at) => {
+                    next = self.nest(at, innermost.unwrap_or(end))?.map(Move::Resume);
                     continue;
                 }
                 Move::Enter(at) if innermost == Some(at) => {
@@ -120,48 +132,54 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
 
     /// Comes to a step from before it; whether a match passes.
     fn enter(&mut self, at: usize) -> Result<bool, Bound> {
-        match &self.plan.steps[at] {
-            step @ (Step::Every(_) | Step::Each(..)) => match self.start(step)? {
-                Some(cursor) => {
-                    self.cursors[at] = cursor;
-                    self.advance(at)
-                }
-                None => Ok(false),
-            },
-            filter => self.filter(filter),
+        let step = &self.plan.steps[at];
+        if !step.is_loop() {
+            return self.filter(step);
+        }
+        match self.start(at)? {
+            Some(cursor) => {
+                self.cursors[at] = cursor;
+                self.advance(at)
+            }
+            None => Ok(false),
         }
     }
 
     /// The beginning of a loop; none where an operation has no result.
-    fn start(&mut self, step: &'a Step) -> Result<Option<Cursor<'a>>, Bound> {
-        match step {
+    #[inline]
+    fn start(&mut self, at: usize) -> Result<Option<Cursor<'a>>, Bound> {
+        match &self.plan.steps[at] {
             Step::Every(search) => Ok(Some(self.candidates(search))),
-            Step::Each(_, generator, args, resume) => self.elements(generator, args, resume),
+            Step::Keys { relation, index, .. } => {
+                Ok(Some(Cursor::Words(self.site.known[*relation].index(*index).touched())))
+            }
+            Step::Each(_, generator, args, resume) => self.generate(at, generator, args, resume),
             _ => Ok(None),
         }
     }
 
+    #[inline]
     fn candidates(&self, search: &'a Search) -> Cursor<'a> {
         let known = &self.site.known[search.relation];
-        match &search.by {
-            None => Cursor::Rows(known.part(search.part)),
-            Some((index, key)) => {
-                let (index, slot) = (known.index(*index), |slot: &u32| self.frame[*slot as usize]);
-                let entries = match key.as_slice() {
-                    [a] => index.get(&[slot(a)], search.part),
-                    [a, b] => index.get(&[slot(a), slot(b)], search.part),
-                    key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), search.part),
-                };
-                match index.content() {
-                    Content::Numbers => Cursor::Numbers(entries.iter()),
-                    Content::Words(_) => Cursor::Words(entries.iter()),
-                }
-            }
+        let Some((index, key)) = &search.by else {
+            let rows = known.part(search.part);
+            return Cursor::Rows(rows.start, rows.end);
+        };
+        let (index, slot) = (known.index(*index), |slot: &u32| self.frame[*slot as usize]);
+        let entries = match key.as_slice() {
+            [a] => index.get(&[slot(a)], search.part),
+            [a, b] => index.get(&[slot(a), slot(b)], search.part),
+            key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), search.part),
+        };
+        match index.content() {
+            Content::Numbers => Cursor::Numbers(entries),
+            Content::Words(_) => Cursor::Words(entries),
         }
     }
 
-    fn elements(
+    fn generate(
         &mut self,
+        at: usize,
         generator: &Generator,
         args: &[Code],
         resume: &Resume,
@@ -170,63 +188,107 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             args.iter().map(|arg| arg.eval(&self.frame, self.site.params)).collect();
         match (words, generator) {
             (Ok(words), Generator::Range) => match *words {
-                [from, to] => Ok(Some(Cursor::Ints(from.as_int()..to.as_int()))),
+                [from, to] => Ok(Some(Cursor::Ints(from.as_int(), to.as_int()))),
                 _ => Ok(None),
             },
-            (Ok(words), _) => Ok(Some(Cursor::Elements(generator.elements(&words)))),
+            (Ok(words), _) => {
+                self.elements[at] = Some(generator.elements(&words));
+                Ok(Some(Cursor::Elements))
+            }
             (Err(none), _) => self.fail(none, resume).map(|()| None),
         }
     }
 
     /// The next match of a loop, if there is one.
     fn advance(&mut self, at: usize) -> Result<bool, Bound> {
-        match &self.plan.steps[at] {
-            Step::Every(search) => self.next_row(at, search),
-            Step::Each(slot, ..) => self.next_element(at, *slot),
-            _ => Ok(false),
-        }
+        let mut found = false;
+        let rest = self.each(at, self.cursors[at], |_| {
+            found = true;
+            Ok(true)
+        })?;
+        self.cursors[at] = rest;
+        Ok(found)
     }
 
-    fn next_row(&mut self, at: usize, search: &Search) -> Result<bool, Bound> {
-        let known = &self.site.known[search.relation];
-        loop {
-            let number = match &mut self.cursors[at] {
-                Cursor::Rows(rows) => rows.next(),
-                Cursor::Numbers(numbers) => numbers.next().copied(),
-                Cursor::Words(words) => {
-                    let word = words.next().copied();
-                    word.into_iter().for_each(|word| self.bind_word(search, word));
-                    return Ok(word.is_some());
+    /// Runs a loop from `cursor` until `body` has enough; what is left of it.
+    #[inline]
+    fn each(
+        &mut self,
+        at: usize,
+        cursor: Cursor<'a>,
+        mut body: impl FnMut(&mut Self) -> Result<bool, Bound>,
+    ) -> Result<Cursor<'a>, Bound> {
+        let step = &self.plan.steps[at];
+        match (step, cursor) {
+            (Step::Every(search), Cursor::Rows(from, to)) => {
+                let known = &self.site.known[search.relation];
+                for number in from..to {
+                    self.site.budget.step()?;
+                    if self.fits(search, known.row(number)) && body(self)? {
+                        return Ok(Cursor::Rows(number + 1, to));
+                    }
                 }
+            }
+            (Step::Every(search), Cursor::Numbers(numbers)) => {
+                let known = &self.site.known[search.relation];
+                for (done, number) in (1..).zip(numbers) {
+                    self.site.budget.step()?;
+                    if self.fits(search, known.row(*number)) && body(self)? {
+                        return Ok(Cursor::Numbers(&numbers[done..]));
+                    }
+                }
+            }
+            (Step::Every(search), Cursor::Words(words)) => {
+                let slot = search.binds.first().map(|(_, slot)| *slot as usize);
+                for (done, word) in (1..).zip(words) {
+                    if let Some(slot) = slot {
+                        self.frame[slot] = Word(u64::from(*word));
+                    }
+                    if body(self)? {
+                        return Ok(Cursor::Words(&words[done..]));
+                    }
+                }
+                self.site.budget.steps(words.len() as u64)?;
+            }
+            (Step::Keys { relation, index, slot }, Cursor::Words(groups)) => {
+                let index = self.site.known[*relation].index(*index);
+                for (done, group) in (1..).zip(groups) {
+                    self.frame[*slot as usize] = index.key(*group);
+                    if body(self)? {
+                        return Ok(Cursor::Words(&groups[done..]));
+                    }
+                }
+            }
+            (Step::Each(slot, ..), _) => return self.each_element(at, *slot as usize, cursor, body),
+            _ => {}
+        }
+        Ok(Cursor::Rows(0, 0))
+    }
+
+    fn each_element(
+        &mut self,
+        at: usize,
+        slot: usize,
+        mut cursor: Cursor<'a>,
+        mut body: impl FnMut(&mut Self) -> Result<bool, Bound>,
+    ) -> Result<Cursor<'a>, Bound> {
+        loop {
+            let word = match &mut cursor {
+                Cursor::Ints(from, to) if *from < *to => {
+                    *from += 1;
+                    Some(Word::from_int(*from - 1))
+                }
+                Cursor::Elements => self.elements[at].as_mut().and_then(Iterator::next),
                 _ => None,
             };
-            let Some(number) = number else { return Ok(false) };
+            let Some(word) = word else { return Ok(Cursor::Rows(0, 0)) };
+            self.site.budget.spend(1)?;
             self.site.budget.step()?;
-            if self.fits(search, known.row(number)) {
-                return Ok(true);
+            self.frame[slot] = word;
+            if body(self)? {
+                return Ok(cursor);
             }
         }
-    }
-
-    /// Binds the only column that an index leaves open.
-    #[inline]
-    fn bind_word(&mut self, search: &Search, word: u32) {
-        if let [(_, slot)] = *search.binds {
-            self.frame[slot as usize] = Word(u64::from(word));
-        }
-    }
-
-    fn next_element(&mut self, at: usize, slot: u32) -> Result<bool, Bound> {
-        let word = match &mut self.cursors[at] {
-            Cursor::Ints(ints) => ints.next().map(Word::from_int),
-            Cursor::Elements(elements) => elements.next(),
-            _ => None,
-        };
-        let Some(word) = word else { return Ok(false) };
-        self.site.budget.spend(1)?;
-        self.site.budget.step()?;
-        self.frame[slot as usize] = word;
-        Ok(true)
     }
 
     /// Binds what a row binds; whether it fits.
@@ -238,34 +300,58 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         search.checks.iter().all(|(column, slot)| self.frame[*slot as usize] == row[*column as usize])
     }
 
+    /// Runs the last loop but one, with the innermost one inside; where to go on.
+    fn nest(&mut self, at: usize, innermost: usize) -> Result<Option<usize>, Bound> {
+        let mut place = self.plan.back[at];
+        if let Some(cursor) = self.start(at)? {
+            let rest = self.each(at, cursor, |this| {
+                if !this.filters(at + 1, innermost)? {
+                    return Ok(false);
+                }
+                let next = this.sweep(innermost)?;
+                let leave = next != Some(at);
+                if leave {
+                    place = next;
+                }
+                Ok(leave)
+            })?;
+            self.cursors[at] = rest;
+        }
+        Ok(place)
+    }
+
     /// Runs the innermost loop to its end, or to a match that makes the rest of it needless; where to go on.
+    #[inline]
     fn sweep(&mut self, at: usize) -> Result<Option<usize>, Bound> {
         let plan = self.plan;
-        let Some(cursor) = self.start(&plan.steps[at])? else { return Ok(plan.back[at]) };
+        let Some(cursor) = self.start(at)? else { return Ok(plan.back[at]) };
         if let (Some(tail), Step::Every(search)) = (&plan.tail, &plan.steps[at]) {
             let known = &self.site.known[search.relation];
+            let rows = |numbers: &'a [u32]| numbers.iter().map(|number| known.row(*number));
             match cursor {
-                Cursor::Numbers(list) => {
-                    self.pour(tail, list.map(|number| known.row(*number)), |row, at| row[at])?
-                }
-                Cursor::Words(list) => self.pour(tail, list, |word, _| Word(u64::from(*word)))?,
-                Cursor::Rows(rows) => {
-                    self.pour(tail, rows.map(|number| known.row(number)), |row, at| row[at])?
+                Cursor::Words(words) => self.pour(tail, words.iter(), |word, _| Word(u64::from(*word)))?,
+                Cursor::Numbers(numbers) => self.pour(tail, rows(numbers), |row, at| row[at])?,
+                Cursor::Rows(from, to) => {
+                    self.pour(tail, (from..to).map(|number| known.row(number)), |row, at| row[at])?;
                 }
                 _ => {}
             }
             return Ok(plan.back[at]);
         }
-        self.cursors[at] = cursor;
-        while self.advance(at)? {
-            if self.filters(at + 1)? {
-                self.hit()?;
-                if plan.after_match != Some(at) {
-                    return Ok(plan.after_match);
-                }
+        let mut place = plan.back[at];
+        let end = plan.steps.len();
+        self.each(at, cursor, |this| {
+            if !this.filters(at + 1, end)? {
+                return Ok(false);
             }
-        }
-        Ok(plan.back[at])
+            this.hit()?;
+            let leave = plan.after_match != Some(at);
+            if leave {
+                place = plan.after_match;
+            }
+            Ok(leave)
+        })?;
+        Ok(place)
     }
 
     /// Writes down a fact for each row of the innermost loop.
@@ -295,10 +381,10 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         self.site.budget.steps(self.matches - before)
     }
 
-    /// Whether a match passes all steps from `from` on, which are filters.
+    /// Whether a match passes the steps from `from` to before `to`, which are filters.
     #[inline]
-    fn filters(&mut self, from: usize) -> Result<bool, Bound> {
-        for step in &self.plan.steps[from..] {
+    fn filters(&mut self, from: usize, to: usize) -> Result<bool, Bound> {
+        for step in &self.plan.steps[from..to] {
             if !self.filter(step)? {
                 return Ok(false);
             }
@@ -327,22 +413,23 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 Ok(present == (*sign == Sign::Present))
             }
             Step::Some(search, sign) => Ok(self.some(search)? == (*sign == Sign::Present)),
-            Step::Every(_) | Step::Each(..) => Ok(false),
+            Step::Every(_) | Step::Keys { .. } | Step::Each(..) => Ok(false),
         }
     }
 
     /// Whether some row fits.
     fn some(&mut self, search: &'a Search) -> Result<bool, Bound> {
         let known = &self.site.known[search.relation];
+        let checked = !search.checks.is_empty();
         let found = match self.candidates(search) {
-            Cursor::Words(words) => !words.as_slice().is_empty(),
-            cursor if search.checks.is_empty() => match cursor {
-                Cursor::Rows(rows) => !rows.is_empty(),
-                Cursor::Numbers(numbers) => !numbers.as_slice().is_empty(),
-                _ => false,
-            },
-            Cursor::Rows(mut rows) => rows.any(|number| self.fits(search, known.row(number))),
-            Cursor::Numbers(mut numbers) => numbers.any(|number| self.fits(search, known.row(*number))),
+            Cursor::Rows(from, to) if checked => {
+                (from..to).any(|number| self.fits(search, known.row(number)))
+            }
+            Cursor::Rows(from, to) => from < to,
+            Cursor::Numbers(numbers) if checked => {
+                numbers.iter().any(|number| self.fits(search, known.row(*number)))
+            }
+            Cursor::Numbers(entries) | Cursor::Words(entries) => !entries.is_empty(),
             _ => false,
         };
         self.site.budget.step().map(|()| found)

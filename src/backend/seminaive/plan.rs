@@ -51,6 +51,15 @@ pub(super) enum Origin {
 pub(super) enum Step {
     /// Loop: each row that fits.
     Every(Search),
+    /// Loop: each key under which an index took in facts in the last round.
+    Keys {
+        /// The relation.
+        relation: usize,
+        /// The index, on one column.
+        index: usize,
+        /// Where the key goes.
+        slot: u32,
+    },
     /// Filter: whether some row fits.
     Some(Search, Sign),
     /// Filter: whether the row is there.
@@ -142,14 +151,14 @@ impl Frame {
 impl Step {
     /// Whether the step may let through more than one match.
     pub(super) fn is_loop(&self) -> bool {
-        matches!(self, Self::Every(_) | Self::Each(..))
+        matches!(self, Self::Every(_) | Self::Keys { .. } | Self::Each(..))
     }
 
     /// The slots that the step binds.
     pub(super) fn binds(&self) -> Vec<u32> {
         match self {
             Self::Every(search) => search.binds.iter().map(|(_, slot)| *slot).collect(),
-            Self::Let(slot, ..) | Self::Each(slot, ..) => vec![*slot],
+            Self::Keys { slot, .. } | Self::Let(slot, ..) | Self::Each(slot, ..) => vec![*slot],
             Self::Some(..) | Self::Member { .. } | Self::Test(..) => Vec::new(),
         }
     }

@@ -140,6 +140,18 @@ pub(super) fn stratum_plans(
     params: &[Word],
     first: bool,
 ) -> Vec<Plan> {
+    let plans = compile_all(program, stratum, known, params, first);
+    // Once more where there are recursions: plans use the indexes of one another.
+    if first { plans } else { compile_all(program, stratum, known, params, first) }
+}
+
+fn compile_all(
+    program: &Program,
+    stratum: &Stratum,
+    known: &mut [Known],
+    params: &[Word],
+    first: bool,
+) -> Vec<Plan> {
     let mut plans = Vec::new();
     for &id in &stratum.rules {
         let Some(rule) = program.rule(id) else { continue };

@@ -54,6 +54,7 @@ impl Shown<'_> {
     fn step(&self, f: &mut fmt::Formatter<'_>, step: &Step, at: usize) -> fmt::Result {
         let what = match step {
             Step::Every(_) | Step::Each(..) => "each",
+            Step::Keys { .. } => "each key of",
             Step::Some(_, Sign::Present) => "some",
             Step::Some(_, Sign::Absent) | Step::Member { sign: Sign::Absent, .. } => "no",
             Step::Member { .. } => "is",
@@ -76,6 +77,7 @@ impl Shown<'_> {
                 (search.part, search.by.as_ref().map(|(_, key)| key.len()))
             }
             Step::Member { part, .. } => (*part, None),
+            Step::Keys { .. } => (Part::Delta, None),
             _ => return Ok(()),
         };
         f.write_str(match part {

@@ -99,6 +99,11 @@ fn shown(path: &Path) -> PathBuf {
 }
 
 impl Config {
+    /// The folder of the file.
+    pub(super) fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
     fn content(&self, key: &str) -> Option<&Content> {
         self.values.settings.get(key).map(|(content, _)| content)
     }

@@ -117,5 +117,9 @@ pub(super) fn percent(share: Share) -> String {
         return String::from("–");
     }
     let tenths = share.reached * 1000 / share.all;
-    if tenths % 10 == 0 { format!("{} %", tenths / 10) } else { format!("{}.{} %", tenths / 10, tenths % 10) }
+    if tenths.is_multiple_of(10) {
+        format!("{} %", tenths / 10)
+    } else {
+        format!("{}.{} %", tenths / 10, tenths % 10)
+    }
 }

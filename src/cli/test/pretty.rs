@@ -81,7 +81,7 @@ pub(super) fn seconds(elapsed: Duration) -> String {
 }
 
 /// Columns of text under a header: the first to the left, the others to the right.
-pub(super) fn columns(header: &[&str], rows: &[Vec<String>]) -> String {
+pub(in crate::cli) fn columns(header: &[&str], rows: &[Vec<String>]) -> String {
     let wide = |at: usize| {
         let cells = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count());
         cells.chain(header.get(at).map(|cell| cell.chars().count())).max().unwrap_or(0)

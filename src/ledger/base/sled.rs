@@ -1,9 +1,11 @@
 //! The fact base in sled 0.34.7, kept within the limits in which it was measured to behave.
 
+use std::cell::Cell;
 use std::fs;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,9 +25,36 @@ pub struct SledBase {
     dir: PathBuf,
 }
 
+thread_local! {
+    /// Whether this thread is inside sled.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// How the names of sled's own threads begin.
+const SLED_THREADS: [&str; 2] = ["sled", "log flusher"];
+
+/// Keeps the texts of sled's panics, which become errors, off standard error; all others go where they went before.
+fn hush() {
+    static HUSHED: Once = Once::new();
+    HUSHED.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            let thread = thread::current();
+            let name = thread.name().unwrap_or_default();
+            let of_sled = SLED_THREADS.iter().any(|sled| name.starts_with(sled));
+            if !of_sled && !INSIDE.get() {
+                before(panic);
+            }
+        }));
+    });
+}
+
 /// Calls sled and turns its errors and panics, which damaged files bring about, into a [`BaseError`].
 fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, BaseError> {
-    match catch_unwind(AssertUnwindSafe(call)) {
+    INSIDE.set(true);
+    let result = catch_unwind(AssertUnwindSafe(call));
+    INSIDE.set(false);
+    match result {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(BaseError(error.to_string())),
         Err(panic) => {
@@ -43,6 +72,7 @@ impl SledBase {
     /// If the files are damaged or can't be read.
     pub fn open(dir: &Path) -> Result<Self, BaseError> {
         let failed = |error: io::Error| BaseError(format!("{}: {error}", dir.display()));
+        hush();
         fs::create_dir_all(dir).map_err(failed)?;
         remove_generating(dir).map_err(failed)?;
         let config = sled::Config::new()

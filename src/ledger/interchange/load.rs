@@ -1,7 +1,7 @@
 //! From a path or a text to facts: the file's limits, its encoding, its format.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
@@ -74,6 +74,41 @@ pub fn read_text(
     let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
     each(sources, name, text, format, schemas, &mut take)?;
     Ok(facts)
+}
+
+/// How many bytes of a stream are read as one text.
+const STREAM_PART: usize = 16 << 20;
+
+/// The facts of a stream in JSON Lines form, of any length: it is read in parts of whole lines, and messages call each
+/// part after the first by `name` and the line before it.
+///
+/// # Errors
+/// As [`read`], of the first part with faults.
+pub fn read_stream(
+    sources: &mut Sources,
+    name: &str,
+    input: &mut dyn BufRead,
+    schemas: &Schemas<'_>,
+) -> Result<Vec<Fact>, Vec<Diagnostic>> {
+    let (mut facts, mut lines, mut bytes) = (Vec::new(), 0, Vec::new());
+    loop {
+        let line = input.take(FILE_LIMIT + 1).read_until(b'\n', &mut bytes);
+        let ended = line.map_err(|error| vec![unreadable(Path::new(name), &error)])? == 0;
+        if bytes.len() < STREAM_PART && !ended {
+            continue;
+        }
+        let part = if lines == 0 { name.to_owned() } else { format!("{name} after line {lines}") };
+        match String::from_utf8(std::mem::take(&mut bytes)) {
+            Ok(text) => {
+                lines += text.lines().count();
+                facts.extend(read_text(sources, &part, &text, Format::JsonLines, schemas)?);
+            }
+            Err(error) => return Err(not_utf8(sources, &part, &error)),
+        }
+        if ended {
+            return Ok(facts);
+        }
+    }
 }
 
 fn each(

@@ -136,7 +136,19 @@ fn aggregate_line(results: &[(Symbol, String, Option<Value>, Option<Value>)], ma
     results.collect::<Vec<_>>().join("; ")
 }
 
-/// Why nothing matches, in one line: the rule that gets farthest, and what fails at the bottom of it.
+/// Whether the way down through an attempt ends at values that fail, not at a fact that nobody asserted.
+fn is_telling(attempt: &Attempt) -> bool {
+    match &attempt.failure {
+        Failure::Missing { below, .. } => {
+            below.as_ref().is_some_and(|below| below.attempts.iter().any(is_telling))
+        }
+        Failure::Stopped => false,
+        _ => true,
+    }
+}
+
+/// Why nothing matches, in one line: the rule that gets farthest, and what fails at the bottom of it. A rule in which
+/// values fail says more than one that lacks a fact.
 pub fn why_not_line(program: &Program, answer: &WhyNot) -> String {
     let mut answer = answer;
     if let Some(fact) = answer.holds.first() {
@@ -146,7 +158,7 @@ pub fn why_not_line(program: &Program, answer: &WhyNot) -> String {
         if let Some((rule, _, text)) = answer.undetermined.first() {
             return format!("undetermined: `{text}` in rule {rule} has no result");
         }
-        let best = answer.attempts.iter().rev().max_by_key(|attempt| attempt.held);
+        let best = answer.attempts.iter().rev().max_by_key(|attempt| (is_telling(attempt), attempt.held));
         let Some(best) = best else {
             let what = text::pattern_text(program, &answer.asked);
             let why = if answer.input { "is not asserted" } else { "is derived by no rule" };

@@ -50,7 +50,7 @@ fn follows(program: &Program, rule: &Rule, at: usize, dropped: &Atom) -> bool {
     })
 }
 
-fn atom<'a>((_, literal): (usize, &'a Literal)) -> Option<&'a Atom> {
+fn atom((_, literal): (usize, &Literal)) -> Option<&Atom> {
     match literal {
         Literal::Atom(atom) => Some(atom),
         _ => None,

@@ -236,8 +236,7 @@ impl<'a> Trial<'a> {
             }
         }
         let sources = &self.case.file.rules.sources;
-        let evaluation =
-            session::evaluate_program(&program, sources, &self.case.input, &SemiNaive::default(), &LIMITS);
+        let evaluation = session::evaluate_program(&program, sources, &self.case.input, &SemiNaive, &LIMITS);
         !evaluation.is_ok_and(|evaluation| judge::holds(&self.case, &program, &evaluation))
     }
 }

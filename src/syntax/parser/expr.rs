@@ -58,23 +58,24 @@ impl Parser<'_> {
             let right = self.binary(at + 1);
             let height = height.max(self.height);
             left = self.node(ExprKind::Binary(op, Box::new(left), Box::new(right)), start, height);
-            if at == level::COMPARE {
-                self.refuse_chain(sign);
+            if at == level::COMPARE && self.refuse_chain(sign) {
+                left = broken(left);
             }
         }
         left
     }
 
-    /// Reports a second comparison directly behind one.
-    fn refuse_chain(&mut self, first: Span) {
+    /// Reports a second comparison directly behind one; whether there was one.
+    fn refuse_chain(&mut self, first: Span) -> bool {
         if self.operator().is_none_or(|(_, at)| at != level::COMPARE) {
-            return;
+            return false;
         }
         let fault = Diagnostic::new(codes::CHAINED_COMPARISON, "comparisons don't chain")
             .at(self.current.span, "a second comparison")
             .at(first, "the first one")
             .help("write two literals: `A < B, B < C`");
         self.fault(fault);
+        true
     }
 
     /// Whether an expression goes on behind what was read.
@@ -365,4 +366,11 @@ impl Parser<'_> {
             _ => self.name(what),
         }
     }
+}
+
+/// The expression as part of one that was reported, so that nothing more is said of it but its variables are known.
+pub(super) fn broken(expr: Expr) -> Expr {
+    let span = expr.span;
+    let error = Expr { kind: ExprKind::Error, span };
+    Expr { kind: ExprKind::Binary(BinaryOp::Equal, Box::new(expr), Box::new(error)), span }
 }

@@ -7,7 +7,7 @@ use super::super::codes;
 use super::super::token::{Position, Token, TokenKind};
 use super::super::tree::{Args, Atom, BinaryOp, Expr, ExprKind, Literal, LiteralKind, UnaryOp};
 use super::Parser;
-use super::expr::level;
+use super::expr::{broken, level};
 
 impl Parser<'_> {
     /// Literals between commas, up to what can't belong to them.
@@ -256,19 +256,20 @@ impl Parser<'_> {
         }
         let left = self.node(ExprKind::Unary(UnaryOp::Not, Box::new(operand)), start, self.height);
         let left = self.operators(left, start, level::OR);
-        self.refuse_negated_in(start);
-        LiteralKind::Condition(left)
+        let refused = self.refuse_negated_in(start);
+        LiteralKind::Condition(if refused { broken(left) } else { left })
     }
 
-    /// Reports `!X in …`.
-    fn refuse_negated_in(&mut self, start: Span) {
+    /// Reports `!X in …`; whether it stands there.
+    fn refuse_negated_in(&mut self, start: Span) -> bool {
         if !self.eat_word("in") {
-            return;
+            return false;
         }
         self.binary(level::OR);
         let help = "derive the elements into a relation of their own, and negate that";
         let span = self.since(start);
         self.report(codes::BAD_CONDITION, "`in` can't be negated", span, "negated here", help);
+        true
     }
 
     /// An atom that turned out to be the beginning of an expression.

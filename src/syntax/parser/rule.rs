@@ -9,6 +9,7 @@ use super::super::token::TokenKind;
 use super::super::tree::{Args, Doc, Expr, ExprKind, Ident, Literal, LiteralKind, Rule};
 use super::Parser;
 use super::annotation::Annotations;
+use super::expr::broken;
 
 /// What stands before the body of a rule.
 pub(super) struct Head {
@@ -54,7 +55,10 @@ impl Parser<'_> {
     /// The rest of a rule whose head was read.
     fn rule_with(&mut self, head: Head) -> Rule {
         let (body, limit, span) = if self.begin_body(head.relation) {
-            let body = self.body(&head);
+            let mut body = self.body(&head);
+            if self.clause_given_up {
+                take_as_bound(&mut body, &head.terms);
+            }
             let limited = self.at_word("limit") && !self.clause_given_up;
             let limit = limited.then(|| self.limit());
             (body, limit, self.since(head.start))
@@ -336,4 +340,12 @@ impl Parser<'_> {
     pub(super) fn unread(span: Span) -> Literal {
         Literal { kind: LiteralKind::Condition(Expr { kind: ExprKind::Error, span }), span }
     }
+}
+
+/// What was skipped of a clause may bind any variable of its head, and conditions may have read it: only the atoms
+/// are kept, and the head's variables are taken as known.
+fn take_as_bound(body: &mut Vec<Literal>, terms: &[Expr]) {
+    body.retain(|literal| matches!(literal.kind, LiteralKind::Atom { .. }));
+    let known = |term: &Expr| Literal { kind: LiteralKind::Condition(broken(term.clone())), span: term.span };
+    body.extend(terms.iter().map(known));
 }

@@ -121,7 +121,7 @@ fn generated(name: &str) -> Facts {
 }
 
 /// `sg(X, Y) :- parent(P, X), parent(P, Y), X != Y. sg(X, Y) :- sg(A, B), parent(A, X), parent(B, Y).`
-fn same_generation() -> Program {
+pub(crate) fn same_generation() -> Program {
     let mut b = Build::default();
     let (parent, sg) = (b.input("parent", &INTS), b.derived("sg", &INTS));
     let mut base = Clause::new(sg);
@@ -134,7 +134,7 @@ fn same_generation() -> Program {
     b.finish()
 }
 
-fn points_to() -> Program {
+pub(crate) fn points_to() -> Program {
     let mut b = Build::default();
     let [address_of, assign, load, store] =
         ["addressOf", "assign", "load", "store"].map(|name| b.input(name, &INTS));

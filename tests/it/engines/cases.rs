@@ -10,8 +10,10 @@ use hence::ir::Program;
 use hence::schema::RelationId;
 use hence::value::{Type, Value, Word};
 
+use super::bench::{points_to, same_generation};
 use super::build::{Build, Clause, any, int, text};
 use super::check::{facts, ints, model};
+use super::random::Random;
 
 const INTS: [Type; 2] = [Type::Int, Type::Int];
 
@@ -354,4 +356,23 @@ fn plans_and_profiles_tell_what_is_done() {
     let (_, profile) = SemiNaive.evaluate_profiled(&program, &input, &Limits::default()).unwrap();
     let counts: Vec<_> = profile.rules.iter().map(|rule| (rule.matches, rule.derived, rule.rounds)).collect();
     assert_eq!(counts, [(2, 2, 1), (1, 1, 3)]);
+}
+
+#[test]
+fn graphs_of_small_of_wide_and_of_mixed_values_mean_the_same_to_both_engines() {
+    let kinds: [fn(i64) -> i64; 4] =
+        [|at| at, |at| (at - 6) << 40, |at| if at == 9 { -1 } else { at }, |at| at * 999];
+    for (number, kind) in kinds.into_iter().enumerate() {
+        let mut random = Random::new(number as u64);
+        for program in [closure().0, same_generation(), points_to()] {
+            let mut input = Database::new(&program);
+            for relation in (0..program.relations.len() - 1).map(|at| RelationId(at as u32)) {
+                for _ in 0..14 {
+                    let row = [random.below(14), random.below(14)].map(|at| Word::from_int(kind(at as i64)));
+                    input.push(relation, &row);
+                }
+            }
+            let _ = model(&program, &input);
+        }
+    }
 }

@@ -2,13 +2,18 @@
 
 #[cfg(unix)]
 mod bench;
+mod compact;
 mod damage;
 mod exchange;
 mod faults;
 mod histories;
 mod kill;
+#[cfg(target_os = "linux")]
+mod loops;
 mod opening;
 mod power;
+#[cfg(target_os = "linux")]
+mod processes;
 mod script;
 mod support;
 mod transactions;

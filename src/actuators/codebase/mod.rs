@@ -1,0 +1,202 @@
+//! `codebase`: a repository's source files, what they say, and which imports which.
+
+mod go;
+mod index;
+mod language;
+mod parse;
+mod paths;
+mod python;
+mod rust;
+mod script;
+mod tsconfig;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::error::ActuatorError;
+use super::input::{Form, Input};
+use super::{Observer, Progress, Scope, Sink, Summary};
+use crate::fact::Fact;
+use crate::symbol::Symbol;
+use crate::value::Value;
+
+use index::Index;
+use language::Language;
+use parse::{Parsed, Wanted};
+use walk::Found;
+
+/// The name of the observer.
+pub const NAME: &str = "codebase";
+
+/// The largest file that is read, in bytes; of a larger one nothing is told.
+const LARGEST: u64 = 16 << 20;
+
+const DECLARATIONS: &str = "\
+input file(path: string, language: name, lines: int).
+input import_text(path: string, target: string).
+input imports(path: string, other: string).
+input class(path: string, name: string).
+input function(path: string, name: string).
+input doc(path: string, text: string).
+";
+
+/// Turns a repository into `file`, `import_text`, `imports`, `class`, `function` and `doc`.
+///
+/// Python, JavaScript, TypeScript, Rust and Go are read, by the endings of files. Paths are relative to the root, with
+/// `/`; a byte of a name that is no UTF-8 reads as `\xNN`. `import_text` is every import as it is written (a `use` of
+/// Rust path by path, `mod x;` as `x`, `from . import x` as `.`); `imports` those that lead to a file inside the root:
+/// relative ones, packages and their `__init__.py`, `index` files, aliases of `tsconfig.json`, packages of the
+/// workspace, `mod.rs` and paths of crates, packages of Go modules (all their files but tests). `class` also tells the
+/// structs, enums and traits of Rust and the structs and interfaces of Go. `doc` is the text by which a file speaks of
+/// itself, its first 2,000 characters.
+///
+/// Only reads, and only below the root: no link is followed, and nothing is opened that git ignores, that is called
+/// `.env…` or like a key, or that has more than 16 MiB. Text that doesn't parse tells what can be recognised in it.
+pub struct Codebase;
+
+/// A file with what it says.
+type Read<'a> = (&'a Found, Language, Parsed);
+
+impl Observer for Codebase {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn about(&self) -> &'static str {
+        "a folder of source code: its files, what they define, and which imports which"
+    }
+
+    fn declarations(&self) -> &'static str {
+        DECLARATIONS
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Whole
+    }
+
+    fn forms(&self) -> &'static [Form] {
+        &[]
+    }
+
+    fn observe(&self, input: Input<'_>, _: &mut Sink<'_>) -> Result<Summary, ActuatorError> {
+        Err(ActuatorError::NoFolder { observer: NAME, input: input.name().to_owned() })
+    }
+
+    fn observe_folder(
+        &self,
+        root: &Path,
+        progress: &Progress<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<Summary, ActuatorError> {
+        let unreadable = |source| ActuatorError::Read { input: root.display().to_string(), source };
+        let root = root.canonicalize().map_err(unreadable)?;
+        let walk = walk::walk(&root);
+        let manifests = manifests(&walk.files);
+        let read = read_all(&walk.files, progress);
+        let index = Index::new(read.iter().map(|(found, ..)| found.path.as_str()), &manifests);
+        let mut summary = Summary { skipped: walk.unread, ..Summary::default() };
+        for (found, language, parsed) in &read {
+            summary.records += 1;
+            for fact in facts(&index, &found.path, *language, parsed) {
+                summary.facts += 1;
+                sink(fact)?;
+            }
+        }
+        Ok(summary)
+    }
+}
+
+/// The texts of the files that say how things are called, and of those that they extend.
+fn manifests(files: &[Found]) -> BTreeMap<String, String> {
+    let text = |found: &Found| Some(String::from_utf8_lossy(&content(&found.location)?).into_owned());
+    let wanted = files.iter().filter(|found| index::is_manifest(&found.path));
+    let mut manifests: BTreeMap<String, String> =
+        wanted.filter_map(|found| Some((found.path.clone(), text(found)?))).collect();
+    let mut open: Vec<String> = manifests.keys().cloned().collect();
+    while let Some(path) = open.pop() {
+        let Some(other) = manifests.get(&path).and_then(|text| tsconfig::extends(&path, text)) else {
+            continue;
+        };
+        if let Ok(at) = files.binary_search_by(|found| found.path.cmp(&other))
+            && !manifests.contains_key(&other)
+            && let Some(text) = files.get(at).and_then(text)
+        {
+            manifests.insert(other.clone(), text);
+            open.push(other);
+        }
+    }
+    manifests
+}
+
+/// A file's bytes, unless there are too many of them or it can't be read.
+fn content(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= LARGEST).then_some(bytes)
+}
+
+/// Reads all source files on all processors, and returns them by path.
+fn read_all<'a>(files: &'a [Found], progress: &Progress<'_>) -> Vec<Read<'a>> {
+    let wanted: Vec<(&Found, Language)> =
+        files.iter().filter_map(|found| Some((found, Language::of(&found.path)?))).collect();
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let worker = || {
+        let mut read = Vec::new();
+        while let Some((found, language)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Some(source) = content(&found.location) {
+                read.push((*found, *language, parse::parse(*language, &source)));
+            }
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
+        }
+        read
+    };
+    let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+    let mut read: Vec<Read<'a>> = thread::scope(|scope| {
+        let running: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
+        let mut read = worker();
+        // A worker that failed has nothing to add; the file it failed at is left out.
+        read.extend(running.into_iter().filter_map(|running| running.join().ok()).flatten());
+        read
+    });
+    read.sort_by(|a, b| a.0.path.cmp(&b.0.path));
+    read
+}
+
+/// The facts of one file, each once: the file, its imports, what it defines, what it says of itself.
+fn facts(index: &Index, path: &str, language: Language, parsed: &Parsed) -> Vec<Fact> {
+    let text = |text: &str| Value::String(Symbol::new(text));
+    let own = text(path);
+    let pairs = |relation: &'static str, all: BTreeSet<String>| {
+        all.into_iter().map(move |other| Fact::new(relation, [own, Value::String(Symbol::new(&other))]))
+    };
+    let language = Value::Name(Symbol::new(language.name()));
+    let mut facts = vec![Fact::new("file", [own, language, Value::Int(parsed.lines)])];
+    let imports = &parsed.imports;
+    facts.extend(pairs("import_text", imports.iter().map(|import| import.text.clone()).collect()));
+    let found = imports.iter().flat_map(|import| resolve(index, path, &import.wanted));
+    facts.extend(pairs("imports", found.collect()));
+    facts.extend(pairs("class", parsed.classes.iter().cloned().collect()));
+    facts.extend(pairs("function", parsed.functions.iter().cloned().collect()));
+    facts.extend(parsed.doc.iter().map(|doc| Fact::new("doc", [own, text(doc)])));
+    facts
+}
+
+/// The files inside the root that an import of `path` leads to.
+fn resolve(index: &Index, path: &str, wanted: &Wanted) -> Vec<String> {
+    match wanted {
+        Wanted::Python { dots, module, names } => python::resolve(index, path, *dots, module, names),
+        Wanted::Script(specifier) => script::resolve(index, path, specifier).into_iter().collect(),
+        Wanted::Rust { path: parts, inline } => {
+            rust::resolve(index, path, parts, *inline).into_iter().collect()
+        }
+        Wanted::RustModule { name, inline, file } => {
+            rust::resolve_module(index, path, name, inline, file.as_deref()).into_iter().collect()
+        }
+        Wanted::Go(package) => go::resolve(index, package),
+    }
+}

@@ -1,0 +1,65 @@
+//! The files of a repository that may be looked at: inside the root, not ignored, no secrets.
+
+use std::path::{Path, PathBuf};
+
+use ignore::{DirEntry, WalkBuilder};
+
+use super::paths;
+
+/// A file found.
+pub(super) struct Found {
+    /// Where it is on disk.
+    pub(super) location: PathBuf,
+    /// Its path below the root.
+    pub(super) path: String,
+}
+
+/// What a walk found, each by path.
+#[derive(Default)]
+pub(super) struct Walk {
+    /// Everything that may be opened.
+    pub(super) files: Vec<Found>,
+    /// Folders and files that could not be read.
+    pub(super) unread: u64,
+}
+
+/// Beginnings of names of files that hold secrets.
+const SECRET_NAMES: [&str; 6] = [".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".npmrc"];
+/// Endings of names of files that hold keys.
+const KEY_ENDINGS: [&str; 11] =
+    ["pem", "key", "p8", "p12", "pfx", "jks", "keystore", "asc", "gpg", "ppk", "der"];
+
+/// Walks `root`. No link is followed; what git ignores (also where there is no `.git`) and what may hold a secret is
+/// passed over.
+pub(super) fn walk(root: &Path) -> Walk {
+    let mut found = Walk::default();
+    let walker = WalkBuilder::new(root)
+        .follow_links(false)
+        .hidden(false)
+        .ignore(false)
+        .require_git(false)
+        .filter_entry(allowed)
+        .build();
+    for entry in walker {
+        match entry {
+            Err(_) => found.unread = found.unread.saturating_add(1),
+            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                let path = paths::relative(root, entry.path());
+                found.files.push(Found { location: entry.into_path(), path });
+            }
+            Ok(_) => {}
+        }
+    }
+    found.files.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+fn allowed(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    if entry.depth() == 0 || folder {
+        return name != ".git";
+    }
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    !SECRET_NAMES.iter().any(|secret| name.starts_with(secret)) && !KEY_ENDINGS.contains(&ending.as_str())
+}

@@ -1,0 +1,271 @@
+//! `hence bench`: what an evaluation costs, by rule and stratum, over several runs.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value as Json, json};
+
+use crate::backend::seminaive::RuleProfile;
+use crate::ir::Program;
+use crate::session::{self, FactFiles, Session, SessionError};
+
+use super::options::{EngineOptions, FactOptions, RuleOptions};
+use super::test::pretty::columns;
+use super::{DONE, Failure, Outcome, output};
+
+/// Measure what an evaluation costs: time, matches and facts of each rule and stratum
+///
+/// Facts are read once; each run evaluates all of them from the beginning, with the semi-naive engine, after one run
+/// that is not counted. Times are medians over the runs, with the shortest and the longest.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence bench rules/ --facts facts/agent_week.jsonl --runs 20")]
+pub(super) struct Bench {
+    /// Rule files and folders, as with --rules
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    facts: FactOptions,
+    #[command(flatten)]
+    engine: EngineOptions,
+    /// How many runs are measured
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Show this many of the rules that take longest; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: BenchFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum BenchFormat {
+    /// For people.
+    Table,
+    /// One JSON document.
+    Json,
+}
+
+/// Times of several runs.
+struct Times {
+    sorted: Vec<Duration>,
+}
+
+impl Times {
+    fn new(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        Self { sorted: times }
+    }
+
+    fn median(&self) -> Duration {
+        let at = self.sorted.len() / 2;
+        let upper = self.sorted.get(at).copied().unwrap_or_default();
+        if self.sorted.len() % 2 == 1 {
+            return upper;
+        }
+        let lower = self.sorted.get(at.saturating_sub(1)).copied().unwrap_or_default();
+        (lower + upper) / 2
+    }
+
+    fn ends(&self) -> (Duration, Duration) {
+        (self.sorted.first().copied().unwrap_or_default(), self.sorted.last().copied().unwrap_or_default())
+    }
+
+    fn cells(&self) -> [String; 2] {
+        let (least, most) = self.ends();
+        [shown(self.median()), format!("{} to {}", shown(least), shown(most))]
+    }
+
+    fn json(&self) -> Json {
+        let (least, most) = self.ends();
+        json!({
+            "median_seconds": self.median().as_secs_f64(),
+            "least_seconds": least.as_secs_f64(), "most_seconds": most.as_secs_f64(),
+        })
+    }
+}
+
+/// `1.25 ms`.
+fn shown(time: Duration) -> String {
+    let micros = time.as_secs_f64() * 1e6;
+    match micros {
+        _ if micros < 1_000.0 => format!("{micros:.1} µs"),
+        _ if micros < 1_000_000.0 => format!("{:.2} ms", micros / 1e3),
+        _ => format!("{:.3} s", micros / 1e6),
+    }
+}
+
+/// One measured run.
+struct Run {
+    whole: Duration,
+    rules: Vec<RuleProfile>,
+}
+
+/// What was measured.
+struct Measured {
+    input: usize,
+    facts: usize,
+    runs: Vec<Run>,
+}
+
+impl Bench {
+    pub(super) fn run(mut self) -> Outcome {
+        if !self.paths.is_empty() {
+            self.rules.rules = [self.paths.as_slice(), self.rules.rules.as_slice()].concat();
+        }
+        if self.facts.facts.is_empty() {
+            return Err(Failure::Usage(String::from(
+                "facts to evaluate are missing; name them with --facts PATH",
+            )));
+        }
+        let rules = self.rules.source().build()?;
+        let facts = session::read_facts(&rules, &FactFiles { paths: self.facts.facts.clone() })?;
+        let session = Session::over_facts(rules, facts).with_limits(self.engine.limits());
+        let measured = self.measure(&session)?;
+        let program = &session.rules().program;
+        match self.format {
+            BenchFormat::Table => self.table(program, &measured)?,
+            BenchFormat::Json => {
+                let text = serde_json::to_string_pretty(&document(program, &measured));
+                writeln!(anstream::stdout(), "{}", text.map_err(std::io::Error::other)?)?;
+            }
+        }
+        Ok(DONE)
+    }
+
+    fn measure(&self, session: &Session) -> Result<Measured, SessionError> {
+        let input = session.input(self.facts.now())?;
+        let (model, _) = session.profile(&input)?;
+        let mut runs = Vec::new();
+        for _ in 0..self.runs {
+            let start = Instant::now();
+            let (_, profile) = session.profile(&input)?;
+            runs.push(Run { whole: start.elapsed(), rules: profile.rules });
+        }
+        let given = input.relations.iter().map(|rows| rows.len()).sum();
+        let all: usize = model.relations.iter().map(|extent| extent.rows.len()).sum();
+        Ok(Measured { input: given, facts: all, runs })
+    }
+
+    fn table(&self, program: &Program, measured: &Measured) -> std::io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        let whole = Times::new(measured.runs.iter().map(|run| run.whole).collect());
+        let [median, spread] = whole.cells();
+        writeln!(
+            out,
+            "{} facts in, {} facts in all; {median} a run ({spread}, {} runs)\n",
+            measured.input,
+            measured.facts,
+            measured.runs.len()
+        )?;
+        let mut rules: Vec<(Times, Vec<String>)> =
+            (0..program.rules.len()).map(|at| rule_row(program, measured, at)).collect();
+        rules.sort_by_key(|(times, _)| std::cmp::Reverse(times.median()));
+        let most = if self.top == 0 { rules.len() } else { self.top };
+        let hidden = rules.len().saturating_sub(most);
+        let rows: Vec<Vec<String>> = rules.into_iter().take(most).map(|(_, row)| row).collect();
+        let header = ["rule", "stratum", "matches", "facts", "rounds", "median", "spread"];
+        writeln!(out, "{}\n", columns(&header, &rows))?;
+        let mut strata: Vec<(Duration, Vec<String>)> =
+            (0..program.strata.len()).filter_map(|at| stratum_row(program, measured, at)).collect();
+        strata.sort_by_key(|(median, _)| std::cmp::Reverse(*median));
+        let strata: Vec<Vec<String>> = strata.into_iter().take(most).map(|(_, row)| row).collect();
+        let header = ["stratum", "number", "rules", "facts", "median", "spread"];
+        writeln!(out, "{}", columns(&header, &strata))?;
+        drop(out);
+        if hidden > 0 {
+            output::note(&format!("{hidden} quicker rules and their strata are left out; --top 0 shows all"));
+        }
+        Ok(())
+    }
+}
+
+fn stratum_of(program: &Program, rule: usize) -> usize {
+    let holds = |stratum: &crate::ir::Stratum| stratum.rules.iter().any(|id| id.0 as usize == rule);
+    program.strata.iter().position(holds).unwrap_or(0)
+}
+
+fn times_of(measured: &Measured, of: impl Fn(&Run) -> Duration) -> Times {
+    Times::new(measured.runs.iter().map(of).collect())
+}
+
+fn rule_times(measured: &Measured, at: usize) -> Times {
+    times_of(measured, |run| run.rules.get(at).map(|rule| rule.time).unwrap_or_default())
+}
+
+fn rule_row(program: &Program, measured: &Measured, at: usize) -> (Times, Vec<String>) {
+    let times = rule_times(measured, at);
+    let work = measured.runs.first().and_then(|run| run.rules.get(at));
+    let number = |of: fn(&RuleProfile) -> u64| work.map(of).unwrap_or_default().to_string();
+    let id = program.rules.get(at).map(|rule| rule.id.to_string()).unwrap_or_default();
+    let mut row = vec![
+        id,
+        stratum_of(program, at).to_string(),
+        number(|rule| rule.matches),
+        number(|rule| rule.derived),
+        number(|rule| rule.rounds),
+    ];
+    row.extend(times.cells());
+    (times, row)
+}
+
+fn stratum_times(program: &Program, measured: &Measured, at: usize) -> Times {
+    let rules = program.strata.get(at).map(|stratum| stratum.rules.clone()).unwrap_or_default();
+    times_of(measured, |run| {
+        rules.iter().filter_map(|id| run.rules.get(id.0 as usize)).map(|rule| rule.time).sum()
+    })
+}
+
+fn stratum_facts(program: &Program, measured: &Measured, at: usize) -> u64 {
+    let rules = program.strata.get(at).map(|stratum| stratum.rules.as_slice()).unwrap_or_default();
+    let run = measured.runs.first();
+    let work = |id: &crate::ir::RuleId| run.and_then(|run| run.rules.get(id.0 as usize));
+    rules.iter().filter_map(work).map(|rule| rule.derived).sum()
+}
+
+/// The row of a stratum, called by its relations; those without rules hold facts of rule files alone.
+fn stratum_row(program: &Program, measured: &Measured, at: usize) -> Option<(Duration, Vec<String>)> {
+    let stratum = program.strata.get(at).filter(|stratum| !stratum.rules.is_empty())?;
+    let names: Vec<&str> = stratum
+        .relations
+        .iter()
+        .filter_map(|id| program.relation(*id))
+        .map(|found| found.name.as_str())
+        .collect();
+    let facts = stratum_facts(program, measured, at);
+    let times = stratum_times(program, measured, at);
+    let mut row = vec![names.join(", "), at.to_string(), stratum.rules.len().to_string(), facts.to_string()];
+    row.extend(times.cells());
+    Some((times.median(), row))
+}
+
+fn document(program: &Program, measured: &Measured) -> Json {
+    let rules: Vec<Json> = program
+        .rules
+        .iter()
+        .enumerate()
+        .map(|(at, rule)| {
+            let work = measured.runs.first().and_then(|run| run.rules.get(at));
+            json!({
+                "rule": rule.id.as_str(), "stratum": stratum_of(program, at),
+                "matches": work.map(|work| work.matches), "facts": work.map(|work| work.derived),
+                "rounds": work.map(|work| work.rounds), "time": rule_times(measured, at).json(),
+            })
+        })
+        .collect();
+    let strata: Vec<Json> = (0..program.strata.len())
+        .map(|at| {
+            json!({
+                "stratum": at, "facts": stratum_facts(program, measured, at),
+                "time": stratum_times(program, measured, at).json(),
+            })
+        })
+        .collect();
+    json!({
+        "input_facts": measured.input, "facts": measured.facts, "runs": measured.runs.len(),
+        "time": times_of(measured, |run| run.whole).json(), "rules": rules, "strata": strata,
+    })
+}

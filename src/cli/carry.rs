@@ -1,0 +1,224 @@
+//! `--carry-out`: decisions drawn are carried out, and what comes of them is asserted.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::actuators::carry::{Carrier, Order};
+use crate::actuators::file_requests::{self, FileRequests};
+use crate::actuators::run_command::{Program, RunCommand};
+use crate::fact::Fact;
+use crate::ledger::Decision;
+use crate::literal;
+use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
+use crate::symbol::Symbol;
+use crate::value::Value;
+
+use super::{Failure, config, output, time};
+
+/// How often carrying out may lead to decisions that are carried out again.
+const MOST_ROUNDS: usize = 1_000;
+/// How long a program may run if nothing else is said.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+
+/// The table `[run_command]` of `hence.toml`: a program by decision relation.
+#[derive(Debug, Default, Deserialize)]
+struct File {
+    #[serde(default)]
+    run_command: BTreeMap<String, Entry>,
+}
+
+/// `republish = { program = "scripts/republish", args = ["--now"], time_limit = "10s" }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    program: String,
+    #[serde(default)]
+    args: Vec<String>,
+    time_limit: Option<String>,
+}
+
+/// Who carries decisions out.
+pub(super) struct Carry {
+    carriers: Vec<Box<dyn Carrier>>,
+    author: String,
+}
+
+/// One decision carried out.
+pub(super) struct Carried {
+    /// Its id.
+    pub(super) id: DecisionId,
+    /// The decision.
+    pub(super) decision: Fact,
+    /// By whom.
+    pub(super) by: &'static str,
+    /// What followed from what came of it.
+    pub(super) decided: Decided,
+}
+
+impl Carry {
+    /// File requests, and the programs that `hence.toml` names.
+    pub(super) fn new(author: String) -> Result<Self, Failure> {
+        let mut carriers: Vec<Box<dyn Carrier>> = vec![Box::new(FileRequests)];
+        if let Some(root) = config::get().root() {
+            let programs = programs(root)?;
+            if !programs.is_empty() {
+                carriers.push(Box::new(RunCommand { programs }));
+            }
+        }
+        Ok(Self { carriers, author })
+    }
+
+    /// Carries out what `decided` drew, then what follows from that, and so on.
+    pub(super) fn after(
+        &self,
+        session: &mut Session,
+        decided: &Decided,
+        now: i64,
+    ) -> Result<Vec<Carried>, Failure> {
+        let mut open: VecDeque<(DecisionId, Decision)> = drawn(decided).collect();
+        let mut all = Vec::new();
+        for _ in 0..MOST_ROUNDS {
+            let Some((id, decision)) = open.pop_front() else { return Ok(all) };
+            for carrier in &self.carriers {
+                if carrier.wants(decision.fact.relation.as_str())
+                    && let Some(decided) = self.one(session, carrier.as_ref(), id, &decision, now)?
+                {
+                    open.extend(drawn(&decided));
+                    let by = carrier.name();
+                    all.push(Carried { id, decision: decision.fact.clone(), by, decided });
+                }
+            }
+        }
+        output::warning(&format!("carrying out was stopped after {MOST_ROUNDS} decisions"));
+        Ok(all)
+    }
+
+    /// Carries one decision out; what was decided then, or nothing where there was nothing to do.
+    fn one(
+        &self,
+        session: &mut Session,
+        carrier: &dyn Carrier,
+        id: DecisionId,
+        decision: &Decision,
+        now: i64,
+    ) -> Result<Option<Decided>, Failure> {
+        let asked = carrier.name() == file_requests::NAME && filed(session, &decision.fact)?;
+        if asked || !stands(session, &decision.fact)? {
+            return Ok(None);
+        }
+        if !covered(session, id, &decision.fact)? {
+            output::warning(&format!(
+                "{id} `{}` is not carried out: what it requires is not in its proof",
+                decision.fact
+            ));
+            return Ok(None);
+        }
+        let columns = columns(session, decision.fact.relation);
+        let name = id.to_string();
+        let order = Order {
+            id: &name,
+            decision: &decision.fact,
+            columns: &columns,
+            rule: decision.rule.as_deref(),
+            because: decision.sentence.as_deref(),
+            now,
+        };
+        let report = match carrier.carry_out(&order) {
+            Ok(report) => report,
+            Err(error) => {
+                output::warning(&error.to_string());
+                return Ok(None);
+            }
+        };
+        let mut facts = report.facts;
+        // Without the pack that answers it, a request would wait for ever.
+        facts.retain(|fact| session.rules().program.find(fact.relation).is_some());
+        match session::read_fact_lines(session.rules(), carrier.name(), &report.lines) {
+            Ok(more) => facts.extend(more),
+            Err(SessionError::Faults(faults)) => {
+                output::warning(&format!("what {} answered to {id} is no facts", carrier.name()));
+                super::diagnostics::print(&faults);
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        if facts.is_empty() && carrier.name() == file_requests::NAME {
+            return Ok(None);
+        }
+        let change = Change {
+            assertions: facts,
+            author: self.author.clone(),
+            source: format!("decision {id}"),
+            note: Some(format!("carried out by {}", carrier.name())),
+            time: time::wall_clock(),
+            now,
+            ..Change::default()
+        };
+        Ok(Some(session.commit(change, false)?))
+    }
+}
+
+fn drawn(decided: &Decided) -> impl Iterator<Item = (DecisionId, Decision)> {
+    let with_id = |decision: &Decision| Some((decided.id(&decision.fact)?, decision.clone()));
+    decided.drawn.iter().filter_map(with_id).collect::<Vec<_>>().into_iter()
+}
+
+/// Whether the request that a decision leads to is there already.
+fn filed(session: &Session, decision: &Fact) -> Result<bool, Failure> {
+    let Some(ledger) = session.ledger() else { return Ok(false) };
+    let id = [Value::String(Symbol::new(&file_requests::id_of(decision)))];
+    let relations = ["escalation_request", "proposal"].map(Symbol::new);
+    Ok(relations.into_iter().any(|relation| ledger.facts_with(relation, &id).next().is_some()))
+}
+
+/// Whether a decision still stands; carrying out another one may have let it lapse.
+fn stands(session: &Session, decision: &Fact) -> Result<bool, Failure> {
+    let Some(ledger) = session.ledger() else { return Ok(true) };
+    let history = ledger.decision_history(decision).map_err(super::open::failure)?;
+    Ok(history.last().is_some_and(|span| span.until.is_none()))
+}
+
+/// Whether what a guarded decision requires is in its proof.
+fn covered(session: &Session, id: DecisionId, decision: &Fact) -> Result<bool, Failure> {
+    let program = &session.rules().program;
+    let guarded = program.find(decision.relation).is_some_and(|relation| {
+        session.rules().checked.requires.iter().any(|guard| guard.decision == relation)
+    });
+    Ok(!guarded || session.why_drawn(id, None)?.is_covered())
+}
+
+fn columns(session: &Session, relation: Symbol) -> Vec<String> {
+    let program = &session.rules().program;
+    let found = program.find(relation).and_then(|id| program.relation(id));
+    found
+        .map(|known| known.columns.iter().map(|column| column.name.to_string()).collect())
+        .unwrap_or_default()
+}
+
+/// The programs that the `hence.toml` in `root` names. A path with a `/` is seen from there.
+fn programs(root: &Path) -> Result<BTreeMap<String, Program>, Failure> {
+    let path = root.join("hence.toml");
+    let fault = |message: String| Failure::Usage(format!("{}: {message}", path.display()));
+    let text = std::fs::read_to_string(&path).map_err(|error| fault(error.to_string()))?;
+    let file: File =
+        toml::from_str(&text).map_err(|error| fault(format!("`[run_command]`: {}", error.message())))?;
+    let mut programs = BTreeMap::new();
+    for (relation, entry) in file.run_command {
+        let time_limit = match &entry.time_limit {
+            None => TIME_LIMIT,
+            Some(text) => literal::parse_duration(text)
+                .and_then(|micros| u64::try_from(micros).ok())
+                .map(Duration::from_micros)
+                .ok_or_else(|| {
+                    fault(format!("`time_limit` of `{relation}` is `{text}`; expected one like 10s"))
+                })?,
+        };
+        let inside = entry.program.contains('/');
+        let program = if inside { root.join(&entry.program) } else { PathBuf::from(&entry.program) };
+        programs.insert(relation, Program { program, args: entry.args, time_limit });
+    }
+    Ok(programs)
+}

@@ -1,0 +1,53 @@
+//! `hence explain`: what a code of a message means, with an example that fails and the same example mended.
+
+use std::io::Write;
+
+use clap::Args;
+
+use crate::diagnostic::nearest;
+
+use super::{DONE, Failure, Outcome};
+
+/// The pages by their file names, written by `build.rs` from `docs/codes/`.
+const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/codes.rs"));
+
+/// Explain the code of a message, with an example that fails and the same example mended
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence explain E401")]
+pub(super) struct Explain {
+    /// The code, such as E401; all codes with their titles without one
+    code: Option<String>,
+}
+
+impl Explain {
+    pub(super) fn run(self) -> Outcome {
+        let mut out = anstream::stdout();
+        match &self.code {
+            Some(code) => write!(out, "{}", page(code)?)?,
+            None => {
+                for (_, text) in PAGES {
+                    writeln!(out, "{}", title(text))?;
+                }
+            }
+        }
+        Ok(DONE)
+    }
+}
+
+fn title(page: &str) -> &str {
+    page.lines().next().unwrap_or_default().trim_start_matches("# ")
+}
+
+/// The page of a code, in upper or lower case.
+fn page(code: &str) -> Result<&'static str, Failure> {
+    let wanted = code.trim().to_uppercase();
+    let codes = || PAGES.iter().map(|(name, text)| (name.trim_end_matches(".md"), *text));
+    if let Some((_, text)) = codes().find(|(known, _)| *known == wanted) {
+        return Ok(text);
+    }
+    let message = match nearest(&wanted, codes().map(|(known, _)| known)) {
+        Some(near) => format!("there is no code `{code}`; did you mean `{near}`?"),
+        None => format!("there is no code `{code}`; `hence explain` lists them all"),
+    };
+    Err(Failure::Usage(message))
+}

@@ -1,0 +1,182 @@
+//! `hence export`: the transactions of a ledger, or the facts that stand or stood.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::ledger::{Ledger, When};
+use crate::session::RuleSet;
+use crate::symbol::Symbol;
+
+use super::diagnostics::count;
+use super::options::{FactOptions, RuleOptions, moment};
+use super::{DONE, Failure, Outcome, open, output};
+
+/// What is exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ExportFormat {
+    /// The transactions, one a line, for `hence import`.
+    Transactions,
+    /// The facts that stand, as JSON Lines.
+    Jsonl,
+    /// The facts that stand, as CSV, a file a relation.
+    Csv,
+    /// The facts that stand, as a rule file.
+    Dl,
+}
+
+/// Write a ledger's transactions or facts to standard output or a file
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence export --output backup.jsonl")]
+pub(super) struct Export {
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    facts: FactOptions,
+    /// What is exported, and how
+    #[arg(long, value_enum, default_value = "transactions")]
+    format: ExportFormat,
+    /// Only facts of this relation
+    #[arg(long, value_name = "NAME")]
+    relation: Vec<String>,
+    /// Facts as they stood at a moment: the number of a transaction, or a time
+    #[arg(long, value_name = "TX|TIME", value_parser = moment)]
+    as_of: Option<When>,
+    /// The file; for CSV a file that ends in .csv, or a folder for a file a relation [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Export {
+    pub(super) fn run(self) -> Outcome {
+        let ledger = open::ledger(&self.facts, true)?;
+        let written = match self.format {
+            ExportFormat::Transactions => self.transactions(&ledger)?,
+            ExportFormat::Csv => self.csv(&ledger)?,
+            ExportFormat::Jsonl | ExportFormat::Dl => self.lines(&ledger)?,
+        };
+        if let Some(path) = &self.output {
+            output::note(&format!("{written} written to {}", path.display()));
+        }
+        Ok(DONE)
+    }
+
+    fn out(&self) -> Result<Box<dyn Write>, Failure> {
+        match &self.output {
+            Some(path) => Ok(Box::new(BufWriter::new(create(path)?))),
+            None => Ok(Box::new(BufWriter::new(anstream::stdout().lock()))),
+        }
+    }
+
+    fn transactions(&self, ledger: &Ledger) -> Result<String, Failure> {
+        if self.as_of.is_some() || !self.relation.is_empty() {
+            let message =
+                "--as-of and --relation choose facts; add --format jsonl, csv or dl, or use --up-to";
+            return Err(Failure::Usage(String::from(message)));
+        }
+        let mut out = self.out()?;
+        let number = ledger.export(1..=u64::MAX, &mut out).map_err(open::failure)?;
+        out.flush()?;
+        Ok(count(number as usize, "transaction"))
+    }
+
+    fn lines(&self, ledger: &Ledger) -> Result<String, Failure> {
+        let mut out = self.out()?;
+        let mut written = 0;
+        for relation in self.relations(ledger)? {
+            for fact in ledger.facts_at(relation, self.when()).map_err(open::failure)? {
+                let (fact, _) = fact.map_err(open::failure)?;
+                match self.format {
+                    ExportFormat::Dl => writeln!(out, "{fact}.")?,
+                    _ => writeln!(out, "{}", output::spaced(&output::json_fact(&fact)))?,
+                }
+                written += 1;
+            }
+        }
+        out.flush()?;
+        Ok(count(written, "fact"))
+    }
+
+    fn csv(&self, ledger: &Ledger) -> Result<String, Failure> {
+        let rules = self.rules.source().build()?;
+        let relations = self.relations(ledger)?;
+        let mut written = 0;
+        match (&self.output, relations.as_slice()) {
+            (None, [one]) => written += self.table(ledger, &rules, *one, &mut self.out()?)?,
+            (None, _) => {
+                let message = "CSV holds one relation: name it with --relation, or a folder with --output";
+                return Err(Failure::Usage(String::from(message)));
+            }
+            (Some(path), [one]) if path.extension().is_some_and(|end| end == "csv") => {
+                written += self.table(ledger, &rules, *one, &mut self.out()?)?;
+            }
+            (Some(folder), _) => {
+                std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+                for relation in relations {
+                    let mut file = BufWriter::new(create(&folder.join(format!("{relation}.csv")))?);
+                    written += self.table(ledger, &rules, relation, &mut file)?;
+                }
+            }
+        }
+        Ok(count(written, "fact"))
+    }
+
+    /// One relation under a header of its columns, by number where the rules don't know it.
+    fn table(
+        &self,
+        ledger: &Ledger,
+        rules: &RuleSet,
+        relation: Symbol,
+        out: &mut dyn Write,
+    ) -> Result<usize, Failure> {
+        let known = rules.program.find(relation).and_then(|id| rules.program.relation(id));
+        let mut header: Vec<String> =
+            known.iter().flat_map(|known| &known.columns).map(|column| column.name.to_string()).collect();
+        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(out);
+        let mut written = 0;
+        for fact in ledger.facts_at(relation, self.when()).map_err(open::failure)? {
+            let (fact, _) = fact.map_err(open::failure)?;
+            if written == 0 {
+                if header.len() != fact.values.len() {
+                    header = (1..=fact.values.len()).map(|at| format!("c{at}")).collect();
+                }
+                writer.write_record(&header).map_err(std::io::Error::from)?;
+            }
+            writer
+                .write_record(fact.values.iter().map(|value| value.text()))
+                .map_err(std::io::Error::from)?;
+            written += 1;
+        }
+        writer.flush()?;
+        Ok(written)
+    }
+
+    fn when(&self) -> When {
+        self.as_of.unwrap_or(When::Now)
+    }
+
+    /// The relations asked for, else those that hold a fact at that moment, by name.
+    fn relations(&self, ledger: &Ledger) -> Result<Vec<Symbol>, Failure> {
+        if !self.relation.is_empty() {
+            return Ok(self.relation.iter().map(|name| Symbol::new(name)).collect());
+        }
+        let mut relations = Vec::new();
+        for relation in ledger.all_relations() {
+            if ledger.facts_at(relation, self.when()).map_err(open::failure)?.next().is_some() {
+                relations.push(relation);
+            }
+        }
+        relations.sort();
+        Ok(relations)
+    }
+}
+
+fn create(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(|error| unwritable(path, &error))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Usage(format!("`{}` can't be written: {error}", path.display()))
+}

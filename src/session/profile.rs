@@ -1,0 +1,29 @@
+//! What an evaluation costs, rule by rule.
+
+use crate::backend::seminaive::{Profile, SemiNaive};
+use crate::backend::{Database, Model};
+
+use super::error::SessionError;
+use super::{Session, evaluation};
+
+impl Session {
+    /// The input of an evaluation at the time `now`: the facts that stand, and the clock.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn input(&self, now: i64) -> Result<Database, SessionError> {
+        let mut input = self.standing()?;
+        self.add_now(&mut input, now);
+        Ok(input)
+    }
+
+    /// One evaluation of `input` by the semi-naive engine, with what each rule did.
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub fn profile(&self, input: &Database) -> Result<(Model, Profile), SessionError> {
+        let program = &self.rules.program;
+        let profiled = SemiNaive.evaluate_profiled(program, input, &self.limits);
+        profiled.map_err(|reached| evaluation::limit(program, &self.rules.sources, &reached))
+    }
+}

@@ -1,0 +1,216 @@
+//! `observe codebase` on planted repositories (`tests/actuators/repos/*.txt`: what it is about, `-- PATH --` before
+//! each file, `-- PATH -> TARGET --` for a link, and under `== facts ==` what is seen; `UPDATE=1` writes that) and on
+//! real packages.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use hence::actuators::{observe_path, observer};
+use hence::fact::Fact;
+use hence::session::{RuleSource, Session};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A path with `\xNN` for bytes.
+fn bytes(text: &str) -> OsString {
+    let mut out = Vec::new();
+    let mut parts = text.split("\\x");
+    out.extend(parts.next().unwrap().bytes());
+    for part in parts {
+        out.push(u8::from_str_radix(&part[..2], 16).unwrap());
+        out.extend(part[2..].bytes());
+    }
+    OsString::from_vec(out)
+}
+
+/// Writes the files of a planted repository into `folder`.
+fn plant(text: &str, folder: &Path) {
+    let mut open: Option<PathBuf> = None;
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("-- ").and_then(|line| line.strip_suffix(" --")) {
+            let (name, target) = name.split_once(" -> ").map_or((name, None), |(a, b)| (a, Some(b)));
+            let path = folder.join(bytes(name));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            match target {
+                Some(target) => symlink(target, &path).unwrap(),
+                None => fs::write(&path, "").unwrap(),
+            }
+            open = target.is_none().then_some(path);
+        } else if let Some(path) = &open {
+            let mut content = fs::read(path).unwrap();
+            content.extend(bytes(line).into_vec());
+            content.push(b'\n');
+            fs::write(path, content).unwrap();
+        }
+    }
+}
+
+fn scan(folder: &Path) -> Vec<Fact> {
+    let codebase = observer("codebase", None).unwrap();
+    let mut facts = Vec::new();
+    observe_path(codebase.as_ref(), folder.to_str().unwrap(), None, &|_, _| {}, &mut |fact| {
+        facts.push(fact);
+        Ok(())
+    })
+    .unwrap();
+    facts
+}
+
+#[test]
+fn planted_repositories_are_seen_as_they_are() {
+    let mut cases: Vec<PathBuf> = fs::read_dir(root().join("tests/actuators/repos"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    cases.sort();
+    assert!(cases.len() >= 6);
+    for case in cases {
+        let text = fs::read_to_string(&case).unwrap();
+        let (files, wanted) = text.split_once("== facts ==\n").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        plant(files, folder.path());
+        let seen: String = scan(folder.path()).iter().map(|fact| format!("{fact}\n")).collect();
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&case, format!("{files}== facts ==\n{seen}")).unwrap();
+        } else {
+            assert_eq!(seen, wanted, "{}", case.display());
+        }
+    }
+}
+
+#[test]
+fn a_root_that_is_no_folder_is_refused() {
+    let codebase = observer("codebase", None).unwrap();
+    let none = observe_path(codebase.as_ref(), "Cargo.toml", None, &|_, _| {}, &mut |_| Ok(()));
+    assert_eq!(none.unwrap_err().to_string(), "`codebase` looks at a folder, and `Cargo.toml` is none");
+    let goal = observer("goal", None).unwrap();
+    let folder = observe_path(goal.as_ref(), "src", None, &|_, _| {}, &mut |_| Ok(()));
+    let message = "`goal` looks at no folders, and `src` is one; name files in it";
+    assert_eq!(folder.unwrap_err().to_string(), message);
+}
+
+#[test]
+fn ten_thousand_files_are_scanned_and_decided_on() {
+    let folder = tempfile::tempdir().unwrap();
+    for package in 0..100 {
+        let path = folder.path().join(format!("p{package}"));
+        fs::create_dir(&path).unwrap();
+        for module in 0..100 {
+            let text = format!(
+                "import p{}.m{module}\nfrom . import m{}\n\nclass C{module}:\n    def f(self): return 1\n",
+                (package + 1) % 100,
+                (module + 1) % 100
+            );
+            fs::write(path.join(format!("m{module}.py")), text).unwrap();
+        }
+    }
+    let begun = Instant::now();
+    let facts = scan(folder.path());
+    println!("10,000 files in {:?}", begun.elapsed());
+    assert_eq!(facts.iter().filter(|fact| fact.relation.as_str() == "file").count(), 10_000);
+    assert_eq!(facts.iter().filter(|fact| fact.relation.as_str() == "imports").count(), 20_000);
+}
+
+/// The packages that a client of a registry fetched into `folder`, unpacked.
+fn fetched(command: &[&str], folder: &Path) -> bool {
+    let run = Command::new(command[0]).args(&command[1..]).current_dir(folder).output();
+    run.is_ok_and(|output| output.status.success())
+}
+
+fn unpack(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let ends = |end: &str| path.to_str().is_some_and(|path| path.ends_with(end));
+        let path_text = path.to_str().unwrap();
+        if ends(".whl") {
+            let script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall('.')";
+            assert!(fetched(&["python3", "-c", script, path_text], folder));
+        } else if ends(".tgz") || ends(".tar.gz") {
+            assert!(fetched(&["tar", "xzf", path_text], folder));
+        }
+    }
+}
+
+/// What the pack says of a scan.
+fn derived(facts: Vec<Fact>, relation: &str) -> Vec<String> {
+    let rules = RuleSource { packs: vec!["codebase".into()], ..RuleSource::default() }.build().unwrap();
+    let session = Session::over_facts(rules, facts);
+    let derived = session.derive(&[relation.to_owned()], 0).unwrap();
+    derived.relations[0].2.iter().map(|fact| fact.to_string()).collect()
+}
+
+fn importers(facts: &[Fact], of: &str) -> BTreeSet<String> {
+    let fits = |fact: &&Fact| fact.relation.as_str() == "imports" && fact.values[1].text() == of;
+    facts.iter().filter(fits).map(|fact| fact.values[0].text()).collect()
+}
+
+#[test]
+fn a_real_package_of_python_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let pip =
+        ["python3", "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":none:", "click==8.1.7"];
+    if !fetched(&pip, folder.path()) {
+        println!("skipped: the package could not be fetched");
+        return;
+    }
+    unpack(folder.path());
+    let facts = scan(folder.path());
+    let importers = importers(&facts, "click/core.py");
+    for file in ["click/__init__.py", "click/decorators.py", "click/testing.py"] {
+        assert!(importers.contains(file), "{file} imports core.py: {importers:?}");
+    }
+    assert!(facts.iter().any(|fact| fact.to_string() == r#"class("click/core.py", "Command")"#));
+    let core = derived(facts, "core_module");
+    assert!(core.iter().any(|fact| fact.starts_with("core_module(\"click/_compat.py\"")), "{core:?}");
+}
+
+#[test]
+fn a_real_package_of_javascript_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    if !fetched(&["npm", "pack", "--silent", "express@4.19.2"], folder.path()) {
+        println!("skipped: the package could not be fetched");
+        return;
+    }
+    unpack(folder.path());
+    let facts = scan(folder.path());
+    let express = importers(&facts, "package/lib/express.js");
+    assert_eq!(express, BTreeSet::from([String::from("package/index.js")]));
+    let router = importers(&facts, "package/lib/router/index.js");
+    let wanted = ["package/lib/application.js", "package/lib/express.js"].map(str::to_owned);
+    assert_eq!(router, BTreeSet::from(wanted));
+}
+
+#[test]
+fn a_real_package_of_rust_is_seen() {
+    // The sources of a dependency of this very build, as cargo fetched them.
+    let listed = Command::new("cargo").args(["metadata", "--offline", "--format-version", "1"]).output();
+    let metadata =
+        listed.ok().and_then(|found| serde_json::from_slice::<serde_json::Value>(&found.stdout).ok());
+    let folder = metadata.and_then(|all| {
+        let wanted = |package: &&serde_json::Value| package["name"] == "strsim";
+        let found = all["packages"].as_array()?.iter().find(wanted)?["manifest_path"].as_str()?.to_owned();
+        Path::new(&found).parent().map(Path::to_owned)
+    });
+    let Some(folder) = folder.filter(|folder| folder.join("src/lib.rs").exists()) else {
+        println!("skipped: the package is not here");
+        return;
+    };
+    let facts = scan(&folder);
+    assert_eq!(
+        importers(&facts, "src/lib.rs"),
+        BTreeSet::from([String::from("benches/benches.rs"), String::from("tests/lib.rs"),])
+            .into_iter()
+            .filter(|file| folder.join(file).exists())
+            .collect()
+    );
+    assert!(facts.iter().any(|fact| fact.to_string() == r#"function("src/lib.rs", "jaro_winkler")"#));
+    assert!(derived(facts, "entry_point").contains(&String::from("entry_point(\"src/lib.rs\")")));
+}

@@ -1,0 +1,144 @@
+//! Replay of random histories: it finds exactly the flips that evaluating afresh finds, and none under the rules that
+//! drew the decisions.
+
+use std::collections::BTreeSet;
+
+use hence::fact::Fact;
+use hence::ledger::{Ledger, When};
+use hence::session::{Change, Hypothesis, Loader, RuleSet, Session, check};
+use hence::symbol::Symbol;
+use hence::value::Value;
+
+const RULES: &str = r#"
+## A reading of a sensor.
+input reading(sensor: string, level: int).
+## A sensor that nobody should trust.
+input broken(sensor: string).
+## Levels from here on raise an alarm.
+param alarm_from: int = 50.
+## Raise an alarm.
+decision alarm(sensor: string, level: int).
+@because("{Sensor} reads {Level}, at least {alarm_from}")
+alarm(Sensor, max(Level)) :- loud(Sensor, Level).
+## A reading that counts and is loud.
+relation loud(sensor: string, level: int).
+loud(Sensor, Level) :- reading(Sensor, Level), !broken(Sensor), Level >= alarm_from.
+## Everything is quiet.
+decision quiet().
+@because("no sensor is loud")
+quiet() :- !loud(_, _).
+"#;
+
+fn rules(sets: &[(Symbol, Value)]) -> RuleSet {
+    let mut loader = Loader::default();
+    loader.text("sensors.dl", RULES);
+    let findings = check(loader.finish(), sets);
+    *findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics))
+}
+
+/// A small generator of numbers, the same for the same seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+fn fact(dice: &mut Dice) -> Fact {
+    let sensor = Value::String(Symbol::new(["north", "south", "attic"][dice.roll(3) as usize]));
+    if dice.roll(4) == 0 {
+        Fact::new("broken", [sensor])
+    } else {
+        Fact::new("reading", [sensor, Value::Int(30 + 5 * dice.roll(9) as i64)])
+    }
+}
+
+/// A session whose ledger has a random history of twelve changes.
+fn history(seed: u64) -> Session {
+    let mut dice = Dice(seed);
+    let mut session = Session::over_ledger(rules(&[]), Ledger::memory().unwrap());
+    for step in 0..12 {
+        let assertions = (0..dice.roll(4)).map(|_| fact(&mut dice)).collect();
+        let retractions = (0..dice.roll(3)).map(|_| fact(&mut dice)).collect();
+        let change = Change { assertions, retractions, time: step, now: step, ..Change::default() };
+        session.commit(change, false).unwrap();
+    }
+    session
+}
+
+/// The decisions that stood after each transaction, and those that other rules would have drawn.
+fn flips_afresh(session: &Session, other: &RuleSet) -> Vec<(u64, Fact, bool)> {
+    let ledger = session.ledger().unwrap();
+    let (mut apart, mut flips) = (BTreeSet::new(), Vec::new());
+    for tx in 1..=ledger.last_tx() {
+        if ledger.info(tx).unwrap().clock.is_none() {
+            continue;
+        }
+        let then: BTreeSet<Fact> = ledger
+            .decisions_at(When::Tx(tx))
+            .unwrap()
+            .into_iter()
+            .map(|standing| standing.decision.fact)
+            .collect();
+        let mut facts = Vec::new();
+        for name in ["reading", "broken"] {
+            facts.extend(ledger.facts_at(Symbol::new(name), When::Tx(tx)).unwrap().map(|row| row.unwrap().0));
+        }
+        let derived = Session::over_facts(other.clone(), facts).derive(&[], 0).unwrap();
+        let now: BTreeSet<Fact> = derived.relations.into_iter().flat_map(|(_, _, facts)| facts).collect();
+        let differ: BTreeSet<Fact> = then.symmetric_difference(&now).cloned().collect();
+        flips.extend(differ.difference(&apart).map(|fact| (tx, fact.clone(), then.contains(fact))));
+        apart = differ;
+    }
+    flips
+}
+
+#[test]
+fn unchanged_rules_flip_nothing_and_others_exactly_what_they_would_have_drawn() {
+    let mut flipped = 0;
+    for seed in 0..60 {
+        let session = history(seed);
+        let last = session.ledger().unwrap().last_tx();
+        let same = session.replay(None, 1, last).unwrap().run(&mut |_| {}).unwrap();
+        assert_eq!(same.flips, [], "seed {seed}");
+        let other = rules(&[(Symbol::new("alarm_from"), Value::Int(60))]);
+        let found = session.replay(Some(&other), 1, last).unwrap().run(&mut |_| {}).unwrap();
+        let found: Vec<(u64, Fact, bool)> =
+            found.flips.into_iter().map(|flip| (flip.tx, flip.decision, flip.then)).collect();
+        assert_eq!(found, flips_afresh(&session, &other), "seed {seed}");
+        flipped += found.len();
+    }
+    assert!(flipped > 50, "only {flipped} flips: the histories say nothing");
+}
+
+#[test]
+fn what_if_is_the_difference_that_a_commit_then_makes() {
+    use hence::provenance::difference::Scope;
+    for seed in 0..40 {
+        let mut session = history(seed);
+        let mut dice = Dice(seed + 1_000);
+        let hypothesis = Hypothesis {
+            assertions: (0..3).map(|_| fact(&mut dice)).collect(),
+            retractions: Vec::new(),
+            ..Hypothesis::default()
+        };
+        let supposed = session.what_if(&hypothesis, 99, &Scope::Decisions, 10).unwrap();
+        let mut expected: Vec<(Fact, bool)> = Vec::new();
+        for relation in &supposed {
+            expected.extend(relation.drawn.iter().map(|change| (change.fact.clone(), true)));
+            expected.extend(relation.lapsed.iter().map(|change| (change.fact.clone(), false)));
+        }
+        let before = session.ledger().unwrap().head();
+        let change = Change { assertions: hypothesis.assertions, time: 99, now: 99, ..Change::default() };
+        let outcome = session.commit(change, false).unwrap();
+        assert!(outcome.committed.is_none_or(|committed| committed.head != before));
+        let mut found: Vec<(Fact, bool)> =
+            outcome.drawn.into_iter().map(|decision| (decision.fact, true)).collect();
+        found.extend(outcome.lapsed.into_iter().map(|fact| (fact, false)));
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected, "seed {seed}");
+    }
+}
