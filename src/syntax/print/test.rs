@@ -133,7 +133,8 @@ impl Printer<'_> {
     }
 }
 
-/// Whether one line still fits behind another.
+/// Whether one line still fits behind another; a whole relation stands alone.
 fn fits(last: &Line, next: &Line) -> bool {
-    last.indent + last.text.chars().count() + 1 + next.text.chars().count() <= WIDTH
+    let whole = [last, next].iter().any(|line| line.text.starts_with("exactly "));
+    !whole && last.indent + last.text.chars().count() + 1 + next.text.chars().count() <= WIDTH
 }
