@@ -88,21 +88,21 @@ impl Inquiry<'_> {
                 }
             }
             Some(Step::Bind(var, _, compute)) => {
-                match self.with(&partial, |of| compute(of)) {
+                match self.with(&partial, compute) {
                     Ok(word) => partial.bind(*var, word),
                     Err(none) => partial.failed.push(none),
                 }
                 open.push(partial);
             }
             Some(Step::Test(_, compute)) => {
-                match self.with(&partial, |of| compute(of)) {
+                match self.with(&partial, compute) {
                     Ok(word) if !word.as_bool() => return,
                     Ok(_) => {}
                     Err(none) => partial.failed.push(none),
                 }
                 open.push(partial);
             }
-            Some(Step::Each(var, _, elements)) => match self.with(&partial, |of| elements(of)) {
+            Some(Step::Each(var, _, elements)) => match self.with(&partial, elements) {
                 Ok(elements) => open.extend(elements.map(|word| partial.with(*var, word))),
                 Err(none) => {
                     partial.failed.push(none);
@@ -126,7 +126,7 @@ impl Inquiry<'_> {
             .map(|arg| match arg {
                 Arg::Any => None,
                 Arg::Var(var) => partial.value(*var),
-                Arg::Is(compute) => self.with(partial, |of| compute(of)).ok(),
+                Arg::Is(compute) => self.with(partial, compute).ok(),
             })
             .collect();
         let known: Vec<usize> =

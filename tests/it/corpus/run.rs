@@ -60,6 +60,7 @@ pub(super) fn run(path: &Path) -> Result<Outcome, String> {
 ///
 /// # Errors
 /// How the two differ.
+#[allow(dead_code, unreachable_pub, reason = "the package that tests/it/bulk.rs writes calls it")]
 pub(super) fn compiled(path: &Path, pack: &'static Pack) -> Result<(), String> {
     let case = Case::read(path);
     let mut loader = Loader::default();
