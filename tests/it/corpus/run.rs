@@ -8,7 +8,11 @@ use hence::backend::seminaive::SemiNaive;
 use hence::diagnostic;
 use hence::fact::Fact;
 use hence::packs::support::Pack;
-use hence::schema::Kind;
+use hence::provenance::Finder;
+use hence::provenance::check::{self, Known};
+use hence::provenance::proof::NoOrigins;
+use hence::provenance::render::json as render_proof;
+use hence::schema::{Kind, RelationId};
 use hence::session::compiled::Compiled;
 use hence::session::{self, Derived, FactFiles, Faults, Loaded, Loader, RuleSet, Session, SessionError};
 use hence::syntax;
@@ -47,6 +51,7 @@ pub(super) fn run(path: &Path) -> Result<Outcome, String> {
         (naive, embedded) => return Err(format!("one stops\nnaive {naive:?}\nembedded {embedded:?}")),
     };
     same("naive and embedded", &shown(&expected), &shown(&embedded))?;
+    proved(&case, &prepared)?;
     printed(&case, &prepared, &expected)?;
     let warnings = if case.warnings {
         render::diagnostics(&prepared.rules.warnings, &prepared.rules.sources)
@@ -129,6 +134,31 @@ fn printed(case: &Case, prepared: &Prepared, expected: &Derived) -> Result<(), S
     let derived = derive(case, &again, Box::new(SemiNaive))?;
     same("as written and printed", &render::facts(expected), &render::facts(&derived))?;
     same("reports", &expected.reports.len().to_string(), &derived.reports.len().to_string())
+}
+
+/// How many facts of a relation are proved.
+const PROVED: usize = 12;
+
+/// Proves the facts of every derived relation, and has the independent checker accept each proof.
+fn proved(case: &Case, prepared: &Prepared) -> Result<(), String> {
+    let rules = &prepared.rules;
+    let session = Session::over_facts(rules.clone(), prepared.facts.clone()).with_limits(case.limits);
+    let evaluation = session.evaluate(case.now).map_err(|error| error.to_string())?;
+    let finder = Finder::new(&rules.program, &evaluation.model, &rules.sources, &NoOrigins);
+    let known = Known { asserted: None, model: Some(&evaluation.model), sources: Some(&rules.sources) };
+    for (at, relation) in rules.program.relations.iter().enumerate() {
+        if relation.kind == Kind::Input {
+            continue;
+        }
+        let facts = session::facts_of(&rules.program, &evaluation.model, RelationId(at as u32));
+        for fact in facts.iter().take(PROVED) {
+            let proof = finder.why(fact).map_err(|error| error.to_string())?;
+            let proof = proof.ok_or_else(|| format!("{fact} holds, and has no proof"))?;
+            check::check(&rules.program, &render_proof(&proof), &known)
+                .map_err(|refusal| format!("the proof of {fact} is refused: {refusal}"))?;
+        }
+    }
+    Ok(())
 }
 
 fn refusal(case: &Case, mut faults: Faults) -> String {
