@@ -155,6 +155,12 @@ fn stores(dir: &Path) -> Vec<Box<dyn Store>> {
     ]
 }
 
+/// Processor time of this thread.
+fn thread_computed() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(text.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0))
+}
+
 /// Processor time of this process, all threads.
 fn computed() -> Duration {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -178,30 +184,36 @@ fn quantile(times: &[Duration], part: f64) -> Duration {
 fn commits(dir: &Path, title: &str, batches: &[Vec<Fact>]) {
     let mut stores = stores(dir);
     let mut times = vec![Vec::new(); stores.len()];
+    let mut busy = vec![Duration::ZERO; stores.len()];
     for batch in batches {
-        for (store, times) in stores.iter_mut().zip(&mut times) {
-            let begun = Instant::now();
+        for ((store, times), busy) in stores.iter_mut().zip(&mut times).zip(&mut busy) {
+            let (begun, before) = (Instant::now(), thread_computed());
             store.commit(batch);
             times.push(begun.elapsed());
+            *busy += thread_computed().saturating_sub(before);
         }
     }
     println!("\n{title}, {} commits each, in turn", batches.len());
-    println!("{:8} {:>10} {:>10} {:>10} {:>12} {:>8}", "", "p10", "median", "p90", "facts/s", "ratio");
+    println!(
+        "{:8} {:>10} {:>10} {:>10} {:>12} {:>8} {:>12}",
+        "", "p10", "median", "p90", "facts/s", "ratio", "processor"
+    );
     let mut ours = Duration::ZERO;
-    for (store, times) in stores.iter().zip(&mut times) {
+    for ((store, times), busy) in stores.iter().zip(&mut times).zip(&busy) {
         times.sort();
         let median = quantile(times, 0.5);
         if ours.is_zero() {
             ours = median;
         }
         println!(
-            "{:8} {:>10.1?} {:>10.1?} {:>10.1?} {:>12.0} {:>8.2}",
+            "{:8} {:>10.1?} {:>10.1?} {:>10.1?} {:>12.0} {:>8.2} {:>12.1?}",
             store.name(),
             quantile(times, 0.1),
             median,
             quantile(times, 0.9),
             batches[0].len() as f64 / median.as_secs_f64(),
-            median.as_secs_f64() / ours.as_secs_f64()
+            median.as_secs_f64() / ours.as_secs_f64(),
+            *busy / batches.len() as u32
         );
     }
     stores.into_iter().for_each(|store| store.close());
