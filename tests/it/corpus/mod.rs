@@ -65,7 +65,8 @@ fn check(path: &Path, good: bool) -> Result<(), String> {
 ///
 /// # Errors
 /// How the two differ.
-pub fn compiled(path: &Path, pack: &'static hence::packs::support::Pack) -> Result<(), String> {
+#[allow(dead_code, reason = "the program that `bulk` writes calls it")]
+pub(crate) fn compiled(path: &Path, pack: &'static hence::packs::support::Pack) -> Result<(), String> {
     run::compiled(path, pack).map_err(|difference| format!("{}: {difference}", path.display()))
 }
 

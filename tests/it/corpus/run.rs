@@ -59,6 +59,7 @@ pub(super) fn run(path: &Path) -> Result<Outcome, String> {
 ///
 /// # Errors
 /// How the two differ.
+#[allow(dead_code, reason = "the program that `bulk` writes calls it")]
 pub(super) fn compiled(path: &Path, pack: &'static Pack) -> Result<(), String> {
     let case = Case::read(path);
     let mut loader = Loader::default();
