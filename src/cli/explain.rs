@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Code, nearest};
 
 use super::{DONE, Failure, Outcome};
 
@@ -36,6 +36,12 @@ impl Explain {
 
 fn title(page: &str) -> &str {
     page.lines().next().unwrap_or_default().trim_start_matches("# ")
+}
+
+/// What a code means, in a few words.
+pub(super) fn summary(code: Code) -> Option<&'static str> {
+    let text = title(page(code.0).ok()?);
+    Some(text.split_once(": ").map_or(text, |(_, summary)| summary))
 }
 
 /// The page of a code, in upper or lower case.

@@ -8,6 +8,8 @@ use crate::diagnostic::{Code, Diagnostic, Label, Severity};
 use crate::session::Faults;
 use crate::span::Sources;
 
+use super::explain;
+
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// All diagnostics as one log with one run.
@@ -40,6 +42,7 @@ pub(super) fn log(faults: &Faults) -> Value {
 fn rule(code: Code) -> Value {
     json!({
         "id": code.0,
+        "shortDescription": { "text": explain::summary(code).unwrap_or(code.0) },
         "defaultConfiguration": { "level": level(code.severity()) },
         "help": { "text": format!("hence explain {code}") },
     })
