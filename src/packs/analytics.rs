@@ -468,7 +468,7 @@ mod compiled {
             Term::Var(0),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:37:41", "truncate(Now, 1h) - 1h"), ("rules/analytics/analytics.dl:37:41", "truncate(Now, 1h)")],
+        places: &[("rules/analytics/analytics.dl:30:41", "truncate(Now, 1h) - 1h"), ("rules/analytics/analytics.dl:30:41", "truncate(Now, 1h)")],
         decisions: &["anomaly"],
     };
 
@@ -495,7 +495,7 @@ mod compiled {
             Term::Var(4),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:46:13", "truncate(At, 1h)"), ("rules/analytics/analytics.dl:47:12", "floor((Judged - Start - 1h) / 7d)"), ("rules/analytics/analytics.dl:47:18", "(Judged - Start - 1h) / 7d"), ("rules/analytics/analytics.dl:47:19", "Judged - Start - 1h"), ("rules/analytics/analytics.dl:47:19", "Judged - Start")],
+        places: &[("rules/analytics/analytics.dl:39:13", "truncate(At, 1h)"), ("rules/analytics/analytics.dl:40:12", "floor((Judged - Start - 1h) / 7d)"), ("rules/analytics/analytics.dl:40:18", "(Judged - Start - 1h) / 7d"), ("rules/analytics/analytics.dl:40:19", "Judged - Start - 1h"), ("rules/analytics/analytics.dl:40:19", "Judged - Start")],
         decisions: &["anomaly"],
     };
 
@@ -518,7 +518,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(4)))], 0),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:60:61", "count(Event)")],
+        places: &[("rules/analytics/analytics.dl:46:61", "count(Event)")],
         decisions: &["anomaly"],
     };
 
@@ -541,7 +541,7 @@ mod compiled {
             Term::Of(Aggregate::StdDev, &[(Type::Int, |m| Ok(m.var(4)))], 1),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:90:47", "mean(Count)"), ("rules/analytics/analytics.dl:90:60", "stddev(Count)")],
+        places: &[("rules/analytics/analytics.dl:69:47", "mean(Count)"), ("rules/analytics/analytics.dl:69:60", "stddev(Count)")],
         decisions: &["anomaly"],
     };
 
@@ -564,7 +564,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 1),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:100:10", "Start + 1h"), ("rules/analytics/analytics.dl:96:28", "count(Event)")],
+        places: &[("rules/analytics/analytics.dl:79:10", "Start + 1h"), ("rules/analytics/analytics.dl:75:28", "count(Event)")],
         decisions: &["anomaly"],
     };
 
@@ -588,7 +588,7 @@ mod compiled {
             Term::Var(3),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:136:36", "Mean + anomaly_width * Deviation"), ("rules/analytics/analytics.dl:136:43", "anomaly_width * Deviation")],
+        places: &[("rules/analytics/analytics.dl:115:36", "Mean + anomaly_width * Deviation"), ("rules/analytics/analytics.dl:115:43", "anomaly_width * Deviation")],
         decisions: &["anomaly"],
     };
 
@@ -608,7 +608,7 @@ mod compiled {
             Term::Var(0),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:142:63", "Now - At")],
+        places: &[("rules/analytics/analytics.dl:121:63", "Now - At")],
         decisions: &["root_cause_wanted"],
     };
 
@@ -627,7 +627,7 @@ mod compiled {
             Term::Of(Aggregate::Min, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:164:19", "min(Other)")],
+        places: &[("rules/analytics/analytics.dl:143:19", "min(Other)")],
         decisions: &["root_cause_wanted"],
     };
 
@@ -648,7 +648,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 1),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:169:20", "count(Source)"), ("rules/analytics/analytics.dl:169:35", "count(Event)")],
+        places: &[("rules/analytics/analytics.dl:148:20", "count(Source)"), ("rules/analytics/analytics.dl:148:35", "count(Event)")],
         decisions: &["root_cause_wanted"],
     };
 

@@ -915,7 +915,7 @@ mod compiled {
             Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(3)))], 3),
         ],
         limit: None,
-        places: &[("rules/autonomy/autonomy.dl:163:5", "count()"), ("rules/autonomy/autonomy.dl:164:5", "sum(if(Ok, 1, 0))"), ("rules/autonomy/autonomy.dl:165:5", "mean(if(Ok, 0.0, 1.0))"), ("rules/autonomy/autonomy.dl:166:5", "mean(Confidence)")],
+        places: &[("rules/autonomy/autonomy.dl:160:29", "count()"), ("rules/autonomy/autonomy.dl:160:38", "sum(if(Ok, 1, 0))"), ("rules/autonomy/autonomy.dl:160:57", "mean(if(Ok, 0.0, 1.0))"), ("rules/autonomy/autonomy.dl:160:81", "mean(Confidence)")],
         decisions: &["offer_escalation", "escalate", "review_rejected"],
     };
 
@@ -935,7 +935,7 @@ mod compiled {
             Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/autonomy/autonomy.dl:182:29", "count()")],
+        places: &[("rules/autonomy/autonomy.dl:175:29", "count()")],
         decisions: &["offer_escalation", "escalate", "review_rejected"],
     };
 
@@ -956,7 +956,7 @@ mod compiled {
             Term::Var(0),
         ],
         limit: None,
-        places: &[("rules/autonomy/autonomy.dl:316:13", "Current + 1")],
+        places: &[("rules/autonomy/autonomy.dl:306:13", "Current + 1")],
         decisions: &["offer_escalation"],
     };
 

@@ -423,7 +423,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/codebase/codebase.dl:90:22", "count(Other)")],
+        places: &[("rules/codebase/codebase.dl:85:22", "count(Other)")],
         decisions: &[],
     };
 
@@ -443,7 +443,7 @@ mod compiled {
             Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(m.var(2)))], 1),
         ],
         limit: None,
-        places: &[("rules/codebase/codebase.dl:110:19", "count(Path)"), ("rules/codebase/codebase.dl:110:32", "sum(Lines)")],
+        places: &[("rules/codebase/codebase.dl:105:19", "count(Path)"), ("rules/codebase/codebase.dl:105:32", "sum(Lines)")],
         decisions: &[],
     };
 
@@ -462,7 +462,7 @@ mod compiled {
             Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/codebase/codebase.dl:115:26", "sum(Lines)")],
+        places: &[("rules/codebase/codebase.dl:110:26", "sum(Lines)")],
         decisions: &[],
     };
 

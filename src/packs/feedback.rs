@@ -1127,7 +1127,7 @@ mod compiled {
             Term::Of(Aggregate::Mean, &[(Type::Duration, |m| Ok(m.var(3)))], 3),
         ],
         limit: None,
-        places: &[("rules/tool_scoring/tool_scoring.dl:117:26", "count()"), ("rules/tool_scoring/tool_scoring.dl:117:35", "sum(if(Ok, 1, 0))"), ("rules/tool_scoring/tool_scoring.dl:117:54", "sum(if(Ok, 0, 1))"), ("rules/tool_scoring/tool_scoring.dl:117:73", "mean(Latency)")],
+        places: &[("rules/tool_scoring/tool_scoring.dl:114:26", "count()"), ("rules/tool_scoring/tool_scoring.dl:114:35", "sum(if(Ok, 1, 0))"), ("rules/tool_scoring/tool_scoring.dl:114:54", "sum(if(Ok, 0, 1))"), ("rules/tool_scoring/tool_scoring.dl:114:73", "mean(Latency)")],
         decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
@@ -1150,7 +1150,7 @@ mod compiled {
             Term::Of(Aggregate::Mean, &[(Type::Duration, |m| Ok(m.var(2)))], 3),
         ],
         limit: None,
-        places: &[("rules/tool_scoring/tool_scoring.dl:123:27", "count()"), ("rules/tool_scoring/tool_scoring.dl:123:36", "sum(if(Ok, 1, 0))"), ("rules/tool_scoring/tool_scoring.dl:123:55", "sum(if(Ok, 0, 1))"), ("rules/tool_scoring/tool_scoring.dl:123:74", "mean(Latency)")],
+        places: &[("rules/tool_scoring/tool_scoring.dl:120:27", "count()"), ("rules/tool_scoring/tool_scoring.dl:120:36", "sum(if(Ok, 1, 0))"), ("rules/tool_scoring/tool_scoring.dl:120:55", "sum(if(Ok, 0, 1))"), ("rules/tool_scoring/tool_scoring.dl:120:74", "mean(Latency)")],
         decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
@@ -1170,7 +1170,7 @@ mod compiled {
             Term::Plain(|m| usefulness_16_0(m.var(2), m.var(3), m.param(2), m.param(4), m.param(3), m.param(5))),
         ],
         limit: None,
-        places: &[("rules/tool_scoring/tool_scoring.dl:186:5", "(float(Successes) / float(Calls) * success_weight + neutral_usefulness * neutral_weight) * min(1.0, float(Calls) / float(trusted_calls))"), ("rules/tool_scoring/tool_scoring.dl:186:6", "float(Successes) / float(Calls) * success_weight + neutral_usefulness * neutral_weight"), ("rules/tool_scoring/tool_scoring.dl:186:6", "float(Successes) / float(Calls) * success_weight"), ("rules/tool_scoring/tool_scoring.dl:186:6", "float(Successes) / float(Calls)"), ("rules/tool_scoring/tool_scoring.dl:186:57", "neutral_usefulness * neutral_weight"), ("rules/tool_scoring/tool_scoring.dl:187:20", "float(Calls) / float(trusted_calls)")],
+        places: &[("rules/tool_scoring/tool_scoring.dl:183:5", "(float(Successes) / float(Calls) * success_weight + neutral_usefulness * neutral_weight) * min(1.0, float(Calls) / float(trusted_calls))"), ("rules/tool_scoring/tool_scoring.dl:183:6", "float(Successes) / float(Calls) * success_weight + neutral_usefulness * neutral_weight"), ("rules/tool_scoring/tool_scoring.dl:183:6", "float(Successes) / float(Calls) * success_weight"), ("rules/tool_scoring/tool_scoring.dl:183:6", "float(Successes) / float(Calls)"), ("rules/tool_scoring/tool_scoring.dl:183:57", "neutral_usefulness * neutral_weight"), ("rules/tool_scoring/tool_scoring.dl:184:20", "float(Calls) / float(trusted_calls)")],
         decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
@@ -1220,7 +1220,7 @@ mod compiled {
             Term::Of(Aggregate::Max, &[(Type::Float, |m| pattern_share_20_0(m.var(2), m.var(3)))], 1),
         ],
         limit: None,
-        places: &[("rules/tool_scoring/tool_scoring.dl:223:45", "float(Matched) / float(Total)"), ("rules/tool_scoring/tool_scoring.dl:223:27", "max(if(Total > 0, float(Matched) / float(Total), 0.0))")],
+        places: &[("rules/tool_scoring/tool_scoring.dl:220:45", "float(Matched) / float(Total)"), ("rules/tool_scoring/tool_scoring.dl:220:27", "max(if(Total > 0, float(Matched) / float(Total), 0.0))")],
         decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
@@ -1242,7 +1242,7 @@ mod compiled {
             Term::Plain(|m| plain_score_22_0(m.var(2), m.param(0), m.var(3), m.param(1))),
         ],
         limit: None,
-        places: &[("rules/tool_scoring/tool_scoring.dl:234:25", "Share * pattern_weight + Usefulness * usefulness_weight"), ("rules/tool_scoring/tool_scoring.dl:234:25", "Share * pattern_weight"), ("rules/tool_scoring/tool_scoring.dl:234:50", "Usefulness * usefulness_weight")],
+        places: &[("rules/tool_scoring/tool_scoring.dl:231:25", "Share * pattern_weight + Usefulness * usefulness_weight"), ("rules/tool_scoring/tool_scoring.dl:231:25", "Share * pattern_weight"), ("rules/tool_scoring/tool_scoring.dl:231:50", "Usefulness * usefulness_weight")],
         decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
@@ -1263,7 +1263,7 @@ mod compiled {
             Term::Plain(|m| remembered_score_24_0(m.var(2), m.param(7))),
         ],
         limit: None,
-        places: &[("rules/tool_scoring/tool_scoring.dl:247:30", "Score * avoid_factor")],
+        places: &[("rules/tool_scoring/tool_scoring.dl:244:30", "Score * avoid_factor")],
         decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
@@ -1284,7 +1284,7 @@ mod compiled {
             Term::Plain(|m| tool_score_26_0(m.var(2), m.var(3))),
         ],
         limit: None,
-        places: &[("rules/tool_scoring/tool_scoring.dl:262:30", "Score * Factor")],
+        places: &[("rules/tool_scoring/tool_scoring.dl:257:30", "Score * Factor")],
         decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
@@ -1330,7 +1330,7 @@ mod compiled {
             Term::Of(Aggregate::Max, &[(Type::Float, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/tool_scoring/tool_scoring.dl:302:20", "max(Score)")],
+        places: &[("rules/tool_scoring/tool_scoring.dl:295:20", "max(Score)")],
         decisions: &["no_tool"],
     };
 
@@ -1429,7 +1429,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(3)))], 0),
         ],
         limit: None,
-        places: &[("rules/feedback/feedback.dl:190:41", "count(Feedback)")],
+        places: &[("rules/feedback/feedback.dl:189:41", "count(Feedback)")],
         decisions: &["propose_constraint"],
     };
 
@@ -1448,7 +1448,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/feedback/feedback.dl:235:25", "count(Feedback)")],
+        places: &[("rules/feedback/feedback.dl:234:25", "count(Feedback)")],
         decisions: &[],
     };
 
@@ -1467,7 +1467,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/feedback/feedback.dl:240:24", "count(Feedback)")],
+        places: &[("rules/feedback/feedback.dl:239:24", "count(Feedback)")],
         decisions: &[],
     };
 

@@ -386,7 +386,7 @@ mod compiled {
             Term::Plain(|m| lesson_9_1(m.var(1))),
         ],
         limit: None,
-        places: &[("rules/feedback_learning/feedback_learning.dl:61:47", "0.6 + 0.1 * float(Count)"), ("rules/feedback_learning/feedback_learning.dl:61:53", "0.1 * float(Count)")],
+        places: &[("rules/feedback_learning/feedback_learning.dl:56:47", "0.6 + 0.1 * float(Count)"), ("rules/feedback_learning/feedback_learning.dl:56:53", "0.1 * float(Count)")],
         decisions: &["propose_lesson"],
     };
 

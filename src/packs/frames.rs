@@ -877,7 +877,7 @@ mod compiled {
             Term::Plain(|m| raw_score_6_0(m.var(1), m.var(2))),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:99:5", "min(60.0, 1.25 * float(Messages)) + min(40.0, 5.0 * float(Files))"), ("rules/frames/frames.dl:99:15", "1.25 * float(Messages)"), ("rules/frames/frames.dl:99:51", "5.0 * float(Files)")],
+        places: &[("rules/frames/frames.dl:96:31", "min(60.0, 1.25 * float(Messages)) + min(40.0, 5.0 * float(Files))"), ("rules/frames/frames.dl:96:41", "1.25 * float(Messages)"), ("rules/frames/frames.dl:96:77", "5.0 * float(Files)")],
         decisions: &["push", "pop"],
     };
 
@@ -897,7 +897,7 @@ mod compiled {
             Term::Plain(|m| raw_score_7_0(m.var(1))),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:105:29", "float(Tokens) / 1000.0")],
+        places: &[("rules/frames/frames.dl:101:29", "float(Tokens) / 1000.0")],
         decisions: &["push", "pop"],
     };
 
@@ -917,7 +917,7 @@ mod compiled {
             Term::Plain(|m| raw_score_8_0(m.var(1), m.var(2), m.var(3))),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:113:5", "min(40.0, 20.0 * float(Signals)) + if(Artifacts >= 1, 20.0, 0.0) + 40.0 * Coverage"), ("rules/frames/frames.dl:113:5", "min(40.0, 20.0 * float(Signals)) + if(Artifacts >= 1, 20.0, 0.0)"), ("rules/frames/frames.dl:113:15", "20.0 * float(Signals)"), ("rules/frames/frames.dl:113:72", "40.0 * Coverage")],
+        places: &[("rules/frames/frames.dl:108:5", "min(40.0, 20.0 * float(Signals)) + if(Artifacts >= 1, 20.0, 0.0) + 40.0 * Coverage"), ("rules/frames/frames.dl:108:5", "min(40.0, 20.0 * float(Signals)) + if(Artifacts >= 1, 20.0, 0.0)"), ("rules/frames/frames.dl:108:15", "20.0 * float(Signals)"), ("rules/frames/frames.dl:108:72", "40.0 * Coverage")],
         decisions: &["push", "pop"],
     };
 
@@ -937,7 +937,7 @@ mod compiled {
             Term::Plain(|m| raw_score_9_0(m.var(1), m.var(2))),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:124:31", "15.0 * float(Stalled) + 20.0 * float(Failures)"), ("rules/frames/frames.dl:124:31", "15.0 * float(Stalled)"), ("rules/frames/frames.dl:124:55", "20.0 * float(Failures)")],
+        places: &[("rules/frames/frames.dl:114:31", "15.0 * float(Stalled) + 20.0 * float(Failures)"), ("rules/frames/frames.dl:114:31", "15.0 * float(Stalled)"), ("rules/frames/frames.dl:114:55", "20.0 * float(Failures)")],
         decisions: &["push", "pop"],
     };
 
@@ -957,7 +957,7 @@ mod compiled {
             Term::Plain(|m| raw_score_10_0(m.var(1), m.var(2))),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:132:19", "100.0 * float(Tokens) / float(Limit)"), ("rules/frames/frames.dl:132:19", "100.0 * float(Tokens)")],
+        places: &[("rules/frames/frames.dl:119:51", "100.0 * float(Tokens) / float(Limit)"), ("rules/frames/frames.dl:119:51", "100.0 * float(Tokens)")],
         decisions: &["push", "pop"],
     };
 
@@ -976,7 +976,7 @@ mod compiled {
             Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:152:24", "mean(Score)")],
+        places: &[("rules/frames/frames.dl:138:24", "mean(Score)")],
         decisions: &["push"],
     };
 
@@ -995,7 +995,7 @@ mod compiled {
             Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:157:23", "mean(Score)")],
+        places: &[("rules/frames/frames.dl:143:23", "mean(Score)")],
         decisions: &["pop"],
     };
 
@@ -1017,7 +1017,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(2))),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:235:5", "Now - At")],
+        places: &[("rules/frames/frames.dl:221:5", "Now - At")],
         decisions: &[],
     };
 
@@ -1039,7 +1039,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(3))),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:242:5", "Now - At")],
+        places: &[("rules/frames/frames.dl:228:5", "Now - At")],
         decisions: &[],
     };
 
@@ -1060,7 +1060,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:247:31", "count(Suggestion)")],
+        places: &[("rules/frames/frames.dl:233:31", "count(Suggestion)")],
         decisions: &[],
     };
 

@@ -662,7 +662,7 @@ mod compiled {
             Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/memory/memory.dl:90:27", "sum(Weight)")],
+        places: &[("rules/memory/memory.dl:86:27", "sum(Weight)")],
         decisions: &[],
     };
 
@@ -801,7 +801,7 @@ mod compiled {
             Term::Var(3),
         ],
         limit: None,
-        places: &[("rules/memory/memory.dl:154:12", "Before + 1"), ("rules/memory/memory.dl:156:13", "So_far + Tokens")],
+        places: &[("rules/memory/memory.dl:150:12", "Before + 1"), ("rules/memory/memory.dl:152:13", "So_far + Tokens")],
         decisions: &[],
     };
 
@@ -820,7 +820,7 @@ mod compiled {
             Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/memory/memory.dl:162:20", "sum(Tokens)")],
+        places: &[("rules/memory/memory.dl:158:20", "sum(Tokens)")],
         decisions: &["summarise"],
     };
 
@@ -839,7 +839,7 @@ mod compiled {
             Term::Of(Aggregate::Max, &[(Type::Time, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/memory/memory.dl:176:24", "max(Used)")],
+        places: &[("rules/memory/memory.dl:172:24", "max(Used)")],
         decisions: &["evict", "cache_hit"],
     };
 
@@ -883,7 +883,7 @@ mod compiled {
             Term::Var(0),
         ],
         limit: None,
-        places: &[("rules/memory/memory.dl:193:5", "Now - Used")],
+        places: &[("rules/memory/memory.dl:186:63", "Now - Used")],
         decisions: &["evict", "cache_hit"],
     };
 
@@ -902,7 +902,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/memory/memory.dl:209:18", "count(Word)")],
+        places: &[("rules/memory/memory.dl:199:18", "count(Word)")],
         decisions: &["cache_hit"],
     };
 
@@ -921,7 +921,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/memory/memory.dl:214:28", "count(Word)")],
+        places: &[("rules/memory/memory.dl:204:28", "count(Word)")],
         decisions: &["cache_hit"],
     };
 
@@ -942,7 +942,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/memory/memory.dl:219:33", "count(Word)")],
+        places: &[("rules/memory/memory.dl:209:33", "count(Word)")],
         decisions: &["cache_hit"],
     };
 
@@ -964,7 +964,7 @@ mod compiled {
             Term::Plain(|m| word_likeness_18_0(m.var(2), m.var(3), m.var(4))),
         ],
         limit: None,
-        places: &[("rules/memory/memory.dl:226:34", "float(Shared) / float(InTask + InContext - Shared)"), ("rules/memory/memory.dl:226:56", "InTask + InContext - Shared"), ("rules/memory/memory.dl:226:56", "InTask + InContext")],
+        places: &[("rules/memory/memory.dl:216:34", "float(Shared) / float(InTask + InContext - Shared)"), ("rules/memory/memory.dl:216:56", "InTask + InContext - Shared"), ("rules/memory/memory.dl:216:56", "InTask + InContext")],
         decisions: &["cache_hit"],
     };
 

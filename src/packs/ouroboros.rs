@@ -856,7 +856,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::Name, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/ouroboros/ouroboros.dl:231:24", "count(Signal)")],
+        places: &[("rules/ouroboros/ouroboros.dl:229:24", "count(Signal)")],
         decisions: &["start_campaign"],
     };
 

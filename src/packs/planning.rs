@@ -1076,7 +1076,7 @@ mod compiled {
             Term::Plain(|m| next_step_11_0(m.var(2))),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:154:24", "Attempts + 1")],
+        places: &[("rules/planning/planning.dl:145:24", "Attempts + 1")],
         decisions: &["next_step"],
     };
 
@@ -1095,7 +1095,7 @@ mod compiled {
             Term::Of(Aggregate::Min, &[(Type::Int, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:177:19", "min(Failed)")],
+        places: &[("rules/planning/planning.dl:166:19", "min(Failed)")],
         decisions: &["plan_outcome"],
     };
 
@@ -1116,7 +1116,7 @@ mod compiled {
             Term::Plain(|m| calls_before_30_0(m.var(2))),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:278:27", "Calls + 1")],
+        places: &[("rules/planning/planning.dl:264:27", "Calls + 1")],
         decisions: &[],
     };
 
@@ -1136,7 +1136,7 @@ mod compiled {
             Term::Of(Aggregate::Max, &[(Type::Int, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:285:24", "max(Calls)")],
+        places: &[("rules/planning/planning.dl:271:24", "max(Calls)")],
         decisions: &[],
     };
 
@@ -1157,7 +1157,7 @@ mod compiled {
             Term::Plain(|m| fresh_score_32_0(m.var(2), m.var(3), m.var(4))),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:299:29", "Confidence * (1.0 - Penalty) / float(max(Iterations, 1))"), ("rules/planning/planning.dl:299:29", "Confidence * (1.0 - Penalty)"), ("rules/planning/planning.dl:299:43", "1.0 - Penalty")],
+        places: &[("rules/planning/planning.dl:285:29", "Confidence * (1.0 - Penalty) / float(max(Iterations, 1))"), ("rules/planning/planning.dl:285:29", "Confidence * (1.0 - Penalty)"), ("rules/planning/planning.dl:285:43", "1.0 - Penalty")],
         decisions: &["choose_approach"],
     };
 
@@ -1178,7 +1178,7 @@ mod compiled {
             Term::Plain(|m| approach_score_34_0(m.var(2), m.param(2))),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:309:32", "Score * failed_before_factor")],
+        places: &[("rules/planning/planning.dl:295:32", "Score * failed_before_factor")],
         decisions: &["choose_approach"],
     };
 
@@ -1224,7 +1224,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:348:21", "count(File)")],
+        places: &[("rules/planning/planning.dl:334:21", "count(File)")],
         decisions: &["change_refused"],
     };
 
@@ -1242,7 +1242,7 @@ mod compiled {
             Term::Of(Aggregate::Min, &[(Type::Int, |m| Ok(m.var(0)))], 0),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:353:7", "min(Level)")],
+        places: &[("rules/planning/planning.dl:339:7", "min(Level)")],
         decisions: &["change_refused"],
     };
 

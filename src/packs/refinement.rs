@@ -660,7 +660,7 @@ mod compiled {
             Term::Plain(|m| run_quality_0_0(m.var(1), m.param(0), m.var(2), m.param(1), m.var(3), m.param(2), m.var(4), m.param(3))),
         ],
         limit: None,
-        places: &[("rules/refinement/refinement.dl:67:5", "( Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight + Relevance * relevance_weight ) / (completeness_weight + accuracy_weight + efficiency_weight + relevance_weight)"), ("rules/refinement/refinement.dl:68:9", "Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight + Relevance * relevance_weight"), ("rules/refinement/refinement.dl:68:9", "Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight"), ("rules/refinement/refinement.dl:68:9", "Completeness * completeness_weight + Accuracy * accuracy_weight"), ("rules/refinement/refinement.dl:68:9", "Completeness * completeness_weight"), ("rules/refinement/refinement.dl:69:15", "Accuracy * accuracy_weight"), ("rules/refinement/refinement.dl:70:15", "Efficiency * efficiency_weight"), ("rules/refinement/refinement.dl:71:15", "Relevance * relevance_weight"), ("rules/refinement/refinement.dl:73:12", "completeness_weight + accuracy_weight + efficiency_weight + relevance_weight"), ("rules/refinement/refinement.dl:73:12", "completeness_weight + accuracy_weight + efficiency_weight"), ("rules/refinement/refinement.dl:73:12", "completeness_weight + accuracy_weight")],
+        places: &[("rules/refinement/refinement.dl:61:5", "( Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight + Relevance * relevance_weight ) / (completeness_weight + accuracy_weight + efficiency_weight + relevance_weight)"), ("rules/refinement/refinement.dl:62:9", "Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight + Relevance * relevance_weight"), ("rules/refinement/refinement.dl:62:9", "Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight"), ("rules/refinement/refinement.dl:62:9", "Completeness * completeness_weight + Accuracy * accuracy_weight"), ("rules/refinement/refinement.dl:62:9", "Completeness * completeness_weight"), ("rules/refinement/refinement.dl:63:15", "Accuracy * accuracy_weight"), ("rules/refinement/refinement.dl:64:15", "Efficiency * efficiency_weight"), ("rules/refinement/refinement.dl:65:15", "Relevance * relevance_weight"), ("rules/refinement/refinement.dl:67:12", "completeness_weight + accuracy_weight + efficiency_weight + relevance_weight"), ("rules/refinement/refinement.dl:67:12", "completeness_weight + accuracy_weight + efficiency_weight"), ("rules/refinement/refinement.dl:67:12", "completeness_weight + accuracy_weight")],
         decisions: &["refine_tool"],
     };
 
@@ -680,7 +680,7 @@ mod compiled {
             Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(execution_record_1_0(m.var(1))))], 1),
         ],
         limit: None,
-        places: &[("rules/refinement/refinement.dl:80:24", "count()"), ("rules/refinement/refinement.dl:80:33", "mean(if(Ok, 1.0, 0.0))")],
+        places: &[("rules/refinement/refinement.dl:74:24", "count()"), ("rules/refinement/refinement.dl:74:33", "mean(if(Ok, 1.0, 0.0))")],
         decisions: &["refine_tool"],
     };
 
@@ -700,7 +700,7 @@ mod compiled {
             Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/refinement/refinement.dl:85:24", "mean(Score)")],
+        places: &[("rules/refinement/refinement.dl:79:24", "mean(Score)")],
         decisions: &["refine_tool"],
     };
 
@@ -721,7 +721,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::Int, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/refinement/refinement.dl:101:32", "count(Run)")],
+        places: &[("rules/refinement/refinement.dl:93:32", "count(Run)")],
         decisions: &["refine_tool"],
     };
 
@@ -742,7 +742,7 @@ mod compiled {
             Term::Plain(|m| issue_pattern_5_0(m.var(2))),
         ],
         limit: None,
-        places: &[("rules/refinement/refinement.dl:108:45", "0.1 + 0.2 * float(Count)"), ("rules/refinement/refinement.dl:108:51", "0.2 * float(Count)")],
+        places: &[("rules/refinement/refinement.dl:100:45", "0.1 + 0.2 * float(Count)"), ("rules/refinement/refinement.dl:100:51", "0.2 * float(Count)")],
         decisions: &[],
     };
 
