@@ -24,7 +24,7 @@ pub(super) fn print(coverage: &Coverage, verbose: bool) -> io::Result<()> {
         let literals = count(hidden, "literal");
         writeln!(
             out,
-            "{DIM}{literals} that give a rule its values never decide alone (--verbose shows them){DIM:#}\n"
+            "{DIM}{literals} only giving values to rules, never deciding alone (--verbose shows them){DIM:#}\n"
         )?;
     }
     writeln!(out, "{}", table(coverage))
