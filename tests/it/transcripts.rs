@@ -43,6 +43,11 @@ fn steady(text: &str) -> String {
     let text = clock.replace_all(&text, "[time]");
     let took = Regex::new(r"\(\d+\.\d+ s\)").unwrap();
     let text = took.replace_all(&text, "([time])");
+    // Times are not equally long, so lines that hold one break at different words.
+    let origin =
+        r"asserted[\s│]+by[\s│]+(\w+)[\s│]+at[\s│]+\[time\][\s│]+from[\s│]+(\S+),[\s│]+transaction[\s│]+";
+    let text =
+        Regex::new(origin).unwrap().replace_all(&text, "asserted by $1 at [time] from $2, transaction ");
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
