@@ -74,7 +74,7 @@ impl Facts {
         let mut draft = Draft {
             time: time::wall_clock(),
             author: self.about.author()?,
-            source: source(&self.facts.facts),
+            source: self.facts.source("command line"),
             note: self.about.note.clone(),
             expect_tx: self.about.expect_tx,
             ..Draft::default()
@@ -119,11 +119,6 @@ fn spinner() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.enable_steady_tick(Duration::from_millis(100));
     bar
-}
-
-fn source(paths: &[PathBuf]) -> String {
-    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    if names.is_empty() { String::from("command line") } else { names.join(", ") }
 }
 
 /// What came and went, and what was said for nothing.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
@@ -72,7 +71,7 @@ impl Decide {
         let change = Change {
             assertions,
             author,
-            source: source(&self.facts.facts),
+            source: self.facts.source("decide"),
             time: time::wall_clock(),
             note: self.about.note.clone(),
             now: self.facts.now_at(&session, as_of),
@@ -127,12 +126,6 @@ fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<(
         writeln!(out, "standing: {}", by_relation(&decided.standing))?;
     }
     out.flush()
-}
-
-/// The files that facts came from, as the source of the transaction.
-fn source(paths: &[PathBuf]) -> String {
-    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    if names.is_empty() { String::from("decide") } else { names.join(", ") }
 }
 
 fn decisions_table(decisions: &[Decision]) -> String {

@@ -123,6 +123,12 @@ impl ChangeOptions {
 }
 
 impl FactOptions {
+    /// The fact files named, as the source of a transaction; without any, `otherwise`.
+    pub(super) fn source(&self, otherwise: &str) -> String {
+        let names: Vec<String> = self.facts.iter().map(|path| path.display().to_string()).collect();
+        if names.is_empty() { otherwise.to_owned() } else { names.join(", ") }
+    }
+
     /// The ledger's folder.
     pub(super) fn store(&self) -> PathBuf {
         self.store.clone().unwrap_or_else(|| config::get().store())

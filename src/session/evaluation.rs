@@ -83,12 +83,10 @@ pub(super) fn limit(program: &Program, sources: &Sources, reached: &LimitReached
 
 /// The rows of a relation as facts, in ascending order of their values.
 pub fn facts_of(program: &Program, model: &Model, relation: RelationId) -> Vec<Fact> {
-    let Some(schema) = program.relation(relation) else { return Vec::new() };
     let mut facts: Vec<Fact> = model
         .extent(relation)
         .map(|extent| extent.rows.iter().map(|row| fact_of(program, relation, row)).collect())
         .unwrap_or_default();
-    let _ = schema;
     facts.sort_unstable();
     facts
 }

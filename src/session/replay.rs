@@ -10,7 +10,6 @@ use crate::provenance::Finder;
 use crate::provenance::proof::NoOrigins;
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
-use crate::value::Value;
 
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
@@ -114,7 +113,7 @@ impl Replay<'_> {
         let program = &rules.program;
         let mut input = Database::new(program);
         super::ledger_facts::standing(self.ledger, When::Tx(info.tx), program, &mut input)?;
-        evaluation::add_fact(program, &mut input, &Fact::new("now", [Value::Time(clock)]));
+        evaluation::add_now(program, &mut input, clock);
         evaluation::evaluate(rules, &input, self.engine, &self.limits, self.lenient)
     }
 }

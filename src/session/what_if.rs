@@ -60,9 +60,8 @@ impl Session {
         for fact in &hypothesis.assertions {
             evaluation::add_fact(program, &mut input, fact);
         }
-        let input = without(program, &input, &hypothesis.retractions);
-        let mut input = input;
-        evaluation::add_fact(program, &mut input, &Fact::new("now", [Value::Time(now)]));
+        let mut input = without(program, &input, &hypothesis.retractions);
+        evaluation::add_now(program, &mut input, now);
         evaluation::evaluate(rules, &input, self.engine.as_ref(), &self.limits, self.lenient)
     }
 }

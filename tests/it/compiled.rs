@@ -109,7 +109,7 @@ fn copies(pack: &str, rules: &RuleSet, wanted: usize) -> Vec<hence::fact::Fact> 
 /// --nocapture` prints them, `FACTS` says over how many facts.
 #[cfg(feature = "packs")]
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "measures; run with --release --features packs -- figures --ignored --nocapture"]
 fn figures() {
     use hence::backend::seminaive::SemiNaive;
     use hence::backend::{Database, Engine, Limits};

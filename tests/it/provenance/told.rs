@@ -242,7 +242,7 @@ fn proofs_ten_thousand_steps_deep_and_groups_of_a_hundred_thousand_are_found() {
 
 /// How long a question takes over a million facts: run by hand, in release.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "measures; run with --release --test it a_decision_over_a_million -- --ignored --nocapture"]
 fn a_decision_over_a_million_facts() {
     let mut world = World::new(TOOLS);
     for at in 0..1_000_000_i64 {
