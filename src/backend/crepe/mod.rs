@@ -9,6 +9,7 @@ mod expression;
 mod fingerprint;
 mod names;
 mod operations;
+mod order;
 mod plan;
 mod programs;
 mod rules;
@@ -63,7 +64,7 @@ pub fn compile(program: &Program, sources: &Sources, options: &Options<'_>) -> R
         (0..).zip(&program.rules).map(|(number, rule)| Expressions::new(program, rule, number)).collect();
     let (mut modules, mut refused) = (String::new(), Vec::new());
     for at in 0..plan.programs {
-        let part = CrepeProgram::new(program, &plan, at);
+        let Some(part) = CrepeProgram::new(program, &plan, at) else { continue };
         match part.module(&mut expressions, &mut constants) {
             Ok(text) => modules.push_str(&format!("\n{text}")),
             Err(refusals) => refused.extend(refusals),
@@ -134,7 +135,9 @@ fn pack(program: &Program, plan: &Plan, options: &Options<'_>) -> String {
         numbered().filter(|(_, rule)| is_needed(rule)).map(|(number, _)| format!("&RULE_{number}")).collect();
     let mut run = String::new();
     for at in 0..plan.programs {
-        let _ = writeln!(run, "    program_{at}::run(tables, params);");
+        if plan.rules_of(program, at).next().is_some() {
+            let _ = writeln!(run, "    program_{at}::run(tables, params);");
+        }
         for (number, rule) in plan.rules_of(program, at).filter(|(_, rule)| gathers(rule)) {
             let with = if rule.limit.is_some() { "limit" } else { "aggregate" };
             let table = matches_table(program, number);
