@@ -22,10 +22,11 @@ use std::fmt::Write as _;
 use crate::ir::{GroundFact, Program};
 use crate::schema::RelationId;
 use crate::span::{Sources, Span};
+use crate::symbol::Symbol;
 use crate::value::Value;
 
 use expression::Expressions;
-pub use fingerprint::fingerprint;
+pub use fingerprint::{Part, fingerprint};
 pub use operations::undefined;
 use plan::{Plan, arity, gathers, matches_table};
 use programs::{CrepeProgram, matches_arity};
@@ -146,14 +147,22 @@ fn pack(program: &Program, plan: &Plan, options: &Options<'_>) -> String {
     }
     format!(
         "/// These rules, as an engine runs them.\n#[rustfmt::skip]\npub static PACK: Pack = Pack {{\n    name: {:?},\n    \
-         fingerprint: {:?},\n    arities: &[{}],\n    rules: &[{}],\n    facts,\n    run,\n}};\n\n\
+         fingerprint: {:?},\n    relations: &{:?},\n    params: &{:?},\n    rule_ids: &{:?},\n    arities: &[{}],\n    \
+         rules: &[{}],\n    facts,\n    run,\n}};\n\n\
          fn run(tables: &mut Tables, params: &[Word]) {{\n{run}}}\n\n{}",
         options.name,
         fingerprint(program),
+        words(program.relations.iter().map(|relation| relation.name)),
+        words(program.params.iter().map(|param| param.name)),
+        words(program.rules.iter().map(|rule| rule.id)),
         arities.join(", "),
         rules.join(", "),
         facts(program),
     )
+}
+
+fn words(names: impl Iterator<Item = Symbol>) -> Vec<&'static str> {
+    names.map(Symbol::as_str).collect()
 }
 
 /// The facts of the rule files, a table a relation.

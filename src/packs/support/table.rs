@@ -91,6 +91,11 @@ impl Tables {
         self.tables.get(table)
     }
 
+    /// Takes a table out.
+    pub fn take(&mut self, table: usize) -> Table {
+        self.tables.get_mut(table).map(std::mem::take).unwrap_or_default()
+    }
+
     /// Adds a row to a table.
     pub fn push(&mut self, table: usize, row: &[Word]) {
         if let Some(table) = self.tables.get_mut(table) {
