@@ -235,7 +235,9 @@ impl EngineOptions {
             EngineName::Naive => Box::new(Naive),
             EngineName::Compiled => {
                 if !compiled::is_there() {
-                    output::note("warning: this hence was built without compiled packs (`--features packs` has them): the embedded engine evaluates");
+                    output::note(
+                        "warning: this hence was built without compiled packs (`--features packs` has them): the embedded engine evaluates",
+                    );
                 }
                 Box::new(Compiled::default())
             }

@@ -321,7 +321,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "analytics",
-        fingerprint: "8a4493eabc22cea3591f910c4e6253f3",
+        fingerprint: "5106b825504a90ee8f34541fc02d26ed",
+        relations: &["now", "event", "event_similarity", "baseline", "judged_hour", "event_hour", "hour_count", "week_count", "learned_baseline", "judged_count", "normal", "anomaly", "recent_event", "alike_events", "connected_events", "correlated", "group_size", "root_cause_wanted"],
+        params: &["anomaly_floor", "anomaly_width", "correlated_above", "correlation_span", "sources_needed"],
+        rule_ids: &["judged_hour#1", "event_hour#1", "hour_count#1", "week_count#1", "week_count#2", "learned_baseline#1", "judged_count#1", "normal_as_given", "normal_as_learned", "normal_unknown", "more_than_normal", "recent_event#1", "alike_events#1", "alike_events#2", "connected_events#1", "connected_events#2", "correlated#1", "group_size#1", "several_sources_at_once"],
         arities: &[1, 4, 3, 6, 1, 5, 6, 6, 6, 3, 4, 4, 1, 2, 2, 2, 3, 3, 5, 6, 5, 2, 5],
         rules: &[&RULE_0, &RULE_1, &RULE_2, &RULE_5, &RULE_6, &RULE_10, &RULE_11, &RULE_16, &RULE_17],
         facts,

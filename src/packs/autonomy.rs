@@ -584,7 +584,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "autonomy",
-        fingerprint: "6e6d1a2a14c12aaa0ae05a62f202d178",
+        fingerprint: "75c00c30b34443bd5ee3472dcd7cd509",
+        relations: &["now", "reviewer", "autonomy_level", "session", "unsafe_request", "demonstrated", "escalation_request", "escalation_review", "tool_call", "level_name", "sessions_needed", "error_rate_allowed", "confidence_needed", "unsafe_allowed", "demonstration_needed", "read_only_tool", "safe_tool", "level_given", "current_level", "escalation_reviewed", "judging_view", "session_in_view", "session_after_review", "view_metrics", "unsafe_in_view", "unsafe_count", "shown_in_view", "session_metrics", "unmet_in_view", "unmet", "level_barred", "eligible", "pending_review", "offer_escalation", "level_given_before", "level_at_review", "escalate", "deny_escalation", "review_rejected", "tool_allowed", "tool_blocked"],
+        params: &["first_level", "highest_level"],
+        rule_ids: &["safe_tool#1", "level_given#1", "level_as_given", "level_never_given", "earliest_escalation_review", "judging_view#2", "session_in_view#1", "session_in_view#2", "session_after_review#1", "view_metrics#1", "unsafe_in_view#1", "unsafe_in_view#2", "unsafe_count#1", "unsafe_count#2", "shown_in_view#1", "shown_in_view#2", "figures_of_all_sessions", "too_few_successes", "no_successes", "too_many_errors", "no_error_rate", "too_little_confidence", "no_confidence", "too_many_unsafe_requests", "not_demonstrated", "requirement_not_met", "barred_by_a_requirement", "level_reached", "request_unanswered", "next_level_reached", "level_given_before#1", "level_at_review#1", "level_at_review#2", "approved_and_eligible", "refused_by_reviewer", "approved_level_not_above", "approved_level_too_high", "approved_too_early", "approved_by_a_stranger", "safe_at_this_level", "not_safe_at_this_level"],
         arities: &[1, 1, 2, 4, 2, 2, 4, 5, 2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 1, 4, 2, 6, 2, 6, 4, 3, 3, 5, 6, 4, 3, 1, 2, 1, 2, 2, 3, 2, 2, 1, 2, 2, 5, 6, 4, 6],
         rules: &[&RULE_1, &RULE_4, &RULE_9, &RULE_12, &RULE_29, &RULE_30],
         facts,

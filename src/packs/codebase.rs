@@ -307,7 +307,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "codebase",
-        fingerprint: "38c639e5bbd5268ed8066ed77bef7932",
+        fingerprint: "5bd78957ab913190971317f9c5468157",
+        relations: &["now", "file", "import_text", "imports", "class", "function", "doc", "depends", "import_cycle", "imported", "test_file", "entry_point", "orphan", "importer_count", "core_module", "folder_of", "directory", "language_lines"],
+        params: &["core_importers"],
+        rule_ids: &["imports_it", "imports_what_needs_it", "import_cycle#1", "imported#1", "in_a_test_folder", "called_like_a_test", "ends_like_a_test", "called_like_an_entry", "binary_of_a_crate", "needed_by_nothing", "importer_count#1", "imported_by_several", "folder_of#1", "folder_of#2", "directory#1", "language_lines#1"],
         arities: &[1, 3, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 3, 3, 2, 2, 2, 3, 3],
         rules: &[&RULE_2, &RULE_10, &RULE_14, &RULE_15],
         facts,

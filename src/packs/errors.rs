@@ -308,7 +308,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "errors",
-        fingerprint: "a8e37f3fbc77465ea35855b1a1bdfa46",
+        fingerprint: "80913c840918c3cbb371fae17ed4650b",
+        relations: &["now", "signal_category", "error", "error_signal", "kind_order", "error_response", "error_shows", "error_category", "handle_error"],
+        params: &["long_error"],
+        rule_ids: &["one_signal", "missing_property", "expected_and_received", "very_long_text", "nothing_known", "first_kind_in_order", "respond_to_kind"],
         arities: &[1, 2, 2, 2, 2, 4, 2, 2, 5, 3],
         rules: &[&RULE_5],
         facts,

@@ -282,7 +282,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "feedback_learning",
-        fingerprint: "15f1f5247f6563983d7995482ff5ad75",
+        fingerprint: "ba1c3998add13c9cd275462fbd76f838",
+        relations: &["now", "draft_edit", "draft_rejection", "similar", "draft_item", "alike_items", "same_cluster", "cluster", "cluster_size", "rejected_cluster", "lesson", "superseded", "propose_lesson"],
+        params: &["alike", "strong_count"],
+        rule_ids: &["draft_item#1", "draft_item#2", "alike_items#1", "alike_items#2", "same_cluster#1", "same_cluster#2", "cluster#1", "cluster_size#1", "rejected_cluster#1", "many_alike", "a_rejection", "an_edit", "superseded#1", "propose_every_lesson"],
         arities: &[1, 3, 2, 3, 1, 2, 2, 2, 2, 1, 4, 2, 3, 2, 2],
         rules: &[&RULE_6, &RULE_7, &RULE_9],
         facts,

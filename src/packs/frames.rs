@@ -622,7 +622,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "frames",
-        fingerprint: "17ab01ffa6ab52500d3e11a1a7094f26",
+        fingerprint: "3c1e71a993070f79c8fb9f3c0ca8de12",
+        relations: &["now", "frame", "frame_state", "potential_goal", "autonomy_mode", "heuristic_disabled", "frame_suggestion", "suggestion_acted", "heuristic_kind", "distinct_goal", "least_overlap", "raw_score", "heuristic_score", "counted_score", "push_confidence", "pop_confidence", "looks_completed", "pop_status", "mode_in_force", "push", "pop", "suggestion_state", "suggestion_stats"],
+        params: &["push_threshold", "pop_threshold", "suggestion_life", "completed_from", "failed_from"],
+        rule_ids: &["distinct_goal#1", "least_overlap#1", "least_overlap#2", "errors_and_a_new_goal", "errors_alone", "other_words_and_files", "messages_and_files", "tokens_used", "signs_of_success", "no_progress", "context_used", "heuristic_score#1", "counted_score#1", "push_confidence#1", "pop_confidence#1", "looks_completed#1", "goal_looks_reached", "failed_too_often", "no_way_on", "mode_in_force#1", "mode_in_force#2", "confident_push", "confident_pop", "suggestion_was_followed", "suggestion_expired", "suggestion_stands", "suggestion_stats#1"],
         arities: &[1, 2, 11, 2, 1, 1, 4, 1, 2, 1, 2, 3, 3, 4, 2, 2, 1, 2, 1, 2, 3, 2, 3, 2, 3, 3, 5],
         rules: &[&RULE_1, &RULE_3, &RULE_4, &RULE_5, &RULE_6, &RULE_7, &RULE_8, &RULE_9, &RULE_10, &RULE_13, &RULE_14, &RULE_24, &RULE_25, &RULE_26],
         facts,

@@ -347,7 +347,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "guardrails",
-        fingerprint: "b35fa6bf38672c56e0d0ec575bedd2c7",
+        fingerprint: "406ca480f3f08ff8002d757b7b5b8d08",
+        relations: &["now", "reviewer", "guarded_event", "override_review", "republished", "override_reviewed", "block", "notify", "propose_override", "republish"],
+        params: &[],
+        rule_ids: &["earliest_override_review", "guarded_and_not_overridden", "blocked_loudly", "blocked_and_unanswered", "override_approved"],
         arities: &[1, 1, 2, 5, 3, 5, 2, 2, 2, 2, 5],
         rules: &[&RULE_0],
         facts,

@@ -549,7 +549,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "memory",
-        fingerprint: "1908545e4f8bfeab894693e3f793df6e",
+        fingerprint: "24e67f6d472688aa5b9b496fd56fa6b4",
+        relations: &["now", "task_word", "learning_word", "learning", "candidate", "cached", "cached_word", "file_changed", "field_weight", "common_word", "relevance", "recalled", "best_item", "ranked_item", "context_item", "best_tokens", "summarise", "last_used", "kept_context", "evict", "task_words", "context_words", "shared_words", "word_likeness", "cache_hit"],
+        params: &["recall_count", "incident_similarity", "other_similarity", "incidents_kept", "others_kept", "context_tokens", "summary_tokens", "cache_similarity", "cache_life", "cache_size"],
+        rule_ids: &["common_word#1", "relevance#1", "most_relevant_learnings", "best_incidents", "best_of_other_kinds", "ranked_item#1", "first_item_fits", "next_item_fits", "best_tokens#1", "context_too_long", "last_used#1", "kept_context#1", "not_used_for_long", "crowded_out", "made_stale", "task_words#1", "context_words#1", "shared_words#1", "word_likeness#1", "most_alike_context"],
         arities: &[1, 2, 3, 3, 5, 2, 2, 1, 2, 4, 3, 3, 5, 5, 4, 2, 1, 2, 1, 1, 2, 2, 3, 3, 2, 5, 6, 4, 5, 6, 5, 2, 2, 2, 2, 3, 4],
         rules: &[&RULE_1, &RULE_2, &RULE_3, &RULE_4, &RULE_5, &RULE_7, &RULE_8, &RULE_10, &RULE_11, &RULE_12, &RULE_15, &RULE_16, &RULE_17, &RULE_18, &RULE_19],
         facts,

@@ -816,7 +816,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "planning",
-        fingerprint: "b09265f6741f8b9f465a04e7b2673034",
+        fingerprint: "a84c8e63bb479c377d64d33ddb726078",
+        relations: &["now", "step", "attempt", "final_tests", "call", "call_needs", "approach", "approach_failed_before", "change", "trust_level", "protected", "latest_attempt", "plan_attempts", "step_attempts", "out_of_attempts", "retried", "step_done", "step_skipped", "plan_failed", "open_step", "first_open_step", "next_step", "rollback", "test_result", "plan_finished", "plan_incomplete", "plan_outcome", "call_depends", "changing_tool", "checking_tool", "checked_call", "chain_invalid", "calls_before", "call_wave", "risk_penalty", "fresh_score", "approach_score", "ranked_approach", "choose_approach", "runner_up", "protected_name", "files_changed", "trust", "change_refused"],
+        params: &["step_attempts_allowed", "plan_attempts_allowed", "failed_before_factor", "files_allowed", "lines_allowed", "high_risk_trust"],
+        rule_ids: &["latest_attempt#1", "plan_attempts#1", "step_attempts#1", "step_attempts#2", "out_of_attempts#1", "mendable_first_failure", "step_done#1", "step_skipped#1", "write_failed_for_good", "open_step#1", "first_open_step#1", "first_step_left", "types_do_not_fit", "write_given_up", "test_result#1", "plan_finished#1", "plan_finished#2", "plan_incomplete#1", "plan_could_not_go_on", "all_done_and_tested", "some_steps_missing", "some_tests_failed", "call_depends#1", "call_depends#2", "checked_call#1", "call_needs_itself", "needing_call_missing", "needed_call_missing", "change_never_checked", "calls_before#1", "calls_before#2", "call_wave#1", "fresh_score#1", "approach_score#1", "approach_score#2", "ranked_approach#1", "best_approach", "runner_up#1", "files_changed#1", "trust#1", "trust#2", "file_protected", "name_protected", "many_files", "many_lines", "risk_above_trust", "destroys_unasked"],
         arities: &[1, 3, 5, 2, 3, 3, 5, 2, 6, 1, 1, 5, 2, 3, 1, 2, 2, 2, 1, 2, 2, 3, 2, 2, 1, 1, 2, 3, 1, 1, 2, 2, 3, 3, 2, 3, 3, 4, 3, 2, 1, 2, 1, 3, 6, 5, 5, 2, 2, 3, 4, 6, 1],
         rules: &[&RULE_0, &RULE_1, &RULE_2, &RULE_10, &RULE_11, &RULE_14, &RULE_30, &RULE_31, &RULE_32, &RULE_34, &RULE_35, &RULE_38, &RULE_39],
         facts,

@@ -251,7 +251,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "proposals",
-        fingerprint: "5b4a241118ecd8562fb664670fe81c2b",
+        fingerprint: "2a96994bd357791e736da24c66242c2f",
+        relations: &["now", "reviewer", "proposal", "proposal_review", "proposal_effect", "proposal_reviewed", "proposal_status", "apply_proposal", "proposal_count"],
+        params: &["proposal_life"],
+        rule_ids: &["earliest_proposal_review", "proposal_approved", "proposal_rejected", "proposal_expired", "proposal_pending", "apply_approved", "proposal_count#1"],
         arities: &[1, 1, 4, 4, 2, 4, 2, 2, 3, 7, 5],
         rules: &[&RULE_0, &RULE_3, &RULE_4, &RULE_6],
         facts,

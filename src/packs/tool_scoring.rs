@@ -495,7 +495,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "tool_scoring",
-        fingerprint: "f8610cb833783ed09555ae0a7d4011fb",
+        fingerprint: "72fc4db9ea1cfc34816e404d34d9805b",
+        relations: &["now", "goal", "tool", "tool_run", "failure_mode", "goal_domain_given", "domain_signal", "pattern_match", "tool_memory", "domain_order", "score_factor", "set_aside", "handed_over", "given_domain", "signalled_domain", "goal_domain", "tool_stats", "known_domain", "stats_source", "stats_source_own", "usefulness_evidence", "usefulness", "recent_failure_mode", "avoid", "pattern_share", "plain_score", "remembered_score", "tool_score", "in_the_running", "first_choice", "select_tool", "best_allowed", "no_tool"],
+        params: &["pattern_weight", "usefulness_weight", "success_weight", "neutral_weight", "neutral_usefulness", "trusted_calls", "avoid_below", "avoid_factor", "lowest_score", "failure_modes_kept"],
+        rule_ids: &["given_domain#1", "signalled_domain#1", "domain_as_given", "domain_by_signal", "domain_unknown", "stats_of_a_domain", "stats_of_all_runs", "known_domain#2", "known_domain#3", "own_history", "history_of_all_runs", "no_history", "stats_source_own#1", "usefulness_evidence#1", "usefulness_evidence#2", "usefulness_unknown", "usefulness_by_runs", "latest_failure_modes", "avoid_in_this_domain", "avoid_everywhere", "pattern_share#1", "pattern_share#2", "score_by_fit_and_record", "nothing_remembered_against", "remembered_against", "score_as_it_is", "score_after_feedback", "in_the_running#1", "in_the_running#2", "highest_score", "best_tool", "replacement_tool", "best_allowed#1", "none_good_enough", "none_at_all"],
         arities: &[1, 2, 1, 6, 2, 2, 2, 4, 4, 2, 3, 2, 3, 2, 2, 2, 6, 1, 3, 2, 4, 3, 4, 2, 3, 3, 3, 3, 3, 3, 3, 2, 2, 3, 4, 6, 6, 6, 5, 3, 3],
         rules: &[&RULE_0, &RULE_1, &RULE_5, &RULE_6, &RULE_16, &RULE_17, &RULE_20, &RULE_22, &RULE_24, &RULE_26, &RULE_29, &RULE_32],
         facts,

@@ -233,7 +233,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "traces",
-        fingerprint: "69d978b26b51be4beda667acd8ad83fd",
+        fingerprint: "2bdbf26062b43bd6527096ce963d99db",
+        relations: &["now", "trace_step", "trace_outcome", "phase", "traced_task", "phase_recorded", "trace_gap", "trace_incomplete"],
+        params: &[],
+        rule_ids: &["traced_task#1", "traced_task#2", "phase_recorded#1", "phase_not_recorded", "ended_with_a_gap"],
         arities: &[1, 4, 2, 1, 1, 2, 2, 1],
         rules: &[],
         facts,

@@ -27,7 +27,8 @@ impl Faults {
             let word = if fault.is_error() { "error" } else { "warning" };
             let place = fault.span().map_or(String::new(), |span| format!("{}: ", self.sources.place(span)));
             let more = fault.notes.iter().map(|note| format!("\n  note: {note}"));
-            let more: String = more.chain(fault.help.iter().map(|help| format!("\n  help: {help}"))).collect();
+            let more: String =
+                more.chain(fault.help.iter().map(|help| format!("\n  help: {help}"))).collect();
             format!("{word}[{}]: {place}{}{more}", fault.code, fault.message)
         })
     }

@@ -166,7 +166,8 @@ fn written(rules: &str) -> PathBuf {
     assert!(wrote.status.success(), "{}", String::from_utf8_lossy(&wrote.stderr));
     // The same features as the other package has, so that hence is built once.
     let features = fs::read_to_string(package.join("Cargo.toml")).unwrap();
-    let lean = features.replace(" }\n", ", default-features = false }\n") + "\n[profile.dev]\ndebug = false\n";
+    let lean =
+        features.replace(" }\n", ", default-features = false }\n") + "\n[profile.dev]\ndebug = false\n";
     fs::write(package.join("Cargo.toml"), lean).unwrap();
     package
 }
