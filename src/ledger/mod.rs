@@ -19,6 +19,7 @@ pub mod interchange;
 mod journal;
 mod json_value;
 mod keys;
+mod list;
 mod lock;
 mod open;
 mod plan;
@@ -44,7 +45,7 @@ pub use read::When;
 pub use rows::Facts;
 pub use transaction::{
     Assertion, Changes, Committed, Decision, Draft, Interval, RelationCount, RuleSet, Standing, Status,
-    Transaction, TxInfo,
+    Tally, Transaction, TxInfo,
 };
 pub use verify::Verified;
 
