@@ -1,5 +1,7 @@
 //! Writing a transaction: into the journal first, then, once it is durable, into state and backlog.
 
+use std::ops::Range;
+
 use super::Ledger;
 use super::base::{BaseError, Batch};
 use super::content::{Act, Change, Summary, encode_changes};
@@ -7,7 +9,8 @@ use super::error::{LedgerError, Notice};
 use super::hash::Digest;
 use super::keys;
 use super::list::ChangeList;
-use super::plan::{self, Plan};
+use super::plan::{self, Plan, Weighed};
+use super::progress::Work;
 use super::record::RecordKind;
 use super::scan::Whole;
 use super::state;
@@ -17,8 +20,9 @@ use super::transaction::{Changes, Committed, Draft};
 const LABEL_LIMIT: usize = 1 << 16;
 /// The longest rule set.
 const RULES_LIMIT: usize = 256 << 20;
-/// So many assertions of one relation are taken straight into the base.
-const BULK: usize = 20_000;
+
+/// After so many facts it is told how far a load has come.
+const STEP: u64 = 10_000;
 
 impl Ledger {
     /// What `draft` would change, without changing it: an evaluation over the facts that stand and these changes
@@ -38,10 +42,30 @@ impl Ledger {
     /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
         self.check_draft(draft)?;
-        let plan = Plan::new(draft, &self.state, &self.view)?;
-        let proposed =
-            draft.assertions.len() + draft.retractions.len() + draft.drawn.len() + draft.lapsed.len();
-        if proposed > 0 {
+        let weighed = Weighed::new(&draft.assertions, &draft.retractions, &self.state, &self.view)?;
+        let proposed = draft.assertions.len() + draft.retractions.len();
+        self.record(draft, weighed, proposed > 0)
+    }
+
+    /// Like [`Ledger::commit`] for drafts of many facts: their memory is given back before anything is written.
+    ///
+    /// # Errors
+    /// As [`Ledger::commit`].
+    pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
+        self.check_draft(&draft)?;
+        let (assertions, retractions) =
+            (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
+        let weighed = Weighed::new(&assertions, &retractions, &self.state, &self.view)?;
+        let proposed = assertions.len() + retractions.len();
+        drop((assertions, retractions));
+        self.record(&draft, weighed, proposed > 0)
+    }
+
+    /// Records a draft whose facts are weighed already.
+    fn record(&mut self, draft: &Draft, weighed: Weighed, proposed: bool) -> Result<Committed, LedgerError> {
+        let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+        let recorded = proposed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
+        if recorded {
             let parts = plan.list.part_lens(self.part_limit);
             let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
             let whole = self.write(&plan.list, &parts, &summary)?;
@@ -49,7 +73,7 @@ impl Ledger {
         }
         Ok(Committed {
             tx: self.state.tx,
-            recorded: proposed > 0,
+            recorded,
             time: self.state.time,
             head: self.state.head,
             tally: plan.tally,
@@ -139,6 +163,7 @@ impl Ledger {
             let at = self.journal.append(RecordKind::Part, number, &content)?;
             start.get_or_insert(at);
             done += len;
+            self.watcher.tell(Work::Recording, done as u64, Some(changes.len() as u64));
         }
         if !parts.is_empty() {
             // A commit that is durable before its parts would look like damage after a power cut.
@@ -163,8 +188,8 @@ impl Ledger {
     ) -> Result<(), LedgerError> {
         for run in changes.runs() {
             let first = changes.range(run.clone()).next();
-            if run.len() >= BULK && first.is_some_and(|first| first.act == Act::Assert) {
-                self.put_run(changes.range(run), whole.number)?;
+            if run.len() >= self.bulk && first.is_some_and(|first| first.act == Act::Assert) {
+                self.put_run(changes, run, whole.number)?;
                 continue;
             }
             for change in changes.range(run) {
@@ -180,17 +205,20 @@ impl Ledger {
 
     /// Takes many assertions of one relation straight into the base: they ascend, so it costs less than by way of the
     /// backlog, and no memory.
-    fn put_run<'a>(
-        &mut self,
-        run: impl Iterator<Item = Change<'a>> + Clone,
-        tx: u64,
-    ) -> Result<(), LedgerError> {
+    fn put_run(&mut self, changes: &ChangeList<'_>, range: Range<usize>, tx: u64) -> Result<(), LedgerError> {
+        let run = changes.range(range.clone());
         let is_short = |change: &Change<'_>| !keys::is_long(change.tuple);
         let flushed = self.view.flush(Batch::new());
         let mut written = self.tell(flushed);
         if let Some(first) = run.clone().next().filter(|_| written) {
             let number = self.state.open_relation(first.relation);
-            let short = run.clone().filter(is_short);
+            let (watcher, of) = (&self.watcher, changes.len() as u64);
+            let counted = (range.start as u64..).zip(run.clone()).inspect(|(done, _)| {
+                if done % STEP == 0 {
+                    watcher.tell(Work::Applying, *done, Some(of));
+                }
+            });
+            let short = counted.map(|(_, change)| change).filter(is_short);
             let put = self.view.put_all(short.map(|change| state::entry(change.tuple, number, tx)));
             written = self.tell(put);
         }

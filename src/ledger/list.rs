@@ -86,10 +86,7 @@ impl Proposed {
     }
 
     /// Keeps what `keep` wants to, which stops at its first error.
-    pub(super) fn retain<E>(
-        &mut self,
-        mut keep: impl FnMut(Item<'_>) -> Result<bool, E>,
-    ) -> Result<(), E> {
+    pub(super) fn retain<E>(&mut self, mut keep: impl FnMut(Item<'_>) -> Result<bool, E>) -> Result<(), E> {
         let Self { tuples, items } = self;
         let mut failed = Ok(());
         items.retain(|(place, at)| {

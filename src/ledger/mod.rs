@@ -23,6 +23,7 @@ mod list;
 mod lock;
 mod open;
 mod plan;
+mod progress;
 mod read;
 mod record;
 mod rows;
@@ -41,6 +42,7 @@ pub use compact::Compacted;
 pub use error::{LedgerError, Notice};
 pub use hash::Hash;
 pub use open::OpenOptions;
+pub use progress::{Progress, Watcher, Work};
 pub use read::When;
 pub use rows::Facts;
 pub use transaction::{
@@ -68,6 +70,9 @@ pub struct Ledger {
     backlog_limit: usize,
     /// About how many bytes of changes a record holds.
     part_limit: usize,
+    /// How many assertions of one relation are written to the base at once.
+    bulk: usize,
+    watcher: progress::Watcher,
     writable: bool,
     notices: Vec<Notice>,
     /// The snapshot that the state began with in this process: the transaction after it must name this hash.

@@ -60,7 +60,7 @@ impl<'a> Since<'a> {
 }
 
 /// Assertions and retractions set against what stands.
-struct Weighed {
+pub(crate) struct Weighed {
     retracted: Proposed,
     /// Since when each of them stands.
     since: Vec<u64>,
@@ -72,7 +72,7 @@ struct Weighed {
 }
 
 impl Weighed {
-    fn new(
+    pub(crate) fn new(
         assertions: &[Fact],
         retractions: &[Fact],
         state: &State,
@@ -127,10 +127,14 @@ fn chosen<T: Clone>(all: &[T], places: impl Iterator<Item = usize>) -> Vec<T> {
 }
 
 impl<'d> Plan<'d> {
-    /// Sets `draft` against what stands.
-    pub(crate) fn new(draft: &'d Draft, state: &State, view: &View) -> Result<Self, LedgerError> {
-        let Weighed { retracted, since, asserted, standing, missing } =
-            Weighed::new(&draft.assertions, &draft.retractions, state, view)?;
+    /// Sets `draft`, whose facts are weighed already, against what stands.
+    pub(crate) fn new(
+        draft: &'d Draft,
+        weighed: Weighed,
+        state: &State,
+        view: &View,
+    ) -> Result<Self, LedgerError> {
+        let Weighed { retracted, since, asserted, standing, missing } = weighed;
         let mut plan = Self::default();
         plan.list.add(retracted, Acts::Retract(since));
         let removed = plan.list.len();

@@ -208,6 +208,15 @@ impl Ledger {
         (first..=last).map(|tx| self.info(tx))
     }
 
+    /// The last transaction that is as `wanted`.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn last_where(&self, wanted: impl Fn(&TxInfo) -> bool) -> Result<Option<TxInfo>, LedgerError> {
+        let is_wanted = |info: &Result<TxInfo, LedgerError>| info.as_ref().map_or(true, |info| wanted(info));
+        self.log(1..=u64::MAX).rev().find(is_wanted).transpose()
+    }
+
     fn entry(&self, tx: u64) -> Result<(Position, TxInfo), LedgerError> {
         let stored = self.view.get(&keys::transaction(tx))?;
         let stored = stored.ok_or(LedgerError::NoTransaction { asked: tx, last: self.state.tx })?;
