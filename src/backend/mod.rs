@@ -55,6 +55,12 @@ impl Rows {
         (at < self.len).then(|| self.words.get(at * self.arity..(at + 1) * self.arity)).flatten()
     }
 
+    /// The words of one column in the order of the rows; none of a column that there isn't.
+    pub fn column(&self, column: usize) -> impl Iterator<Item = Word> {
+        let from = self.words.get(column..).filter(|_| column < self.arity).unwrap_or_default();
+        from.chunks(self.arity.max(1)).filter_map(|rest| rest.first().copied())
+    }
+
     /// The rows in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[Word]> {
         (0..self.len).map(|at| self.words.get(at * self.arity..(at + 1) * self.arity).unwrap_or(&[]))

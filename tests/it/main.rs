@@ -46,3 +46,4 @@ mod syntax_fuzz;
 mod syntax_print;
 mod tidy;
 mod transcripts;
+mod watch;
