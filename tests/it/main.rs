@@ -11,6 +11,7 @@
 mod actuators;
 mod agent_week;
 mod aggregates;
+mod benches;
 mod builtins;
 mod bulk;
 mod cases;
