@@ -10,10 +10,9 @@ use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, TxInfo, When};
 use crate::provenance::Finder;
 use crate::provenance::proof::{Origin, Origins, Proof};
-use crate::schema::Kind;
 
 use super::error::SessionError;
-use super::{RuleSet, Session, evaluation};
+use super::{RuleSet, Session, evaluation, ledger_facts};
 
 /// The id of a decision: the transaction that drew it, and its place among those drawn with it, from 1. Written
 /// `12.3`.
@@ -155,12 +154,7 @@ pub(super) fn place(drawn: &[Decision], decision: &Fact) -> Option<u64> {
 /// The facts that stood after a transaction, of the inputs that `program` knows.
 fn facts_then(ledger: &Ledger, tx: u64, program: &Program) -> Result<Database, SessionError> {
     let mut input = Database::new(program);
-    for relation in program.relations.iter().filter(|relation| relation.kind == Kind::Input) {
-        for fact in ledger.facts_at(relation.name, When::Tx(tx))? {
-            let (fact, _) = fact?;
-            evaluation::add_fact(program, &mut input, &fact);
-        }
-    }
+    ledger_facts::standing(ledger, When::Tx(tx), program, &mut input)?;
     Ok(input)
 }
 
