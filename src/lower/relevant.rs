@@ -45,9 +45,10 @@ pub(super) fn may_fail(rule: &Rule) -> bool {
             aggregate.may_fail() || args.iter().any(|arg| arg.may_fail())
         }
     });
-    let in_limit = rule.limit.iter().any(|limit| {
-        limit.count.may_fail() || limit.by.iter().any(|(key, _)| key.may_fail())
-    });
+    let in_limit = rule
+        .limit
+        .iter()
+        .any(|limit| limit.count.may_fail() || limit.by.iter().any(|(key, _)| key.may_fail()));
     in_head || in_limit || rule.body.iter().any(literal_may_fail)
 }
 

@@ -74,7 +74,11 @@ impl Session {
             .relation(answer)
             .map(|relation| relation.columns.iter().map(|column| column.name).collect())
             .unwrap_or_default();
-        Ok(Answer { columns, rows: rows.into_iter().collect(), reports: told(&program, &sources, &evaluation) })
+        Ok(Answer {
+            columns,
+            rows: rows.into_iter().collect(),
+            reports: told(&program, &sources, &evaluation),
+        })
     }
 
     /// The facts of the relations named, in the order asked; of all decisions if none is named. Only what they

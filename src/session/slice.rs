@@ -173,7 +173,8 @@ impl<'a> Slicer<'a> {
     fn read_demanded(&mut self, found: &Model) -> Result<bool, SessionError> {
         let mut more = false;
         for (at, keyed) in self.demand.keyed.iter().enumerate() {
-            let Some(extent) = found.extent(keyed.demand).filter(|_| !self.whole.contains(&keyed.input)) else {
+            let Some(extent) = found.extent(keyed.demand).filter(|_| !self.whole.contains(&keyed.input))
+            else {
                 continue;
             };
             let count = self.counts.get(&keyed.input).copied().unwrap_or(0);
@@ -209,7 +210,9 @@ impl<'a> Slicer<'a> {
     fn finished(mut self, mut found: Model) -> Database {
         for guard in &self.demand.guards {
             let at = guard.0 as usize;
-            if let (Some(rows), Some(extent)) = (self.loaded.relations.get_mut(at), found.relations.get_mut(at)) {
+            if let (Some(rows), Some(extent)) =
+                (self.loaded.relations.get_mut(at), found.relations.get_mut(at))
+            {
                 *rows = std::mem::take(&mut extent.rows);
             }
         }

@@ -179,7 +179,8 @@ impl<'p> Maker<'p> {
         }
         if !self.opaque.contains(&rule.head) {
             if body.binds_head() {
-                self.finding.push(Rule { limit: None, ..self.found(rule, rule.head, rule.terms.clone(), &body) });
+                self.finding
+                    .push(Rule { limit: None, ..self.found(rule, rule.head, rule.terms.clone(), &body) });
             } else {
                 self.failed.insert(rule.head);
             }
@@ -204,10 +205,10 @@ impl<'p> Maker<'p> {
     /// The rule that what is demanded with some columns is demanded with fewer.
     fn project(&mut self, rule: &Rule, (from, mask): (RelationId, Mask), (to, kept): (RelationId, Mask)) {
         let Some(relation) = self.program.relation(rule.head) else { return };
-        let variables = relation.columns.iter().map(|column| crate::builtins::term::Variable {
-            name: column.name,
-            ty: column.ty.clone(),
-        });
+        let variables = relation
+            .columns
+            .iter()
+            .map(|column| crate::builtins::term::Variable { name: column.name, ty: column.ty.clone() });
         let var = |column: usize| VarId(column as u32);
         let read = |column: usize| {
             let ty = relation.columns.get(column)?.ty.ty;
@@ -292,9 +293,8 @@ impl<'p> Maker<'p> {
     }
 
     fn finish(self, needed: &BTreeSet<RelationId>) -> Demand {
-        let is_input = |id: &RelationId| {
-            self.program.relation(*id).is_some_and(|relation| relation.kind == Kind::Input)
-        };
+        let is_input =
+            |id: &RelationId| self.program.relation(*id).is_some_and(|relation| relation.kind == Kind::Input);
         let inputs = needed.iter().copied().filter(is_input).collect();
         Demand {
             inputs,
@@ -320,7 +320,8 @@ impl<'p> Maker<'p> {
                 relation.kind = Kind::Input;
             }
         }
-        let recursive = self.finding.iter().flat_map(Rule::reads).any(|read| derived.binary_search(&read).is_ok());
+        let recursive =
+            self.finding.iter().flat_map(Rule::reads).any(|read| derived.binary_search(&read).is_ok());
         let rules = (0..self.finding.len() as u32).map(RuleId).collect();
         let facts = self.program.facts.iter().filter(|fact| needed.contains(&fact.relation));
         Program {
