@@ -20,6 +20,7 @@ mod clients;
 mod codebase;
 mod compiled;
 mod corpus;
+mod demand;
 mod engines;
 mod explain;
 mod fact_faults;
