@@ -35,6 +35,12 @@ impl Rows {
         self.len += 1;
     }
 
+    /// Takes all rows out, and keeps the room.
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.words.clear();
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.len
@@ -86,6 +92,11 @@ impl Database {
     /// The rows of a relation.
     pub fn rows(&self, relation: RelationId) -> Option<&Rows> {
         self.relations.get(relation.0 as usize)
+    }
+
+    /// Takes all rows out, and keeps the room.
+    pub fn clear(&mut self) {
+        self.relations.iter_mut().for_each(Rows::clear);
     }
 
     /// Adds a row to a relation of the program that the database was made for.
