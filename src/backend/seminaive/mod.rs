@@ -20,6 +20,7 @@ mod run;
 mod shape;
 mod show;
 mod sink;
+pub mod standing;
 mod store;
 mod table;
 mod undefined;

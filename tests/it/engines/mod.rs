@@ -6,4 +6,5 @@ mod cases;
 pub(crate) mod check;
 pub(crate) mod random;
 mod shrink;
+mod standing;
 mod undefined;
