@@ -155,7 +155,7 @@ fn report(seed: u64, program: Program, input: Database, mut changes: Vec<Vec<Ste
 
 #[test]
 fn random_changes_leave_what_an_evaluation_from_scratch_gives() {
-    run(0..2000);
+    run(0..6000);
 }
 
 #[test]

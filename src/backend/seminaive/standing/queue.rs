@@ -25,9 +25,4 @@ impl Queue {
         }
         fact.map(|fact| (rank, fact))
     }
-
-    /// Forgets all.
-    pub(super) fn clear(&mut self) {
-        while self.pop().is_some() {}
-    }
 }

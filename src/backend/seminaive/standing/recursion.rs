@@ -126,6 +126,9 @@ impl Standing {
     pub(super) fn rank_all(&mut self, stratum: u32) -> Result<(), Halt> {
         let before = self.work.machine.steps;
         let mut queue = Queue::default();
+        // Only plans that begin with a fact of the stratum are run, so not every failing operation is met.
+        let rules = self.strata[stratum as usize].rules.iter().copied();
+        self.unclear.extend(rules.filter(|rule| self.rules[*rule as usize].may_fail()));
         for at in 0..self.strata[stratum as usize].relations.len() {
             let relation = self.strata[stratum as usize].relations[at];
             for slot in 0..self.work.store.table(relation).slots() {

@@ -87,6 +87,11 @@ impl RuleState {
         }
     }
 
+    /// Whether some operation of the rule may have no result.
+    pub(super) fn may_fail(&self) -> bool {
+        self.shape.may_fail
+    }
+
     /// Makes the plan for a beginning, where there is none or the relations have changed much since.
     pub(super) fn plan(&mut self, rule: &Rule, mode: Mode, store: &mut Store, params: &[Word]) {
         let place = mode.place();

@@ -52,11 +52,6 @@ impl Work {
         self.epoch += 1;
     }
 
-    /// The values of the parameters.
-    pub(super) fn params(&self) -> &[Word] {
-        &self.params
-    }
-
     /// The facts, to be changed, and the values of the parameters.
     pub(super) fn planning(&mut self) -> (&mut Store, &[Word]) {
         (&mut self.store, &self.params)
