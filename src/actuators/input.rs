@@ -22,7 +22,7 @@ pub enum Form {
     /// A log: a text begins at each line that doesn't begin with white space, and only a text that shows a signal
     /// counts.
     Log,
-    /// JSON Lines: an object a line.
+    /// JSON objects: one a line, over several lines, or all in one array.
     Json,
 }
 

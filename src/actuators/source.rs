@@ -9,7 +9,8 @@ use tree_sitter::{Node, Parser, Tree};
 use super::error::ActuatorError;
 use super::error_text::id;
 use super::input::{Form, Input};
-use super::json::{self, JsonLines};
+use super::json;
+use super::objects::JsonObjects;
 use super::{Observer, Progress, Scope, Sink, Summary, tree};
 use crate::fact::Fact;
 use crate::symbol::Symbol;
@@ -100,7 +101,7 @@ impl Observer for Source {
     fn observe(&self, input: Input<'_>, sink: &mut Sink<'_>) -> Result<Summary, ActuatorError> {
         let mut summary = Summary::default();
         if input.form(NAME, self.forms())? == Form::Json {
-            let mut lines = JsonLines::new(input);
+            let mut lines = JsonObjects::new(input);
             while let Some(mut object) = lines.next()? {
                 let given = object.optional("tool", "the name of a tool: a string", json::id)?;
                 let text = object.required("text", "Go source: a string", json::text)?;

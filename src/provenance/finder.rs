@@ -8,13 +8,14 @@ use crate::span::Sources;
 use crate::value::Value;
 
 use super::build::Builder;
+pub use super::build::Told;
 use super::context::Context;
 use super::derive::{Plans, Search};
 use super::every::Every;
 use super::heights::Heights;
 use super::phrase::Phrase;
 use super::proof::{Origins, Proof};
-use super::solve::solve;
+use super::solve::{Solution, solve};
 use super::store::{FactRef, Key};
 
 /// How many inputs of an aggregate a proof shows if nothing else is asked for.
@@ -83,6 +84,22 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// Where the model isn't one of the program.
     pub fn why(&self, fact: &Fact) -> Result<Option<Proof>, WhyError> {
+        let Some((root, solution)) = self.solved(fact)? else { return Ok(None) };
+        let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
+        Ok(Some(self.builder().proof(root, &choice, solution.least)))
+    }
+
+    /// The rule at the root of what [`Finder::why`] answers, and the rule's sentence; nothing below is built.
+    ///
+    /// # Errors
+    /// As [`Finder::why`].
+    pub fn told(&self, fact: &Fact) -> Result<Option<Told>, WhyError> {
+        let Some((root, solution)) = self.solved(fact)? else { return Ok(None) };
+        let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
+        Ok(self.builder().told(root, derivation))
+    }
+
+    fn solved(&self, fact: &Fact) -> Result<Option<(FactRef, Solution)>, WhyError> {
         let Some(root) = self.find(fact) else { return Ok(None) };
         let solution = solve(self.search(), root);
         let unfounded = |fact: &FactRef| self.context.store.rank(*fact) > 0;
@@ -93,8 +110,7 @@ impl<'a> Finder<'a> {
             let first = all.map(|(fact, _)| self.context.fact(*fact)).min();
             return Err(WhyError::Unfounded(first.unwrap_or_else(|| fact.clone())));
         }
-        let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
-        Ok(Some(self.builder().proof(root, &choice, solution.least)))
+        Ok(Some((root, solution)))
     }
 
     /// Every proof of the fact, lazily, in an order that is the same from run to run; each uses one derivation a

@@ -4,15 +4,13 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use hashbrown::HashTable;
-
 use crate::backend::{Extent, Model, Rows};
 use crate::schema::RelationId;
 use crate::value::Word;
 
-/// One scanned row costs about a tenth of entering one in an index, so after that many whole scans the index
-/// would have paid.
-const SCANS_BEFORE_INDEX: usize = 10;
+/// Entering a row in an index costs about as much as scanning it three times, so after that many whole scans the
+/// index would have paid.
+const SCANS_BEFORE_INDEX: usize = 3;
 
 /// Below this size a scan is as fast as a look-up.
 const SMALL: usize = 48;
@@ -41,9 +39,10 @@ struct Access {
     index: Option<Index>,
 }
 
-/// Row numbers by the words of some columns; rows of one key are chained, later ones first.
+/// Row numbers by a hash of the words in some columns; rows of one hash are chained, later ones first. Building it
+/// compares no words, which would mean to look at rows all over the relation; those who go along a chain do.
 struct Index {
-    first: HashTable<u32>,
+    first: Vec<u32>,
     next: Vec<u32>,
 }
 
@@ -138,27 +137,15 @@ fn scan(rows: &Rows, key: &[Option<Word>], end: usize, visit: &mut impl FnMut(u3
 
 impl Index {
     fn build(rows: &Rows, mask: u64) -> Self {
-        let mut index = Self { first: HashTable::with_capacity(rows.len()), next: vec![END; rows.len()] };
-        for (at, row) in rows.iter().enumerate() {
-            index.insert(rows, mask, at as u32, row);
+        let mut index =
+            Self { first: vec![END; rows.len().next_power_of_two()], next: vec![END; rows.len()] };
+        for (at, (row, next)) in rows.iter().zip(&mut index.next).enumerate() {
+            let slot = hash(row.iter().copied(), mask) as usize & (index.first.len() - 1);
+            if let Some(first) = index.first.get_mut(slot) {
+                *next = std::mem::replace(first, at as u32);
+            }
         }
         index
-    }
-
-    fn insert(&mut self, rows: &Rows, mask: u64, at: u32, row: &[Word]) {
-        let hash = hash(row.iter().copied(), mask);
-        let same = |other: &u32| rows.get(*other as usize).is_some_and(|other| agree(row, other, mask));
-        let rehash = |other: &u32| hash_row(rows, *other, mask);
-        match self.first.entry(hash, same, rehash) {
-            hashbrown::hash_table::Entry::Occupied(mut entry) => {
-                if let Some(next) = self.next.get_mut(at as usize) {
-                    *next = std::mem::replace(entry.get_mut(), at);
-                }
-            }
-            hashbrown::hash_table::Entry::Vacant(entry) => {
-                entry.insert(at);
-            }
-        }
     }
 
     fn each(
@@ -169,12 +156,8 @@ impl Index {
         end: usize,
         visit: &mut impl FnMut(u32) -> bool,
     ) {
-        let hash = hash(key.iter().map(|word| word.unwrap_or_default()), mask);
-        let found = self.first.find(hash, |&at| {
-            let row = rows.get(at as usize).unwrap_or(&[]);
-            key.iter().zip(row).take(64).all(|(wanted, found)| wanted.is_none_or(|wanted| wanted == *found))
-        });
-        let mut at = found.copied().unwrap_or(END);
+        let slot = hash(key.iter().map(|word| word.unwrap_or_default()), mask) as usize;
+        let mut at = self.first.get(slot & (self.first.len() - 1)).copied().unwrap_or(END);
         while at != END {
             let row = rows.get(at as usize).unwrap_or(&[]);
             if (at as usize) < end && fits(row, key) && !visit(at) {
@@ -183,14 +166,6 @@ impl Index {
             at = self.next.get(at as usize).copied().unwrap_or(END);
         }
     }
-}
-
-fn agree(left: &[Word], right: &[Word], mask: u64) -> bool {
-    left.iter().zip(right).take(64).enumerate().all(|(at, (a, b))| mask & (1 << at) == 0 || a == b)
-}
-
-fn hash_row(rows: &Rows, at: u32, mask: u64) -> u64 {
-    hash(rows.get(at as usize).unwrap_or(&[]).iter().copied(), mask)
 }
 
 /// A hash of the words in the columns of `mask`: multiply and fold, a column at a time.

@@ -37,7 +37,7 @@ pub use loader::{Loaded, Loader, rule_files};
 pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use what_if::Hypothesis;
-pub use why::{Because, Wanted};
+pub use why::{Because, Inquiry, Wanted};
 pub use why_not::Refused;
 
 use crate::backend::seminaive::SemiNaive;
