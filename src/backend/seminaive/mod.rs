@@ -36,6 +36,10 @@ pub use show::plans;
 pub struct SemiNaive;
 
 impl Engine for SemiNaive {
+    fn stands(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
         let mut run = Run::new(program, input, limits, false)?;
         run.strata()?;

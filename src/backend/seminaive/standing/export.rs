@@ -8,7 +8,7 @@ use super::Standing;
 use super::store::{NEW, Table};
 
 impl Standing {
-    fn table(&self, relation: RelationId) -> Option<&Table> {
+    pub(super) fn table(&self, relation: RelationId) -> Option<&Table> {
         ((relation.0 as usize) < self.work.store.len()).then(|| self.work.store.table(relation.0))
     }
 

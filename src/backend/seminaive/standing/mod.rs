@@ -14,6 +14,7 @@ mod compile;
 mod export;
 mod groups;
 mod index;
+mod lookup;
 mod machine;
 mod plan;
 mod planning;
@@ -30,6 +31,7 @@ mod work;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Mutex;
 
 use crate::backend::{Bound, Database, LimitReached, Limits};
 use crate::ir::{Program, RuleId};
@@ -82,6 +84,8 @@ pub struct Standing {
     /// The rules whose operations without a result may have changed.
     unclear: Vec<u32>,
     work: Work,
+    /// Indexes that questions would have used.
+    wanted: Mutex<Vec<(u32, Vec<u32>)>>,
     at_work: u32,
     weighed: u64,
     stopped: Option<LimitReached>,
@@ -127,6 +131,7 @@ impl Standing {
             changed: Vec::new(),
             unclear: Vec::new(),
             work: Work::new(Store::new(program, &support), limits, program.param_words()),
+            wanted: Mutex::default(),
             at_work: 0,
             weighed: 0,
             stopped: None,
@@ -191,6 +196,7 @@ impl Standing {
         for relation in self.changed.drain(..) {
             self.work.store.table_mut(relation).close();
         }
+        self.build_wanted();
         self.work.begin(&self.limits);
     }
 

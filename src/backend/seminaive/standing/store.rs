@@ -57,6 +57,7 @@ pub(super) struct Table {
     changes: Vec<u32>,
     dead: Vec<u32>,
     standing: usize,
+    stated: usize,
 }
 
 impl Table {
@@ -76,6 +77,7 @@ impl Table {
             changes: Vec::new(),
             dead: Vec::new(),
             standing: 0,
+            stated: 0,
         }
     }
 
@@ -117,12 +119,16 @@ impl Table {
 
     /// Sets flags.
     pub(super) fn set(&mut self, slot: u32, flags: u8) {
+        let before = self.is(slot, GIVEN | GROUND);
         self.flags[slot as usize] |= flags;
+        self.stated += usize::from(!before && self.is(slot, GIVEN | GROUND));
     }
 
     /// Takes flags away.
     pub(super) fn unset(&mut self, slot: u32, flags: u8) {
+        let before = self.is(slot, GIVEN | GROUND);
         self.flags[slot as usize] &= !flags;
+        self.stated -= usize::from(before && !self.is(slot, GIVEN | GROUND));
     }
 
     /// The settled rank of a recursive relation's fact; [`NONE`] where there is none yet.
@@ -273,6 +279,16 @@ impl Table {
             self.flags[slot as usize] = 0;
             self.free.push(slot);
         }
+    }
+
+    /// All indexes, with their numbers.
+    pub(super) fn indexes(&self) -> impl Iterator<Item = (usize, &Index)> {
+        self.indexes.iter().enumerate()
+    }
+
+    /// How many facts are given.
+    pub(super) fn stated(&self) -> usize {
+        self.stated
     }
 
     /// The index with a number.
