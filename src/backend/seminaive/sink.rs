@@ -321,6 +321,6 @@ pub(super) fn unranked<'r>(rule: &'r Rule, limit: &'r Limit) -> impl Iterator<It
     plain(rule).filter(|term| !is_rank(limit, term))
 }
 
-fn is_rank(limit: &Limit, term: &Expr) -> bool {
+pub(super) fn is_rank(limit: &Limit, term: &Expr) -> bool {
     matches!((limit.rank, &term.kind), (Some(rank), ExprKind::Var(var)) if rank == *var)
 }
