@@ -147,14 +147,14 @@ impl Observe {
         let unread = unread(rules, &facts)?;
         let committed = self.commit(store, observer, facts, &open::options())?;
         tell_unread(&unread);
-        let changes = &committed.changes;
-        let gone = match changes.removed.len() {
+        let changes = &committed.tally;
+        let gone = match changes.removed {
             0 => String::new(),
             gone => format!(", {gone} no longer seen"),
         };
-        let added = count(changes.added.len(), "fact");
+        let added = count(changes.added as usize, "fact");
         let mut out = anstream::stdout();
-        writeln!(out, "{added} asserted, {} stood already{gone}", changes.standing.len())?;
+        writeln!(out, "{added} asserted, {} stood already{gone}", changes.standing)?;
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {
@@ -298,7 +298,7 @@ fn bar(path: &str) -> ProgressBar {
 }
 
 /// What `hence.toml` keeps out of the ledger.
-fn redaction() -> Result<Redaction, Failure> {
+pub(super) fn redaction() -> Result<Redaction, Failure> {
     let (patterns, with) = config::get().redact();
     Redaction::new(patterns, with).map_err(|error| Failure::Usage(error.to_string()))
 }

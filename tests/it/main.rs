@@ -11,6 +11,7 @@
 mod actuators;
 mod agent_week;
 mod aggregates;
+mod benches;
 mod builtins;
 mod bulk;
 mod cases;
@@ -20,6 +21,7 @@ mod codebase;
 mod compiled;
 mod corpus;
 mod covered;
+mod demand;
 mod engines;
 mod explain;
 mod fact_faults;
