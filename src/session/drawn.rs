@@ -4,15 +4,16 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::analysis::checked::Guard;
-use crate::backend::Database;
 use crate::fact::Fact;
-use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, TxInfo, When};
-use crate::provenance::Finder;
+use crate::lower;
 use crate::provenance::proof::{Origin, Origins, Proof};
+use crate::span::Span;
 
 use super::error::SessionError;
-use super::{RuleSet, Session, evaluation, ledger_facts};
+use super::evaluation::Evaluation;
+use super::slice::Asked;
+use super::{RuleSet, Session};
 
 /// The id of a decision: the transaction that drew it, and its place among those drawn with it, from 1. Written
 /// `12.3`.
@@ -110,19 +111,34 @@ impl Session {
             unknown(format!("there is no decision {id}: transaction {} drew {} {word}", id.tx, drawn.len()))
         })?;
         let rules = self.rules_of(ledger, &info)?;
-        let mut input = facts_then(ledger, id.tx, &rules.program)?;
-        let now = info.clock.unwrap_or(info.time);
-        evaluation::add_now(&rules.program, &mut input, now);
-        let evaluation =
-            evaluation::evaluate(&rules, &input, self.engine.as_ref(), &self.limits, self.lenient)?;
+        let evaluation = self.evaluate_drawn(&rules, &info, &decision.fact)?;
         let then = Then { ledger, tx: id.tx };
-        let mut finder = Finder::new(&rules.program, &evaluation.model, &rules.sources, &then);
+        let mut finder = self.finder_at(When::Tx(id.tx), &rules, &evaluation.model, &then);
         if let Some(inputs) = inputs {
             finder = finder.inputs(inputs);
         }
         let proof = finder.why(&decision.fact)?;
         drop(finder);
         Ok(Drawn { decision, info, rules, proof })
+    }
+
+    /// What a decision depended on when it was drawn.
+    fn evaluate_drawn(
+        &self,
+        rules: &RuleSet,
+        info: &TxInfo,
+        decision: &Fact,
+    ) -> Result<Evaluation, SessionError> {
+        let (at, now) = (When::Tx(info.tx), info.clock.unwrap_or(info.time));
+        let program = &rules.program;
+        let Some(relation) = program.find(decision.relation) else { return Ok(Evaluation::default()) };
+        let values: Vec<_> = decision.values.iter().copied().map(Some).collect();
+        let (asked, answer) = lower::with_atom(program, relation, &values, Span::default());
+        let question = Asked { program: &asked, answer, sources: &rules.sources, now, at, proofs: true };
+        if let Some(evaluation) = self.evaluate_slice(&question)? {
+            return Ok(evaluation);
+        }
+        self.evaluate_relevant(program, &rules.sources, [relation], (at, now))
     }
 
     /// The rules that a transaction was decided by.
@@ -149,13 +165,6 @@ fn drawn(ledger: &Ledger, tx: u64) -> Result<Vec<Decision>, SessionError> {
 pub(super) fn place(drawn: &[Decision], decision: &Fact) -> Option<u64> {
     let at = drawn.binary_search_by(|other| other.fact.cmp(decision)).ok()?;
     u64::try_from(at).ok()?.checked_add(1)
-}
-
-/// The facts that stood after a transaction, of the inputs that `program` knows.
-fn facts_then(ledger: &Ledger, tx: u64, program: &Program) -> Result<Database, SessionError> {
-    let mut input = Database::new(program);
-    ledger_facts::standing(ledger, When::Tx(tx), program, &mut input)?;
-    Ok(input)
 }
 
 /// Who had asserted what when a transaction was done.
