@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use crate::backend::Model;
 use crate::fact::Fact;
 use crate::ir::{Arg, Atom, Program, Rule, RuleId};
 use crate::schema::{Kind, RelationId};
@@ -27,7 +26,7 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(program: &'a Program, model: &'a Model) -> Self {
+    pub(super) fn new(program: &'a Program, store: Store<'a>) -> Self {
         let count = program.relations.len();
         let mut strata = vec![None; count];
         for (at, stratum) in program.strata.iter().enumerate() {
@@ -44,7 +43,6 @@ impl<'a> Context<'a> {
             }
         }
         let types = program.relations.iter().map(|relation| relation.types().collect()).collect();
-        let store = Store::new(model);
         let counts: Vec<usize> = (0..count as u32).map(|at| store.len(RelationId(at))).collect();
         let sizes = sizes(program, &counts);
         Self { program, params: program.param_words(), store, types, strata, rules, sizes }
@@ -108,9 +106,7 @@ impl<'a> Context<'a> {
     /// stratum must have been derived in an earlier round, which keeps proofs free of circles.
     pub(super) fn end(&self, relation: RelationId, head: RelationId, below: Option<usize>) -> usize {
         let Some(below) = below.filter(|_| self.together(relation, head)) else { return usize::MAX };
-        let Some(extent) = self.store.extent(relation) else { return 0 };
-        let round = below.checked_sub(1);
-        round.map_or(0, |round| extent.rounds.get(round).copied().unwrap_or(extent.rows.len()))
+        self.store.end(relation, below)
     }
 
     /// What `atom` looks for when its variables have the words of `vars`; `known` tells which arguments count.

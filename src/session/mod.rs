@@ -33,7 +33,9 @@ pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
-pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
+pub use facts::{
+    FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
+};
 pub use loader::{Loaded, Loader, rule_files};
 pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
@@ -162,12 +164,18 @@ impl Session {
     /// A ledger that can't be read.
     pub fn last_clock(&self) -> Result<Option<i64>, SessionError> {
         let Some(ledger) = self.ledger() else { return Ok(None) };
-        for info in ledger.log(1..=u64::MAX).rev() {
-            if let Some(clock) = info?.clock {
-                return Ok(Some(clock));
-            }
-        }
-        Ok(None)
+        Ok(ledger.last_where(|info| info.clock.is_some())?.and_then(|info| info.clock))
+    }
+
+    /// The rules that drew the ledger's last decisions.
+    ///
+    /// # Errors
+    /// A ledger that can't be read, rules that aren't understood any more.
+    pub fn last_rules(&self) -> Result<Option<RuleSet>, SessionError> {
+        let Some(ledger) = self.ledger() else { return Ok(None) };
+        let last = ledger.last_where(|info| info.rules.is_some())?;
+        let Some(hash) = last.and_then(|info| info.rules) else { return Ok(None) };
+        ledger.rules(hash)?.map(|rules| RuleSet::from_recorded(&rules)).transpose()
     }
 
     /// The facts that stand, of the inputs that the rules know, ascending by relation.

@@ -11,6 +11,7 @@
 mod actuators;
 mod agent_week;
 mod aggregates;
+mod benches;
 mod builtins;
 mod bulk;
 mod cases;
@@ -47,3 +48,4 @@ mod syntax_fuzz;
 mod syntax_print;
 mod tidy;
 mod transcripts;
+mod watch;
