@@ -91,7 +91,11 @@ impl Session {
         let Some(demand) = demand(asked.program, asked.answer, asked.proofs) else { return Ok(None) };
         let Some(slicer) = Slicer::new(ledger, &demand, always, self.limits) else { return Ok(None) };
         let Some(input) = slicer.input(asked.now)? else { return Ok(None) };
-        self.finish(&demand.answering, asked.sources, &input).map(Some)
+        match self.finish(&demand.answering, asked.sources, &input) {
+            // A rule stands there once for each demand, so what it generates may count several times.
+            Err(SessionError::Limit { .. }) => Ok(None),
+            finished => finished.map(Some),
+        }
     }
 
     pub(super) fn finish(
