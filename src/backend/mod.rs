@@ -35,6 +35,12 @@ impl Rows {
         self.len += 1;
     }
 
+    /// Takes all rows out, and keeps the room.
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.words.clear();
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.len
@@ -53,6 +59,12 @@ impl Rows {
     /// The row at `at`.
     pub fn get(&self, at: usize) -> Option<&[Word]> {
         (at < self.len).then(|| self.words.get(at * self.arity..(at + 1) * self.arity)).flatten()
+    }
+
+    /// The words of one column in the order of the rows; none of a column that there isn't.
+    pub fn column(&self, column: usize) -> impl Iterator<Item = Word> {
+        let from = self.words.get(column..).filter(|_| column < self.arity).unwrap_or_default();
+        from.chunks(self.arity.max(1)).filter_map(|rest| rest.first().copied())
     }
 
     /// The rows in their order.
@@ -80,6 +92,11 @@ impl Database {
     /// The rows of a relation.
     pub fn rows(&self, relation: RelationId) -> Option<&Rows> {
         self.relations.get(relation.0 as usize)
+    }
+
+    /// Takes all rows out, and keeps the room.
+    pub fn clear(&mut self) {
+        self.relations.iter_mut().for_each(Rows::clear);
     }
 
     /// Adds a row to a relation of the program that the database was made for.
@@ -191,8 +208,37 @@ pub struct LimitReached {
     pub relation: RelationId,
 }
 
+/// The facts of a relation by numbers, as those look them up who ask questions about a few of very many.
+pub trait Facts {
+    /// How many facts a relation has.
+    fn count(&self, relation: RelationId) -> usize;
+
+    /// Whether some fact of a relation has rank 0: it is given.
+    fn is_stated(&self, relation: RelationId) -> bool;
+
+    /// The fact with a number; none where there isn't one.
+    fn fact(&self, relation: RelationId, number: u32) -> &[Word];
+
+    /// The round in which a fact is derived inside its stratum.
+    fn rank(&self, relation: RelationId, number: u32) -> usize;
+
+    /// Calls `visit` with each fact of a rank below `below` that has the words of `key`, until it returns false.
+    fn each(
+        &self,
+        relation: RelationId,
+        key: &[Option<Word>],
+        below: usize,
+        visit: &mut dyn FnMut(u32) -> bool,
+    );
+}
+
 /// An engine.
 pub trait Engine {
+    /// Whether a standing evaluation, [`seminaive::standing::Standing`], may take its place between changes.
+    fn stands(&self) -> bool {
+        false
+    }
+
     /// The model of `program` over `input`: all facts that follow, and the operations without a result.
     ///
     /// # Errors

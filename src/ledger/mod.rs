@@ -34,6 +34,7 @@ mod transaction;
 mod tuple;
 mod verify;
 mod view;
+mod words;
 
 use std::path::PathBuf;
 

@@ -96,7 +96,7 @@ impl Ledger {
     }
 
     /// The transaction of a moment; `None` for the last one.
-    fn at(&self, when: When) -> Result<Option<u64>, LedgerError> {
+    pub(super) fn at(&self, when: When) -> Result<Option<u64>, LedgerError> {
         let tx = match when {
             When::Now => return Ok(None),
             When::Tx(tx) => tx,

@@ -1,7 +1,7 @@
 //! The order-keeping encoding of the values of a fact: encoded tuples compare byte by byte as the tuples do.
 
 use crate::symbol::Symbol;
-use crate::value::{Float, Value, Word};
+use crate::value::{Float, Type, Value, Word};
 
 use super::bytes::{Malformed, Reader};
 
@@ -63,6 +63,60 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<Value>, Malformed> {
         values.push(value(&mut reader)?);
     }
     Ok(values)
+}
+
+/// The text that a column held last, by its encoding: rows ascend, so columns to the left often repeat.
+#[derive(Debug, Default)]
+pub(crate) struct LastText {
+    encoded: Vec<u8>,
+    word: Word,
+}
+
+/// Appends to `out` the words of what [`encode`] wrote; `false`, with `out` as it was, where the values are not of
+/// `types`. `last` has a place for each column.
+pub(crate) fn words(
+    bytes: &[u8],
+    types: &[Type],
+    last: &mut [LastText],
+    out: &mut Vec<Word>,
+) -> Result<bool, Malformed> {
+    let (mut reader, before) = (Reader::new(bytes), out.len());
+    for (ty, last) in types.iter().zip(last) {
+        let found = if ty.is_text() { text_word(&mut reader, *ty, last)? } else { word(&mut reader, *ty)? };
+        match found {
+            Some(word) => out.push(word),
+            None => {
+                out.truncate(before);
+                return Ok(false);
+            }
+        }
+    }
+    if !reader.is_empty() {
+        out.truncate(before);
+    }
+    Ok(reader.is_empty())
+}
+
+fn word(reader: &mut Reader<'_>, ty: Type) -> Result<Option<Word>, Malformed> {
+    let found = if reader.is_empty() { None } else { Some(value(reader)?) };
+    Ok(found.filter(|found| found.ty() == ty).map(Value::word))
+}
+
+fn text_word(reader: &mut Reader<'_>, ty: Type, last: &mut LastText) -> Result<Option<Word>, Malformed> {
+    let rest = reader.rest();
+    if !last.encoded.is_empty() && rest.starts_with(&last.encoded) {
+        let behind = rest.get(last.encoded.len()..).unwrap_or_default();
+        // A zero byte that 0xff follows doesn't end a text.
+        if behind.first() != Some(&0xff) {
+            *reader = Reader::new(behind);
+            return Ok(Some(last.word));
+        }
+    }
+    let Some(found) = word(reader, ty)? else { return Ok(None) };
+    last.encoded.clear();
+    last.encoded.extend_from_slice(rest.get(..rest.len() - reader.rest().len()).unwrap_or_default());
+    last.word = found;
+    Ok(Some(found))
 }
 
 fn value(reader: &mut Reader<'_>) -> Result<Value, Malformed> {
@@ -165,6 +219,14 @@ mod tests {
             encode(&b, &mut y);
             prop_assert_eq!(decode(&x).unwrap(), a.clone());
             prop_assert_eq!(x.cmp(&y), a.cmp(&b));
+            let types: Vec<Type> = a.iter().map(|value| value.ty()).collect();
+            let (mut last, mut found) = ([(); 4].map(|()| LastText::default()), Vec::new());
+            for tuple in [&x, &x, &y] {
+                words(tuple, &types, &mut last, &mut found).unwrap();
+            }
+            let of = |values: &[Value]| values.iter().map(|value| value.word()).collect::<Vec<_>>();
+            let also = types.iter().copied().eq(b.iter().map(|value| value.ty()));
+            prop_assert_eq!(found, [of(&a), of(&a), if also { of(&b) } else { Vec::new() }].concat());
         }
 
         #[test]

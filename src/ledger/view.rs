@@ -81,6 +81,42 @@ impl View {
         Finder { view: self, block: None, waiting: None, asked: Vec::new() }
     }
 
+    /// Hands the entries whose keys begin with `prefix` to `visit`, ascending, without copying those of the base.
+    pub(crate) fn each<E: From<BaseError> + From<Malformed>>(
+        &self,
+        prefix: &[u8],
+        visit: &mut impl FnMut(&[u8], &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let end = keys::end(prefix);
+        let bounds = (Bound::Included(prefix), Bound::Excluded(end.as_slice()));
+        if self.backlog.range::<[u8], _>(bounds).next().is_some() {
+            return self.prefix(prefix).try_for_each(|entry| {
+                let (key, value) = entry?;
+                visit(&key, &value)
+            });
+        }
+        let start = block_key(prefix);
+        let mut next = match self.base.floor(&start)?.filter(|(key, _)| key.first() == Some(&BLOCK)) {
+            Some(pair) => Some(pair),
+            None => self.base.above(&start)?,
+        };
+        while let Some((first, block)) = next.take().filter(|(key, _)| key.first() == Some(&BLOCK)) {
+            let on = block::each(&block, &mut |key, value| {
+                if key >= end.as_slice() {
+                    return Ok(false);
+                }
+                if key.starts_with(prefix) {
+                    visit(key, value)?;
+                }
+                Ok::<_, E>(true)
+            })?;
+            if on {
+                next = self.base.above(&first)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The entries from `start` up to but without `end`, ascending.
     pub(crate) fn range(&self, start: Vec<u8>, end: Vec<u8>) -> Entries<'_> {
         let bounds = (Bound::Included(start.as_slice()), Bound::Excluded(end.as_slice()));

@@ -22,6 +22,7 @@ pub mod reference;
 mod replay;
 mod ruleset;
 pub mod shipped;
+mod slice;
 mod what_if;
 mod why;
 mod why_not;
@@ -38,9 +39,12 @@ pub use facts::{
 pub use loader::{Loaded, Loader, rule_files};
 pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
+pub use slice::Reach;
 pub use what_if::Hypothesis;
-pub use why::{Because, Wanted};
+pub use why::{Because, Inquiry, Wanted};
 pub use why_not::Refused;
+
+use std::collections::BTreeSet;
 
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
@@ -57,6 +61,7 @@ pub struct Session {
     limits: Limits,
     lenient: bool,
     as_of: When,
+    reach: Reach,
 }
 
 /// Where the facts of a session stand.
@@ -93,6 +98,7 @@ impl Session {
             limits: Limits::default(),
             lenient: false,
             as_of: When::Now,
+            reach: Reach::default(),
         }
     }
 
@@ -122,6 +128,13 @@ impl Session {
     #[must_use]
     pub fn with_as_of(mut self, as_of: When) -> Self {
         self.as_of = as_of;
+        self
+    }
+
+    /// How much of rules and facts questions evaluate.
+    #[must_use]
+    pub fn with_reach(mut self, reach: Reach) -> Self {
+        self.reach = reach;
         self
     }
 
@@ -194,19 +207,30 @@ impl Session {
 
     /// The facts that stand, of the relations that the rules know.
     fn standing(&self) -> Result<Database, SessionError> {
-        self.standing_for(&self.rules.program)
+        self.standing_in(&self.rules.program)
     }
 
     /// The facts that stand, of the relations that a program knows.
-    fn standing_for(&self, program: &Program) -> Result<Database, SessionError> {
+    fn standing_in(&self, program: &Program) -> Result<Database, SessionError> {
+        let all = (0..program.relations.len() as u32).map(RelationId).collect();
+        self.standing_for(program, &all)
+    }
+
+    /// The facts that stand, of some relations of a program.
+    fn standing_for(
+        &self,
+        program: &Program,
+        relations: &BTreeSet<RelationId>,
+    ) -> Result<Database, SessionError> {
         let mut input = Database::new(program);
         match &self.store {
             Store::Memory(memory) => {
-                for fact in &memory.facts {
-                    evaluation::add_fact(program, &mut input, fact);
-                }
+                let wanted = evaluation::Named::new(program, relations);
+                memory.facts.iter().for_each(|fact| wanted.add(&mut input, fact));
             }
-            Store::Ledger(ledger) => ledger_facts::standing(ledger, self.as_of, program, &mut input)?,
+            Store::Ledger(ledger) => {
+                ledger_facts::standing_of(ledger, self.as_of, program, relations, &mut input)?;
+            }
         }
         Ok(input)
     }
