@@ -51,7 +51,7 @@ enum Finder {
     Hashed(Vec<Word>, Table),
 }
 
-/// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`.
+/// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`, the last that brought some.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     start: u32,
@@ -59,6 +59,8 @@ struct Group {
     room: u32,
     old: u32,
     round: u32,
+    /// How many entries are about to come.
+    due: u32,
 }
 
 impl Index {
@@ -163,18 +165,21 @@ impl Index {
         if self.rows == 0 && self.groups.len() / 8 <= len as usize {
             self.lay_out(&groups);
         }
+        self.make_room(&groups);
         for ((row, at), group) in fresh.chunks_exact(arity).zip(self.rows..).zip(groups.drain(..)) {
             let entry = match self.content {
                 Content::Numbers => at,
                 Content::Words(column) => row[column as usize].word().0 as u32,
             };
-            self.push(group as usize, entry);
+            let group = &mut self.groups[group as usize];
+            self.entries[(group.start + group.len) as usize] = entry;
+            group.len += 1;
         }
         self.rows = len;
         if groups.capacity() <= PENDING {
             self.pending = groups;
         }
-        if self.entries.len() > len as usize / 2 * 3 + WASTE {
+        if self.entries.len() > len as usize / 3 * 4 + WASTE {
             self.compact();
         }
     }
@@ -305,19 +310,24 @@ impl Index {
         self.entries.resize(start as usize, 0);
     }
 
-    fn push(&mut self, at: usize, entry: u32) {
-        let mut group = self.groups[at];
-        if group.len == group.room {
-            self.move_to(at, class_for(group.len + 1));
-            group = self.groups[at];
+    /// Makes sure that each group has room for the entries about to come, one for each time it stands in `groups`.
+    fn make_room(&mut self, groups: &[u32]) {
+        for at in groups {
+            let group = &mut self.groups[*at as usize];
+            if group.round != self.round {
+                (group.round, group.old) = (self.round, group.len);
+                self.touched.push(*at);
+            }
+            group.due += 1;
         }
-        if group.round != self.round {
-            (group.round, group.old) = (self.round, group.len);
-            self.touched.push(at as u32);
+        for place in 0..self.touched.len() {
+            let at = self.touched[place] as usize;
+            let group = &mut self.groups[at];
+            let wanted = group.len + std::mem::take(&mut group.due);
+            if wanted > group.room {
+                self.move_to(at, class_for(wanted));
+            }
         }
-        self.entries[(group.start + group.len) as usize] = entry;
-        group.len += 1;
-        self.groups[at] = group;
     }
 
     /// Moves a group to a piece of a class.
