@@ -5,7 +5,8 @@ use std::path::Path;
 use super::error::ActuatorError;
 use super::error_text::id;
 use super::input::{Form, Input};
-use super::json::{self, JsonLines, Object};
+use super::json::{self, Object};
+use super::objects::JsonObjects;
 use super::table::{self, Shipped, Table};
 use super::{Observer, Sink, Summary, words};
 use crate::fact::Fact;
@@ -74,7 +75,7 @@ fn keyword_pattern(keyword: &str) -> String {
 /// matches. `facts/goal_signals.csv` (`signal,pattern`) gives the shapes of a goal.
 ///
 /// As lines, each is a goal whose id is the input's name and the line (on standard input `goal-` and a hash of the
-/// text). As JSON Lines: `text`, and where they are known `goal` (the id) and `domain_given`.
+/// text). As JSON objects: `text`, and where they are known `goal` (the id) and `domain_given`.
 ///
 /// Other JSON objects give words of more than 3 letters, in lower case, for what is remembered, and the overlap of
 /// words between texts (those that both have among all that either has):
@@ -132,7 +133,7 @@ impl Goal {
     }
 
     fn observe_json(&self, input: Input<'_>, sink: &mut Sink<'_>) -> Result<Summary, ActuatorError> {
-        let mut lines = JsonLines::new(input);
+        let mut lines = JsonObjects::new(input);
         let mut summary = Summary::default();
         while let Some(mut object) = lines.next()? {
             if let Some(facts) = remembered(&mut object)? {

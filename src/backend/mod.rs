@@ -152,8 +152,37 @@ pub struct LimitReached {
     pub relation: RelationId,
 }
 
+/// The facts of a relation by numbers, as those look them up who ask questions about a few of very many.
+pub trait Facts {
+    /// How many facts a relation has.
+    fn count(&self, relation: RelationId) -> usize;
+
+    /// Whether some fact of a relation has rank 0: it is given.
+    fn is_stated(&self, relation: RelationId) -> bool;
+
+    /// The fact with a number; none where there isn't one.
+    fn fact(&self, relation: RelationId, number: u32) -> &[Word];
+
+    /// The round in which a fact is derived inside its stratum.
+    fn rank(&self, relation: RelationId, number: u32) -> usize;
+
+    /// Calls `visit` with each fact of a rank below `below` that has the words of `key`, until it returns false.
+    fn each(
+        &self,
+        relation: RelationId,
+        key: &[Option<Word>],
+        below: usize,
+        visit: &mut dyn FnMut(u32) -> bool,
+    );
+}
+
 /// An engine.
 pub trait Engine {
+    /// Whether a standing evaluation, [`seminaive::standing::Standing`], may take its place between changes.
+    fn stands(&self) -> bool {
+        false
+    }
+
     /// The model of `program` over `input`: all facts that follow, and the operations without a result.
     ///
     /// # Errors

@@ -86,6 +86,13 @@ impl Rows {
         (at < self.len).then(|| self.words().get(at * self.arity..(at + 1) * self.arity)).flatten()
     }
 
+    /// The words of one column in the order of the rows; none of a column that there isn't.
+    pub fn column(&self, column: usize) -> impl Iterator<Item = Word> {
+        let cells = self.cells.view();
+        let rows = if column < self.arity { self.len } else { 0 };
+        (0..rows).map(move |at| cells.at(at * self.arity + column))
+    }
+
     /// The rows in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[Word]> {
         let words = self.words();

@@ -423,16 +423,17 @@ fn a_bad_line_is_refused_with_its_place_and_what_was_expected() {
             with("[\"timeout\"", "[3"),
             r#"`failure_mode` to be a string or an array of strings, found [3,"nonzero_exit"]"#,
         ),
-        (refused("tool-run", &format!("{base}\n[1, 2]")), "a JSON object, found [1,2]"),
+        (refused("tool-run", &format!("{base}\n[1, 2]")), "a JSON object, found 1"),
+        (refused("tool-run", &format!("{base}\n[{base}")), "`]`, found the end of the input"),
     ];
     for (found, expected) in cases {
         assert_eq!(found, format!("in.jsonl:2: expected {expected}"));
     }
     let broken = refused("tool-run", "{\"run\": 1");
-    assert!(
-        broken.starts_with("in.jsonl:1: expected a JSON object on one line, found no JSON ("),
-        "{broken}"
-    );
+    assert!(broken.starts_with("in.jsonl:1: expected a JSON object, found no JSON ("), "{broken}");
+    // A line that was cut off does not swallow what comes behind it.
+    let cut = refused("tool-run", &format!("{base}\n{{\"run\": 1\n{base}"));
+    assert!(cut.starts_with("in.jsonl:2: expected a JSON object, found no JSON ("), "{cut}");
     let deep = refused("tool-run", &"[".repeat(100_000));
     assert!(deep.contains("recursion limit"), "{deep}");
 }
@@ -464,6 +465,40 @@ fn tool_calls_are_found_among_open_telemetry_spans() {
         broken,
         "in.jsonl:1: expected `gen_ai.tool.name` of a tool call to be a string, found no such field"
     );
+}
+
+/// The facts and the summary of a recorded input.
+fn recorded(path: &str) -> (Vec<String>, u64, u64) {
+    let mut facts = Vec::new();
+    let runs = observer("tool-run", None).unwrap();
+    let summary = observe_path(runs.as_ref(), root(path).to_str().unwrap(), None, &|_, _| {}, &mut |fact| {
+        facts.push(fact.to_string());
+        Ok(())
+    })
+    .unwrap();
+    (facts, summary.records, summary.skipped)
+}
+
+#[test]
+fn an_export_may_go_over_many_lines() {
+    let facts = [
+        r#"tool_run(17, "web_search", /engineering, true, 1s250ms, @2026-02-03T14:25:01Z)"#,
+        r#"tool_run(18, "read_file", /engineering, false, 15ms, @2026-02-03T14:25:03Z)"#,
+        r#"failure_mode(18, "FileNotFoundError")"#,
+        r#"error("run-18", 56)"#,
+    ];
+    assert_eq!(recorded("tests/actuators/otlp_pretty.json"), (facts.map(str::to_owned).to_vec(), 2, 1));
+}
+
+#[test]
+fn exports_may_stand_in_an_array_beside_those_of_other_signals() {
+    let facts = [
+        r#"tool_run(33, "calculate", /global, true, 2ms, @2026-02-03T14:25:05Z)"#,
+        r#"tool_run(34, "deploy", /global, false, 20s, @2026-02-03T14:25:06Z)"#,
+        r#"error("run-34", 23)"#,
+        r#"error_signal("run-34", /net_timeout)"#,
+    ];
+    assert_eq!(recorded("tests/actuators/otlp_array.json"), (facts.map(str::to_owned).to_vec(), 2, 1));
 }
 
 #[test]

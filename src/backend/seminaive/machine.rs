@@ -148,7 +148,6 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             };
             next = if passed { Some(Move::Enter(at + 1)) } else { self.plan.back[at].map(Move::Resume) };
         }
-        self.sink.flush(self.site)?;
         Ok(self.matches)
     }
 

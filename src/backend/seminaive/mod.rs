@@ -21,6 +21,7 @@ mod run;
 mod shape;
 mod show;
 mod sink;
+pub mod standing;
 mod store;
 mod table;
 mod undefined;
@@ -37,6 +38,10 @@ pub use show::plans;
 pub struct SemiNaive;
 
 impl Engine for SemiNaive {
+    fn stands(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
         let mut run = Run::new(program, input, limits, false)?;
         run.strata()?;

@@ -74,6 +74,9 @@ impl Sink for Facts {
     }
 
     fn flush(&mut self, site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
         let (Some(known), Some(fresh)) = (site.known.get(self.relation), site.fresh.get_mut(self.relation))
         else {
             return Ok(());
@@ -321,6 +324,6 @@ pub(super) fn unranked<'r>(rule: &'r Rule, limit: &'r Limit) -> impl Iterator<It
     plain(rule).filter(|term| !is_rank(limit, term))
 }
 
-fn is_rank(limit: &Limit, term: &Expr) -> bool {
+pub(super) fn is_rank(limit: &Limit, term: &Expr) -> bool {
     matches!((limit.rank, &term.kind), (Some(rank), ExprKind::Var(var)) if rank == *var)
 }

@@ -7,4 +7,5 @@ pub(crate) mod check;
 mod prepared;
 pub(crate) mod random;
 mod shrink;
+mod standing;
 mod undefined;

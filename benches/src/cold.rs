@@ -1,0 +1,69 @@
+//! Cold start: `hence query`, the whole process, over a ledger of a million facts that was written by another one.
+
+use std::path::Path;
+
+use hence::fact::Fact;
+use hence::ledger::{Draft, Ledger, OpenOptions};
+use hence::value::Value;
+use serde_json::{Value as Json, json};
+
+use crate::batch;
+use crate::child;
+use crate::facts::each;
+use crate::measure::Series;
+use crate::options::{Options, home};
+use crate::report::{digits, spread, table};
+
+/// What is asked: in words, the body, and the relation that the answer needs all of.
+const QUESTIONS: [(&str, &str); 4] = [
+    ("all facts: the slow tools", "slow(T, D)"),
+    ("all facts: the best tool of a domain", "best(7, T)"),
+    ("a few: the rate of a tool in a domain", "rate(7, 3, R)"),
+    ("one fact", "tool_run(4321, T, D, Ok, L)"),
+];
+
+/// Writes the facts of `folder` into a new ledger.
+pub fn write(folder: &Path, store: &Path) -> Json {
+    let _ = std::fs::remove_dir_all(store);
+    let mut facts = Vec::new();
+    let int = |value: u32| Value::Int(i64::from(value));
+    each::<5>(folder, "tool_run", |row| facts.push(Fact::new("tool_run", row.map(int))));
+    each::<1>(folder, "tool", |row| facts.push(Fact::new("tool", row.map(int))));
+    let count = facts.len();
+    let mut ledger = Ledger::open(store, &OpenOptions::default()).unwrap();
+    ledger.commit(&Draft { time: 1, author: "bench".into(), assertions: facts, ..Draft::default() }).unwrap();
+    assert!(ledger.close().is_empty());
+    json!({"facts": count})
+}
+
+/// The section; whether every question was answered.
+pub fn section(options: &Options, figures: &mut Json) -> bool {
+    let folder = batch::facts("agg", options);
+    let store = home().join("target/facts/ledger");
+    let store = store.to_string_lossy();
+    let Some(written) = child::ask(&["ledger", &folder.to_string_lossy(), &store]) else { return false };
+    let rules = home().join("rules/agg.dl");
+    let rules = rules.to_string_lossy();
+    let (mut rows, mut answered) = (Vec::new(), true);
+    for (what, body) in QUESTIONS {
+        let words = ["hence", "query", body, "--rules", &rules, "--store", &store, "--format", "jsonl"];
+        let runs: Vec<Json> = (0..options.runs).filter_map(|_| child::ask(&words)).collect();
+        answered &= !runs.is_empty() && runs.iter().all(|run| run["status"] == 0);
+        let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());
+        let answers = runs.first().and_then(|run| run["output"].as_str()).unwrap_or("").lines().count();
+        rows.push(vec![
+            format!("{what}: `{body}`"),
+            spread(&series("wall"), digits),
+            spread(&series("cpu"), digits),
+            digits(series("peak_kib").median() / 1024.0),
+            answers.to_string(),
+        ]);
+        let figure = |name: &str| series(name).json();
+        figures["cold"][body] = json!({
+            "wall": figure("wall"), "cpu": figure("cpu"), "peak_kib": figure("peak_kib"), "rows": answers,
+        });
+    }
+    println!("\n## cold start: `hence query` over a ledger of {} facts\n", written["facts"]);
+    table(&["asked for", "wall s", "CPU s", "peak MB", "rows"], &rows);
+    answered
+}

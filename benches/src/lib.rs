@@ -1,0 +1,20 @@
+//! hence beside other programs. `bin/all` is the command; each of its sections is a file here, each measurement a
+//! process of its own. The facts come from [`generate`], the peers' programs are in [`peers`] and [`decision`].
+#![allow(missing_docs, reason = "a program, no library")]
+
+pub mod batch;
+pub mod change;
+pub mod child;
+pub mod cold;
+pub mod decision;
+pub mod external;
+pub mod facts;
+pub mod generate;
+pub mod growth;
+pub mod load;
+pub mod measure;
+pub mod options;
+pub mod peers;
+pub mod plot;
+pub mod random;
+pub mod report;

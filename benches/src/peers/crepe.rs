@@ -1,0 +1,79 @@
+//! crepe, with ahash instead of the standard hasher. It has no aggregates.
+
+use std::path::Path;
+
+use super::Task;
+use crate::facts::pairs;
+use crate::measure::{Check, Measured, measured};
+
+type Hasher = ahash::RandomState;
+
+mod closure {
+    crepe::crepe! {
+        @input pub struct Edge(pub u32, pub u32);
+        @output pub struct Path(pub u32, pub u32);
+        Path(x, y) <- Edge(x, y);
+        Path(x, z) <- Path(x, y), Edge(y, z);
+    }
+}
+
+mod generation {
+    crepe::crepe! {
+        @input pub struct Parent(pub u32, pub u32);
+        @output pub struct Sg(pub u32, pub u32);
+        Sg(x, y) <- Parent(p, x), Parent(p, y), (x != y);
+        Sg(x, y) <- Sg(a, b), Parent(a, x), Parent(b, y);
+    }
+}
+
+mod points_to {
+    crepe::crepe! {
+        @input pub struct AddressOf(pub u32, pub u32);
+        @input pub struct Assign(pub u32, pub u32);
+        @input pub struct Load(pub u32, pub u32);
+        @input pub struct Store(pub u32, pub u32);
+        @output pub struct Pt(pub u32, pub u32);
+        Pt(y, x) <- AddressOf(y, x);
+        Pt(y, x) <- Assign(y, z), Pt(z, x);
+        Pt(y, w) <- Load(y, x), Pt(x, z), Pt(z, w);
+        Pt(z, w) <- Store(y, x), Pt(y, z), Pt(x, w);
+    }
+}
+
+pub fn run(task: Task, folder: &Path) -> Measured {
+    match task {
+        Task::Closure => measured(
+            || {
+                let mut crepe = closure::Crepe::new();
+                crepe.extend(pairs(folder, "edge").into_iter().map(|(a, b)| closure::Edge(a, b)));
+                crepe
+            },
+            |crepe| crepe.run_with_hasher::<Hasher>().0,
+            |paths| Check::of(paths.iter().map(|row| (row.0, row.1))),
+        ),
+        Task::Generation => measured(
+            || {
+                let mut crepe = generation::Crepe::new();
+                crepe.extend(pairs(folder, "parent").into_iter().map(|(a, b)| generation::Parent(a, b)));
+                crepe
+            },
+            |crepe| crepe.run_with_hasher::<Hasher>().0,
+            |same| Check::of(same.iter().map(|row| (row.0, row.1))),
+        ),
+        Task::PointsTo => measured(
+            || load_points_to(folder),
+            |crepe| crepe.run_with_hasher::<Hasher>().0,
+            |pt| Check::of(pt.iter().map(|row| (row.0, row.1))),
+        ),
+        Task::Aggregates => panic!("crepe has no aggregates"),
+    }
+}
+
+fn load_points_to(folder: &Path) -> points_to::Crepe {
+    let mut crepe = points_to::Crepe::new();
+    crepe.extend(pairs(folder, "addressOf").into_iter().map(|(a, b)| points_to::AddressOf(a, b)));
+    crepe.extend(pairs(folder, "assign").into_iter().map(|(a, b)| points_to::Assign(a, b)));
+    crepe.extend(pairs(folder, "load").into_iter().map(|(a, b)| points_to::Load(a, b)));
+    crepe.extend(pairs(folder, "store").into_iter().map(|(a, b)| points_to::Store(a, b)));
+    crepe
+}

@@ -1,0 +1,79 @@
+//! hence: rules from text, facts into the engine's input, one evaluation.
+
+use std::path::Path;
+
+use hence::backend::seminaive::SemiNaive;
+use hence::backend::{Database, Engine, Limits, Model};
+use hence::ir::Program;
+use hence::session::{Loader, RuleSet, check};
+use hence::value::Word;
+
+use super::{AGGREGATES, Task};
+use crate::facts;
+use crate::measure::{Check, Measured, measured};
+
+/// A rule text without faults.
+pub fn rules(name: &str, text: &str) -> RuleSet {
+    let mut loader = Loader::default();
+    loader.text(name, text);
+    let findings = check(loader.finish(), &[]);
+    *findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics))
+}
+
+/// A rule text as the engine takes it.
+pub fn program(name: &str, text: &str) -> Program {
+    rules(name, text).program
+}
+
+fn rows<const N: usize>(program: &Program, input: &mut Database, folder: &Path, relation: &str) {
+    let id = program.find(relation.into()).unwrap();
+    facts::each::<N>(folder, relation, |row| input.push(id, &row.map(|int| Word::from_int(i64::from(int)))));
+}
+
+pub fn run(task: Task, folder: &Path) -> Measured {
+    measured(|| load(task, folder), eval, |(program, model)| check_of(task, program, model))
+}
+
+fn load(task: Task, folder: &Path) -> (Program, Database) {
+    let (name, text, relations): (_, _, &[&str]) = match task {
+        Task::Closure => ("tc", include_str!("../../rules/tc.dl"), &["edge"]),
+        Task::Generation => ("sg", include_str!("../../rules/sg.dl"), &["parent"]),
+        Task::PointsTo => {
+            let relations = &["addressOf", "assign", "load", "store"];
+            ("andersen", include_str!("../../rules/andersen.dl"), relations)
+        }
+        Task::Aggregates => ("agg", include_str!("../../rules/agg.dl"), &[]),
+    };
+    let program = program(name, text);
+    let mut input = Database::new(&program);
+    relations.iter().for_each(|relation| rows::<2>(&program, &mut input, folder, relation));
+    if task == Task::Aggregates {
+        rows::<5>(&program, &mut input, folder, "tool_run");
+        rows::<1>(&program, &mut input, folder, "tool");
+    }
+    (program, input)
+}
+
+fn eval((program, input): (Program, Database)) -> (Program, Model) {
+    let model = SemiNaive.evaluate(&program, &input, &Limits::default()).unwrap();
+    std::mem::forget(input);
+    (program, model)
+}
+
+fn check_of(task: Task, program: &Program, model: &Model) -> Check {
+    let results: &[&str] = match task {
+        Task::Closure => &["path"],
+        Task::Generation => &["sg"],
+        Task::PointsTo => &["pt"],
+        Task::Aggregates => &AGGREGATES,
+    };
+    let mut check = Check::default();
+    for (number, name) in results.iter().enumerate() {
+        let id = program.find((*name).into()).unwrap();
+        for row in model.extent(id).unwrap().rows.iter() {
+            let column = |at: usize| row.get(at).map_or(0, |word| word.0 as u32);
+            check.add(number as u64, column(0), column(1));
+        }
+    }
+    check
+}
