@@ -15,6 +15,7 @@ mod facts;
 pub mod format;
 mod ledger_facts;
 mod loader;
+mod prepared;
 mod profile;
 pub mod prompt;
 mod recorded;
@@ -37,6 +38,7 @@ pub use facts::{
     FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
 };
 pub use loader::{Loaded, Loader, rule_files};
+pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use slice::Reach;
