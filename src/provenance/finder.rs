@@ -1,6 +1,6 @@
 //! `why`: a proof of least height of a fact of a finished model, found backwards and the same from run to run.
 
-use crate::backend::Model;
+use crate::backend::{Facts, Model};
 use crate::fact::Fact;
 use crate::ir::{Program, Rule};
 use crate::schema::RelationId;
@@ -16,7 +16,7 @@ use super::heights::Heights;
 use super::phrase::Phrase;
 use super::proof::{Origins, Proof};
 use super::solve::{Solution, solve};
-use super::store::{FactRef, Key};
+use super::store::{FactRef, Key, Store};
 
 /// How many inputs of an aggregate a proof shows if nothing else is asked for.
 pub const INPUTS_SHOWN: usize = 5;
@@ -48,7 +48,21 @@ impl<'a> Finder<'a> {
         sources: &'a Sources,
         origins: &'a dyn Origins,
     ) -> Self {
-        let context = Context::new(program, model);
+        Self::from(Context::new(program, Store::new(model)), sources, origins)
+    }
+
+    /// A finder over facts that stand somewhere else than in a model; for [`Finder::why`] and the like, not for what
+    /// looks at all facts.
+    pub fn over(
+        program: &'a Program,
+        facts: &'a dyn Facts,
+        sources: &'a Sources,
+        origins: &'a dyn Origins,
+    ) -> Self {
+        Self::from(Context::new(program, Store::over(facts)), sources, origins)
+    }
+
+    fn from(context: Context<'a>, sources: &'a Sources, origins: &'a dyn Origins) -> Self {
         let heights = Heights::new(&context);
         Self { context, plans: Plans::default(), heights, sources, origins, inputs: INPUTS_SHOWN }
     }
@@ -58,6 +72,15 @@ impl<'a> Finder<'a> {
     #[must_use]
     pub fn inputs(mut self, inputs: usize) -> Self {
         self.inputs = inputs.max(1);
+        self
+    }
+
+    /// How many facts each relation has where all of them are known, by [`RelationId`]; those of derived relations
+    /// don't count. Without it, what the model has. A model of a part of the facts gives the same proofs as one of
+    /// all if it is told the same numbers: they decide in which order bodies are gone through.
+    #[must_use]
+    pub fn counts(mut self, counts: &[usize]) -> Self {
+        self.context.count(counts);
         self
     }
 
@@ -119,7 +142,7 @@ impl<'a> Finder<'a> {
         Every::new(self.search(), self.builder(), self.find(fact))
     }
 
-    pub(super) fn model(&self) -> &'a Model {
+    pub(super) fn model(&self) -> Option<&'a Model> {
         self.context.store.model()
     }
 
