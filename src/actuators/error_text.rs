@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::error::ActuatorError;
 use super::input::{Form, Input, Piece, STANDARD_INPUT};
-use super::json::{self, JsonLines};
+use super::json;
+use super::objects::JsonObjects;
 use super::scan::{Scan, Seen};
 use super::table::{Shipped, Table};
 use super::{Observer, Sink, Summary};
@@ -89,7 +90,7 @@ impl ErrorText {
     }
 
     fn observe_json(&self, input: Input<'_>, sink: &mut Sink<'_>) -> Result<Summary, ActuatorError> {
-        let mut lines = JsonLines::new(input);
+        let mut lines = JsonObjects::new(input);
         let mut summary = Summary::default();
         let mut scan = Scan::new(&self.signals);
         while let Some(mut object) = lines.next()? {
@@ -127,11 +128,12 @@ impl ErrorText {
         let mut pieces = input.into_pieces();
         while let Some(piece) = pieces.next()? {
             let blank = form != Form::Text && piece.starts_line && piece.text.trim().is_empty();
-            let ends = blank && form != Form::Log || begins(form, &piece);
+            let ends =
+                blank && form != Form::Log || begins(form, &piece) || piece.pause && form != Form::Text;
             if let Some(line) = begun.take_if(|_| ends) {
                 finish(line, &mut scan)?;
             }
-            if blank && begun.is_none() {
+            if piece.pause || blank && begun.is_none() {
                 continue;
             }
             begun = begun.or(Some(piece.line));

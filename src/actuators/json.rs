@@ -1,65 +1,14 @@
-//! JSON Lines: objects one by one, and their fields with errors that say what was expected.
-
-use std::io::{BufRead, Read as _};
+//! JSON objects, and their fields with errors that say what was expected.
 
 use serde_json::{Map, Value as Json};
 
 use super::Summary;
 use super::error::ActuatorError;
-use super::input::Input;
-
-/// How many bytes a line may have.
-const LINE_LIMIT: u64 = 64 << 20;
 
 /// How much of a faulty value an error shows.
 const SHOWN: usize = 60;
 
-/// The objects of an input, a line each; blank lines are passed over.
-pub(super) struct JsonLines<'a> {
-    name: &'a str,
-    reader: &'a mut dyn BufRead,
-    bytes: Vec<u8>,
-    line: u64,
-}
-
-impl<'a> JsonLines<'a> {
-    pub(super) fn new(input: Input<'a>) -> Self {
-        Self { name: input.name(), reader: input.into_reader(), bytes: Vec::new(), line: 0 }
-    }
-
-    /// The next object, `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Object<'a>>, ActuatorError> {
-        loop {
-            self.bytes.clear();
-            let mut bounded = (&mut *self.reader).take(LINE_LIMIT);
-            let count = bounded
-                .read_until(b'\n', &mut self.bytes)
-                .map_err(|source| ActuatorError::Read { input: self.name.to_owned(), source })?;
-            if count == 0 {
-                return Ok(None);
-            }
-            self.line += 1;
-            if !self.bytes.trim_ascii().is_empty() {
-                return self.parse().map(Some);
-            }
-        }
-    }
-
-    fn parse(&self) -> Result<Object<'a>, ActuatorError> {
-        let place = Place { input: self.name, line: self.line };
-        if self.bytes.len() as u64 == LINE_LIMIT && !self.bytes.ends_with(b"\n") {
-            return Err(place.fault("a line of at most 64 MiB", "a longer one"));
-        }
-        let bytes = self.bytes.strip_prefix(b"\xEF\xBB\xBF").filter(|_| self.line == 1);
-        match serde_json::from_slice(bytes.unwrap_or(&self.bytes)) {
-            Ok(Json::Object(fields)) => Ok(Object { place, fields }),
-            Ok(other) => Err(place.fault("a JSON object", &shown(&other))),
-            Err(error) => Err(place.fault("a JSON object on one line", &format!("no JSON ({error})"))),
-        }
-    }
-}
-
-/// A line of an input.
+/// Where an object begins.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) input: &'a str,
@@ -84,6 +33,10 @@ pub(super) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
+    pub(super) fn new(place: Place<'a>, fields: Map<String, Json>) -> Self {
+        Self { place, fields }
+    }
+
     /// Takes a field out; `null` counts as absent.
     pub(super) fn take(&mut self, field: &str) -> Option<Json> {
         self.fields.shift_remove(field).filter(|value| !value.is_null())

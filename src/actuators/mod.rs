@@ -13,6 +13,7 @@ pub mod file_requests;
 pub mod goal;
 mod input;
 mod json;
+mod objects;
 mod otlp;
 mod redact;
 pub mod run_command;

@@ -15,6 +15,9 @@ use crate::symbol::Symbol;
 /// The field by which an export is known.
 pub(super) const FIELD: &str = "resourceSpans";
 
+/// The fields by which exports of other signals are known, which a collector may write to the same file.
+pub(super) const OTHER_FIELDS: [&str; 3] = ["resourceLogs", "resourceMetrics", "resourceProfiles"];
+
 /// What `gen_ai.operation.name` says of a tool call.
 const EXECUTE_TOOL: &str = "execute_tool";
 

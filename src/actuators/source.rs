@@ -8,8 +8,9 @@ use tree_sitter::{Node, Parser, Tree};
 
 use super::error::ActuatorError;
 use super::error_text::id;
-use super::input::{Form, Input};
-use super::json::{self, JsonLines};
+use super::input::{Form, Input, pauses};
+use super::json;
+use super::objects::JsonObjects;
 use super::{Observer, Progress, Scope, Sink, Summary, tree};
 use crate::fact::Fact;
 use crate::symbol::Symbol;
@@ -100,7 +101,7 @@ impl Observer for Source {
     fn observe(&self, input: Input<'_>, sink: &mut Sink<'_>) -> Result<Summary, ActuatorError> {
         let mut summary = Summary::default();
         if input.form(NAME, self.forms())? == Form::Json {
-            let mut lines = JsonLines::new(input);
+            let mut lines = JsonObjects::new(input);
             while let Some(mut object) = lines.next()? {
                 let given = object.optional("tool", "the name of a tool: a string", json::id)?;
                 let text = object.required("text", "Go source: a string", json::text)?;
@@ -114,8 +115,12 @@ impl Observer for Source {
         }
         let name = input.name();
         let mut source = Vec::new();
-        let read = input.into_reader().read_to_end(&mut source);
-        read.map_err(|source| ActuatorError::Read { input: name.to_owned(), source })?;
+        let reader = input.into_reader();
+        while let Err(source) = reader.read_to_end(&mut source) {
+            if !pauses(&source) {
+                return Err(ActuatorError::Read { input: name.to_owned(), source });
+            }
+        }
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let tool = id(&stem.unwrap_or_else(|| name.to_owned()), None, "source", &hash(&source));
         Self::assert(Self::facts(&tool, &source), &mut summary, sink)?;

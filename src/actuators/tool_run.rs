@@ -7,7 +7,8 @@ use serde_json::Value as Json;
 use super::error::ActuatorError;
 use super::error_text::ErrorText;
 use super::input::{Form, Input};
-use super::json::{self, JsonLines, Object};
+use super::json::{self, Object};
+use super::objects::JsonObjects;
 use super::{Observer, Sink, Summary, otlp, table};
 use crate::fact::Fact;
 use crate::literal;
@@ -30,7 +31,7 @@ pub(super) const ANY_DOMAIN: &str = "/global";
 /// Turns the log of an agent's tool calls into `tool_run`, `failure_mode` and, where a run left an error text,
 /// `error` and `error_signal` under the id `run-N`.
 ///
-/// JSON Lines, an object a run:
+/// JSON objects, one a run, each on its own line, over several lines, or all in one array:
 ///
 /// | field | what it holds |
 /// | --- | --- |
@@ -43,9 +44,9 @@ pub(super) const ANY_DOMAIN: &str = "/global";
 /// | `failure_mode` | optional: a string, or an array of them |
 /// | `error` | optional: the raw text of the error |
 ///
-/// `null` counts as absent. Other fields are passed over and counted in the summary. A line that is an OTLP JSON
-/// export (`{"resourceSpans": …}`) gives a run for each tool call among its spans, see below; a misfit anywhere
-/// is an error.
+/// `null` counts as absent. Other fields are passed over and counted in the summary. An object that is an OTLP JSON
+/// export (`{"resourceSpans": …}`) gives a run for each tool call among its spans, see below; exports of logs and
+/// metrics are passed over; a misfit anywhere is an error.
 ///
 /// Of OTLP spans those count whose `gen_ai.operation.name` is `execute_tool`: `gen_ai.tool.name` is the tool, the
 /// low 63 bits of the span's id the run, its start and end the time and the latency, `error.type` the failure
@@ -119,11 +120,14 @@ impl Observer for ToolRun {
 
     fn observe(&self, input: Input<'_>, sink: &mut Sink<'_>) -> Result<Summary, ActuatorError> {
         input.form(NAME, self.forms())?;
-        let mut lines = JsonLines::new(input);
+        let mut lines = JsonObjects::new(input);
         let mut summary = Summary::default();
         while let Some(mut object) = lines.next()? {
             let runs = if object.has(otlp::FIELD) {
                 otlp::runs(&mut object, &mut summary)?
+            } else if otlp::OTHER_FIELDS.iter().any(|field| object.has(field)) {
+                summary.skipped += 1;
+                continue;
             } else {
                 vec![logged(&mut object)?]
             };

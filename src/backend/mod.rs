@@ -1,9 +1,11 @@
 //! Engines: from a program and its input facts to the model. None names another; all agree to the bit.
 
 mod budget;
+mod cells;
 pub mod crepe;
 pub mod naive;
 mod report;
+mod rows;
 pub mod seminaive;
 
 use std::fmt;
@@ -13,53 +15,7 @@ use crate::ir::{Program, RuleId};
 use crate::schema::RelationId;
 use crate::span::Span;
 use crate::value::Word;
-
-/// Rows of one relation, one after the other in one vector.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rows {
-    arity: usize,
-    len: usize,
-    words: Vec<Word>,
-}
-
-impl Rows {
-    /// No rows of `arity` columns.
-    pub fn new(arity: usize) -> Self {
-        Self { arity, len: 0, words: Vec::new() }
-    }
-
-    /// Adds a row; `row` must have as many words as the relation has columns.
-    pub fn push(&mut self, row: &[Word]) {
-        debug_assert_eq!(row.len(), self.arity, "a row of another arity");
-        self.words.extend_from_slice(row);
-        self.len += 1;
-    }
-
-    /// How many rows there are.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// How many columns a row has.
-    pub fn arity(&self) -> usize {
-        self.arity
-    }
-
-    /// The row at `at`.
-    pub fn get(&self, at: usize) -> Option<&[Word]> {
-        (at < self.len).then(|| self.words.get(at * self.arity..(at + 1) * self.arity)).flatten()
-    }
-
-    /// The rows in their order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[Word]> {
-        (0..self.len).map(|at| self.words.get(at * self.arity..(at + 1) * self.arity).unwrap_or(&[]))
-    }
-}
+pub use rows::Rows;
 
 /// The input of an evaluation: rows of each relation, by [`RelationId`]. Rows of a derived relation may be among
 /// them (facts given in a test); they stand beside what its rules derive. Rows may stand twice.
@@ -80,6 +36,11 @@ impl Database {
     /// The rows of a relation.
     pub fn rows(&self, relation: RelationId) -> Option<&Rows> {
         self.relations.get(relation.0 as usize)
+    }
+
+    /// Takes all rows out, and keeps the room.
+    pub fn clear(&mut self) {
+        self.relations.iter_mut().for_each(Rows::clear);
     }
 
     /// Adds a row to a relation of the program that the database was made for.
@@ -191,8 +152,37 @@ pub struct LimitReached {
     pub relation: RelationId,
 }
 
+/// The facts of a relation by numbers, as those look them up who ask questions about a few of very many.
+pub trait Facts {
+    /// How many facts a relation has.
+    fn count(&self, relation: RelationId) -> usize;
+
+    /// Whether some fact of a relation has rank 0: it is given.
+    fn is_stated(&self, relation: RelationId) -> bool;
+
+    /// The fact with a number; none where there isn't one.
+    fn fact(&self, relation: RelationId, number: u32) -> &[Word];
+
+    /// The round in which a fact is derived inside its stratum.
+    fn rank(&self, relation: RelationId, number: u32) -> usize;
+
+    /// Calls `visit` with each fact of a rank below `below` that has the words of `key`, until it returns false.
+    fn each(
+        &self,
+        relation: RelationId,
+        key: &[Option<Word>],
+        below: usize,
+        visit: &mut dyn FnMut(u32) -> bool,
+    );
+}
+
 /// An engine.
 pub trait Engine {
+    /// Whether a standing evaluation, [`seminaive::standing::Standing`], may take its place between changes.
+    fn stands(&self) -> bool {
+        false
+    }
+
     /// The model of `program` over `input`: all facts that follow, and the operations without a result.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use super::op::Signature;
 use super::overload::TYPES;
 
 pub use super::accumulator::Accumulator;
+pub use super::statistics::{median, percentile_place};
 
 /// An aggregate function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

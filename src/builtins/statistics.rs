@@ -6,7 +6,7 @@ use super::exact_sum::{self, ExactSum};
 
 /// The middle value, or the mean of the middle two: of ints and floats a float, of times and durations rounded to
 /// the nearest microsecond, halves away from zero.
-pub(super) fn median(ty: Type, values: &[Word]) -> Option<Word> {
+pub fn median(ty: Type, values: &[Word]) -> Option<Word> {
     let upper = ranked(values, values.len() / 2)?;
     let lower = if values.len() % 2 == 1 { upper } else { ranked(values, values.len() / 2 - 1)? };
     let sum = i128::from(lower.as_int()) + i128::from(upper.as_int());
@@ -27,14 +27,19 @@ fn mean_of_two(left: f64, right: f64) -> Option<f64> {
 /// The smallest value such that at least `share` of all values are not above it (the nearest rank). `None` for a
 /// share that is not above 0 and up to 1.
 pub(super) fn percentile(values: &[Word], share: f64) -> Option<Word> {
+    ranked(values, percentile_place(values.len(), share)?)
+}
+
+/// The place of that value among `count` in ascending order, from 0.
+pub fn percentile_place(count: usize, share: f64) -> Option<usize> {
     if !(share > 0.0 && share <= 1.0) {
         return None;
     }
     // `0.07 * 100.0` is above 7, `7.0 / 100.0` is `0.07`: what the share means in decimals is told by the quotient.
-    let reaches = |rank: usize| rank as f64 / values.len() as f64 >= share;
-    let guess = (share * values.len() as f64) as usize;
+    let reaches = |rank: usize| rank as f64 / count as f64 >= share;
+    let guess = (share * count as f64) as usize;
     let rank = (guess.saturating_sub(1)..=guess + 2).find(|rank| reaches(*rank))?;
-    ranked(values, rank.max(1) - 1)
+    Some(rank.max(1) - 1)
 }
 
 /// The value at `rank`, from 0, in ascending order. Texts have no such order here.

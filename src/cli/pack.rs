@@ -2,13 +2,17 @@
 
 use std::io::Write;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Map, Value as Json, json};
 
-use crate::schema::Kind;
-use crate::session::{RuleSource, shipped};
+use crate::ir::{Param, Program};
+use crate::schema::{Kind, Relation};
+use crate::session::shipped;
+use crate::symbol::Symbol;
+use crate::value::Value;
 
-use super::output;
-use super::{DONE, Outcome};
+use super::options::{RuleOptions, parameter};
+use super::{DONE, Outcome, config, output};
 
 /// List the shipped packs, or show one: what it reads, decides and can be set
 #[derive(Debug, Args)]
@@ -21,53 +25,124 @@ pub(super) struct Pack {
 #[derive(Debug, Subcommand)]
 enum PackCommand {
     /// List the shipped packs
-    List,
-    /// Show a pack's relations and parameters
+    List {
+        /// The form of the output
+        #[arg(long, value_enum, default_value = "text")]
+        format: Form,
+    },
+    /// Show a pack: its relations, and its parameters with their values and where each was set
     Show {
         /// The pack
         name: String,
+        /// Sets a parameter, such as `lowest_score=0.2`
+        #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
+        sets: Vec<(Symbol, Value)>,
+        /// The form of the output
+        #[arg(long, value_enum, default_value = "text")]
+        format: Form,
     },
 }
+
+/// The forms of what is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// Tables for people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+/// The kinds of relations in the order in which they are shown, with a word for each.
+const KINDS: [(Kind, &str); 3] =
+    [(Kind::Input, "reads"), (Kind::Decision, "decides"), (Kind::Derived, "derives")];
 
 impl Pack {
     pub(super) fn run(self) -> Outcome {
         match self.command {
-            PackCommand::List => list(),
-            PackCommand::Show { name } => show(&name),
+            PackCommand::List { format } => list(format),
+            PackCommand::Show { name, sets, format } => show(name, sets, format),
         }
     }
 }
 
-fn list() -> Outcome {
+fn list(format: Form) -> Outcome {
     let mut out = anstream::stdout().lock();
-    for pack in shipped::packs() {
-        writeln!(out, "{pack}: {}", shipped::about(pack))?;
+    let packs = shipped::packs();
+    match format {
+        Form::Text => {
+            for pack in packs {
+                writeln!(out, "{pack}: {}", shipped::about(pack))?;
+            }
+        }
+        Form::Json => {
+            let all = packs.iter().map(|pack| json!({ "pack": pack, "about": shipped::about(pack) }));
+            writeln!(out, "{:#}", Json::Array(all.collect()))?;
+        }
     }
     Ok(DONE)
 }
 
-fn show(name: &str) -> Outcome {
-    let rules = RuleSource { packs: vec![name.to_owned()], ..RuleSource::default() }.build()?;
+fn show(name: String, sets: Vec<(Symbol, Value)>, format: Form) -> Outcome {
+    let options = RuleOptions { rules: Vec::new(), packs: vec![name.clone()], sets };
+    let program = options.source().build()?.program;
+    let origin = |param: &Param| config::get().param_origin(param.name.as_str(), &options.sets);
     let mut out = anstream::stdout().lock();
-    writeln!(out, "{name}: {}\n", shipped::about(name))?;
-    for (kind, title) in [(Kind::Input, "reads"), (Kind::Decision, "decides"), (Kind::Derived, "derives")] {
-        let rows: Vec<Vec<String>> = rules
-            .program
-            .relations
-            .iter()
-            .filter(|relation| relation.kind == kind)
-            .map(|relation| vec![relation.to_string(), relation.doc.replace('\n', " ")])
-            .collect();
-        writeln!(out, "{}\n", output::table(&[title.to_owned(), String::new()], &rows))?;
+    match format {
+        Form::Text => {
+            writeln!(out, "{name}: {}\n", shipped::about(&name))?;
+            for (kind, title) in KINDS {
+                let rows: Vec<Vec<String>> = of_kind(&program, kind)
+                    .map(|relation| vec![relation.to_string(), on_one_line(&relation.doc)])
+                    .collect();
+                writeln!(out, "{}\n", output::table(&[title.to_owned(), String::new()], &rows))?;
+            }
+            let header = ["parameter", "from", ""].map(str::to_owned);
+            let params: Vec<Vec<String>> = program
+                .params
+                .iter()
+                .map(|param| {
+                    let value = format!("{}: {} = {}", param.name, param.ty, param.value);
+                    vec![value, origin(param), on_one_line(&param.doc)]
+                })
+                .collect();
+            writeln!(out, "{}", output::table(&header, &params))?;
+        }
+        Form::Json => {
+            let mut shown = Map::new();
+            shown.insert("pack".into(), json!(name));
+            shown.insert("about".into(), json!(shipped::about(&name)));
+            for (kind, title) in KINDS {
+                shown.insert(title.into(), of_kind(&program, kind).map(relation_json).collect());
+            }
+            let params = program.params.iter().map(|param| param_json(param, &origin(param)));
+            shown.insert("parameters".into(), params.collect());
+            let shown = Json::Object(shown);
+            writeln!(out, "{shown:#}")?;
+        }
     }
-    let params: Vec<Vec<String>> = rules
-        .program
-        .params
-        .iter()
-        .map(|param| {
-            vec![format!("{}: {} = {}", param.name, param.ty, param.value), param.doc.replace('\n', " ")]
-        })
-        .collect();
-    writeln!(out, "{}", output::table(&[String::from("parameters"), String::new()], &params))?;
     Ok(DONE)
+}
+
+fn of_kind(program: &Program, kind: Kind) -> impl Iterator<Item = &Relation> {
+    program.relations.iter().filter(move |relation| relation.kind == kind)
+}
+
+fn relation_json(relation: &Relation) -> Json {
+    let columns = relation
+        .columns
+        .iter()
+        .map(|column| json!({ "name": column.name.as_str(), "type": column.ty.to_string() }));
+    let columns: Vec<Json> = columns.collect();
+    json!({ "relation": relation.name.as_str(), "columns": columns, "doc": on_one_line(&relation.doc) })
+}
+
+fn param_json(param: &Param, origin: &str) -> Json {
+    json!({
+        "name": param.name.as_str(), "type": param.ty.to_string(), "value": output::json_value(param.value),
+        "default": output::json_value(param.default), "from": origin, "doc": on_one_line(&param.doc),
+    })
+}
+
+fn on_one_line(doc: &str) -> String {
+    doc.replace('\n', " ")
 }

@@ -21,6 +21,15 @@ use super::store::FactRef;
 /// Looks a fact's derivation up: `Some(None)` for a fact that was asserted or stated.
 pub(super) type Choice<'s> = dyn Fn(FactRef) -> Option<&'s Derivation> + 's;
 
+/// The last step of a proof in short: its rule, and what the rule says about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The rule's identity, or that of the fact that the rules state.
+    pub rule: Symbol,
+    /// Its sentence with the values in it.
+    pub sentence: Option<String>,
+}
+
 /// Builds proofs.
 pub(super) struct Builder<'b, 'a> {
     pub(super) context: &'b Context<'a>,
@@ -94,6 +103,21 @@ impl<'b, 'a> Builder<'b, 'a> {
         Step { fact: shown, kind }
     }
 
+    /// The rule and the sentence of one step; nothing for a fact that was asserted.
+    pub(super) fn told(&self, fact: FactRef, derivation: Option<&Derivation>) -> Option<Told> {
+        let rule = derivation.and_then(|found| Some((found, self.context.program.rule(found.rule)?)));
+        let Some((found, rule)) = rule else {
+            return match self.leaf(fact, &self.context.fact(fact)) {
+                StepKind::Stated { id, .. } => Some(Told { rule: id, sentence: None }),
+                _ => None,
+            };
+        };
+        let numbers = HashMap::default();
+        let writer = Writer { builder: self, rule, phrase: self.phrase(rule), numbers: &numbers };
+        let sentence = writer.sentence(self.context.store.row(fact), &writer.vars(found));
+        Some(Told { rule: rule.id, sentence })
+    }
+
     fn phrase(&self, rule: &'a Rule) -> Phrase<'a> {
         Phrase { program: self.context.program, sources: self.sources, rule }
     }
@@ -126,8 +150,8 @@ impl Writer<'_, '_, '_> {
         &self.builder.context.params
     }
 
-    fn derived(&self, fact: FactRef, derivation: &Derivation) -> Derived {
-        let row = self.builder.context.store.row(fact);
+    /// The words of the variables, the rank of a limit among them.
+    fn vars(&self, derivation: &Derivation) -> Vec<Word> {
         let mut vars = derivation.found.vars.clone();
         let rank = self.rule.limit.as_ref().and_then(|limit| limit.rank);
         if let (Extra::Ranked(standing), Some(rank)) = (&derivation.extra, rank)
@@ -135,6 +159,12 @@ impl Writer<'_, '_, '_> {
         {
             *slot = Word::from_int(standing.rank as i64);
         }
+        vars
+    }
+
+    fn derived(&self, fact: FactRef, derivation: &Derivation) -> Derived {
+        let row = self.builder.context.store.row(fact);
+        let vars = self.vars(derivation);
         let mut premises = match &derivation.extra {
             Extra::Group(_) => Vec::new(),
             Extra::Plain | Extra::Ranked(_) => self.premises(&derivation.found),

@@ -1,6 +1,6 @@
 //! `why`: a proof of least height of a fact of a finished model, found backwards and the same from run to run.
 
-use crate::backend::Model;
+use crate::backend::{Facts, Model};
 use crate::fact::Fact;
 use crate::ir::{Program, Rule};
 use crate::schema::RelationId;
@@ -8,14 +8,15 @@ use crate::span::Sources;
 use crate::value::Value;
 
 use super::build::Builder;
+pub use super::build::Told;
 use super::context::Context;
 use super::derive::{Plans, Search};
 use super::every::Every;
 use super::heights::Heights;
 use super::phrase::Phrase;
 use super::proof::{Origins, Proof};
-use super::solve::solve;
-use super::store::{FactRef, Key};
+use super::solve::{Solution, solve};
+use super::store::{FactRef, Key, Store};
 
 /// How many inputs of an aggregate a proof shows if nothing else is asked for.
 pub const INPUTS_SHOWN: usize = 5;
@@ -47,7 +48,21 @@ impl<'a> Finder<'a> {
         sources: &'a Sources,
         origins: &'a dyn Origins,
     ) -> Self {
-        let context = Context::new(program, model);
+        Self::from(Context::new(program, Store::new(model)), sources, origins)
+    }
+
+    /// A finder over facts that stand somewhere else than in a model; for [`Finder::why`] and the like, not for what
+    /// looks at all facts.
+    pub fn over(
+        program: &'a Program,
+        facts: &'a dyn Facts,
+        sources: &'a Sources,
+        origins: &'a dyn Origins,
+    ) -> Self {
+        Self::from(Context::new(program, Store::over(facts)), sources, origins)
+    }
+
+    fn from(context: Context<'a>, sources: &'a Sources, origins: &'a dyn Origins) -> Self {
         let heights = Heights::new(&context);
         Self { context, plans: Plans::default(), heights, sources, origins, inputs: INPUTS_SHOWN }
     }
@@ -57,6 +72,15 @@ impl<'a> Finder<'a> {
     #[must_use]
     pub fn inputs(mut self, inputs: usize) -> Self {
         self.inputs = inputs.max(1);
+        self
+    }
+
+    /// How many facts each relation has where all of them are known, by [`RelationId`]; those of derived relations
+    /// don't count. Without it, what the model has. A model of a part of the facts gives the same proofs as one of
+    /// all if it is told the same numbers: they decide in which order bodies are gone through.
+    #[must_use]
+    pub fn counts(mut self, counts: &[usize]) -> Self {
+        self.context.count(counts);
         self
     }
 
@@ -83,6 +107,22 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// Where the model isn't one of the program.
     pub fn why(&self, fact: &Fact) -> Result<Option<Proof>, WhyError> {
+        let Some((root, solution)) = self.solved(fact)? else { return Ok(None) };
+        let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
+        Ok(Some(self.builder().proof(root, &choice, solution.least)))
+    }
+
+    /// The rule at the root of what [`Finder::why`] answers, and the rule's sentence; nothing below is built.
+    ///
+    /// # Errors
+    /// As [`Finder::why`].
+    pub fn told(&self, fact: &Fact) -> Result<Option<Told>, WhyError> {
+        let Some((root, solution)) = self.solved(fact)? else { return Ok(None) };
+        let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
+        Ok(self.builder().told(root, derivation))
+    }
+
+    fn solved(&self, fact: &Fact) -> Result<Option<(FactRef, Solution)>, WhyError> {
         let Some(root) = self.find(fact) else { return Ok(None) };
         let solution = solve(self.search(), root);
         let unfounded = |fact: &FactRef| self.context.store.rank(*fact) > 0;
@@ -93,8 +133,7 @@ impl<'a> Finder<'a> {
             let first = all.map(|(fact, _)| self.context.fact(*fact)).min();
             return Err(WhyError::Unfounded(first.unwrap_or_else(|| fact.clone())));
         }
-        let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
-        Ok(Some(self.builder().proof(root, &choice, solution.least)))
+        Ok(Some((root, solution)))
     }
 
     /// Every proof of the fact, lazily, in an order that is the same from run to run; each uses one derivation a
@@ -103,7 +142,7 @@ impl<'a> Finder<'a> {
         Every::new(self.search(), self.builder(), self.find(fact))
     }
 
-    pub(super) fn model(&self) -> &'a Model {
+    pub(super) fn model(&self) -> Option<&'a Model> {
         self.context.store.model()
     }
 

@@ -21,8 +21,7 @@ impl Heights {
     /// From the inputs upwards until nothing gets lower.
     pub(super) fn new(context: &Context<'_>) -> Self {
         let start = |(at, relation): (usize, &crate::schema::Relation)| {
-            let extent = context.store.extent(RelationId(at as u32));
-            let stated = extent.and_then(|extent| extent.rounds.first()).is_some_and(|&count| count > 0);
+            let stated = context.store.is_stated(RelationId(at as u32));
             if relation.kind == Kind::Input || stated { 0 } else { NEVER }
         };
         let relations = context.program.relations.iter().enumerate().map(start).collect();

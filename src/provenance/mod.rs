@@ -23,4 +23,4 @@ mod walk;
 pub mod why_not;
 
 pub use every::Every;
-pub use finder::{Finder, INPUTS_SHOWN, WhyError};
+pub use finder::{Finder, INPUTS_SHOWN, Told, WhyError};

@@ -4,15 +4,13 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use hashbrown::HashTable;
-
-use crate::backend::{Extent, Model, Rows};
+use crate::backend::{Extent, Facts, Model, Rows};
 use crate::schema::RelationId;
 use crate::value::Word;
 
-/// One scanned row costs about a tenth of entering one in an index, so after that many whole scans the index
-/// would have paid.
-const SCANS_BEFORE_INDEX: usize = 10;
+/// Entering a row in an index costs about as much as scanning it three times, so after that many whole scans the
+/// index would have paid.
+const SCANS_BEFORE_INDEX: usize = 3;
 
 /// Below this size a scan is as fast as a look-up.
 const SMALL: usize = 48;
@@ -29,8 +27,17 @@ pub(super) type Key = smallvec::SmallVec<[Option<Word>; 8]>;
 
 /// The model with the indexes that the questions so far have made worth while.
 pub(super) struct Store<'a> {
-    model: &'a Model,
+    source: Source<'a>,
     access: RefCell<HashMap<(RelationId, u64), Access, ahash::RandomState>>,
+}
+
+/// Where the facts stand.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    /// In a model, by their places.
+    Model(&'a Model),
+    /// Elsewhere, by numbers; whoever keeps them finds them.
+    Facts(&'a dyn Facts),
 }
 
 /// How rows of one relation are found by one set of columns.
@@ -41,9 +48,10 @@ struct Access {
     index: Option<Index>,
 }
 
-/// Row numbers by the words of some columns; rows of one key are chained, later ones first.
+/// Row numbers by a hash of the words in some columns; rows of one hash are chained, later ones first. Building it
+/// compares no words, which would mean to look at rows all over the relation; those who go along a chain do.
 struct Index {
-    first: HashTable<u32>,
+    first: Vec<u32>,
     next: Vec<u32>,
 }
 
@@ -52,34 +60,79 @@ const END: u32 = u32::MAX;
 
 impl<'a> Store<'a> {
     pub(super) fn new(model: &'a Model) -> Self {
-        let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
-        Self { model, access: RefCell::new(HashMap::with_hasher(hasher)) }
+        Self::from(Source::Model(model))
     }
 
-    pub(super) fn model(&self) -> &'a Model {
-        self.model
+    pub(super) fn over(facts: &'a dyn Facts) -> Self {
+        Self::from(Source::Facts(facts))
+    }
+
+    fn from(source: Source<'a>) -> Self {
+        let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
+        Self { source, access: RefCell::new(HashMap::with_hasher(hasher)) }
+    }
+
+    /// The model, where the facts stand in one.
+    pub(super) fn model(&self) -> Option<&'a Model> {
+        match self.source {
+            Source::Model(model) => Some(model),
+            Source::Facts(_) => None,
+        }
     }
 
     pub(super) fn extent(&self, relation: RelationId) -> Option<&'a Extent> {
-        self.model.extent(relation)
+        self.model()?.extent(relation)
     }
 
     /// How many facts a relation has.
     pub(super) fn len(&self, relation: RelationId) -> usize {
-        self.extent(relation).map_or(0, |extent| extent.rows.len())
+        match self.source {
+            Source::Model(model) => model.extent(relation).map_or(0, |extent| extent.rows.len()),
+            Source::Facts(facts) => facts.count(relation),
+        }
+    }
+
+    /// Whether some fact of a relation is given.
+    pub(super) fn is_stated(&self, relation: RelationId) -> bool {
+        match self.source {
+            Source::Model(model) => {
+                let given = model.extent(relation).and_then(|extent| extent.rounds.first());
+                given.is_some_and(|&count| count > 0)
+            }
+            Source::Facts(facts) => facts.is_stated(relation),
+        }
     }
 
     /// The words of a fact; none for a fact of another model.
     pub(super) fn row(&self, fact: FactRef) -> &'a [Word] {
-        self.extent(fact.relation).and_then(|extent| extent.rows.get(fact.row as usize)).unwrap_or(&[])
+        match self.source {
+            Source::Model(model) => model
+                .extent(fact.relation)
+                .and_then(|extent| extent.rows.get(fact.row as usize))
+                .unwrap_or(&[]),
+            Source::Facts(facts) => facts.fact(fact.relation, fact.row),
+        }
     }
 
     /// The round in which a fact was derived.
     pub(super) fn rank(&self, fact: FactRef) -> usize {
-        self.extent(fact.relation).map_or(0, |extent| extent.rank(fact.row as usize))
+        match self.source {
+            Source::Model(model) => {
+                model.extent(fact.relation).map_or(0, |extent| extent.rank(fact.row as usize))
+            }
+            Source::Facts(facts) => facts.rank(fact.relation, fact.row),
+        }
     }
 
-    /// Calls `visit` with each row before `end` that has the words of `key`, until it returns false.
+    /// What [`Store::each`] takes for the end of the facts whose rank is below `below`.
+    pub(super) fn end(&self, relation: RelationId, below: usize) -> usize {
+        let Some(model) = self.model() else { return below };
+        let Some(extent) = model.extent(relation) else { return 0 };
+        let round = below.checked_sub(1);
+        round.map_or(0, |round| extent.rounds.get(round).copied().unwrap_or(extent.rows.len()))
+    }
+
+    /// Calls `visit` with each row before `end`, see [`Store::end`], that has the words of `key`, until it returns false.
     pub(super) fn each(
         &self,
         relation: RelationId,
@@ -87,7 +140,11 @@ impl<'a> Store<'a> {
         end: usize,
         visit: &mut impl FnMut(u32) -> bool,
     ) {
-        let Some(extent) = self.extent(relation) else { return };
+        let model = match self.source {
+            Source::Model(model) => model,
+            Source::Facts(facts) => return facts.each(relation, key, end, visit),
+        };
+        let Some(extent) = model.extent(relation) else { return };
         let rows = &extent.rows;
         let end = end.min(rows.len());
         let mask = mask_of(key);
@@ -126,11 +183,14 @@ fn fits(row: &[Word], key: &[Option<Word>]) -> bool {
 }
 
 fn scan(rows: &Rows, key: &[Option<Word>], end: usize, visit: &mut impl FnMut(u32) -> bool) {
-    // The rarest reason for a row to fit is usually its first bound column: compare that one alone first.
     let bound = key.iter().enumerate().find_map(|(column, word)| word.map(|word| (column, word)));
-    for (at, row) in rows.iter().take(end).enumerate() {
-        let likely = bound.is_none_or(|(column, word)| row.get(column) == Some(&word));
-        if likely && fits(row, key) && !visit(at as u32) {
+    let Some((column, wanted)) = bound else {
+        (0..end as u32).all(visit);
+        return;
+    };
+    // The rarest reason for a row to fit is usually its first bound column: compare that one alone first.
+    for (at, word) in rows.column(column).take(end).enumerate() {
+        if word == wanted && rows.get(at).is_some_and(|row| fits(row, key)) && !visit(at as u32) {
             return;
         }
     }
@@ -138,27 +198,15 @@ fn scan(rows: &Rows, key: &[Option<Word>], end: usize, visit: &mut impl FnMut(u3
 
 impl Index {
     fn build(rows: &Rows, mask: u64) -> Self {
-        let mut index = Self { first: HashTable::with_capacity(rows.len()), next: vec![END; rows.len()] };
-        for (at, row) in rows.iter().enumerate() {
-            index.insert(rows, mask, at as u32, row);
+        let mut index =
+            Self { first: vec![END; rows.len().next_power_of_two()], next: vec![END; rows.len()] };
+        for (at, (row, next)) in rows.iter().zip(&mut index.next).enumerate() {
+            let slot = hash(row.iter().copied(), mask) as usize & (index.first.len() - 1);
+            if let Some(first) = index.first.get_mut(slot) {
+                *next = std::mem::replace(first, at as u32);
+            }
         }
         index
-    }
-
-    fn insert(&mut self, rows: &Rows, mask: u64, at: u32, row: &[Word]) {
-        let hash = hash(row.iter().copied(), mask);
-        let same = |other: &u32| rows.get(*other as usize).is_some_and(|other| agree(row, other, mask));
-        let rehash = |other: &u32| hash_row(rows, *other, mask);
-        match self.first.entry(hash, same, rehash) {
-            hashbrown::hash_table::Entry::Occupied(mut entry) => {
-                if let Some(next) = self.next.get_mut(at as usize) {
-                    *next = std::mem::replace(entry.get_mut(), at);
-                }
-            }
-            hashbrown::hash_table::Entry::Vacant(entry) => {
-                entry.insert(at);
-            }
-        }
     }
 
     fn each(
@@ -169,12 +217,8 @@ impl Index {
         end: usize,
         visit: &mut impl FnMut(u32) -> bool,
     ) {
-        let hash = hash(key.iter().map(|word| word.unwrap_or_default()), mask);
-        let found = self.first.find(hash, |&at| {
-            let row = rows.get(at as usize).unwrap_or(&[]);
-            key.iter().zip(row).take(64).all(|(wanted, found)| wanted.is_none_or(|wanted| wanted == *found))
-        });
-        let mut at = found.copied().unwrap_or(END);
+        let slot = hash(key.iter().map(|word| word.unwrap_or_default()), mask) as usize;
+        let mut at = self.first.get(slot & (self.first.len() - 1)).copied().unwrap_or(END);
         while at != END {
             let row = rows.get(at as usize).unwrap_or(&[]);
             if (at as usize) < end && fits(row, key) && !visit(at) {
@@ -183,14 +227,6 @@ impl Index {
             at = self.next.get(at as usize).copied().unwrap_or(END);
         }
     }
-}
-
-fn agree(left: &[Word], right: &[Word], mask: u64) -> bool {
-    left.iter().zip(right).take(64).enumerate().all(|(at, (a, b))| mask & (1 << at) == 0 || a == b)
-}
-
-fn hash_row(rows: &Rows, at: u32, mask: u64) -> u64 {
-    hash(rows.get(at as usize).unwrap_or(&[]).iter().copied(), mask)
 }
 
 /// A hash of the words in the columns of `mask`: multiply and fold, a column at a time.

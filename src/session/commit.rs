@@ -1,6 +1,6 @@
 //! Changes: facts asserted and retracted, what follows evaluated, decisions drawn and lapsed recorded with them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fact::Fact;
 use crate::ledger::{Changes, Committed, Decision, Draft, LedgerError, When};
@@ -44,7 +44,7 @@ pub struct Outcome {
     pub drawn: Vec<Decision>,
     /// Decisions that stood before and don't follow any more, ascending.
     pub lapsed: Vec<Fact>,
-    /// All decisions that stand now, ascending, with their reasons.
+    /// All decisions that stand now, ascending, with the reasons for which they were drawn.
     pub standing: Vec<Decision>,
     /// Decisions that are undetermined: nothing of them was drawn or lapsed.
     pub undetermined: Vec<Symbol>,
@@ -137,25 +137,27 @@ impl Session {
             .partition(|id| evaluation.undetermined.contains(id));
         let name = |id: &RelationId| program.relation(*id).map(|found| found.name);
         let names: BTreeSet<Symbol> = decided.iter().filter_map(name).collect();
-        let before: BTreeSet<Fact> = self
+        let mut before: BTreeMap<Fact, Decision> = self
             .decisions_before()?
             .into_iter()
-            .map(|decision| decision.fact)
-            .filter(|fact| names.contains(&fact.relation))
+            .filter(|decision| names.contains(&decision.fact.relation))
+            .map(|decision| (decision.fact.clone(), decision))
             .collect();
         let mut facts: Vec<Fact> =
             decided.iter().flat_map(|id| evaluation::facts_of(program, &evaluation.model, *id)).collect();
         facts.sort_unstable();
-        let lapsed = before.iter().filter(|fact| facts.binary_search(fact).is_err()).cloned().collect();
         let finder = self.reasons(evaluation);
-        let standing: Vec<Decision> = facts
-            .into_iter()
-            .map(|fact| {
+        let (mut standing, mut drawn) = (Vec::with_capacity(facts.len()), Vec::new());
+        for fact in facts {
+            // Only of what is drawn now is the reason not known yet.
+            standing.push(before.remove(&fact).unwrap_or_else(|| {
                 let (rule, sentence) = self.reason(&finder, &fact);
-                Decision { fact, rule, sentence }
-            })
-            .collect();
-        let drawn = standing.iter().filter(|decision| !before.contains(&decision.fact)).cloned().collect();
+                let decision = Decision { fact, rule, sentence };
+                drawn.push(decision.clone());
+                decision
+            }));
+        }
+        let lapsed = before.into_keys().collect();
         Ok(Outcome {
             drawn,
             lapsed,

@@ -15,6 +15,7 @@ mod facts;
 pub mod format;
 mod ledger_facts;
 mod loader;
+mod prepared;
 mod profile;
 pub mod prompt;
 mod recorded;
@@ -22,6 +23,7 @@ pub mod reference;
 mod replay;
 mod ruleset;
 pub mod shipped;
+mod slice;
 mod what_if;
 mod why;
 mod why_not;
@@ -32,13 +34,19 @@ pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
-pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
+pub use facts::{
+    FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
+};
 pub use loader::{Loaded, Loader, rule_files};
+pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
+pub use slice::Reach;
 pub use what_if::Hypothesis;
-pub use why::{Because, Wanted};
+pub use why::{Because, Inquiry, Wanted};
 pub use why_not::Refused;
+
+use std::collections::BTreeSet;
 
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
@@ -55,6 +63,7 @@ pub struct Session {
     limits: Limits,
     lenient: bool,
     as_of: When,
+    reach: Reach,
 }
 
 /// Where the facts of a session stand.
@@ -91,6 +100,7 @@ impl Session {
             limits: Limits::default(),
             lenient: false,
             as_of: When::Now,
+            reach: Reach::default(),
         }
     }
 
@@ -123,6 +133,13 @@ impl Session {
         self
     }
 
+    /// How much of rules and facts questions evaluate.
+    #[must_use]
+    pub fn with_reach(mut self, reach: Reach) -> Self {
+        self.reach = reach;
+        self
+    }
+
     /// The same facts under other rules.
     #[must_use]
     pub fn with_rules(mut self, rules: RuleSet) -> Self {
@@ -149,12 +166,18 @@ impl Session {
     /// A ledger that can't be read.
     pub fn last_clock(&self) -> Result<Option<i64>, SessionError> {
         let Some(ledger) = self.ledger() else { return Ok(None) };
-        for info in ledger.log(1..=u64::MAX).rev() {
-            if let Some(clock) = info?.clock {
-                return Ok(Some(clock));
-            }
-        }
-        Ok(None)
+        Ok(ledger.last_where(|info| info.clock.is_some())?.and_then(|info| info.clock))
+    }
+
+    /// The rules that drew the ledger's last decisions.
+    ///
+    /// # Errors
+    /// A ledger that can't be read, rules that aren't understood any more.
+    pub fn last_rules(&self) -> Result<Option<RuleSet>, SessionError> {
+        let Some(ledger) = self.ledger() else { return Ok(None) };
+        let last = ledger.last_where(|info| info.rules.is_some())?;
+        let Some(hash) = last.and_then(|info| info.rules) else { return Ok(None) };
+        ledger.rules(hash)?.map(|rules| RuleSet::from_recorded(&rules)).transpose()
     }
 
     /// The facts that stand, of the inputs that the rules know, ascending by relation.
@@ -186,19 +209,31 @@ impl Session {
 
     /// The facts that stand, of the relations that the rules know.
     fn standing(&self) -> Result<Database, SessionError> {
-        self.standing_for(&self.rules.program)
+        self.standing_in(&self.rules.program)
     }
 
     /// The facts that stand, of the relations that a program knows.
-    fn standing_for(&self, program: &Program) -> Result<Database, SessionError> {
+    fn standing_in(&self, program: &Program) -> Result<Database, SessionError> {
+        let all = (0..program.relations.len() as u32).map(RelationId).collect();
+        self.standing_for(program, &all, self.as_of)
+    }
+
+    /// The facts that stand, of some relations of a program.
+    fn standing_for(
+        &self,
+        program: &Program,
+        relations: &BTreeSet<RelationId>,
+        at: When,
+    ) -> Result<Database, SessionError> {
         let mut input = Database::new(program);
         match &self.store {
             Store::Memory(memory) => {
-                for fact in &memory.facts {
-                    evaluation::add_fact(program, &mut input, fact);
-                }
+                let wanted = evaluation::Named::new(program, relations);
+                memory.facts.iter().for_each(|fact| wanted.add(&mut input, fact));
             }
-            Store::Ledger(ledger) => ledger_facts::standing(ledger, self.as_of, program, &mut input)?,
+            Store::Ledger(ledger) => {
+                ledger_facts::standing_of(ledger, at, program, relations, &mut input)?;
+            }
         }
         Ok(input)
     }

@@ -1,16 +1,23 @@
 //! Why a fact holds, over what a session knows.
 
+use std::time::Duration;
+
 use crate::analysis::{self, AtomPattern};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
 use crate::ledger::{Assertion, Ledger};
+use crate::lower;
 use crate::provenance::Finder;
-use crate::provenance::proof::{Origin, Origins, Proof, StepKind};
+use crate::provenance::proof::{Origin, Origins, Proof};
+use crate::provenance::why_not::{Remedies, Trial};
+use crate::schema::RelationId;
 use crate::syntax;
+use crate::value::Value;
 
 use super::error::{Faults, SessionError};
 use super::evaluation::Evaluation;
-use super::{Session, Store};
+use super::slice::Asked;
+use super::{Refused, Session, Store};
 
 /// The proofs of the facts that a question fits.
 #[derive(Clone, Debug, Default)]
@@ -66,36 +73,40 @@ impl Session {
         wanted: Wanted,
         each: &mut dyn FnMut(Proof) -> bool,
     ) -> Result<Because, SessionError> {
-        let AtomPattern { relation, values: pattern, .. } = self.asked(question)?;
-        let evaluation = self.evaluate(now)?;
-        let mut because =
-            Because { undetermined: evaluation.undetermined.contains(&relation), ..Because::default() };
-        let finder = self.finder(&evaluation, wanted.inputs);
-        let facts = finder.instances(relation, &pattern);
-        let cut = |proof: Proof| wanted.depth.map_or(proof.clone(), |depth| proof.cut(depth));
-        because.holds = facts.len();
-        for fact in &facts {
-            let go_on = if wanted.every {
-                finder.every(fact).all(|proof| each(cut(proof)))
-            } else {
-                finder.why(fact)?.is_none_or(|proof| each(cut(proof)))
-            };
-            if !go_on {
-                break;
+        let asked = self.asked(question)?;
+        // Those who ask for every proof want much.
+        let mut refused = None;
+        if !wanted.every {
+            let (program, answer) =
+                lower::with_atom(&self.rules.program, asked.relation, &asked.values, asked.span);
+            let sources = &self.rules.sources;
+            let slice = Asked { program: &program, answer, sources, now, at: self.as_of, proofs: true };
+            if let Some(evaluation) = self.evaluate_slice(&slice)? {
+                let because = self.inquiry(&evaluation, wanted.inputs).why_each(question, wanted, each)?;
+                if because.holds > 0 {
+                    return Ok(because);
+                }
+                refused = Some(because);
             }
         }
-        if facts.is_empty() {
-            let any = vec![None; pattern.len()];
-            let fits = |fact: &Fact| {
-                let same =
-                    pattern.iter().zip(&fact.values).filter(|(wanted, value)| **wanted == Some(**value));
-                std::cmp::Reverse(same.count())
-            };
-            because.instead = finder.instances(relation, &any);
-            because.instead.sort_by_key(fits);
-            because.instead.truncate(INSTEAD);
+        // The nearest facts are looked for in the whole relation; where it is too large, it is known that none fits.
+        match (self.evaluate_for(asked.relation, now), refused) {
+            (Err(SessionError::Limit { .. }), Some(because)) => {
+                Ok(Because { instead: Vec::new(), ..because })
+            }
+            (evaluation, _) => self.inquiry(&evaluation?, wanted.inputs).why_each(question, wanted, each),
         }
-        Ok(because)
+    }
+
+    /// What a relation depends on.
+    pub(super) fn evaluate_for(&self, relation: RelationId, now: i64) -> Result<Evaluation, SessionError> {
+        self.evaluate_relevant(&self.rules.program, &self.rules.sources, [relation], (self.as_of, now))
+    }
+
+    /// Questions about one evaluation of this session, however many; aggregates show `inputs` inputs, without it the
+    /// first few.
+    pub fn inquiry<'a>(&'a self, evaluation: &'a Evaluation, inputs: Option<usize>) -> Inquiry<'a> {
+        Inquiry { session: self, evaluation, finder: self.finder(evaluation, inputs) }
     }
 
     /// What a question such as `select_tool("g1", T, _)` asks for.
@@ -117,7 +128,7 @@ impl Session {
     }
 
     fn finder<'a>(&'a self, evaluation: &'a Evaluation, inputs: Option<usize>) -> Finder<'a> {
-        let finder = Finder::new(&self.rules.program, &evaluation.model, &self.rules.sources, &self.store);
+        let finder = self.finder_at(self.as_of, &self.rules, &evaluation.model, &self.store);
         match inputs {
             Some(inputs) => finder.inputs(inputs),
             None => finder,
@@ -126,16 +137,99 @@ impl Session {
 
     /// The identity and the sentence of a rule that derives `fact` in an evaluation of this session.
     pub(super) fn reason(&self, finder: &Finder<'_>, fact: &Fact) -> (Option<String>, Option<String>) {
-        let proof = finder.why(fact).ok().flatten();
-        match proof.as_ref().and_then(Proof::root).map(|step| &step.kind) {
-            Some(StepKind::Derived(step)) => (Some(step.rule.to_string()), step.sentence.clone()),
-            Some(StepKind::Stated { id, .. }) => (Some(id.to_string()), None),
-            _ => (None, None),
+        match finder.told(fact).ok().flatten() {
+            Some(told) => (Some(told.rule.to_string()), told.sentence),
+            None => (None, None),
         }
     }
 
     pub(super) fn reasons<'a>(&'a self, evaluation: &'a Evaluation) -> Finder<'a> {
         self.finder(evaluation, None)
+    }
+}
+
+/// Asks why in one evaluation; what one question had to look up in the facts is kept for the next one.
+pub struct Inquiry<'a> {
+    session: &'a Session,
+    evaluation: &'a Evaluation,
+    finder: Finder<'a>,
+}
+
+impl Inquiry<'_> {
+    /// As [`Session::why`].
+    ///
+    /// # Errors
+    /// Faults in the question.
+    pub fn why(&self, question: &str) -> Result<Because, SessionError> {
+        let mut proofs = Vec::new();
+        let because = self.why_each(question, Wanted::default(), &mut |proof| {
+            proofs.push(proof);
+            true
+        })?;
+        Ok(Because { proofs, ..because })
+    }
+
+    /// As [`Session::why_each`]; how many inputs aggregates show was said before.
+    ///
+    /// # Errors
+    /// Faults in the question.
+    pub fn why_each(
+        &self,
+        question: &str,
+        wanted: Wanted,
+        each: &mut dyn FnMut(Proof) -> bool,
+    ) -> Result<Because, SessionError> {
+        let AtomPattern { relation, values: pattern, .. } = self.session.asked(question)?;
+        let undetermined = self.evaluation.undetermined.contains(&relation);
+        let facts = self.finder.instances(relation, &pattern);
+        let mut because = Because { undetermined, holds: facts.len(), ..Because::default() };
+        let cut = |proof: Proof| match wanted.depth {
+            Some(depth) => proof.cut(depth),
+            None => proof,
+        };
+        for fact in &facts {
+            let go_on = if wanted.every {
+                self.finder.every(fact).all(|proof| each(cut(proof)))
+            } else {
+                self.finder.why(fact)?.is_none_or(|proof| each(cut(proof)))
+            };
+            if !go_on {
+                break;
+            }
+        }
+        if facts.is_empty() {
+            because.instead = self.instead(relation, &pattern);
+        }
+        Ok(because)
+    }
+
+    /// The facts of a relation that have most of the wanted values.
+    fn instead(&self, relation: RelationId, pattern: &[Option<Value>]) -> Vec<Fact> {
+        let fits = |fact: &Fact| {
+            let same = pattern.iter().zip(&fact.values).filter(|(wanted, value)| **wanted == Some(**value));
+            std::cmp::Reverse(same.count())
+        };
+        let mut near = self.finder.instances(relation, &vec![None; pattern.len()]);
+        near.sort_by_key(fits);
+        near.truncate(INSTEAD);
+        near
+    }
+
+    /// As [`Session::why_not`].
+    ///
+    /// # Errors
+    /// Faults in the question.
+    pub fn why_not(&self, question: &str, time: Duration) -> Result<Refused, SessionError> {
+        let asked = self.session.asked(question)?;
+        let answer = self.finder.why_not(asked.relation, &asked.values);
+        let (engine, limits) = (self.session.engine.as_ref(), self.session.limits);
+        let remedies = if time.is_zero() || !answer.holds.is_empty() {
+            Remedies::default()
+        } else {
+            self.finder.remedies(asked.relation, &asked.values, &Trial { engine, limits, time })
+        };
+        let undetermined = self.evaluation.undetermined.contains(&asked.relation);
+        Ok(Refused { answer, remedies, undetermined })
     }
 }
 

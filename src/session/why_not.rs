@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::provenance::why_not::{Remedies, Trial, WhyNot};
+use crate::provenance::why_not::{Remedies, WhyNot};
 
 use super::Session;
 use super::error::SessionError;
@@ -24,16 +24,7 @@ impl Session {
     /// # Errors
     /// Faults in the question, and all that can go wrong in an evaluation.
     pub fn why_not(&self, question: &str, now: i64, time: Duration) -> Result<Refused, SessionError> {
-        let asked = self.asked(question)?;
-        let evaluation = self.evaluate(now)?;
-        let finder = self.reasons(&evaluation);
-        let answer = finder.why_not(asked.relation, &asked.values);
-        let trial = Trial { engine: self.engine.as_ref(), limits: self.limits, time };
-        let remedies = if time.is_zero() || !answer.holds.is_empty() {
-            Remedies::default()
-        } else {
-            finder.remedies(asked.relation, &asked.values, &trial)
-        };
-        Ok(Refused { answer, remedies, undetermined: evaluation.undetermined.contains(&asked.relation) })
+        let evaluation = self.evaluate_for(self.asked(question)?.relation, now)?;
+        self.inquiry(&evaluation, None).why_not(question, time)
     }
 }

@@ -11,9 +11,6 @@ use super::shape::{Shape, VarSet};
 use super::sink::{plain, unranked};
 use super::store::Part;
 
-/// A relation this small is looked through; an index wouldn't pay.
-const FEW_ROWS: u32 = 8;
-
 /// A rule to be compiled.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
@@ -261,7 +258,7 @@ impl Compiler<'_> {
         });
         let known = self.known.get_mut(relation)?;
         let columns: Vec<u32> = key.iter().map(|(column, _)| *column).collect();
-        let few = !grows && known.len() <= FEW_ROWS;
+        let few = !grows && known.is_small();
         if columns.is_empty() || few || (once && known.find_index(&columns).is_none()) {
             return None;
         }

@@ -6,6 +6,7 @@
 
 use crate::backend::Bound;
 use crate::backend::budget::Budget;
+use crate::backend::cells::Slice;
 use crate::backend::report::Reports;
 use crate::builtins::expr::NoResult;
 use crate::builtins::generator::Generator;
@@ -58,10 +59,20 @@ pub(super) struct Machine<'a, 'p, 's, S> {
     site: &'s mut Site<'a, 'p>,
     sink: &'s mut S,
     frame: Vec<Word>,
-    cursors: Vec<Cursor<'a>>,
+    cursors: SmallVec<[Cursor<'a>; 12]>,
     elements: Vec<Option<Elements>>,
     row: Vec<Word>,
     matches: u64,
+}
+
+/// What machines work with, kept from one to the next.
+#[derive(Default)]
+pub(super) struct Scratch {
+    frame: Vec<Word>,
+    elements: Vec<Option<Elements>>,
+    row: Vec<Word>,
+    /// Facts on their way into a relation.
+    pub(super) batch: Vec<Word>,
 }
 
 /// What is left of a loop.
@@ -89,19 +100,30 @@ enum Move {
 
 impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// A machine for one run of `plan`.
-    pub(super) fn new(plan: &'a Plan, rule: &'a Rule, site: &'s mut Site<'a, 'p>, sink: &'s mut S) -> Self {
-        let cursors = vec![Cursor::Rows(0, 0); plan.steps.len()];
-        let elements = plan.steps.iter().map(|_| None).collect();
-        let frame = plan.frame.words.clone();
-        Self { plan, rule, site, sink, frame, cursors, elements, row: Vec::new(), matches: 0 }
+    pub(super) fn new(
+        plan: &'a Plan,
+        rule: &'a Rule,
+        site: &'s mut Site<'a, 'p>,
+        sink: &'s mut S,
+        scratch: &mut Scratch,
+    ) -> Self {
+        let cursors = SmallVec::from_elem(Cursor::Rows(0, 0), plan.steps.len());
+        let mut frame = std::mem::take(&mut scratch.frame);
+        frame.clone_from(&plan.frame.words);
+        let elements = std::mem::take(&mut scratch.elements);
+        let row = std::mem::take(&mut scratch.row);
+        Self { plan, rule, site, sink, frame, cursors, elements, row, matches: 0 }
     }
 
     /// Finds all matches; how many there were.
-    pub(super) fn run(mut self) -> Result<u64, Bound> {
-        let empty = |(relation, part): &(usize, _)| self.site.known[*relation].part(*part).is_empty();
-        if self.plan.reads.iter().any(empty) {
-            return Ok(0);
-        }
+    pub(super) fn run(mut self, scratch: &mut Scratch) -> Result<u64, Bound> {
+        let matches = self.find();
+        self.elements.clear();
+        (scratch.frame, scratch.elements, scratch.row) = (self.frame, self.elements, self.row);
+        matches
+    }
+
+    fn find(&mut self) -> Result<u64, Bound> {
         let end = self.plan.steps.len();
         let innermost = self.plan.back[end];
         let last_but_one = innermost.and_then(|at| self.plan.back[at]);
@@ -126,7 +148,6 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             };
             next = if passed { Some(Move::Enter(at + 1)) } else { self.plan.back[at].map(Move::Resume) };
         }
-        self.sink.flush(self.site)?;
         Ok(self.matches)
     }
 
@@ -192,6 +213,9 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 _ => Ok(None),
             },
             (Ok(words), _) => {
+                if self.elements.len() <= at {
+                    self.elements.resize_with(at + 1, || None);
+                }
                 self.elements[at] = Some(generator.elements(&words));
                 Ok(Some(Cursor::Elements))
             }
@@ -293,11 +317,11 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
 
     /// Binds what a row binds; whether it fits.
     #[inline]
-    fn fits(&mut self, search: &Search, row: &[Word]) -> bool {
+    fn fits(&mut self, search: &Search, row: Slice<'_>) -> bool {
         for (column, slot) in &search.binds {
-            self.frame[*slot as usize] = row[*column as usize];
+            self.frame[*slot as usize] = row.at(*column as usize);
         }
-        search.checks.iter().all(|(column, slot)| self.frame[*slot as usize] == row[*column as usize])
+        search.checks.iter().all(|(column, slot)| self.frame[*slot as usize] == row.at(*column as usize))
     }
 
     /// Runs the last loop but one, with the innermost one inside; where to go on.
@@ -330,9 +354,9 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             let rows = |numbers: &'a [u32]| numbers.iter().map(|number| known.row(*number));
             match cursor {
                 Cursor::Words(words) => self.pour(tail, words.iter(), |word, _| Word(u64::from(*word)))?,
-                Cursor::Numbers(numbers) => self.pour(tail, rows(numbers), |row, at| row[at])?,
+                Cursor::Numbers(numbers) => self.pour(tail, rows(numbers), |row, at| row.at(at))?,
                 Cursor::Rows(from, to) => {
-                    self.pour(tail, (from..to).map(|number| known.row(number)), |row, at| row[at])?;
+                    self.pour(tail, (from..to).map(|number| known.row(number)), |row, at| row.at(at))?;
                 }
                 _ => {}
             }

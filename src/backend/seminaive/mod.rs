@@ -14,18 +14,21 @@ mod machine;
 mod members;
 mod plan;
 mod planner;
+mod prepared;
 mod profile;
 mod rowset;
 mod run;
 mod shape;
 mod show;
 mod sink;
+pub mod standing;
 mod store;
 mod table;
 mod undefined;
 
 use super::{Database, Engine, LimitReached, Limits, Model};
 use crate::ir::Program;
+pub use prepared::{Prepared, Row, View};
 pub use profile::{Profile, RuleProfile};
 use run::Run;
 pub use show::plans;
@@ -35,6 +38,10 @@ pub use show::plans;
 pub struct SemiNaive;
 
 impl Engine for SemiNaive {
+    fn stands(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
         let mut run = Run::new(program, input, limits, false)?;
         run.strata()?;

@@ -1,4 +1,4 @@
-//! Settings from the environment: `HENCE_…`, lists divided as paths are, parameters as `HENCE_PARAM_name`.
+//! Settings from the environment: `HENCE_…`, lists divided as paths are, parameters as `HENCE_PARAM_NAME`.
 
 use std::env;
 
@@ -33,10 +33,20 @@ pub(super) fn read(into: &mut Values) -> Result<(), String> {
         let Some(name) = variable.strip_prefix(PARAM_VARIABLE).filter(|name| !name.is_empty()) else {
             continue;
         };
+        // Names of parameters begin with a small letter, so a name all in capitals stands for one in small letters.
+        let capitals = !name.contains(|c: char| c.is_lowercase());
+        let name = if capitals { name.to_lowercase() } else { name.to_owned() };
         let value = syntax::parse_value(&text).unwrap_or_else(|| values::parameter(&text));
-        into.params.insert(name.to_owned(), (value, Origin::Variable(variable.clone())));
+        into.params.insert(name, (value, Origin::Variable(variable.clone())));
     }
     Ok(())
+}
+
+/// The variable that sets the parameter `name`, in capitals unless the name has some itself.
+pub(super) fn param_variable(name: &str) -> String {
+    let plain = !name.contains(|c: char| c.is_uppercase());
+    let name = if plain { name.to_uppercase() } else { name.to_owned() };
+    format!("{PARAM_VARIABLE}{name}")
 }
 
 fn paths(text: &str) -> Vec<String> {

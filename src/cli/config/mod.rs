@@ -40,6 +40,8 @@ enum Origin {
     Variable(String),
     /// An option of this call.
     CommandLine,
+    /// `--set` of this call.
+    Set,
 }
 
 impl fmt::Display for Origin {
@@ -49,6 +51,7 @@ impl fmt::Display for Origin {
             Self::File { path, line } => write!(f, "{path}:{line}"),
             Self::Variable(name) => f.write_str(name),
             Self::CommandLine => f.write_str("command line"),
+            Self::Set => f.write_str("--set"),
         }
     }
 }
@@ -159,6 +162,16 @@ impl Config {
     /// Parameters, each set once.
     pub(super) fn params(&self) -> Vec<(Symbol, Value)> {
         self.values.params.iter().map(|(name, (value, _))| (Symbol::new(name), *value)).collect()
+    }
+
+    /// Where the value of a parameter comes from, in a call that `sets` some itself.
+    pub(super) fn param_origin(&self, name: &str, sets: &[(Symbol, Value)]) -> String {
+        let origin = match self.values.params.get(name) {
+            _ if sets.iter().any(|(set, _)| set.as_str() == name) => &Origin::Set,
+            Some((_, origin)) => origin,
+            None => &Origin::Default,
+        };
+        origin.to_string()
     }
 
     /// How long to wait for another process.

@@ -119,7 +119,7 @@ impl Show {
             key: format!("{PARAMS}.{name}"),
             value,
             origin,
-            variable: format!("{}{name}", super::settings::PARAM_VARIABLE),
+            variable: super::environment::param_variable(name),
         };
         let given = |name: &str| self.rules.sets.iter().any(|(set, _)| set.as_str() == name);
         let mut rows: Vec<Row> = get()
@@ -130,7 +130,7 @@ impl Show {
             .map(|(name, (value, origin))| row(name, value.to_string(), origin.clone()))
             .collect();
         let sets = self.rules.sets.iter();
-        rows.extend(sets.map(|(name, value)| row(name.as_str(), value.to_string(), Origin::CommandLine)));
+        rows.extend(sets.map(|(name, value)| row(name.as_str(), value.to_string(), Origin::Set)));
         rows.sort_by(|a, b| a.key.cmp(&b.key));
         rows
     }

@@ -231,7 +231,7 @@ impl<'a> Finder<'a> {
     fn undetermined(&self, relation: RelationId) -> Vec<(Symbol, Place, String)> {
         let program = self.context.program;
         let mut found = Vec::new();
-        for undefined in &self.model().undefined {
+        for undefined in self.model().into_iter().flat_map(|model| &model.undefined) {
             let Some(rule) = program.rule(undefined.rule) else { continue };
             if program.dependents(rule.head).contains(&relation) {
                 let text = self.phrase(rule).slice(undefined.span).unwrap_or_default();

@@ -12,14 +12,19 @@ use hence::value::{Value, Word};
 /// What the engines agree on, or how they differ. `None` where the naive engine reaches a limit.
 pub(crate) fn compare(program: &Program, input: &Database, limits: &Limits) -> Result<Option<Model>, String> {
     let fast = SemiNaive.evaluate(program, input, limits);
-    match (Naive.evaluate(program, input, limits), fast) {
+    agree(program, Naive.evaluate(program, input, limits), fast)
+}
+
+/// What an evaluation by the naive engine and another agree on, or how they differ. `None` where the naive one
+/// reaches a limit.
+pub(crate) fn agree(
+    program: &Program,
+    naive: Result<Model, LimitReached>,
+    fast: Result<Model, LimitReached>,
+) -> Result<Option<Model>, String> {
+    match (naive, fast) {
         (Ok(naive), Ok(fast)) => {
-            let mut relations = (0..program.relations.len() as u32).map(RelationId);
-            relations.try_for_each(|relation| same_extent(program, &naive, &fast, relation))?;
-            if naive.undefined != fast.undefined {
-                let (naive, fast) = (&naive.undefined, &fast.undefined);
-                return Err(format!("undefined: naive {naive:?}\nsemi-naive {fast:?}"));
-            }
+            same(program, &naive, &fast)?;
             Ok(Some(fast))
         }
         (Err(naive), Err(fast)) if naive.bound == fast.bound => Ok(None),
@@ -27,6 +32,17 @@ pub(crate) fn compare(program: &Program, input: &Database, limits: &Limits) -> R
         (naive, fast) if generates(program) && spent([&naive, &fast]) => Ok(None),
         (naive, fast) => Err(format!("limits: naive {:?}\nsemi-naive {:?}", naive.err(), fast.err())),
     }
+}
+
+/// Whether another engine's model is that of the naive one: facts, ranks and reports.
+pub(crate) fn same(program: &Program, naive: &Model, other: &Model) -> Result<(), String> {
+    let mut relations = (0..program.relations.len() as u32).map(RelationId);
+    relations.try_for_each(|relation| same_extent(program, naive, other, relation))?;
+    if naive.undefined != other.undefined {
+        let (naive, other) = (&naive.undefined, &other.undefined);
+        return Err(format!("undefined: naive {naive:?}\nother {other:?}"));
+    }
+    Ok(())
 }
 
 fn generates(program: &Program) -> bool {
@@ -41,11 +57,11 @@ fn same_extent(program: &Program, naive: &Model, fast: &Model, relation: Relatio
     let (expected, found) = (ranks(naive, relation), ranks(fast, relation));
     let name = program.relation(relation).unwrap().name;
     if expected != found {
-        return Err(format!("{name}: naive {expected:?}\nsemi-naive {found:?}"));
+        return Err(format!("{name}: naive {expected:?}\nother {found:?}"));
     }
     let rounds = |model: &Model| model.extent(relation).unwrap().rounds.clone();
     if rounds(naive) != rounds(fast) {
-        return Err(format!("rounds of {name}: naive {:?}\nsemi-naive {:?}", rounds(naive), rounds(fast)));
+        return Err(format!("rounds of {name}: naive {:?}\nother {:?}", rounds(naive), rounds(fast)));
     }
     if found.len() != fast.extent(relation).unwrap().rows.len() {
         return Err(format!("{name} holds a fact twice"));

@@ -8,7 +8,7 @@ use hence::builtins::expr::{Expr, ExprKind};
 use hence::builtins::generator::Generator;
 use hence::ir::{Literal, Program, Term, invariants};
 use hence::schema::RelationId;
-use hence::value::{Type, Value};
+use hence::value::{Type, Value, Word};
 
 use super::build::{Build, Clause, any, constant, float, text};
 use super::check::compare;
@@ -34,7 +34,7 @@ impl Random {
         (self.next() % end as u64) as usize
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
@@ -45,6 +45,12 @@ impl Random {
 
 const TYPES: [Type; 8] =
     [Type::Int, Type::Int, Type::Int, Type::Int, Type::String, Type::Float, Type::Bool, Type::Duration];
+
+/// A row of a relation, of the values that random programs use.
+pub(crate) fn row(random: &mut Random, program: &Program, relation: RelationId) -> Vec<Word> {
+    let types = program.relations[relation.0 as usize].types();
+    types.map(|ty| value(random, ty).word()).collect()
+}
 
 fn value(random: &mut Random, ty: Type) -> Value {
     match ty {
@@ -378,7 +384,7 @@ impl Scope {
 }
 
 /// What a random program is allowed: enough for most, little enough for the naive engine.
-const LIMITS: Limits = Limits { facts: 600, iterations: 40, time: None, memory: None };
+pub(crate) const LIMITS: Limits = Limits { facts: 600, iterations: 40, time: None, memory: None };
 
 /// How the engines differ on a program, if they do.
 pub(crate) fn difference(program: &Program, input: &Database) -> Option<String> {

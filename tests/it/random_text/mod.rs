@@ -53,6 +53,11 @@ fn told(found: &[Diagnostic], sources: &Sources) -> Result<(), String> {
     if errors.is_empty() { Ok(()) } else { Err(crate::cases::rendered(&errors, sources)) }
 }
 
+/// A random rule set and its input.
+pub(crate) fn rules(seed: u64) -> Option<(RuleSet, Database)> {
+    load(&program::random(seed)).ok()
+}
+
 /// How many of the programs did what.
 #[derive(Debug, Default)]
 struct Tally {
@@ -91,6 +96,15 @@ fn printed(rules: &RuleSet) -> Result<(), String> {
     }
     let twice = syntax::format(&text, &again.files[0]);
     if twice == text { Ok(()) } else { Err(format!("another text once printed twice\n{text}\n{twice}")) }
+}
+
+/// Random programs as cases of the corpus, those that come to their end.
+pub(crate) fn cases(seeds: std::ops::Range<u64>) -> Vec<String> {
+    let ends = |text: &Text| {
+        let (rules, input) = load(text).unwrap();
+        matches!(compare(&rules.program, &input, &LIMITS), Ok(Some(_)))
+    };
+    seeds.map(program::random).filter(ends).map(|text| text.case()).collect()
 }
 
 fn run(seeds: std::ops::Range<u64>) {

@@ -1,0 +1,78 @@
+//! What is to be had from a standing evaluation: what came and went, single facts, whole relations.
+
+use crate::backend::{Extent, Model, Rows};
+use crate::schema::RelationId;
+use crate::value::Word;
+
+use super::Standing;
+use super::store::{NEW, Table};
+
+impl Standing {
+    pub(super) fn table(&self, relation: RelationId) -> Option<&Table> {
+        ((relation.0 as usize) < self.work.store.len()).then(|| self.work.store.table(relation.0))
+    }
+
+    /// The relations of which facts came or went with the last change, ascending.
+    pub fn changed(&self) -> Vec<RelationId> {
+        let mut changed = self.changed.clone();
+        changed.sort_unstable();
+        changed
+            .into_iter()
+            .filter(|relation| !self.work.store.table(*relation).changes().is_empty())
+            .map(RelationId)
+            .collect()
+    }
+
+    /// The facts of a relation that came (`true`) and went with the last change, the same from run to run for the
+    /// same changes.
+    pub fn changes(&self, relation: RelationId) -> impl Iterator<Item = (&[Word], bool)> {
+        self.table(relation).into_iter().flat_map(|table| {
+            table.changes().iter().map(move |slot| (table.row(*slot), table.is(*slot, NEW)))
+        })
+    }
+
+    /// Whether a fact stands.
+    pub fn holds(&self, relation: RelationId, row: &[Word]) -> bool {
+        self.table(relation).is_some_and(|table| table.find(row).is_some_and(|slot| table.is(slot, NEW)))
+    }
+
+    /// How many facts of a relation stand.
+    pub fn len(&self, relation: RelationId) -> usize {
+        self.table(relation).map_or(0, Table::standing)
+    }
+
+    /// Whether no fact stands at all.
+    pub fn is_empty(&self) -> bool {
+        (0..self.work.store.len() as u32).all(|relation| self.work.store.table(relation).standing() == 0)
+    }
+
+    /// The facts of a relation, in no order that means anything.
+    pub fn rows(&self, relation: RelationId) -> impl Iterator<Item = &[Word]> {
+        self.table(relation).into_iter().flat_map(|table| {
+            (0..table.slots()).filter(|slot| table.is(*slot, NEW)).map(move |slot| table.row(slot))
+        })
+    }
+
+    /// Everything, as an evaluation from scratch gives it.
+    pub fn model(&self) -> Model {
+        let relations =
+            (0..self.work.store.len() as u32).map(|relation| extent(self.work.store.table(relation)));
+        Model { relations: relations.collect(), undefined: self.undefined().cloned().collect() }
+    }
+}
+
+/// The facts of a relation by rank.
+fn extent(table: &Table) -> Extent {
+    let slots = (0..table.slots()).filter(|slot| table.is(*slot, NEW));
+    let mut order: Vec<(u32, u32)> = slots.map(|slot| (table.round(slot), slot)).collect();
+    order.sort_unstable();
+    let (mut rows, mut rounds) = (Rows::new(table.arity()), Vec::new());
+    for (round, slot) in order {
+        while rounds.len() < round as usize {
+            rounds.push(rows.len());
+        }
+        rows.push(table.row(slot));
+    }
+    rounds.push(rows.len());
+    Extent { rows, rounds }
+}

@@ -1,0 +1,229 @@
+//! The groups of a rule with aggregates, kept from change to change.
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use smallvec::SmallVec;
+
+use crate::backend::seminaive::hash::hash;
+use crate::backend::seminaive::sink::plain;
+use crate::builtins::expr::ExprKind;
+use crate::ir::{Rule, Term};
+use crate::value::Word;
+
+use super::machine::{Halt, Sink, Site};
+use super::plan::Mode;
+use super::store::NONE;
+use super::stratum::{Task, derive};
+use super::tally::{Column, Tally};
+use super::work::{Signed, Work};
+
+/// The groups of a rule.
+pub(super) struct Groups {
+    /// For each column of the head whether it is an aggregate.
+    terms: Vec<bool>,
+    columns: Vec<Column>,
+    width: usize,
+    finder: HashTable<u32>,
+    groups: Vec<Group>,
+    free: Vec<u32>,
+    touched: Vec<u32>,
+    /// Whether the matches that come are those of the group's variables.
+    adds: bool,
+    /// Groups to be made anew, and whether that is going on.
+    broken: Vec<u32>,
+    rebuilding: bool,
+}
+
+#[derive(Debug, Default)]
+struct Group {
+    words: SmallVec<[Word; 3]>,
+    tallies: SmallVec<[Tally; 1]>,
+    /// How many matches are in.
+    count: u64,
+    /// The slot of its fact, or [`NONE`].
+    fact: u32,
+    touched: bool,
+    broken: bool,
+}
+
+impl Groups {
+    /// No groups yet.
+    pub(super) fn new(rule: &Rule) -> Self {
+        let columns = rule.terms.iter().filter_map(|term| match term {
+            Term::Aggregate { aggregate, args, .. } => {
+                let is_fixed = |kind: &ExprKind| matches!(kind, ExprKind::Const(_) | ExprKind::Param(_));
+                let varies = match aggregate.name() {
+                    "percentile" | "join" => args.get(1).is_some_and(|arg| !is_fixed(&arg.kind)),
+                    _ => false,
+                };
+                let types = args.iter().map(|arg| arg.ty).collect();
+                Some(Column { aggregate: *aggregate, types, varies })
+            }
+            Term::Expr(_) => None,
+        });
+        Self {
+            terms: rule.terms.iter().map(|term| matches!(term, Term::Aggregate { .. })).collect(),
+            columns: columns.collect(),
+            width: plain(rule).count(),
+            finder: HashTable::new(),
+            groups: Vec::new(),
+            free: Vec::new(),
+            touched: Vec::new(),
+            adds: true,
+            broken: Vec::new(),
+            rebuilding: false,
+        }
+    }
+
+    /// Whether some groups have to be made anew.
+    pub(super) fn is_broken(&self) -> bool {
+        !self.broken.is_empty()
+    }
+
+    /// Empties the groups that have to be made anew; how their matches are found.
+    pub(super) fn open_broken(&mut self, rule: &Rule) -> (Mode, Task) {
+        self.rebuilding = true;
+        for group in &self.broken {
+            let group = &mut self.groups[*group as usize];
+            group.count = 0;
+            group.tallies = self.columns.iter().map(Column::tally).collect();
+        }
+        let is_bound = |kind: &ExprKind| matches!(kind, ExprKind::Var(_) | ExprKind::Const(_));
+        if !plain(rule).all(|term| is_bound(&term.kind)) {
+            return (Mode::Full, Task::All);
+        }
+        let words = self.broken.iter().map(|group| self.groups[*group as usize].words.to_vec());
+        (Mode::Head, Task::Rows(words.collect()))
+    }
+
+    /// Derives the facts of the groups that changed.
+    pub(super) fn finish(&mut self, head: u32, work: &mut Work) -> Result<(), Halt> {
+        self.rebuilding = false;
+        for group in self.broken.drain(..) {
+            self.groups[group as usize].broken = false;
+        }
+        let mut row: SmallVec<[Word; 8]> = SmallVec::new();
+        let mut touched = std::mem::take(&mut self.touched);
+        for at in touched.drain(..) {
+            let stands = self.row(at, &mut row, &mut work.machine.failed);
+            let group = &mut self.groups[at as usize];
+            group.touched = false;
+            let old = std::mem::replace(&mut group.fact, NONE);
+            if stands && old != NONE && work.store.table(head).row(old) == row.as_slice() {
+                group.fact = old;
+                continue;
+            }
+            if old != NONE {
+                work.store.table_mut(head).count(old, -1);
+            }
+            if stands {
+                group.fact = work.derive(head, &row)?;
+            }
+            if group.count == 0 {
+                self.release(at);
+            }
+        }
+        self.touched = touched;
+        Ok(())
+    }
+
+    /// The fact of a group; whether it has one.
+    fn row(&self, at: u32, row: &mut SmallVec<[Word; 8]>, failed: &mut bool) -> bool {
+        row.clear();
+        let group = &self.groups[at as usize];
+        let (mut words, mut tallies) = (group.words.iter(), self.columns.iter().zip(&group.tallies));
+        for is_aggregate in &self.terms {
+            if *is_aggregate {
+                let value = tallies.next().and_then(|(column, tally)| column.finish(tally));
+                row.extend(value);
+            } else {
+                row.extend(words.next().copied());
+            }
+        }
+        let whole = row.len() == self.terms.len();
+        *failed |= group.count > 0 && !whole;
+        group.count > 0 && whole
+    }
+
+    fn release(&mut self, at: u32) {
+        let group = &mut self.groups[at as usize];
+        if let Ok(found) = self.finder.find_entry(hash(&group.words), |other| *other == at) {
+            found.remove();
+            *group = Group { fact: NONE, ..Group::default() };
+            self.free.push(at);
+        }
+    }
+
+    /// The group of a match, made where there is none yet.
+    fn find(&mut self, words: &[Word]) -> u32 {
+        let groups = &mut self.groups;
+        let entry = self.finder.entry(
+            hash(words),
+            |at| groups[*at as usize].words.as_slice() == words,
+            |at| hash(&groups[*at as usize].words),
+        );
+        match entry {
+            Entry::Occupied(found) => *found.get(),
+            Entry::Vacant(place) => {
+                let at = self.free.pop().unwrap_or(groups.len() as u32);
+                place.insert(at);
+                let tallies = self.columns.iter().map(Column::tally).collect();
+                let group = Group { words: words.into(), tallies, fact: NONE, ..Group::default() };
+                match groups.get_mut(at as usize) {
+                    Some(place) => *place = group,
+                    None => groups.push(group),
+                }
+                at
+            }
+        }
+    }
+
+    /// Bytes taken, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.groups.capacity() * (size_of::<Group>() + 64) + self.finder.capacity() * 5
+    }
+}
+
+impl Sink for Groups {
+    fn take(&mut self, row: &[Word], _: u32, _: &mut Site<'_>) -> Result<bool, Halt> {
+        let (words, mut args) = row.split_at(self.width);
+        let at = self.find(words);
+        let group = &mut self.groups[at as usize];
+        if !std::mem::replace(&mut group.touched, true) {
+            self.touched.push(at);
+        }
+        if group.broken != self.rebuilding {
+            return Ok(true);
+        }
+        let mut whole = true;
+        for (column, tally) in self.columns.iter().zip(&mut group.tallies) {
+            let (own, rest) = args.split_at(column.types.len());
+            args = rest;
+            if self.adds {
+                column.add(tally, own);
+            } else {
+                whole &= column.remove(tally, own);
+            }
+        }
+        group.count = if self.adds { group.count + 1 } else { group.count.saturating_sub(1) };
+        if !whole {
+            group.broken = true;
+            self.broken.push(at);
+        }
+        Ok(true)
+    }
+}
+
+impl Signed for Groups {
+    fn begin(&mut self, came: bool) -> bool {
+        self.adds = came;
+        true
+    }
+}
+
+impl Work {
+    /// One more derivation of a fact; its slot.
+    pub(super) fn derive(&mut self, relation: u32, row: &[Word]) -> Result<u32, Halt> {
+        derive(relation, row, 1, &mut self.site())
+    }
+}

@@ -1,0 +1,106 @@
+//! Single facts of a standing evaluation, looked up by some of their columns.
+
+use std::sync::PoisonError;
+
+use smallvec::SmallVec;
+
+use crate::backend::Facts;
+use crate::schema::RelationId;
+use crate::value::Word;
+
+use super::Standing;
+use super::store::{NEW, NONE, Table};
+
+/// Of so few rows each is looked at; where there are more, an index is wanted for the next time.
+const FEW: u32 = 64;
+
+/// Columns and the words that they must have.
+type Wanted = SmallVec<[(u32, Word); 8]>;
+
+impl Facts for Standing {
+    fn count(&self, relation: RelationId) -> usize {
+        self.len(relation)
+    }
+
+    fn is_stated(&self, relation: RelationId) -> bool {
+        self.table(relation).is_some_and(|table| table.stated() > 0)
+    }
+
+    fn fact(&self, relation: RelationId, number: u32) -> &[Word] {
+        let table = self.table(relation).filter(|table| number < table.slots());
+        table.map_or(&[], |table| table.row(number))
+    }
+
+    fn rank(&self, relation: RelationId, number: u32) -> usize {
+        let table = self.table(relation).filter(|table| number < table.slots());
+        table.map_or(0, |table| table.round(number) as usize)
+    }
+
+    fn each(
+        &self,
+        relation: RelationId,
+        key: &[Option<Word>],
+        below: usize,
+        visit: &mut dyn FnMut(u32) -> bool,
+    ) {
+        let Some(table) = self.table(relation) else { return };
+        let words = (0u32..).zip(key).filter_map(|(column, word)| word.map(|word| (column, word)));
+        let wanted: Wanted = words.collect();
+        let fits = |slot: u32| {
+            let row = table.row(slot);
+            table.is(slot, NEW)
+                && wanted.iter().all(|(column, word)| row.get(*column as usize) == Some(word))
+                && (below == usize::MAX || (table.round(slot) as usize) < below)
+        };
+        if wanted.len() == table.arity() {
+            let row: SmallVec<[Word; 8]> = wanted.iter().map(|(_, word)| *word).collect();
+            table.find(&row).filter(|slot| fits(*slot)).into_iter().all(visit);
+            return;
+        }
+        let Some((index, first)) = narrowest(table, &wanted) else {
+            if !wanted.is_empty() && table.slots() > FEW {
+                self.want(relation, &wanted);
+            }
+            (0..table.slots()).filter(|slot| fits(*slot)).all(visit);
+            return;
+        };
+        if table.index(index).columns().len() < wanted.len() {
+            self.want(relation, &wanted);
+        }
+        let mut slot = first;
+        while slot != NONE && (!fits(slot) || visit(slot)) {
+            slot = table.index(index).next(slot);
+        }
+    }
+}
+
+/// The index on most of the wanted columns, and its first row.
+fn narrowest(table: &Table, wanted: &Wanted) -> Option<(usize, u32)> {
+    let words = |columns: &[u32]| -> Option<SmallVec<[Word; 8]>> {
+        let word = |column: &u32| wanted.iter().find(|(other, _)| other == column).map(|(_, word)| *word);
+        columns.iter().map(word).collect()
+    };
+    let usable =
+        table.indexes().filter_map(|(at, index)| Some((index.columns().len(), at, words(index.columns())?)));
+    let (_, at, key) = usable.filter(|(width, ..)| *width > 0).max_by_key(|(width, ..)| *width)?;
+    Some((at, table.first(at, &key)))
+}
+
+impl Standing {
+    /// Remembers an index that would have helped.
+    fn want(&self, relation: RelationId, wanted: &Wanted) {
+        let columns: Vec<u32> = wanted.iter().map(|(column, _)| *column).collect();
+        let mut list = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        if !list.iter().any(|known| known.0 == relation.0 && known.1 == columns) {
+            list.push((relation.0, columns));
+        }
+    }
+
+    /// Builds the indexes that would have helped.
+    pub(super) fn build_wanted(&mut self) {
+        let list = self.wanted.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for (relation, columns) in list.drain(..) {
+            self.work.store.table_mut(relation).index_on(&columns);
+        }
+    }
+}

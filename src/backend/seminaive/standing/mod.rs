@@ -1,0 +1,305 @@
+//! Standing evaluations: facts come and go, and everything that follows is brought up to date, exactly as if it had
+//! been evaluated afresh, at a cost that follows the size of the change.
+//!
+//! Relations that don't depend on themselves are counted: a fact stands as long as some match derives it, and each
+//! change of a body's literal is joined with the others, those before it as they are now and those behind it as they
+//! were. Relations that depend on themselves keep their ranks; see `recursion`.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "hot: relations, rules, slots and steps are numbers that this room itself gives out"
+)]
+
+mod cell;
+mod compile;
+mod export;
+mod groups;
+mod index;
+mod lookup;
+mod machine;
+mod plan;
+mod planning;
+mod queue;
+mod recursion;
+mod reports;
+mod roles;
+mod rule;
+mod store;
+mod stratum;
+mod tally;
+mod tops;
+mod work;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Mutex;
+
+use crate::backend::{Bound, Database, LimitReached, Limits};
+use crate::ir::{Program, RuleId};
+use crate::schema::RelationId;
+use crate::value::Word;
+
+use machine::Halt;
+use rule::RuleState;
+use store::{GIVEN, GROUND, Store, Support};
+use stratum::StratumState;
+use work::Work;
+
+/// How many new facts lie between two looks at the memory.
+const FACTS_PER_LOOK: u64 = 1 << 16;
+
+/// A fact that is to stand from now on, or no longer, as far as it is asserted.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit<'a> {
+    /// The relation; rows of a derived one stand beside what its rules derive.
+    pub relation: RelationId,
+    /// A word for each column.
+    pub row: &'a [Word],
+    /// Whether it is to stand.
+    pub stands: bool,
+}
+
+/// A literal that reads a relation.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    rule: u32,
+    literal: u32,
+}
+
+/// A program, its facts and everything that follows from them.
+pub struct Standing {
+    program: Program,
+    limits: Limits,
+    rules: Vec<RuleState>,
+    /// By relation: the literals of other strata that read it.
+    readers: Vec<Vec<Reader>>,
+    /// By relation: the literals of its own stratum that read it.
+    own_readers: Vec<Vec<Reader>>,
+    /// By relation: the stratum that derives it.
+    homes: Vec<Option<u32>>,
+    strata: Vec<StratumState>,
+    /// The strata that something changed for, lowest first.
+    due: BinaryHeap<Reverse<u32>>,
+    /// The relations that changed.
+    changed: Vec<u32>,
+    /// The rules whose operations without a result may have changed.
+    unclear: Vec<u32>,
+    work: Work,
+    /// Indexes that questions would have used.
+    wanted: Mutex<Vec<(u32, Vec<u32>)>>,
+    at_work: u32,
+    weighed: u64,
+    stopped: Option<LimitReached>,
+}
+
+impl Standing {
+    /// Everything that follows from `input`.
+    ///
+    /// # Errors
+    /// The limit that was reached first.
+    pub fn new(program: &Program, input: &Database, limits: &Limits) -> Result<Self, LimitReached> {
+        let mut standing = Self::empty(program, limits);
+        let loaded = standing.load(input);
+        standing.told(loaded)?;
+        Ok(standing)
+    }
+
+    fn empty(program: &Program, limits: &Limits) -> Self {
+        let (strata, homes) = stratum::strata(program);
+        let support = |home: &Option<u32>| match home {
+            Some(home) if strata[*home as usize].recursive => Support::Ranked,
+            Some(_) => Support::Counted,
+            None => Support::Given,
+        };
+        let support: Vec<Support> = homes.iter().map(support).collect();
+        let rules = rule::rules(program, &homes);
+        let (mut readers, mut own_readers) = (vec![Vec::new(); homes.len()], vec![Vec::new(); homes.len()]);
+        for (at, rule) in (0..).zip(&program.rules) {
+            for (literal, relation) in rule::reads(rule) {
+                let own = rules[at as usize].own[literal as usize];
+                let list = if own { &mut own_readers } else { &mut readers };
+                list[relation as usize].push(Reader { rule: at, literal });
+            }
+        }
+        Self {
+            limits: *limits,
+            rules,
+            readers,
+            own_readers,
+            homes,
+            strata,
+            due: BinaryHeap::new(),
+            changed: Vec::new(),
+            unclear: Vec::new(),
+            work: Work::new(Store::new(program, &support), limits, program.param_words()),
+            wanted: Mutex::default(),
+            at_work: 0,
+            weighed: 0,
+            stopped: None,
+            program: program.clone(),
+        }
+    }
+
+    fn load(&mut self, input: &Database) -> Result<(), Halt> {
+        self.begin();
+        for (relation, rows) in (0..self.homes.len() as u32).zip(&input.relations) {
+            rows.iter().try_for_each(|row| self.give(relation, row, GIVEN))?;
+        }
+        for at in 0..self.program.facts.len() {
+            let fact = &self.program.facts[at];
+            let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
+            self.give(fact.relation.0, &row, GROUND)?;
+        }
+        self.settle_inputs();
+        self.due.clear();
+        for stratum in 0..self.strata.len() as u32 {
+            self.strata[stratum as usize].queue.clear();
+            self.fill(stratum)?;
+        }
+        self.strata.iter_mut().for_each(|stratum| stratum.queue.clear());
+        self.due.clear();
+        self.clear_up()?;
+        Ok(())
+    }
+
+    /// Takes changes in, in their order, and brings everything that follows up to date.
+    ///
+    /// # Errors
+    /// The limit that was reached first; after that nothing else is to be had from it but this error.
+    pub fn apply(&mut self, edits: &[Edit<'_>]) -> Result<(), LimitReached> {
+        if let Some(stopped) = self.stopped {
+            return Err(stopped);
+        }
+        let applied = self.edit(edits);
+        self.told(applied)
+    }
+
+    fn edit(&mut self, edits: &[Edit<'_>]) -> Result<(), Halt> {
+        self.begin();
+        for edit in edits {
+            if edit.stands {
+                self.give(edit.relation.0, edit.row, GIVEN)?;
+            } else {
+                self.take_back(edit.relation.0, edit.row);
+            }
+        }
+        self.settle_inputs();
+        while let Some(Reverse(stratum)) = self.due.pop() {
+            self.update(stratum)?;
+            self.weigh()?;
+        }
+        self.clear_up()?;
+        Ok(())
+    }
+
+    /// Ends the change before and opens one.
+    fn begin(&mut self) {
+        for relation in self.changed.drain(..) {
+            self.work.store.table_mut(relation).close();
+        }
+        self.build_wanted();
+        self.work.begin(&self.limits);
+    }
+
+    /// Asserts a row.
+    fn give(&mut self, relation: u32, row: &[Word], flag: u8) -> Result<(), Halt> {
+        if relation as usize >= self.homes.len() || row.len() != self.work.store.table(relation).arity() {
+            return Ok(());
+        }
+        let (slot, _) = self.work.store.hold(relation, row)?;
+        self.work.store.table_mut(relation).set(slot, flag);
+        self.touch(relation, slot);
+        Ok(())
+    }
+
+    fn take_back(&mut self, relation: u32, row: &[Word]) {
+        if relation as usize >= self.homes.len() || row.len() != self.work.store.table(relation).arity() {
+            return;
+        }
+        if let Some(slot) = self.work.store.table(relation).find(row) {
+            self.work.store.table_mut(relation).unset(slot, GIVEN);
+            self.touch(relation, slot);
+        }
+    }
+
+    fn touch(&mut self, relation: u32, slot: u32) {
+        let table = self.work.store.table_mut(relation);
+        table.touch(slot);
+        match self.homes[relation as usize] {
+            Some(home) => self.make_due(home),
+            None => self.changed.push(relation),
+        }
+    }
+
+    fn make_due(&mut self, stratum: u32) {
+        if !std::mem::replace(&mut self.strata[stratum as usize].due, true) {
+            self.due.push(Reverse(stratum));
+        }
+    }
+
+    /// Which inputs came and went.
+    fn settle_inputs(&mut self) {
+        let mut inputs = std::mem::take(&mut self.changed);
+        inputs.sort_unstable();
+        inputs.dedup();
+        inputs.iter().for_each(|relation| self.settle(*relation));
+    }
+
+    /// Works out which facts of a relation came and went, and tells those who read it.
+    fn settle(&mut self, relation: u32) {
+        let table = self.work.store.table_mut(relation);
+        table.settle();
+        self.changed.push(relation);
+        if table.changes().is_empty() {
+            return;
+        }
+        for at in 0..self.readers[relation as usize].len() {
+            let reader = self.readers[relation as usize][at];
+            let stratum = self.rules[reader.rule as usize].stratum;
+            self.strata[stratum as usize].queue.push(reader);
+            self.make_due(stratum);
+            self.doubt_reports(reader.rule);
+        }
+        for at in 0..self.own_readers[relation as usize].len() {
+            self.doubt_reports(self.own_readers[relation as usize][at].rule);
+        }
+    }
+
+    fn doubt_reports(&mut self, rule: u32) {
+        if !self.rules[rule as usize].reports.is_empty() {
+            self.unclear.push(rule);
+        }
+    }
+
+    fn weigh(&mut self) -> Result<(), Bound> {
+        let grown = self.work.store.grown();
+        if !self.work.budget.weighs() || grown - self.weighed < FACTS_PER_LOOK {
+            return Ok(());
+        }
+        self.weighed = grown;
+        self.work.budget.memory(self.bytes())
+    }
+
+    /// Bytes of the facts, their indexes, and the states of groups.
+    pub fn bytes(&self) -> usize {
+        self.work.store.bytes() + self.rules.iter().map(RuleState::bytes).sum::<usize>()
+    }
+
+    /// A limit, with the rule that was at work; from then on there is only this.
+    fn told(&mut self, result: Result<(), Halt>) -> Result<(), LimitReached> {
+        result.map_err(|halt| {
+            let bound = match halt {
+                Halt::Bound(bound) => bound,
+                Halt::Fuel => Bound::Iterations(self.limits.iterations),
+            };
+            let reached = bound.by(&self.program, RuleId(self.at_work));
+            self.stopped = Some(reached);
+            reached
+        })
+    }
+}
+
+impl std::fmt::Debug for Standing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Standing({} relations, {} bytes)", self.homes.len(), self.bytes())
+    }
+}

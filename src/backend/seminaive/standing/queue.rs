@@ -1,0 +1,28 @@
+//! Facts that wait, the least rank first.
+
+use std::collections::BTreeMap;
+
+/// Facts by rank.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    ranks: BTreeMap<u32, Vec<(u32, u32)>>,
+    spare: Vec<Vec<(u32, u32)>>,
+}
+
+impl Queue {
+    /// Lets a fact wait under a rank.
+    pub(super) fn push(&mut self, rank: u32, fact: (u32, u32)) {
+        self.ranks.entry(rank).or_insert_with(|| self.spare.pop().unwrap_or_default()).push(fact);
+    }
+
+    /// A fact of the least rank.
+    pub(super) fn pop(&mut self) -> Option<(u32, (u32, u32))> {
+        let mut entry = self.ranks.first_entry()?;
+        let rank = *entry.key();
+        let fact = entry.get_mut().pop();
+        if entry.get().is_empty() {
+            self.spare.push(entry.remove());
+        }
+        fact.map(|fact| (rank, fact))
+    }
+}

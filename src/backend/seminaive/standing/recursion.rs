@@ -1,0 +1,299 @@
+//! Bringing a stratum up to date whose relations depend on themselves.
+//!
+//! The rank of a fact is 0 where it is given, else 1 more than the largest rank among the facts of the stratum that a
+//! derivation uses, the least over all derivations. Ranks are kept as shortest distances are in a graph that changes
+//! (Ramalingam and Reps, "An incremental algorithm for a generalization of the shortest-path problem", 1996): facts
+//! that may have lost their rank are looked at in the order of their ranks, and those that have no other derivation of
+//! that rank lose it, and cast doubt on what they derive; then facts get the least rank there is, the least first. A
+//! fact that is left without one goes.
+//!
+//! Where that takes long the stratum is derived from scratch: all ranks are forgotten and the second half is run.
+
+use crate::value::Word;
+
+use super::machine::{Halt, Sink, Site};
+use super::plan::Mode;
+use super::queue::Queue;
+use super::store::{DOUBTED, NONE, OLD};
+use super::work::Signed;
+use super::{Reader, Standing};
+
+/// An attempt ends after so many hundredths of the steps that a derivation from scratch took, and some to begin with.
+const ATTEMPT: u64 = 15;
+const LEAST_STEPS: u64 = 512;
+
+/// Facts whose derivations went.
+struct Doubt<'a> {
+    relation: u32,
+    queue: &'a mut Queue,
+}
+
+/// Facts that have a derivation.
+struct Propose<'a> {
+    relation: u32,
+    queue: &'a mut Queue,
+}
+
+/// The best derivation of one fact.
+struct Best<'a> {
+    fact: &'a [Word],
+    /// The least rank found.
+    rank: u32,
+    /// With one as small as this there is no need to go on.
+    enough: u32,
+}
+
+impl Sink for Doubt<'_> {
+    fn take(&mut self, row: &[Word], rank: u32, site: &mut Site<'_>) -> Result<bool, Halt> {
+        let table = site.store.table_mut(self.relation);
+        if let Some(slot) = table.find(row)
+            && table.rank(slot) == rank.saturating_add(1)
+            && !table.is(slot, DOUBTED)
+        {
+            table.set(slot, DOUBTED);
+            table.touch(slot);
+            self.queue.push(rank + 1, (self.relation, slot));
+        }
+        Ok(true)
+    }
+}
+
+impl Sink for Propose<'_> {
+    fn take(&mut self, row: &[Word], rank: u32, site: &mut Site<'_>) -> Result<bool, Halt> {
+        let (slot, new) = site.store.hold(self.relation, row)?;
+        if new {
+            site.budget.spend(1)?;
+        }
+        propose(self.queue, site, (self.relation, slot), rank.saturating_add(1));
+        Ok(true)
+    }
+}
+
+impl Sink for Best<'_> {
+    fn take(&mut self, row: &[Word], rank: u32, _: &mut Site<'_>) -> Result<bool, Halt> {
+        if row == self.fact {
+            self.rank = self.rank.min(rank.saturating_add(1));
+        }
+        Ok(self.rank > self.enough)
+    }
+}
+
+impl Signed for Doubt<'_> {
+    fn begin(&mut self, came: bool) -> bool {
+        !came
+    }
+}
+
+impl Signed for Propose<'_> {
+    fn begin(&mut self, came: bool) -> bool {
+        came
+    }
+}
+
+/// Lets a fact wait for a rank that is better than what it has.
+fn propose(queue: &mut Queue, site: &mut Site<'_>, (relation, slot): (u32, u32), rank: u32) {
+    let table = site.store.table_mut(relation);
+    if rank < table.best(slot) {
+        table.propose(slot, rank);
+        table.touch(slot);
+        queue.push(rank, (relation, slot));
+    }
+}
+
+impl Standing {
+    /// Brings the ranks of a stratum up to date once what its rules over lower strata derive is counted.
+    pub(super) fn rerank(&mut self, stratum: u32, queue: &[Reader]) -> Result<(), Halt> {
+        let (steps, facts) = self.strata[stratum as usize].full;
+        let grown = (self.facts_of(stratum) as u64 + 1) / (facts as u64 + 1);
+        let share = steps.saturating_mul(grown.max(1)) / 100 * ATTEMPT;
+        self.work.machine.fuel = self.work.machine.steps.saturating_add(share + LEAST_STEPS);
+        let own = queue.iter().filter(|reader| self.rules[reader.rule as usize].is_own);
+        let own: Vec<Reader> = own.copied().collect();
+        let attempt = self.attempt(stratum, &own);
+        self.work.machine.fuel = u64::MAX;
+        match attempt {
+            Err(Halt::Fuel) => self.rank_all(stratum),
+            other => other,
+        }
+    }
+
+    fn facts_of(&self, stratum: u32) -> usize {
+        let relations = &self.strata[stratum as usize].relations;
+        relations.iter().map(|relation| self.work.store.table(*relation).standing()).sum()
+    }
+
+    /// Derives the facts of a stratum from scratch, with their ranks.
+    pub(super) fn rank_all(&mut self, stratum: u32) -> Result<(), Halt> {
+        let before = self.work.machine.steps;
+        let mut queue = Queue::default();
+        // Only plans that begin with a fact of the stratum are run, so not every failing operation is met.
+        let rules = self.strata[stratum as usize].rules.iter().copied();
+        self.unclear.extend(rules.filter(|rule| self.rules[*rule as usize].may_fail()));
+        for at in 0..self.strata[stratum as usize].relations.len() {
+            let relation = self.strata[stratum as usize].relations[at];
+            for slot in 0..self.work.store.table(relation).slots() {
+                let table = self.work.store.table_mut(relation);
+                table.settle_rank(slot, NONE);
+                if table.is(slot, OLD) {
+                    table.touch(slot);
+                }
+                let base = table.base(slot);
+                propose(&mut queue, &mut self.work.site(), (relation, slot), base);
+            }
+        }
+        self.settle_ranks(&mut queue)?;
+        let steps = self.work.machine.steps - before;
+        let facts = self.strata[stratum as usize].relations.iter();
+        let facts = facts.map(|relation| self.work.store.table(*relation).len()).sum();
+        self.strata[stratum as usize].full = (steps, facts);
+        Ok(())
+    }
+
+    fn attempt(&mut self, stratum: u32, queue: &[Reader]) -> Result<(), Halt> {
+        let (mut doubts, mut waiting) = (Queue::default(), Queue::default());
+        self.doubt(stratum, queue, &mut doubts)?;
+        let lost = self.lose(&mut doubts)?;
+        for fact in lost {
+            self.rederive(fact, &mut waiting)?;
+        }
+        for at in 0..self.strata[stratum as usize].relations.len() {
+            let relation = self.strata[stratum as usize].relations[at];
+            for place in 0.. {
+                let table = self.work.store.table(relation);
+                let Some(slot) = table.touched(place) else { break };
+                let base = table.base(slot);
+                propose(&mut waiting, &mut self.work.site(), (relation, slot), base);
+            }
+        }
+        for reader in queue {
+            let Some(origin) = self.origin(*reader) else { continue };
+            let mode = Mode::With(reader.literal as usize);
+            self.make(reader.rule, mode);
+            let state = &mut self.rules[reader.rule as usize];
+            let mut sink = Propose { relation: state.head, queue: &mut waiting };
+            let Some((plan, _)) = state.made(mode) else { continue };
+            let result = self.work.run_changes(plan, origin, &mut sink);
+            self.note_failure(reader.rule);
+            result?;
+        }
+        self.settle_ranks(&mut waiting)
+    }
+
+    /// The facts that lost a derivation, or what they had by themselves.
+    fn doubt(&mut self, stratum: u32, queue: &[Reader], doubts: &mut Queue) -> Result<(), Halt> {
+        for reader in queue {
+            let Some(origin) = self.origin(*reader) else { continue };
+            let mode = Mode::Without(reader.literal as usize);
+            self.make(reader.rule, mode);
+            let state = &mut self.rules[reader.rule as usize];
+            let mut sink = Doubt { relation: state.head, queue: doubts };
+            let Some((plan, _)) = state.made(mode) else { continue };
+            let result = self.work.run_changes(plan, origin, &mut sink);
+            self.note_failure(reader.rule);
+            result?;
+        }
+        for at in 0..self.strata[stratum as usize].relations.len() {
+            let relation = self.strata[stratum as usize].relations[at];
+            let table = self.work.store.table_mut(relation);
+            for place in 0.. {
+                let Some(slot) = table.touched(place) else { break };
+                let rank = table.rank(slot);
+                if rank <= 1 && table.base(slot) > rank && !table.is(slot, DOUBTED) {
+                    table.set(slot, DOUBTED);
+                    doubts.push(rank, (relation, slot));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes their ranks from the doubted facts that have no other derivation of that rank.
+    fn lose(&mut self, doubts: &mut Queue) -> Result<Vec<(u32, u32)>, Halt> {
+        let mut lost = Vec::new();
+        while let Some((rank, fact)) = doubts.pop() {
+            if self.best(fact, rank)? <= rank {
+                continue;
+            }
+            for at in 0..self.own_readers[fact.0 as usize].len() {
+                let reader = self.own_readers[fact.0 as usize][at];
+                let mode = Mode::With(reader.literal as usize);
+                self.make(reader.rule, mode);
+                let state = &mut self.rules[reader.rule as usize];
+                let mut sink = Doubt { relation: state.head, queue: doubts };
+                let Some((plan, _)) = state.made(mode) else { continue };
+                let result = self.work.run_from(plan, fact, rank, &mut sink);
+                self.note_failure(reader.rule);
+                result?;
+            }
+            self.work.store.table_mut(fact.0).settle_rank(fact.1, NONE);
+            lost.push(fact);
+        }
+        Ok(lost)
+    }
+
+    fn rederive(&mut self, fact: (u32, u32), waiting: &mut Queue) -> Result<(), Halt> {
+        let rank = self.best(fact, 0)?;
+        propose(waiting, &mut self.work.site(), fact, rank);
+        Ok(())
+    }
+
+    /// The least rank that the settled ranks give a fact, or any that is no more than `enough`.
+    fn best(&mut self, fact: (u32, u32), enough: u32) -> Result<u32, Halt> {
+        let mut rank = self.work.store.table(fact.0).base(fact.1);
+        let row = self.work.store.table(fact.0).row(fact.1).to_vec();
+        let stratum = self.homes[fact.0 as usize].unwrap_or(0);
+        for at in 0..self.strata[stratum as usize].rules.len() {
+            let rule = self.strata[stratum as usize].rules[at];
+            let state = &self.rules[rule as usize];
+            if rank <= enough || !state.is_own || state.head != fact.0 {
+                continue;
+            }
+            self.make(rule, Mode::Head);
+            let mut sink = Best { fact: &row, rank, enough };
+            let Some((plan, _)) = self.rules[rule as usize].made(Mode::Head) else { continue };
+            let result = self.work.run_with(plan, &row, &mut sink);
+            rank = sink.rank;
+            self.note_failure(rule);
+            result?;
+        }
+        Ok(rank)
+    }
+
+    /// Settles the ranks of what waits, the least first, and of what follows from it.
+    fn settle_ranks(&mut self, waiting: &mut Queue) -> Result<(), Halt> {
+        while let Some((rank, fact)) = waiting.pop() {
+            let table = self.work.store.table_mut(fact.0);
+            if table.best(fact.1) != rank || table.rank(fact.1) == rank {
+                continue;
+            }
+            table.settle_rank(fact.1, rank);
+            if rank > 0 {
+                self.work.budget.round(u64::from(rank) + 1)?;
+            }
+            for at in 0..self.own_readers[fact.0 as usize].len() {
+                let reader = self.own_readers[fact.0 as usize][at];
+                let mode = Mode::With(reader.literal as usize);
+                self.make(reader.rule, mode);
+                let state = &mut self.rules[reader.rule as usize];
+                let mut sink = Propose { relation: state.head, queue: waiting };
+                let Some((plan, _)) = state.made(mode) else { continue };
+                let result = self.work.run_from(plan, fact, rank, &mut sink);
+                self.note_failure(reader.rule);
+                result?;
+            }
+        }
+        Ok(())
+    }
+
+    fn origin(&mut self, reader: Reader) -> Option<super::work::Origin> {
+        let rule = &self.program.rules[reader.rule as usize];
+        self.rules[reader.rule as usize].origin(rule, reader.literal as usize, &mut self.work.store)
+    }
+
+    /// Makes a plan where it is due.
+    fn make(&mut self, rule: u32, mode: Mode) {
+        self.at_work = rule;
+        let (store, params) = self.work.planning();
+        self.rules[rule as usize].plan(&self.program.rules[rule as usize], mode, store, params);
+    }
+}

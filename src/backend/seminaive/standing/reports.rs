@@ -1,0 +1,51 @@
+//! Operations without a result in a standing evaluation. Where they may have changed, which is rare, the rule is
+//! evaluated by itself, over all that it reads.
+
+use crate::backend::seminaive::SemiNaive;
+use crate::backend::{Database, Engine, Undefined};
+use crate::ir::{Program, RuleId, Stratum};
+
+use super::Standing;
+use super::machine::Halt;
+use super::store::NEW;
+
+impl Standing {
+    /// Finds out what is to be reported of the rules for which that may have changed.
+    pub(super) fn clear_up(&mut self) -> Result<(), Halt> {
+        let mut rules = std::mem::take(&mut self.unclear);
+        rules.sort_unstable();
+        rules.dedup();
+        for rule in rules.drain(..) {
+            self.rules[rule as usize].reports = self.report(rule)?;
+        }
+        self.unclear = rules;
+        Ok(())
+    }
+
+    fn report(&mut self, id: u32) -> Result<Vec<Undefined>, Halt> {
+        let rule = &self.program.rules[id as usize];
+        let mut input = Database::new(&self.program);
+        for relation in rule.reads() {
+            let table = self.work.store.table(relation.0);
+            if input.rows(relation).is_some_and(|rows| rows.is_empty()) {
+                let slots = (0..table.slots()).filter(|slot| table.is(*slot, NEW));
+                slots.for_each(|slot| input.push(relation, table.row(slot)));
+            }
+        }
+        let program = Program {
+            relations: self.program.relations.clone(),
+            params: self.program.params.clone(),
+            rules: vec![rule.clone()],
+            facts: Vec::new(),
+            strata: vec![Stratum { relations: vec![rule.head], rules: vec![RuleId(0)], recursive: false }],
+        };
+        let model = SemiNaive.evaluate(&program, &input, &self.limits).map_err(|reached| reached.bound)?;
+        let reports = model.undefined.into_iter();
+        Ok(reports.map(|report| Undefined { rule: RuleId(id), ..report }).collect())
+    }
+
+    /// The operations without a result, as [`crate::backend::Model`] has them.
+    pub fn undefined(&self) -> impl Iterator<Item = &Undefined> {
+        self.rules.iter().flat_map(|rule| &rule.reports)
+    }
+}

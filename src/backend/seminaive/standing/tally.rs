@@ -1,0 +1,164 @@
+//! The state of one group of one aggregate, from which matches can be taken out again.
+
+use std::collections::BTreeMap;
+
+use smallvec::SmallVec;
+
+use crate::builtins::aggregate::{Accumulator, Aggregate, median, percentile_place};
+use crate::value::{Type, Word};
+
+use super::cell::Cell;
+
+/// How many values are kept in one piece.
+const PIECE: usize = 512;
+
+/// The state of one group of one aggregate.
+#[derive(Debug)]
+pub(super) enum Tally {
+    /// Sums, counts and the like; it can't always take out what it took in.
+    Sums(Box<Accumulator>),
+    /// What is chosen by, then the value, and how often: the best first.
+    Best(BTreeMap<(Cell, Cell), u64>),
+    /// All values in order, and the share of a percentile.
+    Values(Sorted, Option<Word>),
+}
+
+/// An aggregate of a head.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    /// Which.
+    pub(super) aggregate: Aggregate,
+    /// The types of its arguments.
+    pub(super) types: SmallVec<[Type; 2]>,
+    /// Whether its second argument may differ from match to match, though it is to be the same.
+    pub(super) varies: bool,
+}
+
+impl Column {
+    /// An empty group.
+    pub(super) fn tally(&self) -> Tally {
+        match self.aggregate {
+            Aggregate::Min | Aggregate::Max | Aggregate::ArgMin | Aggregate::ArgMax => {
+                Tally::Best(BTreeMap::new())
+            }
+            Aggregate::Median | Aggregate::Percentile => Tally::Values(Sorted::default(), None),
+            aggregate => Tally::Sums(Box::new(Accumulator::new(aggregate, &self.types))),
+        }
+    }
+
+    fn ty(&self) -> Type {
+        self.types.first().copied().unwrap_or(Type::Int)
+    }
+
+    fn key(&self, args: &[Word]) -> (Cell, Cell) {
+        let value = args.first().copied().unwrap_or_default();
+        let by_type = self.types.get(1).copied().unwrap_or(self.ty());
+        let descending = matches!(self.aggregate, Aggregate::Max | Aggregate::ArgMax);
+        let by = Cell::new(by_type, args.get(1).copied().unwrap_or(value), descending);
+        (by, Cell::new(self.ty(), value, false))
+    }
+
+    /// Takes a match in.
+    pub(super) fn add(&self, tally: &mut Tally, args: &[Word]) {
+        match tally {
+            Tally::Sums(sums) => sums.add(args),
+            Tally::Best(best) => *best.entry(self.key(args)).or_insert(0) += 1,
+            Tally::Values(values, share) => {
+                values.insert(args.first().copied().unwrap_or_default().as_int());
+                let given = args.get(1).copied();
+                *share = share.iter().copied().chain(given).min_by_key(|share| share.as_int());
+            }
+        }
+    }
+
+    /// Takes a match out; `false` where the group has to be made anew from its other matches.
+    pub(super) fn remove(&self, tally: &mut Tally, args: &[Word]) -> bool {
+        if self.varies {
+            return false;
+        }
+        match tally {
+            Tally::Sums(sums) => sums.remove(args),
+            Tally::Best(best) => {
+                let key = self.key(args);
+                let Some(count) = best.get_mut(&key) else { return false };
+                *count -= 1;
+                if *count == 0 {
+                    best.remove(&key);
+                }
+                true
+            }
+            Tally::Values(values, _) => values.remove(args.first().copied().unwrap_or_default().as_int()),
+        }
+    }
+
+    /// The value of the group, if it has one.
+    pub(super) fn finish(&self, tally: &Tally) -> Option<Word> {
+        match tally {
+            Tally::Sums(sums) => sums.finish(),
+            Tally::Best(best) => best.first_key_value().map(|((_, value), _)| value.word()),
+            Tally::Values(values, share) => match self.aggregate {
+                Aggregate::Median => {
+                    let middle = values.len / 2;
+                    let lower = if values.len % 2 == 1 { middle } else { middle.checked_sub(1)? };
+                    let both = [values.get(lower)?, values.get(middle)?].map(Word::from_int);
+                    median(self.ty(), &both)
+                }
+                _ => {
+                    let place = percentile_place(values.len, (*share)?.as_float())?;
+                    values.get(place).map(Word::from_int)
+                }
+            },
+        }
+    }
+}
+
+/// Values in ascending order, in pieces, so that one more moves only a few.
+#[derive(Debug, Default)]
+pub(super) struct Sorted {
+    pieces: Vec<Vec<i64>>,
+    len: usize,
+}
+
+impl Sorted {
+    /// The last piece that begins with no more than `value`, else the first.
+    fn piece(&self, value: i64) -> usize {
+        let first = |piece: &Vec<i64>| piece.first().is_some_and(|first| *first <= value);
+        self.pieces.partition_point(first).saturating_sub(1)
+    }
+
+    fn insert(&mut self, value: i64) {
+        self.len += 1;
+        if self.pieces.is_empty() {
+            self.pieces.push(Vec::new());
+        }
+        let at = self.piece(value);
+        let piece = &mut self.pieces[at];
+        piece.insert(piece.partition_point(|other| *other <= value), value);
+        if piece.len() > PIECE {
+            let rest = piece.split_off(PIECE / 2);
+            self.pieces.insert(at + 1, rest);
+        }
+    }
+
+    fn remove(&mut self, value: i64) -> bool {
+        let at = self.piece(value);
+        let Some(piece) = self.pieces.get_mut(at) else { return false };
+        let Ok(place) = piece.binary_search(&value) else { return false };
+        piece.remove(place);
+        if piece.is_empty() {
+            self.pieces.remove(at);
+        }
+        self.len -= 1;
+        true
+    }
+
+    fn get(&self, mut place: usize) -> Option<i64> {
+        for piece in &self.pieces {
+            match piece.get(place) {
+                Some(value) => return Some(*value),
+                None => place -= piece.len(),
+            }
+        }
+        None
+    }
+}
