@@ -213,7 +213,7 @@ impl Ledger {
     /// # Errors
     /// If the base can't be read.
     pub fn last_where(&self, wanted: impl Fn(&TxInfo) -> bool) -> Result<Option<TxInfo>, LedgerError> {
-        let is_wanted = |info: &Result<TxInfo, LedgerError>| info.as_ref().map_or(true, |info| wanted(info));
+        let is_wanted = |info: &Result<TxInfo, LedgerError>| info.as_ref().map_or(true, &wanted);
         self.log(1..=u64::MAX).rev().find(is_wanted).transpose()
     }
 

@@ -215,7 +215,7 @@ impl Session {
     /// The facts that stand, of the relations that a program knows.
     fn standing_in(&self, program: &Program) -> Result<Database, SessionError> {
         let all = (0..program.relations.len() as u32).map(RelationId).collect();
-        self.standing_for(program, &all)
+        self.standing_for(program, &all, self.as_of)
     }
 
     /// The facts that stand, of some relations of a program.
@@ -223,6 +223,7 @@ impl Session {
         &self,
         program: &Program,
         relations: &BTreeSet<RelationId>,
+        at: When,
     ) -> Result<Database, SessionError> {
         let mut input = Database::new(program);
         match &self.store {
@@ -231,7 +232,7 @@ impl Session {
                 memory.facts.iter().for_each(|fact| wanted.add(&mut input, fact));
             }
             Store::Ledger(ledger) => {
-                ledger_facts::standing_of(ledger, self.as_of, program, relations, &mut input)?;
+                ledger_facts::standing_of(ledger, at, program, relations, &mut input)?;
             }
         }
         Ok(input)

@@ -89,9 +89,10 @@ fn no_observer_stores_what_a_pattern_matches() {
         "\"\"\"Holds {SECRET}.\"\"\"\nimport {SECRET}\n\n\ndef f_{SECRET}():\n    \"\"\"Says {SECRET}.\"\"\"\n    print('{SECRET}')\n"
     );
     let text = format!("error[E0308]: mismatched {SECRET}\n");
+    let named = format!("{{\"error\": \"{SECRET}\", \"text\": \"error[E0308]: {SECRET}\"}}\n");
     let cases: [(&str, String, &[&str]); 7] = [
-        ("error-text", text.clone(), &[]),
-        ("error-text", text, &["--follow", "--form", "lines"]),
+        ("error-text", text, &[]),
+        ("error-text", named, &["--follow", "--form", "jsonl"]),
         ("goal", format!("Compare {SECRET} with SOL\n"), &[]),
         ("goal", format!("Compare {SECRET} with SOL\n"), &["--follow", "--form", "lines"]),
         ("tool-run", run_line, &[]),
