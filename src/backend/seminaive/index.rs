@@ -8,7 +8,7 @@ use super::hash::{hash, hash_of};
 use super::store::Part;
 use super::table::Table;
 
-/// How many entries may lie idle beside a quarter of them.
+/// How many entries may lie idle beside a quarter of those in use.
 const WASTE: usize = 4096;
 /// How much room for the groups of new rows is kept.
 const PENDING: usize = 4096;
