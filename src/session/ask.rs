@@ -15,7 +15,7 @@ use crate::syntax;
 use crate::value::Value;
 
 use super::error::{Faults, SessionError};
-use super::evaluation::{self, Evaluation};
+use super::evaluation;
 use super::{RuleSet, Session};
 
 /// The answer to a query.
@@ -76,7 +76,11 @@ impl Session {
             .relation(answer)
             .map(|relation| relation.columns.iter().map(|column| column.name).collect())
             .unwrap_or_default();
-        Ok(Answer { columns, rows: rows.into_iter().collect(), reports: reports(&rules, &evaluation) })
+        Ok(Answer {
+            columns,
+            rows: rows.into_iter().collect(),
+            reports: reports(&rules, &evaluation.model.undefined),
+        })
     }
 
     /// The facts of the relations named, in the order asked; of all decisions if none is named.
@@ -86,7 +90,8 @@ impl Session {
     pub fn derive(&self, names: &[String], now: i64) -> Result<Derived, SessionError> {
         let wanted = self.wanted(names)?;
         let evaluation = self.evaluate(now)?;
-        let mut derived = Derived { reports: reports(&self.rules, &evaluation), ..Derived::default() };
+        let mut derived =
+            Derived { reports: reports(&self.rules, &evaluation.model.undefined), ..Derived::default() };
         for relation in wanted {
             let Some(schema) = self.rules.program.relation(relation) else { continue };
             let columns = schema.columns.iter().map(|column| column.name).collect();
@@ -132,13 +137,11 @@ impl Session {
 }
 
 /// A line for each operation without a result.
-pub(super) fn reports(rules: &RuleSet, evaluation: &Evaluation) -> Vec<String> {
-    evaluation
-        .model
-        .undefined
-        .iter()
-        .map(|report| report_line(&rules.program, &rules.sources, report))
-        .collect()
+pub(super) fn reports<'a>(
+    rules: &RuleSet,
+    undefined: impl IntoIterator<Item = &'a Undefined>,
+) -> Vec<String> {
+    undefined.into_iter().map(|report| report_line(&rules.program, &rules.sources, report)).collect()
 }
 
 /// An operation without a result as a line for people: where, in which rule, with which values.

@@ -22,6 +22,7 @@ pub mod reference;
 mod replay;
 mod ruleset;
 pub mod shipped;
+mod standing;
 mod what_if;
 mod why;
 mod why_not;
@@ -40,12 +41,16 @@ pub use what_if::Hypothesis;
 pub use why::{Because, Inquiry, Wanted};
 pub use why_not::Refused;
 
+use std::collections::{BTreeMap, HashSet};
+
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, When};
 use crate::schema::RelationId;
+
+use standing::Habit;
 
 /// A rule set over facts.
 pub struct Session {
@@ -55,6 +60,7 @@ pub struct Session {
     limits: Limits,
     lenient: bool,
     as_of: When,
+    habit: Habit,
 }
 
 /// Where the facts of a session stand.
@@ -68,14 +74,16 @@ enum Store {
 /// What stands in a session without a ledger.
 #[derive(Default)]
 struct Memory {
-    facts: Vec<Fact>,
-    decisions: Vec<Decision>,
+    facts: HashSet<Fact, ahash::RandomState>,
+    decisions: BTreeMap<Fact, Decision>,
 }
 
 impl Session {
     /// A session over facts that are kept nowhere.
     pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Self {
-        Self::new(rules, Store::Memory(Memory { facts, decisions: Vec::new() }))
+        let mut memory = Memory::default();
+        memory.facts.extend(facts);
+        Self::new(rules, Store::Memory(memory))
     }
 
     /// A session over the facts of a ledger.
@@ -91,6 +99,7 @@ impl Session {
             limits: Limits::default(),
             lenient: false,
             as_of: When::Now,
+            habit: Habit::default(),
         }
     }
 
@@ -98,6 +107,7 @@ impl Session {
     #[must_use]
     pub fn with_engine(mut self, engine: Box<dyn Engine>) -> Self {
         self.engine = engine;
+        self.habit = Habit::default();
         self
     }
 
@@ -105,6 +115,7 @@ impl Session {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self.habit = Habit::default();
         self
     }
 
@@ -113,6 +124,7 @@ impl Session {
     #[must_use]
     pub fn with_lenient(mut self, lenient: bool) -> Self {
         self.lenient = lenient;
+        self.habit = Habit::default();
         self
     }
 
@@ -120,6 +132,7 @@ impl Session {
     #[must_use]
     pub fn with_as_of(mut self, as_of: When) -> Self {
         self.as_of = as_of;
+        self.habit = Habit::default();
         self
     }
 
@@ -127,6 +140,7 @@ impl Session {
     #[must_use]
     pub fn with_rules(mut self, rules: RuleSet) -> Self {
         self.rules = rules;
+        self.habit = Habit::default();
         self
     }
 
@@ -194,7 +208,9 @@ impl Session {
         let mut input = Database::new(program);
         match &self.store {
             Store::Memory(memory) => {
-                for fact in &memory.facts {
+                let mut facts: Vec<&Fact> = memory.facts.iter().collect();
+                facts.sort_unstable();
+                for fact in facts {
                     evaluation::add_fact(program, &mut input, fact);
                 }
             }
