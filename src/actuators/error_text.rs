@@ -128,11 +128,12 @@ impl ErrorText {
         let mut pieces = input.into_pieces();
         while let Some(piece) = pieces.next()? {
             let blank = form != Form::Text && piece.starts_line && piece.text.trim().is_empty();
-            let ends = blank && form != Form::Log || begins(form, &piece);
+            let ends =
+                blank && form != Form::Log || begins(form, &piece) || piece.pause && form != Form::Text;
             if let Some(line) = begun.take_if(|_| ends) {
                 finish(line, &mut scan)?;
             }
-            if blank && begun.is_none() {
+            if piece.pause || blank && begun.is_none() {
                 continue;
             }
             begun = begun.or(Some(piece.line));

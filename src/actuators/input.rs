@@ -61,7 +61,9 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// What `reader` gives, under the name that errors and ids show; `form` where it is known.
+    /// What `reader` gives, under the name that errors and ids show; `form` where it is known. A reader of something
+    /// that goes on may answer [`io::ErrorKind::WouldBlock`] where nothing came for a while: what a text is waiting for
+    /// will then not be waited for any longer.
     pub fn new(name: &'a str, form: Option<Form>, reader: &'a mut dyn BufRead) -> Self {
         Self { name, form, reader }
     }
@@ -98,6 +100,12 @@ impl<'a> Input<'a> {
     }
 }
 
+/// Whether a reader says that there is nothing more for now: [`io::ErrorKind::WouldBlock`]. Whoever can't do anything
+/// with that reads on, and waits.
+pub(super) fn pauses(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock
+}
+
 /// A line, or a part of one that is longer than [`PIECE`], with its line break.
 pub(super) struct Piece<'a> {
     pub(super) text: &'a str,
@@ -105,6 +113,8 @@ pub(super) struct Piece<'a> {
     pub(super) line: u64,
     /// Whether the line begins here.
     pub(super) starts_line: bool,
+    /// Whether it is no piece, but a pause between two lines of an input that goes on.
+    pub(super) pause: bool,
 }
 
 /// The text of an input in pieces. Bytes that are no UTF-8 read as U+FFFD: an error text may hold anything.
@@ -124,8 +134,15 @@ impl Pieces<'_> {
         self.text.clear();
         // A piece may hold no more than the beginning of a character, which then waits in `bytes`.
         while self.text.is_empty() {
-            if !self.read().map_err(|source| ActuatorError::Read { input: self.name.to_owned(), source })? {
-                break;
+            match self.read() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) if pauses(&error) => {
+                    if starts_line && self.bytes.is_empty() {
+                        return Ok(Some(Piece { text: "", line: self.line, starts_line, pause: true }));
+                    }
+                }
+                Err(source) => return Err(ActuatorError::Read { input: self.name.to_owned(), source }),
             }
         }
         if self.text.is_empty() {
@@ -133,7 +150,7 @@ impl Pieces<'_> {
         }
         self.line += u64::from(starts_line);
         self.at_start = self.text.ends_with('\n');
-        Ok(Some(Piece { text: &self.text, line: self.line, starts_line }))
+        Ok(Some(Piece { text: &self.text, line: self.line, starts_line, pause: false }))
     }
 
     fn read(&mut self) -> io::Result<bool> {

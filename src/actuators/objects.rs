@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use serde_json::Value as Json;
 
 use super::error::ActuatorError;
-use super::input::Input;
+use super::input::{Input, pauses};
 use super::json::{Object, Place, shown};
 
 /// How many bytes an object may have.
@@ -63,7 +63,10 @@ impl<'a> JsonObjects<'a> {
     /// Goes to the next byte that counts, and returns it without taking it.
     fn skip(&mut self) -> io::Result<Option<u8>> {
         loop {
-            let buffer = self.reader.fill_buf()?;
+            let buffer = match self.reader.fill_buf() {
+                Err(error) if pauses(&error) => continue,
+                read => read?,
+            };
             if buffer.is_empty() {
                 return Ok(None);
             }
@@ -89,9 +92,10 @@ impl<'a> JsonObjects<'a> {
         let mut extent = Extent::new(first, self.in_array);
         self.bytes.clear();
         loop {
-            let buffer = self.reader.fill_buf();
-            let buffer =
-                buffer.map_err(|source| ActuatorError::Read { input: self.name.to_owned(), source })?;
+            let buffer = match self.reader.fill_buf() {
+                Err(error) if pauses(&error) => continue,
+                read => read.map_err(|source| ActuatorError::Read { input: self.name.to_owned(), source })?,
+            };
             let end = extent.end(buffer);
             let count = end.unwrap_or(buffer.len());
             let taken = buffer.get(..count).unwrap_or_default();

@@ -8,7 +8,7 @@ use tree_sitter::{Node, Parser, Tree};
 
 use super::error::ActuatorError;
 use super::error_text::id;
-use super::input::{Form, Input};
+use super::input::{Form, Input, pauses};
 use super::json;
 use super::objects::JsonObjects;
 use super::{Observer, Progress, Scope, Sink, Summary, tree};
@@ -115,8 +115,12 @@ impl Observer for Source {
         }
         let name = input.name();
         let mut source = Vec::new();
-        let read = input.into_reader().read_to_end(&mut source);
-        read.map_err(|source| ActuatorError::Read { input: name.to_owned(), source })?;
+        let reader = input.into_reader();
+        while let Err(source) = reader.read_to_end(&mut source) {
+            if !pauses(&source) {
+                return Err(ActuatorError::Read { input: name.to_owned(), source });
+            }
+        }
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let tool = id(&stem.unwrap_or_else(|| name.to_owned()), None, "source", &hash(&source));
         Self::assert(Self::facts(&tool, &source), &mut summary, sink)?;

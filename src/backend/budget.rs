@@ -32,6 +32,11 @@ impl Budget {
         if self.spent > self.limits.facts { Err(Bound::Facts(self.limits.facts)) } else { Ok(()) }
     }
 
+    /// How many facts and elements are spent.
+    pub(super) fn spent(&self) -> u64 {
+        self.spent
+    }
+
     /// Takes in a step of a join; looks at the clock now and then.
     #[inline]
     pub(super) fn step(&mut self) -> Result<(), Bound> {

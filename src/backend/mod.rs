@@ -35,6 +35,12 @@ impl Rows {
         self.len += 1;
     }
 
+    /// Takes all rows out, and keeps the room.
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.words.clear();
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.len
@@ -53,6 +59,12 @@ impl Rows {
     /// The row at `at`.
     pub fn get(&self, at: usize) -> Option<&[Word]> {
         (at < self.len).then(|| self.words.get(at * self.arity..(at + 1) * self.arity)).flatten()
+    }
+
+    /// The words of one column in the order of the rows; none of a column that there isn't.
+    pub fn column(&self, column: usize) -> impl Iterator<Item = Word> {
+        let from = self.words.get(column..).filter(|_| column < self.arity).unwrap_or_default();
+        from.chunks(self.arity.max(1)).filter_map(|rest| rest.first().copied())
     }
 
     /// The rows in their order.
@@ -80,6 +92,11 @@ impl Database {
     /// The rows of a relation.
     pub fn rows(&self, relation: RelationId) -> Option<&Rows> {
         self.relations.get(relation.0 as usize)
+    }
+
+    /// Takes all rows out, and keeps the room.
+    pub fn clear(&mut self) {
+        self.relations.iter_mut().for_each(Rows::clear);
     }
 
     /// Adds a row to a relation of the program that the database was made for.

@@ -14,17 +14,21 @@ use super::{UNDEFINED_KEPT, Undefined};
 #[derive(Debug)]
 pub(super) struct Reports<'p> {
     program: &'p Program,
+    /// By rule; empty until there is a report.
     kept: Vec<Vec<Undefined>>,
 }
 
 impl<'p> Reports<'p> {
     /// No reports yet.
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, kept: vec![Vec::new(); program.rules.len()] }
+        Self { program, kept: Vec::new() }
     }
 
     /// Takes a report in, unless it is known or too large to be kept.
     pub(super) fn add(&mut self, rule: RuleId, span: Span, bindings: &[Option<Word>]) {
+        if self.kept.is_empty() {
+            self.kept.resize(self.program.rules.len(), Vec::new());
+        }
         let Some(kept) = self.kept.get_mut(rule.0 as usize) else { return };
         let variables = self.program.rule(rule).map_or(&[][..], |rule| &rule.variables);
         let place = kept.binary_search_by(|known| {

@@ -118,6 +118,11 @@ fn negate(limbs: &mut [u32]) {
 
 /// The quotient of two whole numbers as a float, rounded once; `None` for a division by zero.
 pub(super) fn ratio(numerator: i128, count: u64) -> Option<f64> {
+    const EXACT: u64 = 1 << 53;
+    if numerator.unsigned_abs() <= u128::from(EXACT) && (1..=EXACT).contains(&count) {
+        // Both are floats as they stand, and the division rounds once.
+        return Some(numerator as f64 / count as f64);
+    }
     let size = numerator.unsigned_abs();
     let limbs = (0..4).map(|at| (size >> (32 * at)) as u32).collect();
     Magnitude { negative: numerator < 0, limbs, exponent: 0, inexact: false }.divide(count)?.round()

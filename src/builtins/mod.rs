@@ -5,6 +5,7 @@ mod accumulator;
 pub mod aggregate;
 mod arithmetic;
 mod calendar;
+pub mod column;
 mod conversion;
 mod exact_sum;
 pub mod expr;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::actuators::Redaction;
 use crate::actuators::carry::{Carrier, Order};
 use crate::actuators::file_requests::{self, FileRequests};
 use crate::actuators::run_command::{Program, RunCommand};
@@ -16,6 +17,7 @@ use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, Sess
 use crate::symbol::Symbol;
 use crate::value::Value;
 
+use super::observe::redaction;
 use super::{Failure, config, output, time};
 
 /// How often carrying out may lead to decisions that are carried out again.
@@ -46,6 +48,8 @@ pub(super) struct Carry {
     author: String,
     /// Whether the outcomes are to hold all decisions that stand.
     list: bool,
+    /// What programs answer goes through it.
+    redaction: Redaction,
 }
 
 /// One decision carried out.
@@ -70,7 +74,7 @@ impl Carry {
                 carriers.push(Box::new(RunCommand { programs }));
             }
         }
-        Ok(Self { carriers, author, list })
+        Ok(Self { carriers, author, list, redaction: redaction()? })
     }
 
     /// Carries out what `decided` drew, then what follows from that, and so on.
@@ -139,7 +143,7 @@ impl Carry {
         // Without the pack that answers it, a request would wait for ever.
         facts.retain(|fact| session.rules().program.find(fact.relation).is_some());
         match session::read_fact_lines(session.rules(), carrier.name(), &report.lines) {
-            Ok(more) => facts.extend(more),
+            Ok(more) => facts.extend(more.into_iter().map(|fact| self.redaction.fact(fact))),
             Err(SessionError::Faults(faults)) => {
                 output::warning(&format!("what {} answered to {id} is no facts", carrier.name()));
                 super::diagnostics::print(&faults);

@@ -2,18 +2,16 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
-use indicatif::ProgressBar;
 
 use crate::fact::Fact;
-use crate::ledger::{Changes, Draft};
+use crate::ledger::{Draft, Tally};
 use crate::session::{self, FactFiles, RuleSet};
 
 use super::diagnostics::count;
 use super::options::{ChangeOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, Outcome, open, time};
+use super::{DONE, Failure, Outcome, open, progress, time};
 
 /// The fact that stands for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -62,15 +60,13 @@ impl Retract {
 impl Facts {
     fn change(self, put: impl FnOnce(&mut Draft, Vec<Fact>)) -> Outcome {
         let rules = self.rules.source().build()?;
-        let bar = spinner();
-        bar.set_message("reading facts");
         let facts = self.read(&rules)?;
         if facts.is_empty() && !self.reads() {
             return Err(Failure::Usage(String::from(
                 "no fact was given; write one, or name files with --facts",
             )));
         }
-        bar.set_message(format!("recording {}", count(facts.len(), "fact")));
+        progress::clear();
         let mut draft = Draft {
             time: time::wall_clock(),
             author: self.about.author()?,
@@ -81,12 +77,12 @@ impl Facts {
         };
         put(&mut draft, facts);
         let mut ledger = open::ledger(&self.facts, false)?;
-        let committed = ledger.commit(&draft).map_err(open::failure)?;
-        bar.set_message("bringing the fact base up to date");
+        let committed = ledger.commit_owned(draft).map_err(open::failure);
+        progress::clear();
+        let committed = committed?;
         open::tell(&ledger.close());
-        bar.finish_and_clear();
         let mut out = anstream::stdout();
-        let told = told(&committed.changes);
+        let told = told(&committed.tally);
         if !told.is_empty() {
             writeln!(out, "{told}")?;
         }
@@ -106,7 +102,11 @@ impl Facts {
     fn read(&self, rules: &RuleSet) -> Result<Vec<Fact>, Failure> {
         let mut paths = self.facts.facts.clone();
         paths.extend(self.fact.iter().filter(|text| *text == STANDARD_INPUT).map(PathBuf::from));
-        let mut facts = session::read_facts(rules, &FactFiles { paths })?;
+        let files = FactFiles { paths };
+        let read =
+            session::read_facts_counted(rules, &files, &mut |read| progress::counted("reading facts", read));
+        progress::clear();
+        let mut facts = read?;
         for text in self.fact.iter().filter(|text| *text != STANDARD_INPUT) {
             facts.push(session::read_fact(rules, text)?);
         }
@@ -114,25 +114,18 @@ impl Facts {
     }
 }
 
-/// Shows on a terminal what takes long.
-fn spinner() -> ProgressBar {
-    let bar = ProgressBar::new_spinner();
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar
-}
-
 /// What came and went, and what was said for nothing.
-fn told(changes: &Changes) -> String {
+fn told(tally: &Tally) -> String {
     let parts = [
-        (changes.added.len(), "asserted"),
-        (changes.removed.len(), "retracted"),
-        (changes.standing.len(), "stood already"),
-        (changes.missing.len(), "did not stand"),
+        (tally.added, "asserted"),
+        (tally.removed, "retracted"),
+        (tally.standing, "stood already"),
+        (tally.missing, "did not stand"),
     ];
     let parts: Vec<String> = parts
         .into_iter()
         .filter(|(number, _)| *number > 0)
-        .map(|(number, what)| format!("{} {what}", count(number, "fact")))
+        .map(|(number, what)| format!("{} {what}", count(number as usize, "fact")))
         .collect();
     parts.join(", ")
 }

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions, TxInfo};
+use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
 use crate::session::{RuleSource, Session, SessionError};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
 use super::replay::{replay, text};
-use super::{DONE, Failure, NO, Outcome, config, open, output, time};
+use super::{DONE, Failure, NO, Outcome, config, open, output, progress, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
 #[derive(Debug, Args)]
@@ -35,7 +35,8 @@ impl Status {
         }
         writeln!(out, "facts         {}", status.facts)?;
         writeln!(out, "decisions     {}", status.decisions)?;
-        if let Some(info) = last_decided(&ledger)? {
+        let decided = ledger.last_where(|info| info.drawn + info.lapsed > 0).map_err(open::failure)?;
+        if let Some(info) = decided {
             writeln!(out, "decided       transaction {} at {}", info.tx, literal::time_text(info.time))?;
         }
         writeln!(out, "journal       {} KiB", status.journal_bytes.div_ceil(1024))?;
@@ -53,17 +54,6 @@ impl Status {
         writeln!(out, "health        {health}")?;
         Ok(DONE)
     }
-}
-
-/// The last transaction that drew a decision or let one lapse.
-fn last_decided(ledger: &Ledger) -> Result<Option<TxInfo>, Failure> {
-    for info in ledger.log(1..=u64::MAX).rev() {
-        let info = info.map_err(open::failure)?;
-        if info.drawn + info.lapsed > 0 {
-            return Ok(Some(info));
-        }
-    }
-    Ok(None)
 }
 
 /// Prove a ledger: its chain, its base against its journal, and every decision drawn again
@@ -167,7 +157,9 @@ impl Rebuild {
     pub(super) fn run(self) -> Outcome {
         self.facts.existing_store()?;
         let options = OpenOptions { rebuild: true, wait: self.facts.wait(), ..open::options() };
-        let mut ledger = Ledger::open(self.facts.store(), &options).map_err(open::failure)?;
+        let opened = Ledger::open(self.facts.store(), &options);
+        progress::clear();
+        let mut ledger = opened.map_err(open::failure)?;
         open::warn(&mut ledger);
         let status = ledger.status().map_err(open::failure)?;
         let transactions = count(status.transactions as usize, "transaction");

@@ -25,6 +25,7 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod progress;
 mod repl;
 mod replay;
 mod review;

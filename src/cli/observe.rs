@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::io::{self, BufReader, IsTerminal, Write};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -77,7 +77,21 @@ impl Observe {
         if self.follow {
             return self.stream(observer.as_ref(), rules.as_ref(), &redaction);
         }
+        let Some((store, rules)) = self.into.as_ref().zip(rules.as_ref()) else {
+            return self.print_all(observer.as_ref(), &redaction);
+        };
+        // A ledger takes all of them in one transaction.
         let mut facts: Vec<Fact> = Vec::new();
+        let total = self.look(observer.as_ref(), &mut |fact| {
+            facts.push(redaction.fact(fact));
+            Ok(())
+        })?;
+        self.tell(&total);
+        self.record(store, rules, observer.as_ref(), facts)
+    }
+
+    /// Looks at every input.
+    fn look(&self, observer: &dyn Observer, sink: &mut actuators::Sink<'_>) -> Result<Summary, Failure> {
         let mut total = Summary::default();
         for file in &self.files {
             let bar = bar(file);
@@ -85,18 +99,29 @@ impl Observe {
                 bar.set_length(all as u64);
                 bar.set_position(done as u64);
             };
-            let seen = actuators::observe_path(observer.as_ref(), file, self.form, &progress, &mut |fact| {
-                facts.push(redaction.fact(fact));
-                Ok(())
-            });
+            let seen = actuators::observe_path(observer, file, self.form, &progress, sink);
             bar.finish_and_clear();
             total.add(&seen.map_err(|error| Failure::Usage(error.to_string()))?);
         }
-        self.tell(&total);
-        match (&self.into, &rules) {
-            (Some(store), Some(rules)) => self.record(store, rules, observer.as_ref(), facts),
-            _ => Ok(print(&facts).map(|()| DONE)?),
+        Ok(total)
+    }
+
+    /// Prints each fact as it is seen, however many there are.
+    fn print_all(&self, observer: &dyn Observer, redaction: &Redaction) -> Outcome {
+        let mut out = BufWriter::new(anstream::stdout().lock());
+        let mut failed = None;
+        let looked = self.look(observer, &mut |fact| {
+            write_fact(&mut out, &redaction.fact(fact)).map_err(|error| {
+                failed = Some(error);
+                "stopped".into()
+            })
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
         }
+        out.flush()?;
+        self.tell(&looked?);
+        Ok(DONE)
     }
 
     fn tell(&self, total: &Summary) {
@@ -122,14 +147,14 @@ impl Observe {
         let unread = unread(rules, &facts)?;
         let committed = self.commit(store, observer, facts, &open::options())?;
         tell_unread(&unread);
-        let changes = &committed.changes;
-        let gone = match changes.removed.len() {
+        let changes = &committed.tally;
+        let gone = match changes.removed {
             0 => String::new(),
             gone => format!(", {gone} no longer seen"),
         };
-        let added = count(changes.added.len(), "fact");
+        let added = count(changes.added as usize, "fact");
         let mut out = anstream::stdout();
-        writeln!(out, "{added} asserted, {} stood already{gone}", changes.standing.len())?;
+        writeln!(out, "{added} asserted, {} stood already{gone}", changes.standing)?;
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {
@@ -273,15 +298,17 @@ fn bar(path: &str) -> ProgressBar {
 }
 
 /// What `hence.toml` keeps out of the ledger.
-fn redaction() -> Result<Redaction, Failure> {
+pub(super) fn redaction() -> Result<Redaction, Failure> {
     let (patterns, with) = config::get().redact();
     Redaction::new(patterns, with).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 fn print(facts: &[Fact]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
-    for fact in facts {
-        writeln!(out, "{}", output::spaced(&output::json_fact(fact)))?;
-    }
+    facts.iter().try_for_each(|fact| write_fact(&mut out, fact))?;
     out.flush()
+}
+
+fn write_fact(out: &mut impl Write, fact: &Fact) -> io::Result<()> {
+    writeln!(out, "{}", output::spaced(&output::json_fact(fact)))
 }

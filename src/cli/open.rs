@@ -1,10 +1,10 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use crate::ledger::{Ledger, LedgerError, Notice, OpenOptions};
-use crate::session::{self, FactFiles, RuleSet, Session, SessionError};
+use crate::session::{self, FactFiles, Session, SessionError};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
-use super::{Failure, diagnostics, output};
+use super::{Failure, diagnostics, output, progress};
 
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
@@ -62,6 +62,7 @@ pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Fai
     } else {
         Ledger::open(facts.store(), &options)
     };
+    progress::clear();
     let mut ledger = opened.map_err(failure)?;
     warn(&mut ledger);
     Ok(ledger)
@@ -85,7 +86,7 @@ pub(super) fn tell(notices: &[Notice]) {
 pub(super) fn options() -> OpenOptions {
     let words = std::env::args().skip(1).take(2);
     let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
-    OpenOptions { command, ..OpenOptions::default() }
+    OpenOptions { command, watcher: progress::watcher(), ..OpenOptions::default() }
 }
 
 fn equip(session: Session, engine: &EngineOptions) -> Session {
@@ -97,16 +98,4 @@ fn equip(session: Session, engine: &EngineOptions) -> Session {
         output::note(&diagnostics::render(warning, &faults.sources, output::stderr_is_plain()));
     }
     session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient())
-}
-
-/// The rules that drew the last decisions of a session's ledger.
-pub(super) fn last_rules(session: &Session) -> Result<Option<RuleSet>, Failure> {
-    let Some(ledger) = session.ledger() else { return Ok(None) };
-    for info in ledger.log(1..=u64::MAX).rev() {
-        if let Some(hash) = info.map_err(failure)?.rules {
-            let recorded = ledger.rules(hash).map_err(failure)?;
-            return Ok(recorded.map(|rules| RuleSet::from_recorded(&rules)).transpose()?);
-        }
-    }
-    Ok(None)
 }

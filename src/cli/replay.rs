@@ -67,7 +67,7 @@ impl Replay {
         if self.rules.is_empty() && self.sets.is_empty() {
             return Ok(None);
         }
-        let rules = if self.rules.is_empty() { open::last_rules(session)? } else { None };
+        let rules = if self.rules.is_empty() { session.last_rules()? } else { None };
         let rules = rules.unwrap_or_else(|| session.rules().clone());
         let rules = rules.with_sets(&self.sets).map_err(crate::session::SessionError::Faults)?;
         Ok(Some(rules))

@@ -96,7 +96,7 @@ impl WhatIf {
         if self.rules.is_empty() || !self.base.is_empty() {
             return Ok(session);
         }
-        match open::last_rules(&session)? {
+        match session.last_rules()? {
             Some(rules) => Ok(session.with_rules(rules)),
             None => Ok(session),
         }

@@ -21,6 +21,22 @@ pub(crate) fn decode(block: &[u8]) -> Result<Vec<Pair>, Malformed> {
     Ok(entries)
 }
 
+/// Hands the entries of a block to `visit`, until it answers `false`; whether it never did.
+pub(crate) fn each<E: From<Malformed>>(
+    block: &[u8],
+    visit: &mut impl FnMut(&[u8], &[u8]) -> Result<bool, E>,
+) -> Result<bool, E> {
+    let mut key: Vec<u8> = Vec::new();
+    let mut reader = checked(block)?;
+    while !reader.is_empty() {
+        let value = next(&mut reader, &mut key)?;
+        if !visit(&key, value)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The value of `wanted` in a block.
 pub(crate) fn find(block: &[u8], wanted: &[u8]) -> Result<Option<Vec<u8>>, Malformed> {
     let mut key: Vec<u8> = Vec::new();

@@ -30,7 +30,9 @@ pub(crate) fn put_optional(out: &mut Vec<u8>, text: Option<&str>) {
 
 /// How many bytes `a` and `b` begin with in common.
 pub(crate) fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+    let words = a.chunks_exact(8).zip(b.chunks_exact(8)).take_while(|(x, y)| x == y).count() * 8;
+    let rest = a.iter().zip(b).skip(words).take_while(|(x, y)| x == y).count();
+    words + rest
 }
 
 /// Takes values from the front of a byte string.
@@ -71,6 +73,14 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn varint(&mut self) -> Result<u64, Malformed> {
+        if let [byte @ ..0x80, rest @ ..] = self.rest {
+            self.rest = rest;
+            return Ok(u64::from(*byte));
+        }
+        self.long_varint()
+    }
+
+    fn long_varint(&mut self) -> Result<u64, Malformed> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;

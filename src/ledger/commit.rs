@@ -1,19 +1,28 @@
 //! Writing a transaction: into the journal first, then, once it is durable, into state and backlog.
 
+use std::ops::Range;
+
 use super::Ledger;
 use super::base::{BaseError, Batch};
-use super::content::{Change, Summary, encode_changes};
+use super::content::{Act, Change, Summary, encode_changes};
 use super::error::{LedgerError, Notice};
+use super::hash::Digest;
 use super::keys;
-use super::plan::Plan;
+use super::list::ChangeList;
+use super::plan::{self, Plan, Weighed};
+use super::progress::Work;
 use super::record::RecordKind;
 use super::scan::Whole;
+use super::state;
 use super::transaction::{Changes, Committed, Draft};
 
 /// The longest author, source and note.
 const LABEL_LIMIT: usize = 1 << 16;
 /// The longest rule set.
 const RULES_LIMIT: usize = 256 << 20;
+
+/// After so many facts it is told how far a load has come.
+const STEP: u64 = 10_000;
 
 impl Ledger {
     /// What `draft` would change, without changing it: an evaluation over the facts that stand and these changes
@@ -22,7 +31,7 @@ impl Ledger {
     /// # Errors
     /// If the base can't be read.
     pub fn effective(&self, draft: &Draft) -> Result<Changes, LedgerError> {
-        Ok(Plan::facts(&draft.assertions, &draft.retractions, &self.state, &self.view)?.changes)
+        plan::effective(&draft.assertions, &draft.retractions, &self.state, &self.view)
     }
 
     /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
@@ -33,21 +42,41 @@ impl Ledger {
     /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
         self.check_draft(draft)?;
-        let plan = Plan::new(draft, &self.state, &self.view)?;
-        let proposed =
-            draft.assertions.len() + draft.retractions.len() + draft.drawn.len() + draft.lapsed.len();
-        if proposed > 0 {
-            let parts = part_lens(&plan.list, self.part_limit);
+        let weighed = Weighed::new(&draft.assertions, &draft.retractions, &self.state, &self.view)?;
+        let proposed = draft.assertions.len() + draft.retractions.len();
+        self.record(draft, weighed, proposed > 0)
+    }
+
+    /// Like [`Ledger::commit`] for drafts of many facts: their memory is given back before anything is written.
+    ///
+    /// # Errors
+    /// As [`Ledger::commit`].
+    pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
+        self.check_draft(&draft)?;
+        let (assertions, retractions) =
+            (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
+        let weighed = Weighed::new(&assertions, &retractions, &self.state, &self.view)?;
+        let proposed = assertions.len() + retractions.len();
+        drop((assertions, retractions));
+        self.record(&draft, weighed, proposed > 0)
+    }
+
+    /// Records a draft whose facts are weighed already.
+    fn record(&mut self, draft: &Draft, weighed: Weighed, proposed: bool) -> Result<Committed, LedgerError> {
+        let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+        let recorded = proposed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
+        if recorded {
+            let parts = plan.list.part_lens(self.part_limit);
             let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
             let whole = self.write(&plan.list, &parts, &summary)?;
             self.enter(&plan.list, &summary, &whole)?;
         }
         Ok(Committed {
             tx: self.state.tx,
-            recorded: proposed > 0,
+            recorded,
             time: self.state.time,
             head: self.state.head,
-            changes: plan.changes,
+            tally: plan.tally,
             drawn: plan.drawn,
             lapsed: plan.lapsed,
             facts: self.state.facts,
@@ -82,7 +111,7 @@ impl Ledger {
         Ok(())
     }
 
-    pub(super) fn summary(&self, draft: &Draft, plan: &Plan) -> Result<Summary, LedgerError> {
+    pub(super) fn summary(&self, draft: &Draft, plan: &Plan<'_>) -> Result<Summary, LedgerError> {
         let mut summary = plan.summary(&self.state);
         summary.time = if self.state.tx == 0 { draft.time } else { draft.time.max(self.state.time) };
         summary.author = draft.author.clone();
@@ -104,7 +133,7 @@ impl Ledger {
     /// Appends the records of a transaction and makes them durable: parts of so many changes, then the commit.
     pub(super) fn write(
         &mut self,
-        changes: &[Change],
+        changes: &ChangeList<'_>,
         parts: &[usize],
         summary: &Summary,
     ) -> Result<Whole, LedgerError> {
@@ -119,29 +148,30 @@ impl Ledger {
 
     fn append(
         &mut self,
-        changes: &[Change],
+        changes: &ChangeList<'_>,
         parts: &[usize],
         summary: &Summary,
     ) -> Result<Whole, LedgerError> {
         let number = self.state.tx + 1;
         let previous = self.journal.mark().head;
         let mut start = None;
-        let mut rest = changes;
+        let mut done = 0;
+        let mut content = Vec::new();
         for len in parts {
-            let (part, behind) = rest.split_at(*len);
-            let mut content = Vec::new();
-            encode_changes(part, &mut content);
+            content.clear();
+            encode_changes(*len, changes.range(done..done + len), &mut content);
             let at = self.journal.append(RecordKind::Part, number, &content)?;
             start.get_or_insert(at);
-            rest = behind;
+            done += len;
+            self.watcher.tell(Work::Recording, done as u64, Some(changes.len() as u64));
         }
         if !parts.is_empty() {
             // A commit that is durable before its parts would look like damage after a power cut.
             self.journal.sync()?;
         }
-        let mut content = Vec::new();
+        content.clear();
         summary.encode(&mut content);
-        encode_changes(rest, &mut content);
+        encode_changes(changes.len() - done, changes.range(done..changes.len()), &mut content);
         let at = self.journal.append(RecordKind::Commit, number, &content)?;
         self.journal.sync()?;
         let mark = self.journal.mark();
@@ -152,16 +182,54 @@ impl Ledger {
     /// Takes a durable transaction into state and backlog.
     pub(super) fn enter(
         &mut self,
-        changes: &[Change],
+        changes: &ChangeList<'_>,
         summary: &Summary,
         whole: &Whole,
     ) -> Result<(), LedgerError> {
-        for change in changes {
-            self.state.change(change, whole.number, &mut self.view)?;
-            self.spill();
+        for run in changes.runs() {
+            let first = changes.range(run.clone()).next();
+            if run.len() >= self.bulk && first.is_some_and(|first| first.act == Act::Assert) {
+                self.put_run(changes, run, whole.number)?;
+                continue;
+            }
+            for change in changes.range(run) {
+                self.state.change(&change, whole.number, &mut self.view)?;
+                self.spill();
+            }
         }
+        self.state.digest = Digest::from_hash(summary.digest);
         self.state.finish(summary, whole, &mut self.view)?;
         self.relieve();
+        Ok(())
+    }
+
+    /// Takes many assertions of one relation straight into the base: they ascend, so it costs less than by way of the
+    /// backlog, and no memory.
+    fn put_run(&mut self, changes: &ChangeList<'_>, range: Range<usize>, tx: u64) -> Result<(), LedgerError> {
+        let run = changes.range(range.clone());
+        let is_short = |change: &Change<'_>| !keys::is_long(change.tuple);
+        let flushed = self.view.flush(Batch::new());
+        let mut written = self.tell(flushed);
+        if let Some(first) = run.clone().next().filter(|_| written) {
+            let number = self.state.open_relation(first.relation);
+            let (watcher, of) = (&self.watcher, changes.len() as u64);
+            let counted = (range.start as u64..).zip(run.clone()).inspect(|(done, _)| {
+                if done % STEP == 0 {
+                    watcher.tell(Work::Applying, *done, Some(of));
+                }
+            });
+            let short = counted.map(|(_, change)| change).filter(is_short);
+            let put = self.view.put_all(short.map(|change| state::entry(change.tuple, number, tx)));
+            written = self.tell(put);
+        }
+        for change in run {
+            if written && is_short(&change) {
+                self.state.count(&change)?;
+            } else {
+                self.state.change(&change, tx, &mut self.view)?;
+                self.spill();
+            }
+        }
         Ok(())
     }
 
@@ -191,18 +259,4 @@ impl Ledger {
         }
         flushed.is_ok()
     }
-}
-
-/// How many of `changes` each record before the last takes, so that each holds about `limit` bytes.
-fn part_lens(changes: &[Change], limit: usize) -> Vec<usize> {
-    let (mut lens, mut len, mut bytes) = (Vec::new(), 0, 0);
-    for change in changes {
-        if bytes > limit {
-            lens.push(len);
-            (len, bytes) = (0, 0);
-        }
-        len += 1;
-        bytes += change.tuple.len() + 8;
-    }
-    lens
 }

@@ -14,6 +14,7 @@ use super::error::LedgerError;
 use super::hash::Hash;
 use super::journal::{Journal, SNAPSHOT, SUFFIX, number};
 use super::keys;
+use super::list::ChangeList;
 use super::plan::Plan;
 use super::scan::Whole;
 use super::snapshot::{self, SnapshotHead, Unread};
@@ -88,8 +89,8 @@ impl Ledger {
             ..Draft::default()
         };
         let summary = self.summary(&draft, &Plan::default())?;
-        let whole = self.write(&[], &[], &summary)?;
-        self.enter(&[], &summary, &whole)
+        let whole = self.write(&ChangeList::default(), &[], &summary)?;
+        self.enter(&ChangeList::default(), &summary, &whole)
     }
 
     /// Removes from the base what the snapshot doesn't hold.

@@ -7,35 +7,27 @@ use super::hash::{Digest, Hash};
 use super::transaction::RuleSet;
 
 /// What happens to a fact.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act<'a> {
     /// A fact comes to stand.
     Assert,
     /// A fact goes that was asserted by this transaction.
     Retract { since: u64 },
     /// A decision comes to stand.
-    Draw { rule: Option<String>, sentence: Option<String> },
+    Draw { rule: Option<&'a str>, sentence: Option<&'a str> },
     /// A decision goes that was drawn by this transaction.
     Lapse { since: u64 },
 }
 
 /// One change of a transaction; the tuple is encoded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Change {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change<'a> {
     pub(crate) relation: Symbol,
-    pub(crate) tuple: Vec<u8>,
-    pub(crate) act: Act,
-    /// The hash of what comes or goes.
-    member: Hash,
+    pub(crate) tuple: &'a [u8],
+    pub(crate) act: Act<'a>,
 }
 
-impl Change {
-    pub(crate) fn new(relation: Symbol, tuple: Vec<u8>, act: Act) -> Self {
-        let kind = u8::from(matches!(act, Act::Draw { .. } | Act::Lapse { .. }));
-        let member = member(kind, relation.as_str(), &tuple);
-        Self { relation, tuple, act, member }
-    }
-
+impl Change<'_> {
     fn code(&self) -> u64 {
         match self.act {
             Act::Assert => 0,
@@ -45,23 +37,25 @@ impl Change {
         }
     }
 
-    /// Makes the change to the digest of what stands.
-    pub(crate) fn enter(&self, digest: &mut Digest) {
+    /// Makes the change to the digest of what stands; `scratch` is room to hash in.
+    pub(crate) fn enter(&self, digest: &mut Digest, scratch: &mut Vec<u8>) {
+        let kind = u8::from(matches!(self.act, Act::Draw { .. } | Act::Lapse { .. }));
+        let member = member(kind, self.relation.as_str(), self.tuple, scratch);
         match self.act {
-            Act::Assert | Act::Draw { .. } => digest.add(self.member),
-            Act::Retract { .. } | Act::Lapse { .. } => digest.remove(self.member),
+            Act::Assert | Act::Draw { .. } => digest.add(member),
+            Act::Retract { .. } | Act::Lapse { .. } => digest.remove(member),
         }
     }
 }
 
-/// The hash of a fact (kind 0) or decision (kind 1) that stands.
-pub(crate) fn member(kind: u8, relation: &str, tuple: &[u8]) -> Hash {
-    let mut bytes = Vec::with_capacity(relation.len() + tuple.len() + 2);
-    bytes.push(kind);
-    bytes.extend_from_slice(relation.as_bytes());
-    bytes.push(0);
-    bytes.extend_from_slice(tuple);
-    Hash::of(&bytes)
+/// The hash of a fact (kind 0) or decision (kind 1) that stands; `scratch` is room to hash in.
+pub(crate) fn member(kind: u8, relation: &str, tuple: &[u8], scratch: &mut Vec<u8>) -> Hash {
+    scratch.clear();
+    scratch.push(kind);
+    scratch.extend_from_slice(relation.as_bytes());
+    scratch.push(0);
+    scratch.extend_from_slice(tuple);
+    Hash::of(scratch)
 }
 
 /// What a commit record says of its transaction.
@@ -144,36 +138,52 @@ impl Summary {
     }
 }
 
-/// Appends `changes`: the names of their relations, then each change, its tuple without what it shares with the
+/// Appends `count` changes: the names of their relations, then each change, its tuple without what it shares with the
 /// one before.
-pub(crate) fn encode_changes(changes: &[Change], out: &mut Vec<u8>) {
-    let mut names: Vec<Symbol> = changes.iter().map(|change| change.relation).collect();
+pub(crate) fn encode_changes<'a>(
+    count: usize,
+    changes: impl Iterator<Item = Change<'a>> + Clone,
+    out: &mut Vec<u8>,
+) {
+    let mut names: Vec<Symbol> = Vec::new();
+    for change in changes.clone() {
+        if names.last() != Some(&change.relation) {
+            names.push(change.relation);
+        }
+    }
     names.sort_unstable();
     names.dedup();
     put_varint(out, names.len() as u64);
     names.iter().for_each(|name| put_bytes(out, name.as_str().as_bytes()));
-    put_varint(out, changes.len() as u64);
+    put_varint(out, count as u64);
     let mut before: &[u8] = &[];
+    let (mut last, mut name) = (None, 0);
     for change in changes {
-        let name = names.binary_search(&change.relation).unwrap_or_default() as u64;
+        if last != Some(change.relation) {
+            name = names.binary_search(&change.relation).unwrap_or_default() as u64;
+            last = Some(change.relation);
+        }
         put_varint(out, name << 2 | change.code());
-        let shared = shared_prefix(before, &change.tuple);
+        let shared = shared_prefix(before, change.tuple);
         put_varint(out, shared as u64);
         put_bytes(out, change.tuple.get(shared..).unwrap_or_default());
-        match &change.act {
+        match change.act {
             Act::Assert => {}
-            Act::Retract { since } | Act::Lapse { since } => put_varint(out, *since),
+            Act::Retract { since } | Act::Lapse { since } => put_varint(out, since),
             Act::Draw { rule, sentence } => {
-                put_optional(out, rule.as_deref());
-                put_optional(out, sentence.as_deref());
+                put_optional(out, rule);
+                put_optional(out, sentence);
             }
         }
-        before = &change.tuple;
+        before = change.tuple;
     }
 }
 
 /// Hands the changes that [`encode_changes`] wrote to `each`.
-pub(crate) fn decode_changes(reader: &mut Reader<'_>, each: &mut dyn FnMut(Change)) -> Result<(), Malformed> {
+pub(crate) fn decode_changes(
+    reader: &mut Reader<'_>,
+    each: &mut dyn FnMut(Change<'_>),
+) -> Result<(), Malformed> {
     let mut names = Vec::new();
     for _ in 0..reader.length()? {
         names.push(Symbol::new(reader.text()?));
@@ -190,19 +200,16 @@ pub(crate) fn decode_changes(reader: &mut Reader<'_>, each: &mut dyn FnMut(Chang
         tuple.truncate(shared);
         tuple.extend_from_slice(reader.bytes()?);
         let act = act(head & 3, reader)?;
-        each(Change::new(relation, tuple.clone(), act));
+        each(Change { relation, tuple: &tuple, act });
     }
     Ok(())
 }
 
-fn act(code: u64, reader: &mut Reader<'_>) -> Result<Act, Malformed> {
+fn act<'a>(code: u64, reader: &mut Reader<'a>) -> Result<Act<'a>, Malformed> {
     Ok(match code {
         0 => Act::Assert,
         1 => Act::Retract { since: reader.varint()? },
-        2 => Act::Draw {
-            rule: reader.optional()?.map(str::to_owned),
-            sentence: reader.optional()?.map(str::to_owned),
-        },
+        2 => Act::Draw { rule: reader.optional()?, sentence: reader.optional()? },
         _ => Act::Lapse { since: reader.varint()? },
     })
 }

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::fact::Fact;
 use crate::symbol::Symbol;
 
 use super::bytes::{Malformed, Reader};
@@ -14,6 +15,7 @@ use super::content::{Act, Change, Summary, decode_changes, encode_changes};
 use super::error::LedgerError;
 use super::hash::Hash;
 use super::keys;
+use super::list::ChangeList;
 use super::plan::Since;
 use super::record::{self, RecordKind};
 use super::scan::Whole;
@@ -116,9 +118,10 @@ impl Ledger {
             let due = self.state.tx + 1;
             return Err(Refused::Line(format!("this is transaction {}, due is {due}", line.tx)));
         }
-        let mut changes = Vec::with_capacity(line.changes.len());
+        let mut changes = ChangeList::default();
         for entry in &line.changes {
-            changes.push(change(entry)?);
+            let (fact, act) = change(entry)?;
+            changes.push(&fact, act);
         }
         self.check_changes(&changes)?;
         let summary = self.imported_summary(&line, &changes)?;
@@ -132,19 +135,19 @@ impl Ledger {
     }
 
     /// Whether each change can be made, and is made once.
-    fn check_changes(&self, changes: &[Change]) -> Result<(), Refused> {
+    fn check_changes(&self, changes: &ChangeList<'_>) -> Result<(), Refused> {
         let mut seen = BTreeSet::new();
         let mut facts = Since::new(&self.state, &self.view, keys::FACT);
         let mut decisions = Since::new(&self.state, &self.view, keys::DECISION);
-        for Change { relation, tuple, act, .. } in changes {
+        for Change { relation, tuple, act } in changes.iter() {
             let (section, since) = match act {
                 Act::Assert | Act::Retract { .. } => (keys::FACT, &mut facts),
                 Act::Draw { .. } | Act::Lapse { .. } => (keys::DECISION, &mut decisions),
             };
-            let stands = since.find(*relation, tuple)?;
+            let stands = since.find(relation, tuple)?;
             let due = match act {
                 Act::Assert | Act::Draw { .. } => None,
-                Act::Retract { since } | Act::Lapse { since } => Some(*since),
+                Act::Retract { since } | Act::Lapse { since } => Some(since),
             };
             if stands != due {
                 return Err(Refused::Line(format!("a change of `{relation}` doesn't fit what stands")));
@@ -156,7 +159,7 @@ impl Ledger {
         Ok(())
     }
 
-    fn imported_summary(&self, line: &Line, changes: &[Change]) -> Result<Summary, Refused> {
+    fn imported_summary(&self, line: &Line, changes: &ChangeList<'_>) -> Result<Summary, Refused> {
         if self.state.tx > 0 && line.time < self.state.time {
             return Err(Refused::Line(String::from("its time lies before that of the transaction before")));
         }
@@ -183,20 +186,21 @@ impl Ledger {
     }
 
     /// The hash that the transaction will have in this ledger.
-    fn hash_of(&self, line: &Line, changes: &[Change], summary: &Summary) -> Result<Hash, Refused> {
+    fn hash_of(&self, line: &Line, changes: &ChangeList<'_>, summary: &Summary) -> Result<Hash, Refused> {
         let mut head = self.state.head;
-        let mut rest = changes;
+        let mut done = 0usize;
         for len in &line.parts {
+            let end = done.checked_add(*len).filter(|end| *end <= changes.len());
             let wrong = || Refused::Line(String::from("its parts hold more changes than there are"));
-            let (part, behind) = rest.split_at_checked(*len).ok_or_else(wrong)?;
+            let end = end.ok_or_else(wrong)?;
             let mut content = Vec::new();
-            encode_changes(part, &mut content);
+            encode_changes(*len, changes.range(done..end), &mut content);
             head = record::write(RecordKind::Part, line.tx, head, &content).1;
-            rest = behind;
+            done = end;
         }
         let mut content = Vec::new();
         summary.encode(&mut content);
-        encode_changes(rest, &mut content);
+        encode_changes(changes.len() - done, changes.range(done..changes.len()), &mut content);
         Ok(record::write(RecordKind::Commit, line.tx, head, &content).1)
     }
 }
@@ -219,28 +223,28 @@ impl From<Malformed> for Refused {
     }
 }
 
-fn change(entry: &Entry) -> Result<Change, Malformed> {
+fn change(entry: &Entry) -> Result<(Fact, Act<'_>), Malformed> {
     let (relation, values, act) = match entry {
         Entry::Assert(relation, values) => (relation, values, Act::Assert),
         Entry::Retract(relation, values, since) => (relation, values, Act::Retract { since: *since }),
         Entry::Lapse(relation, values, since) => (relation, values, Act::Lapse { since: *since }),
         Entry::Draw(relation, values, rule, sentence) => {
-            (relation, values, Act::Draw { rule: rule.clone(), sentence: sentence.clone() })
+            let (rule, sentence) = (rule.as_deref(), sentence.as_deref());
+            (relation, values, Act::Draw { rule, sentence })
         }
     };
     let values: Result<Vec<_>, _> = values.iter().map(json_value::read).collect();
-    let mut encoded = Vec::new();
-    tuple::encode(&values?, &mut encoded);
-    Ok(Change::new(Symbol::new(relation), encoded, act))
+    Ok((Fact::new(Symbol::new(relation), values?), act))
 }
 
-fn entry(change: Change) -> Result<Entry, Malformed> {
+fn entry(change: &Change<'_>) -> Result<Entry, Malformed> {
     let relation = change.relation.as_str().to_owned();
-    let values = tuple::decode(&change.tuple)?.into_iter().map(json_value::write).collect();
+    let values = tuple::decode(change.tuple)?.into_iter().map(json_value::write).collect();
+    let owned = |text: Option<&str>| text.map(str::to_owned);
     Ok(match change.act {
         Act::Assert => Entry::Assert(relation, values),
         Act::Retract { since } => Entry::Retract(relation, values, since),
-        Act::Draw { rule, sentence } => Entry::Draw(relation, values, rule, sentence),
+        Act::Draw { rule, sentence } => Entry::Draw(relation, values, owned(rule), owned(sentence)),
         Act::Lapse { since } => Entry::Lapse(relation, values, since),
     })
 }
@@ -254,7 +258,7 @@ fn line(whole: &Whole) -> Result<Line, Malformed> {
             summary = Summary::decode(&mut reader)?;
         }
         let mut faulty = Ok(());
-        decode_changes(&mut reader, &mut |change| match entry(change) {
+        decode_changes(&mut reader, &mut |change| match entry(&change) {
             Ok(entry) => changes.push(entry),
             Err(error) => faulty = Err(error),
         })?;

@@ -25,9 +25,13 @@ const BEGINNING: usize = 150;
 /// The key of all facts of relation number `relation` in `section`.
 pub(crate) fn relation(section: u8, relation: u32) -> Vec<u8> {
     let mut key = Vec::with_capacity(48);
+    put_relation(&mut key, section, relation);
+    key
+}
+
+fn put_relation(key: &mut Vec<u8>, section: u8, relation: u32) {
     key.push(section);
     key.extend(relation.to_be_bytes());
-    key
 }
 
 /// Whether a tuple is too long to be read back from its key.
@@ -40,15 +44,22 @@ pub(crate) fn beginning(tuple: &[u8]) -> &[u8] {
     tuple.get(..BEGINNING).unwrap_or(tuple)
 }
 
-/// The key of a fact that stands.
-pub(crate) fn fact(section: u8, number: u32, tuple: &[u8]) -> Vec<u8> {
-    let mut key = relation(section, number);
+/// Appends the key of a fact that stands.
+pub(crate) fn put_fact(key: &mut Vec<u8>, section: u8, number: u32, tuple: &[u8]) {
+    put_relation(key, section, number);
     if is_long(tuple) {
         key.extend_from_slice(tuple.get(..BEGINNING).unwrap_or_default());
         key.extend(Hash::of(tuple).0);
     } else {
         key.extend_from_slice(tuple);
     }
+}
+
+/// The key of a fact that stands.
+pub(crate) fn fact(section: u8, number: u32, tuple: &[u8]) -> Vec<u8> {
+    // Room for what makes it the key of a fact that stood.
+    let mut key = Vec::with_capacity(tuple.len().min(EXACT + 2) + 14);
+    put_fact(&mut key, section, number, tuple);
     key
 }
 

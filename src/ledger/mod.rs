@@ -19,9 +19,11 @@ pub mod interchange;
 mod journal;
 mod json_value;
 mod keys;
+mod list;
 mod lock;
 mod open;
 mod plan;
+mod progress;
 mod read;
 mod record;
 mod rows;
@@ -32,6 +34,7 @@ mod transaction;
 mod tuple;
 mod verify;
 mod view;
+mod words;
 
 use std::path::PathBuf;
 
@@ -40,11 +43,12 @@ pub use compact::Compacted;
 pub use error::{LedgerError, Notice};
 pub use hash::Hash;
 pub use open::OpenOptions;
+pub use progress::{Progress, Watcher, Work};
 pub use read::When;
 pub use rows::Facts;
 pub use transaction::{
     Assertion, Changes, Committed, Decision, Draft, Interval, RelationCount, RuleSet, Standing, Status,
-    Transaction, TxInfo,
+    Tally, Transaction, TxInfo,
 };
 pub use verify::Verified;
 
@@ -67,6 +71,9 @@ pub struct Ledger {
     backlog_limit: usize,
     /// About how many bytes of changes a record holds.
     part_limit: usize,
+    /// How many assertions of one relation are written to the base at once.
+    bulk: usize,
+    watcher: progress::Watcher,
     writable: bool,
     notices: Vec<Notice>,
     /// The snapshot that the state began with in this process: the transaction after it must name this hash.

@@ -12,6 +12,7 @@ use super::disk::{Disk, MemoryDisk, OsDisk};
 use super::error::{LedgerError, Notice};
 use super::journal::{Journal, Mark};
 use super::lock::Lock;
+use super::progress::{Watcher, Work};
 use super::scan::{From, Whole};
 use super::state::State;
 use super::verify::base_agrees;
@@ -47,6 +48,10 @@ pub struct OpenOptions {
     pub part_limit: usize,
     /// Bytes of changes that may wait to be written to the base.
     pub backlog_limit: usize,
+    /// So many assertions of one relation in a transaction don't wait, but are written to the base at once.
+    pub bulk: usize,
+    /// Who is told how far long work has come.
+    pub watcher: Watcher,
 }
 
 impl Default for OpenOptions {
@@ -61,6 +66,8 @@ impl Default for OpenOptions {
             ahead: 1 << 20,
             part_limit: 1 << 20,
             backlog_limit: 16 << 20,
+            bulk: 20_000,
+            watcher: Watcher::default(),
         }
     }
 }
@@ -179,6 +186,8 @@ impl Ledger {
             base_tx: 0,
             backlog_limit: options.backlog_limit,
             part_limit: options.part_limit,
+            bulk: options.bulk,
+            watcher: options.watcher.clone(),
             writable: false,
             notices: Vec::new(),
             snapshot: None,
@@ -313,7 +322,7 @@ impl Ledger {
 
     /// Applies the transactions of the journal behind `from` that the state doesn't hold, up to `last`.
     fn replay(&mut self, from: From, last: u64) -> Result<From, LedgerError> {
-        let Self { journal, view, state, backlog_limit, snapshot, .. } = self;
+        let Self { journal, view, state, backlog_limit, snapshot, watcher, .. } = self;
         let held = state.tx;
         journal.scan(from, &mut |whole| {
             journal.check_named(*snapshot, &whole)?;
@@ -322,6 +331,7 @@ impl Ledger {
             }
             if whole.number > held {
                 apply(journal, view, state, &whole, *backlog_limit)?;
+                watcher.tell(Work::CatchingUp, whole.number - held, None);
             }
             Ok(whole.number < last)
         })

@@ -4,50 +4,22 @@ use crate::fact::Fact;
 use crate::symbol::Symbol;
 
 use super::bytes::Reader;
-use super::content::{Act, Change, Summary};
+use super::content::{Act, Summary};
 use super::error::LedgerError;
 use super::keys;
+use super::list::{Acts, ChangeList, Item, Proposed};
 use super::state::State;
-use super::transaction::{Changes, Decision, Draft};
-use super::tuple;
+use super::transaction::{Changes, Decision, Draft, Tally};
 use super::view::{Finder, View};
-
-/// Something proposed, by relation and encoded tuple.
-struct Item<'a, T> {
-    relation: Symbol,
-    tuple: Vec<u8>,
-    proposed: &'a T,
-}
 
 /// The effective changes of a draft.
 #[derive(Default)]
-pub(crate) struct Plan {
+pub(crate) struct Plan<'d> {
     /// As they are recorded, ascending within facts and within decisions.
-    pub(crate) list: Vec<Change>,
-    pub(crate) changes: Changes,
+    pub(crate) list: ChangeList<'d>,
+    pub(crate) tally: Tally,
     pub(crate) drawn: Vec<Decision>,
     pub(crate) lapsed: Vec<Fact>,
-}
-
-/// Items ascending, without repetitions.
-fn ordered<'a, T>(proposed: &'a [T], fact: impl Fn(&T) -> &Fact) -> Vec<Item<'a, T>> {
-    let mut items: Vec<_> = proposed
-        .iter()
-        .map(|proposed| {
-            let fact = fact(proposed);
-            let mut tuple = Vec::with_capacity(fact.values.len() * 9);
-            tuple::encode(&fact.values, &mut tuple);
-            Item { relation: fact.relation, tuple, proposed }
-        })
-        .collect();
-    // Stable, so that of a decision proposed twice the first explanation counts.
-    items.sort_by(|a, b| (a.relation, &a.tuple).cmp(&(b.relation, &b.tuple)));
-    items.dedup_by(|b, a| a.relation == b.relation && a.tuple == b.tuple);
-    items
-}
-
-fn holds<T, U>(items: &[Item<'_, T>], wanted: &Item<'_, U>) -> bool {
-    items.binary_search_by(|item| (item.relation, &item.tuple).cmp(&(wanted.relation, &wanted.tuple))).is_ok()
 }
 
 /// Finds since which transaction facts or decisions stand, quickly where they come in order.
@@ -55,94 +27,160 @@ pub(crate) struct Since<'a> {
     state: &'a State,
     finder: Finder<'a>,
     section: u8,
+    /// The relation last asked for, and its number where anything of it stands.
+    last: Option<(Symbol, Option<u32>)>,
+    key: Vec<u8>,
 }
 
 impl<'a> Since<'a> {
     pub(crate) fn new(state: &'a State, view: &'a View, section: u8) -> Self {
-        Self { state, finder: view.finder(), section }
+        Self { state, finder: view.finder(), section, last: None, key: Vec::new() }
     }
 
     pub(crate) fn find(&mut self, relation: Symbol, tuple: &[u8]) -> Result<Option<u64>, LedgerError> {
-        let Some(counts) = self.state.relations.get(&relation) else { return Ok(None) };
-        let standing = if self.section == keys::FACT { counts.facts } else { counts.decisions };
-        if standing == 0 {
-            return Ok(None);
-        }
-        match self.finder.get(&keys::fact(self.section, counts.number, tuple))? {
+        let number = match self.last {
+            Some((last, number)) if last == relation => number,
+            _ => self.number(relation),
+        };
+        self.last = Some((relation, number));
+        let Some(number) = number else { return Ok(None) };
+        self.key.clear();
+        keys::put_fact(&mut self.key, self.section, number, tuple);
+        match self.finder.get(&self.key)? {
             Some(value) => Ok(Some(Reader::new(value).varint()?)),
             None => Ok(None),
         }
     }
+
+    fn number(&self, relation: Symbol) -> Option<u32> {
+        let counts = self.state.relations.get(&relation)?;
+        let standing = if self.section == keys::FACT { counts.facts } else { counts.decisions };
+        (standing > 0).then_some(counts.number)
+    }
 }
 
-impl Plan {
-    /// Sets `draft` against what stands.
-    pub(crate) fn new(draft: &Draft, state: &State, view: &View) -> Result<Self, LedgerError> {
-        let mut plan = Self::facts(&draft.assertions, &draft.retractions, state, view)?;
-        plan.decide(draft, Since::new(state, view, keys::DECISION))?;
-        Ok(plan)
-    }
+/// Assertions and retractions set against what stands.
+pub(crate) struct Weighed {
+    retracted: Proposed,
+    /// Since when each of them stands.
+    since: Vec<u64>,
+    asserted: Proposed,
+    /// The places of the assertions of what stands already.
+    standing: Vec<u32>,
+    /// The places of the retractions of what doesn't stand.
+    missing: Vec<u32>,
+}
 
-    /// Sets assertions and retractions against what stands.
-    pub(crate) fn facts(
+impl Weighed {
+    pub(crate) fn new(
         assertions: &[Fact],
         retractions: &[Fact],
         state: &State,
         view: &View,
     ) -> Result<Self, LedgerError> {
+        let mut asserted = Proposed::new(assertions.iter());
+        let mut retracted = Proposed::new(retractions.iter());
+        let (mut since, mut standing, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        let mut finder = Since::new(state, view, keys::FACT);
+        retracted.retain(|item| {
+            if asserted.holds(&item) {
+                return Ok(false);
+            }
+            let found = finder.find(item.relation, item.tuple)?;
+            match found {
+                Some(from) => since.push(from),
+                None => missing.push(item.at),
+            }
+            Ok::<_, LedgerError>(found.is_some())
+        })?;
+        let mut finder = Since::new(state, view, keys::FACT);
+        asserted.retain(|Item { relation, tuple, at }| {
+            let stands = finder.find(relation, tuple)?.is_some();
+            if stands {
+                standing.push(at);
+            }
+            Ok::<_, LedgerError>(!stands)
+        })?;
+        Ok(Self { retracted, since, asserted, standing, missing })
+    }
+}
+
+/// What `assertions` and `retractions` come to.
+pub(crate) fn effective(
+    assertions: &[Fact],
+    retractions: &[Fact],
+    state: &State,
+    view: &View,
+) -> Result<Changes, LedgerError> {
+    let weighed = Weighed::new(assertions, retractions, state, view)?;
+    let places = |places: &[u32]| places.iter().map(|at| *at as usize).collect::<Vec<_>>();
+    Ok(Changes {
+        added: chosen(assertions, weighed.asserted.places()),
+        removed: chosen(retractions, weighed.retracted.places()),
+        standing: chosen(assertions, places(&weighed.standing).into_iter()),
+        missing: chosen(retractions, places(&weighed.missing).into_iter()),
+    })
+}
+
+fn chosen<T: Clone>(all: &[T], places: impl Iterator<Item = usize>) -> Vec<T> {
+    places.filter_map(|at| all.get(at)).cloned().collect()
+}
+
+impl<'d> Plan<'d> {
+    /// Sets `draft`, whose facts are weighed already, against what stands.
+    pub(crate) fn new(
+        draft: &'d Draft,
+        weighed: Weighed,
+        state: &State,
+        view: &View,
+    ) -> Result<Self, LedgerError> {
+        let Weighed { retracted, since, asserted, standing, missing } = weighed;
         let mut plan = Self::default();
-        let asserted = ordered(assertions, |fact| fact);
-        let mut since = Since::new(state, view, keys::FACT);
-        for item in ordered(retractions, |fact| fact) {
-            if holds(&asserted, &item) {
-                continue;
-            }
-            match since.find(item.relation, &item.tuple)? {
-                Some(since) => {
-                    plan.changes.removed.push(item.proposed.clone());
-                    plan.list.push(Change::new(item.relation, item.tuple, Act::Retract { since }));
-                }
-                None => plan.changes.missing.push(item.proposed.clone()),
-            }
-        }
-        let mut since = Since::new(state, view, keys::FACT);
-        for item in asserted {
-            if since.find(item.relation, &item.tuple)?.is_some() {
-                plan.changes.standing.push(item.proposed.clone());
-            } else {
-                plan.changes.added.push(item.proposed.clone());
-                plan.list.push(Change::new(item.relation, item.tuple, Act::Assert));
-            }
-        }
+        plan.list.add(retracted, Acts::Retract(since));
+        let removed = plan.list.len();
+        plan.list.add(asserted, Acts::Assert);
+        plan.tally = Tally {
+            added: (plan.list.len() - removed) as u64,
+            removed: removed as u64,
+            standing: standing.len() as u64,
+            missing: missing.len() as u64,
+        };
+        plan.decide(draft, Since::new(state, view, keys::DECISION))?;
         Ok(plan)
     }
 
-    fn decide(&mut self, draft: &Draft, mut since: Since<'_>) -> Result<(), LedgerError> {
-        let drawn = ordered(&draft.drawn, |decision| &decision.fact);
-        for item in ordered(&draft.lapsed, |fact| fact) {
-            if holds(&drawn, &item) {
-                continue;
+    fn decide(&mut self, draft: &'d Draft, mut finder: Since<'_>) -> Result<(), LedgerError> {
+        let mut drawn = Proposed::new(draft.drawn.iter().map(|decision| &decision.fact));
+        let mut lapsed = Proposed::new(draft.lapsed.iter());
+        let mut since = Vec::new();
+        lapsed.retain(|item| {
+            if drawn.holds(&item) {
+                return Ok(false);
             }
-            if let Some(since) = since.find(item.relation, &item.tuple)? {
-                self.lapsed.push(item.proposed.clone());
-                self.list.push(Change::new(item.relation, item.tuple, Act::Lapse { since }));
-            }
-        }
-        for item in drawn {
-            if since.find(item.relation, &item.tuple)?.is_none() {
-                self.drawn.push(item.proposed.clone());
-                let Decision { rule, sentence, .. } = item.proposed.clone();
-                self.list.push(Change::new(item.relation, item.tuple, Act::Draw { rule, sentence }));
-            }
-        }
+            let found = finder.find(item.relation, item.tuple)?;
+            since.extend(found);
+            Ok::<_, LedgerError>(found.is_some())
+        })?;
+        drawn.retain(|Item { relation, tuple, .. }| {
+            Ok::<_, LedgerError>(finder.find(relation, tuple)?.is_none())
+        })?;
+        self.lapsed = chosen(&draft.lapsed, lapsed.places());
+        self.drawn = chosen(&draft.drawn, drawn.places());
+        let explanation = |at| {
+            let decision: &'d Decision = draft.drawn.get(at)?;
+            Some((decision.rule.as_deref(), decision.sentence.as_deref()))
+        };
+        let explanations = drawn.places().map(|at| explanation(at).unwrap_or_default()).collect();
+        self.list.add(lapsed, Acts::Lapse(since));
+        self.list.add(drawn, Acts::Draw(explanations));
         Ok(())
     }
 
     /// The part of the summary that follows from the changes.
     pub(crate) fn summary(&self, state: &State) -> Summary {
         Summary {
-            standing: self.changes.standing.len() as u64,
-            missing: self.changes.missing.len() as u64,
+            standing: self.tally.standing,
+            missing: self.tally.missing,
             ..Summary::after(state, &self.list)
         }
     }
@@ -150,11 +188,12 @@ impl Plan {
 
 impl Summary {
     /// The counts of `changes`, and what stands once they are made to `state`.
-    pub(crate) fn after(state: &State, changes: &[Change]) -> Self {
+    pub(crate) fn after(state: &State, changes: &ChangeList<'_>) -> Self {
         let mut summary = Self::default();
         let mut digest = state.digest;
-        for change in changes {
-            change.enter(&mut digest);
+        let mut scratch = Vec::new();
+        for change in changes.iter() {
+            change.enter(&mut digest, &mut scratch);
             match change.act {
                 Act::Assert => summary.added += 1,
                 Act::Retract { .. } => summary.removed += 1,

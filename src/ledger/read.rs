@@ -6,7 +6,7 @@ use crate::fact::Fact;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
-use super::bytes::Reader;
+use super::bytes::{Malformed, Reader};
 use super::content::{Act, Change, Summary, decode_changes};
 use super::error::LedgerError;
 use super::hash::Hash;
@@ -96,7 +96,7 @@ impl Ledger {
     }
 
     /// The transaction of a moment; `None` for the last one.
-    fn at(&self, when: When) -> Result<Option<u64>, LedgerError> {
+    pub(super) fn at(&self, when: When) -> Result<Option<u64>, LedgerError> {
         let tx = match when {
             When::Now => return Ok(None),
             When::Tx(tx) => tx,
@@ -208,6 +208,15 @@ impl Ledger {
         (first..=last).map(|tx| self.info(tx))
     }
 
+    /// The last transaction that is as `wanted`.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn last_where(&self, wanted: impl Fn(&TxInfo) -> bool) -> Result<Option<TxInfo>, LedgerError> {
+        let is_wanted = |info: &Result<TxInfo, LedgerError>| info.as_ref().map_or(true, |info| wanted(info));
+        self.log(1..=u64::MAX).rev().find(is_wanted).transpose()
+    }
+
     fn entry(&self, tx: u64) -> Result<(Position, TxInfo), LedgerError> {
         let stored = self.view.get(&keys::transaction(tx))?;
         let stored = stored.ok_or(LedgerError::NoTransaction { asked: tx, last: self.state.tx })?;
@@ -236,15 +245,20 @@ impl Ledger {
     pub fn transaction(&self, tx: u64) -> Result<Transaction, LedgerError> {
         let (position, info) = self.entry(tx)?;
         let whole = self.journal.read(position, tx)?;
-        let mut changes = Vec::new();
+        let (added, removed, drawn, lapsed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut told = Transaction { info, added, removed, drawn, lapsed };
         for (at, content) in whole.contents.iter().enumerate() {
             let mut reader = Reader::new(content);
             if at + 1 == whole.contents.len() {
                 Summary::decode(&mut reader)?;
             }
-            decode_changes(&mut reader, &mut |change| changes.push(change))?;
+            let mut faulty = Ok(());
+            decode_changes(&mut reader, &mut |change| {
+                faulty = faulty.and(told.take(&change));
+            })?;
+            faulty?;
         }
-        transaction(info, changes)
+        Ok(told)
     }
 
     /// All decisions that stand, by relation and values.
@@ -338,17 +352,19 @@ fn info(tx: u64, summary: Summary, hash: Hash, previous: Hash) -> TxInfo {
     }
 }
 
-fn transaction(info: TxInfo, changes: Vec<Change>) -> Result<Transaction, LedgerError> {
-    let (added, removed, drawn, lapsed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut whole = Transaction { info, added, removed, drawn, lapsed };
-    for Change { relation, tuple, act, .. } in changes {
-        let fact = Fact { relation, values: tuple::decode(&tuple)? };
-        match act {
-            Act::Assert => whole.added.push(fact),
-            Act::Retract { since } => whole.removed.push((fact, since)),
-            Act::Draw { rule, sentence } => whole.drawn.push(Decision { fact, rule, sentence }),
-            Act::Lapse { since } => whole.lapsed.push((fact, since)),
+impl Transaction {
+    /// Takes a change of its record in.
+    fn take(&mut self, change: &Change<'_>) -> Result<(), Malformed> {
+        let fact = Fact { relation: change.relation, values: tuple::decode(change.tuple)? };
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        match change.act {
+            Act::Assert => self.added.push(fact),
+            Act::Retract { since } => self.removed.push((fact, since)),
+            Act::Draw { rule, sentence } => {
+                self.drawn.push(Decision { fact, rule: owned(rule), sentence: owned(sentence) });
+            }
+            Act::Lapse { since } => self.lapsed.push((fact, since)),
         }
+        Ok(())
     }
-    Ok(whole)
 }

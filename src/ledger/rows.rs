@@ -83,7 +83,7 @@ impl Iterator for Rows<'_> {
 }
 
 /// The tuple of a key, or of what was stored of it where the key is too short for it.
-fn tuple_of(view: &View, key: &[u8], stored: &[u8]) -> Result<Vec<u8>, BaseError> {
+pub(super) fn tuple_of(view: &View, key: &[u8], stored: &[u8]) -> Result<Vec<u8>, BaseError> {
     match keys::tuple(key) {
         Some(tuple) => Ok(tuple.to_vec()),
         None => view.load_long(stored),

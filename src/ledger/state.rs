@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::symbol::Symbol;
 
-use super::base::{Base, BaseError, Batch, VALUE_LIMIT};
+use super::base::{Base, BaseError, Batch, Pair, VALUE_LIMIT};
 use super::bytes::{Malformed, Reader, put_bytes, put_varint};
 use super::content::{Act, Change, Summary, decode_changes};
 use super::hash::{Digest, Hash};
@@ -93,7 +93,9 @@ impl State {
 
     fn apply_changes(&mut self, mut reader: Reader<'_>, tx: u64, view: &mut View) -> Result<(), Malformed> {
         let mut fits = Ok(());
+        let mut scratch = Vec::new();
         decode_changes(&mut reader, &mut |change| {
+            change.enter(&mut self.digest, &mut scratch);
             let changed = self.change(&change, tx, view);
             fits = fits.and(changed);
         })?;
@@ -101,29 +103,41 @@ impl State {
         reader.end()
     }
 
-    /// Applies one change of transaction `tx`.
-    pub(crate) fn change(&mut self, change: &Change, tx: u64, view: &mut View) -> Result<(), Malformed> {
-        let next = self.relations.len() as u32;
-        let fresh = Counts { number: next, facts: 0, decisions: 0 };
-        let counts = self.relations.entry(change.relation).or_insert(fresh);
-        let wrong = Malformed("more goes than stands");
-        change.enter(&mut self.digest);
-        match &change.act {
-            Act::Assert => (counts.facts, self.facts) = (counts.facts + 1, self.facts + 1),
-            Act::Draw { .. } => {
-                (counts.decisions, self.decisions) = (counts.decisions + 1, self.decisions + 1)
-            }
-            Act::Retract { .. } => {
-                counts.facts = counts.facts.checked_sub(1).ok_or(wrong)?;
-                self.facts = self.facts.checked_sub(1).ok_or(wrong)?;
-            }
-            Act::Lapse { .. } => {
-                counts.decisions = counts.decisions.checked_sub(1).ok_or(wrong)?;
-                self.decisions = self.decisions.checked_sub(1).ok_or(wrong)?;
-            }
-        }
-        enter(change, counts.number, tx, view);
+    /// Applies one change of transaction `tx` to everything but the digest.
+    pub(crate) fn change(&mut self, change: &Change<'_>, tx: u64, view: &mut View) -> Result<(), Malformed> {
+        let number = self.count(change)?;
+        enter(change, number, tx, view);
         Ok(())
+    }
+
+    fn open(&mut self, relation: Symbol) -> &mut Counts {
+        let number = self.relations.len() as u32;
+        self.relations.entry(relation).or_insert(Counts { number, facts: 0, decisions: 0 })
+    }
+
+    /// The number of a relation, a new one where it has none yet.
+    pub(crate) fn open_relation(&mut self, relation: Symbol) -> u32 {
+        self.open(relation).number
+    }
+
+    /// Counts what a change adds or removes and returns the number of its relation.
+    pub(crate) fn count(&mut self, change: &Change<'_>) -> Result<u32, Malformed> {
+        let counts = self.open(change.relation);
+        let wrong = Malformed("more goes than stands");
+        match change.act {
+            Act::Assert => counts.facts += 1,
+            Act::Draw { .. } => counts.decisions += 1,
+            Act::Retract { .. } => counts.facts = counts.facts.checked_sub(1).ok_or(wrong)?,
+            Act::Lapse { .. } => counts.decisions = counts.decisions.checked_sub(1).ok_or(wrong)?,
+        }
+        let number = counts.number;
+        match change.act {
+            Act::Assert => self.facts += 1,
+            Act::Draw { .. } => self.decisions += 1,
+            Act::Retract { .. } => self.facts = self.facts.checked_sub(1).ok_or(wrong)?,
+            Act::Lapse { .. } => self.decisions = self.decisions.checked_sub(1).ok_or(wrong)?,
+        }
+        Ok(number)
     }
 
     /// Takes note of the transaction whose changes were applied.
@@ -254,26 +268,30 @@ fn encode_info(summary: &Summary, whole: &Whole) -> Vec<u8> {
     out
 }
 
+/// What the base keeps of a transaction that something stands since, or stood until.
+fn mark(tx: u64, long: &[u8]) -> Vec<u8> {
+    let mut value = Vec::with_capacity(4 + long.len());
+    put_varint(&mut value, tx);
+    value.extend_from_slice(long);
+    value
+}
+
+/// The entry of a fact that is asserted and short enough to be its own key.
+pub(crate) fn entry(tuple: &[u8], number: u32, tx: u64) -> Pair {
+    (keys::fact(keys::FACT, number, tuple), mark(tx, &[]))
+}
+
 /// Enters a change into the base.
-fn enter(change: &Change, number: u32, tx: u64, view: &mut View) {
-    let tuple = change.tuple.as_slice();
-    let since = |tx: u64| {
-        let mut value = Vec::with_capacity(8);
-        put_varint(&mut value, tx);
-        value
-    };
+fn enter(change: &Change<'_>, number: u32, tx: u64, view: &mut View) {
+    let tuple = change.tuple;
     let long = if keys::is_long(tuple) { view.store_long(tuple) } else { Vec::new() };
-    match &change.act {
-        Act::Assert => {
-            let mut value = since(tx);
-            value.extend(long);
-            view.put(keys::fact(keys::FACT, number, tuple), value);
-        }
+    match change.act {
+        Act::Assert => view.put(keys::fact(keys::FACT, number, tuple), mark(tx, &long)),
         Act::Draw { rule, sentence } => {
             let mut explanation = Vec::new();
-            super::bytes::put_optional(&mut explanation, rule.as_deref());
-            super::bytes::put_optional(&mut explanation, sentence.as_deref());
-            let mut value = since(tx);
+            super::bytes::put_optional(&mut explanation, rule);
+            super::bytes::put_optional(&mut explanation, sentence);
+            let mut value = mark(tx, &[]);
             let stored = view.store_long(&explanation);
             put_bytes(&mut value, &stored);
             value.extend(long);
@@ -284,10 +302,8 @@ fn enter(change: &Change, number: u32, tx: u64, view: &mut View) {
                 Act::Retract { .. } => (keys::FACT, keys::PAST_FACT),
                 _ => (keys::DECISION, keys::PAST_DECISION),
             };
-            let mut value = since(tx);
-            value.extend(long);
             view.remove(keys::fact(section, number, tuple));
-            view.put(keys::past(past, number, tuple, *from), value);
+            view.put(keys::past(past, number, tuple, from), mark(tx, &long));
         }
     }
 }

@@ -78,6 +78,19 @@ impl Changes {
     }
 }
 
+/// How many facts of a draft came and went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Facts that didn't stand and do.
+    pub added: u64,
+    /// Facts that stood and don't.
+    pub removed: u64,
+    /// Asserted facts that stood already.
+    pub standing: u64,
+    /// Retracted facts that didn't stand.
+    pub missing: u64,
+}
+
 /// A transaction that is durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {
@@ -89,8 +102,8 @@ pub struct Committed {
     pub time: i64,
     /// Its hash, the head of the chain.
     pub head: Hash,
-    /// What became of the assertions and retractions.
-    pub changes: Changes,
+    /// What became of the assertions and retractions; [`Ledger::effective`](super::Ledger::effective) names them.
+    pub tally: Tally,
     /// Decisions that didn't stand and now do, ascending.
     pub drawn: Vec<Decision>,
     /// Decisions that stood and no longer do, ascending.

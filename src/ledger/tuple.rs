@@ -1,7 +1,7 @@
 //! The order-keeping encoding of the values of a fact: encoded tuples compare byte by byte as the tuples do.
 
 use crate::symbol::Symbol;
-use crate::value::{Float, Value, Word};
+use crate::value::{Float, Type, Value, Word};
 
 use super::bytes::{Malformed, Reader};
 
@@ -35,22 +35,22 @@ pub(crate) fn encode(values: &[Value], out: &mut Vec<u8>) {
 /// A byte that holds the sign and how many bytes follow, then the magnitude without leading zeros, its bits
 /// inverted below zero.
 fn put_int(out: &mut Vec<u8>, tag: u8, value: i64) {
-    let bytes = value.unsigned_abs().to_be_bytes();
-    let leading = (value.unsigned_abs().leading_zeros() / 8) as usize;
+    let magnitude = value.unsigned_abs();
+    let leading = (magnitude.leading_zeros() / 8) as usize;
     let len = (8 - leading) as u8;
     out.extend([tag, if value < 0 { 0x80 - len } else { 0x80 + len }]);
-    let mask = if value < 0 { 0xff } else { 0 };
-    out.extend(bytes.iter().skip(leading).map(|byte| byte ^ mask));
+    let bytes = if value < 0 { !magnitude } else { magnitude }.to_be_bytes();
+    out.extend_from_slice(bytes.get(leading..).unwrap_or_default());
 }
 
 /// The text ended by a zero byte; a zero byte of its own is followed by 0xff.
 fn put_text(out: &mut Vec<u8>, tag: u8, text: &str) {
     out.push(tag);
-    for byte in text.bytes() {
-        out.push(byte);
-        if byte == 0 {
-            out.push(0xff);
+    for (at, part) in text.as_bytes().split(|byte| *byte == 0).enumerate() {
+        if at > 0 {
+            out.extend([0, 0xff]);
         }
+        out.extend_from_slice(part);
     }
     out.push(0);
 }
@@ -58,11 +58,65 @@ fn put_text(out: &mut Vec<u8>, tag: u8, text: &str) {
 /// The values that [`encode`] wrote.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<Value>, Malformed> {
     let mut reader = Reader::new(bytes);
-    let mut values = Vec::new();
+    let mut values = Vec::with_capacity(bytes.len().div_ceil(8).min(16));
     while !reader.is_empty() {
         values.push(value(&mut reader)?);
     }
     Ok(values)
+}
+
+/// The text that a column held last, by its encoding: rows ascend, so columns to the left often repeat.
+#[derive(Debug, Default)]
+pub(crate) struct LastText {
+    encoded: Vec<u8>,
+    word: Word,
+}
+
+/// Appends to `out` the words of what [`encode`] wrote; `false`, with `out` as it was, where the values are not of
+/// `types`. `last` has a place for each column.
+pub(crate) fn words(
+    bytes: &[u8],
+    types: &[Type],
+    last: &mut [LastText],
+    out: &mut Vec<Word>,
+) -> Result<bool, Malformed> {
+    let (mut reader, before) = (Reader::new(bytes), out.len());
+    for (ty, last) in types.iter().zip(last) {
+        let found = if ty.is_text() { text_word(&mut reader, *ty, last)? } else { word(&mut reader, *ty)? };
+        match found {
+            Some(word) => out.push(word),
+            None => {
+                out.truncate(before);
+                return Ok(false);
+            }
+        }
+    }
+    if !reader.is_empty() {
+        out.truncate(before);
+    }
+    Ok(reader.is_empty())
+}
+
+fn word(reader: &mut Reader<'_>, ty: Type) -> Result<Option<Word>, Malformed> {
+    let found = if reader.is_empty() { None } else { Some(value(reader)?) };
+    Ok(found.filter(|found| found.ty() == ty).map(Value::word))
+}
+
+fn text_word(reader: &mut Reader<'_>, ty: Type, last: &mut LastText) -> Result<Option<Word>, Malformed> {
+    let rest = reader.rest();
+    if !last.encoded.is_empty() && rest.starts_with(&last.encoded) {
+        let behind = rest.get(last.encoded.len()..).unwrap_or_default();
+        // A zero byte that 0xff follows doesn't end a text.
+        if behind.first() != Some(&0xff) {
+            *reader = Reader::new(behind);
+            return Ok(Some(last.word));
+        }
+    }
+    let Some(found) = word(reader, ty)? else { return Ok(None) };
+    last.encoded.clear();
+    last.encoded.extend_from_slice(rest.get(..rest.len() - reader.rest().len()).unwrap_or_default());
+    last.word = found;
+    Ok(Some(found))
 }
 
 fn value(reader: &mut Reader<'_>) -> Result<Value, Malformed> {
@@ -106,24 +160,34 @@ fn float(reader: &mut Reader<'_>) -> Result<Value, Malformed> {
 }
 
 fn text(reader: &mut Reader<'_>) -> Result<Symbol, Malformed> {
-    let mut bytes = Vec::new();
-    loop {
-        match reader.byte()? {
-            0 if next_is_escape(reader) => {
-                reader.byte()?;
-                bytes.push(0);
-            }
-            0 => break,
-            byte => bytes.push(byte),
-        }
+    let first = part(reader)?;
+    if !next_is_escape(reader) {
+        return symbol(first);
     }
-    std::str::from_utf8(&bytes).map(Symbol::new).map_err(|_| Malformed("a text is not UTF-8"))
+    let mut bytes = first.to_vec();
+    while next_is_escape(reader) {
+        reader.byte()?;
+        bytes.push(0);
+        bytes.extend_from_slice(part(reader)?);
+    }
+    symbol(&bytes)
 }
 
-/// Whether a zero byte just read belongs to the text: no tag is 0xff.
+/// The bytes up to the next zero byte, which is skipped.
+fn part<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Malformed> {
+    let len = reader.rest().iter().position(|byte| *byte == 0);
+    let part = reader.take(len.ok_or(Malformed("the bytes end too early"))?)?;
+    reader.byte()?;
+    Ok(part)
+}
+
+fn symbol(bytes: &[u8]) -> Result<Symbol, Malformed> {
+    std::str::from_utf8(bytes).map(Symbol::new).map_err(|_| Malformed("a text is not UTF-8"))
+}
+
+/// Whether the zero byte just read belongs to the text: no tag is 0xff.
 fn next_is_escape(reader: &Reader<'_>) -> bool {
-    let mut ahead = *reader;
-    ahead.byte() == Ok(0xff)
+    reader.rest().first() == Some(&0xff)
 }
 
 #[cfg(test)]
@@ -155,6 +219,14 @@ mod tests {
             encode(&b, &mut y);
             prop_assert_eq!(decode(&x).unwrap(), a.clone());
             prop_assert_eq!(x.cmp(&y), a.cmp(&b));
+            let types: Vec<Type> = a.iter().map(|value| value.ty()).collect();
+            let (mut last, mut found) = ([(); 4].map(|()| LastText::default()), Vec::new());
+            for tuple in [&x, &x, &y] {
+                words(tuple, &types, &mut last, &mut found).unwrap();
+            }
+            let of = |values: &[Value]| values.iter().map(|value| value.word()).collect::<Vec<_>>();
+            let also = types.iter().copied().eq(b.iter().map(|value| value.ty()));
+            prop_assert_eq!(found, [of(&a), of(&a), if also { of(&b) } else { Vec::new() }].concat());
         }
 
         #[test]

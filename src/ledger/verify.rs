@@ -128,10 +128,11 @@ fn differing(key: &[u8]) -> String {
 /// Whether the facts and decisions in `view` are those whose digest `state` records.
 pub(crate) fn base_agrees(view: &View, state: &State) -> Result<bool, LedgerError> {
     let mut digest = Digest::default();
+    let mut scratch = Vec::new();
     for (name, counts) in &state.relations {
         for (kind, section) in [(0, keys::FACT), (1, keys::DECISION)] {
             for row in Rows::new(view, &keys::relation(section, counts.number), None) {
-                digest.add(member(kind, name.as_str(), &row?.tuple));
+                digest.add(member(kind, name.as_str(), &row?.tuple, &mut scratch));
             }
         }
     }

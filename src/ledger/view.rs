@@ -1,6 +1,7 @@
 //! Base and backlog as one ordered map: what is committed but not yet in the base lies over it.
 
 use std::collections::{BTreeMap, btree_map};
+use std::iter::Peekable;
 use std::ops::Bound;
 
 use super::base::{Base, BaseError, Batch, Pair};
@@ -77,7 +78,43 @@ impl View {
 
     /// Finds values of keys that come in order without reading a block twice.
     pub(crate) fn finder(&self) -> Finder<'_> {
-        Finder { view: self, block: None }
+        Finder { view: self, block: None, waiting: None, asked: Vec::new() }
+    }
+
+    /// Hands the entries whose keys begin with `prefix` to `visit`, ascending, without copying those of the base.
+    pub(crate) fn each<E: From<BaseError> + From<Malformed>>(
+        &self,
+        prefix: &[u8],
+        visit: &mut impl FnMut(&[u8], &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let end = keys::end(prefix);
+        let bounds = (Bound::Included(prefix), Bound::Excluded(end.as_slice()));
+        if self.backlog.range::<[u8], _>(bounds).next().is_some() {
+            return self.prefix(prefix).try_for_each(|entry| {
+                let (key, value) = entry?;
+                visit(&key, &value)
+            });
+        }
+        let start = block_key(prefix);
+        let mut next = match self.base.floor(&start)?.filter(|(key, _)| key.first() == Some(&BLOCK)) {
+            Some(pair) => Some(pair),
+            None => self.base.above(&start)?,
+        };
+        while let Some((first, block)) = next.take().filter(|(key, _)| key.first() == Some(&BLOCK)) {
+            let on = block::each(&block, &mut |key, value| {
+                if key >= end.as_slice() {
+                    return Ok(false);
+                }
+                if key.starts_with(prefix) {
+                    visit(key, value)?;
+                }
+                Ok::<_, E>(true)
+            })?;
+            if on {
+                next = self.base.above(&first)?;
+            }
+        }
+        Ok(())
     }
 
     /// The entries from `start` up to but without `end`, ascending.
@@ -131,15 +168,17 @@ impl View {
         }
     }
 
+    /// Puts entries, which ascend, into the base itself. Nothing of the backlog may have a key of theirs.
+    pub(crate) fn put_all(&mut self, entries: impl Iterator<Item = Pair>) -> Result<(), BaseError> {
+        let changes = entries.map(|(key, value)| (key, Some(value)));
+        write(self.base.as_ref(), &mut (Box::new(changes) as Box<Ascending<'_>>).peekable())
+    }
+
     /// Writes the backlog to the base, then `last`. A write that ends halfway does no harm: the
     /// backlog still lies over it, in this process and in the next, which reads it from the journal again.
     pub(crate) fn flush(&mut self, last: Batch) -> Result<(), BaseError> {
-        let mut writer = Writer { base: self.base.as_ref(), batch: Batch::new(), bytes: 0 };
-        let mut changes = self.backlog.iter().peekable();
-        while let Some((first, _)) = changes.peek() {
-            writer.merge(first.to_vec(), &mut changes)?;
-        }
-        writer.write()?;
+        let changes = self.backlog.iter().map(|(key, value)| (key.clone(), value.clone()));
+        write(self.base.as_ref(), &mut (Box::new(changes) as Box<Ascending<'_>>).peekable())?;
         if !last.is_empty() {
             self.base.apply(last)?;
         }
@@ -151,45 +190,90 @@ impl View {
 
 /// A block of the base that was decoded, and the keys that could be in it.
 struct Found {
+    /// Where it begins; nothing where there is no block before what was asked for.
     first: Vec<u8>,
-    /// The block after it.
+    /// Where the block after it begins.
     limit: Option<Vec<u8>>,
     entries: Vec<Pair>,
 }
 
-/// Finds values, remembering the last block.
+type Waiting<'a> = Peekable<btree_map::Range<'a, Vec<u8>, Option<Vec<u8>>>>;
+
+/// Finds values, remembering the last block and the place in the backlog.
 pub(crate) struct Finder<'a> {
     view: &'a View,
     block: Option<Found>,
+    /// The backlog from about the last key that was asked for.
+    waiting: Option<Waiting<'a>>,
+    asked: Vec<u8>,
 }
 
-impl Finder<'_> {
+/// How far the next key may lie in the backlog to be looked for entry by entry.
+const NEAR: usize = 8;
+
+impl<'a> Finder<'a> {
     pub(crate) fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>, BaseError> {
-        if let Some(value) = self.view.backlog.get(key) {
+        if let Some(value) = self.in_backlog(key) {
             return Ok(value.as_deref());
         }
-        let wanted = block_key(key);
-        let fits =
-            |block: &Found| block.first <= wanted && block.limit.as_ref().is_none_or(|limit| wanted < *limit);
+        let fits = |block: &Found| {
+            block.first.as_slice() <= key && block.limit.as_ref().is_none_or(|limit| key < limit.as_slice())
+        };
         if !self.block.as_ref().is_some_and(fits) {
-            self.block = self.load(wanted)?;
+            self.block = Some(self.load(key)?);
         }
         let Some(Found { entries, .. }) = &self.block else { return Ok(None) };
         let found = entries.binary_search_by(|(entry, _)| entry.as_slice().cmp(key)).ok();
         Ok(found.and_then(|at| entries.get(at)).map(|(_, value)| value.as_slice()))
     }
 
-    fn load(&self, wanted: Vec<u8>) -> Result<Option<Found>, BaseError> {
+    /// What the backlog holds under `key`.
+    fn in_backlog(&mut self, key: &[u8]) -> Option<&'a Option<Vec<u8>>> {
+        let ascends = self.asked.as_slice() <= key;
+        self.asked.clear();
+        self.asked.extend_from_slice(key);
+        if let Some(waiting) = self.waiting.as_mut().filter(|_| ascends) {
+            for _ in 0..NEAR {
+                match waiting.peek() {
+                    Some((next, _)) if next.as_slice() < key => waiting.next(),
+                    Some((next, value)) => return (next.as_slice() == key).then_some(*value),
+                    None => return None,
+                };
+            }
+        }
+        let from = (Bound::Included(key), Bound::Unbounded);
+        let mut waiting = self.view.backlog.range::<[u8], _>(from).peekable();
+        let found = waiting.peek().filter(|(next, _)| next.as_slice() == key).map(|(_, value)| *value);
+        self.waiting = Some(waiting);
+        found
+    }
+
+    fn load(&self, key: &[u8]) -> Result<Found, BaseError> {
         let base = self.view.base.as_ref();
-        let Some((first, block)) = base.floor(&wanted)?.filter(|(key, _)| key.first() == Some(&BLOCK)) else {
-            return Ok(None);
-        };
-        let limit = base.above(&first)?.map(|(key, _)| key);
-        Ok(Some(Found { first, limit, entries: block::decode(&block)? }))
+        let wanted = block_key(key);
+        let bare = |key: Vec<u8>| key.get(1..).unwrap_or_default().to_vec();
+        let held = base.floor(&wanted)?.filter(|(key, _)| key.first() == Some(&BLOCK));
+        let above = base.above(held.as_ref().map_or(&wanted, |(first, _)| first))?;
+        let limit = above.map(|(key, _)| key).filter(|key| key.first() == Some(&BLOCK)).map(bare);
+        Ok(match held {
+            Some((first, block)) => Found { first: bare(first), limit, entries: block::decode(&block)? },
+            None => Found { first: Vec::new(), limit, entries: Vec::new() },
+        })
     }
 }
 
-type Changes<'a> = std::iter::Peekable<btree_map::Iter<'a, Vec<u8>, Option<Vec<u8>>>>;
+/// Changes to a base, in the order of their keys.
+type Ascending<'a> = dyn Iterator<Item = (Vec<u8>, Option<Vec<u8>>)> + 'a;
+type Changes<'a> = Peekable<Box<Ascending<'a>>>;
+
+/// Merges changes into the blocks of a base.
+fn write(base: &dyn Base, changes: &mut Changes<'_>) -> Result<(), BaseError> {
+    let mut writer = Writer { base, batch: Batch::new(), bytes: 0 };
+    while let Some(first) = changes.peek().map(|(key, _)| block_key(key)) {
+        writer.merge(&first, changes)?;
+    }
+    writer.write()
+}
 
 /// A write of the backlog under way.
 struct Writer<'a> {
@@ -200,12 +284,13 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Merges the changes that fall into the block of `first` into it, in one batch.
-    fn merge(&mut self, first: Vec<u8>, changes: &mut Changes<'_>) -> Result<(), BaseError> {
-        let old = self.base.floor(&block_key(&first))?.filter(|(key, _)| key.first() == Some(&BLOCK));
-        let limit = self.base.above(old.as_ref().map_or(&block_key(&first), |(key, _)| key))?;
+    fn merge(&mut self, first: &Vec<u8>, changes: &mut Changes<'_>) -> Result<(), BaseError> {
+        let old = self.base.floor(first)?.filter(|(key, _)| key.first() == Some(&BLOCK));
+        let limit = self.base.above(old.as_ref().map_or(first, |(key, _)| key))?;
         let limit = limit.map(|(key, _)| key).filter(|key| key.first() == Some(&BLOCK));
-        let inside = |key: &[u8]| limit.as_ref().is_none_or(|limit| block_key(key) < *limit);
-        let mut taken: Vec<(&Vec<u8>, &Option<Vec<u8>>)> = Vec::new();
+        let limit = limit.as_ref().and_then(|key| key.get(1..));
+        let inside = |key: &[u8]| limit.is_none_or(|limit| key < limit);
+        let mut taken: Batch = Vec::new();
         let mut bytes = 0;
         while let Some(change) = changes.next_if(|(key, _)| bytes < STEP_BYTES && inside(key)) {
             bytes += change.0.len() + change.1.as_ref().map_or(0, Vec::len) + 4;
@@ -250,15 +335,15 @@ fn block_key(key: &[u8]) -> Vec<u8> {
 }
 
 /// Entries with changes made to them; both ascend.
-fn merged(entries: Vec<Pair>, changes: Vec<(&Vec<u8>, &Option<Vec<u8>>)>) -> Vec<Pair> {
+fn merged(entries: Vec<Pair>, changes: Batch) -> Vec<Pair> {
     let mut out = Vec::with_capacity(entries.len() + changes.len());
     let mut entries = entries.into_iter().peekable();
     for (key, value) in changes {
-        while let Some(entry) = entries.next_if(|(old, _)| old < key) {
+        while let Some(entry) = entries.next_if(|(old, _)| *old < key) {
             out.push(entry);
         }
-        entries.next_if(|(old, _)| old == key);
-        out.extend(value.as_ref().map(|value| (key.clone(), value.clone())));
+        entries.next_if(|(old, _)| *old == key);
+        out.extend(value.map(|value| (key, value)));
     }
     out.extend(entries);
     out

@@ -1,8 +1,10 @@
 //! From a checked program to the intermediate representation: atoms without expressions, facts apart, strata.
 
 mod body;
+pub mod demand;
 mod order;
 mod query;
+mod relevant;
 
 use crate::analysis::checked::{self, Checked};
 use crate::analysis::strata::{self, strata};
@@ -11,7 +13,8 @@ use crate::builtins::term::Term;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{GroundFact, Program, Rule, RuleId, Stratum};
 use crate::value::Value;
-pub use query::{Query, lower_query, with_queries, with_query};
+pub use query::{Query, lower_query, with_atom, with_queries, with_query};
+pub use relevant::{needed, relevant};
 
 /// The program that engines evaluate.
 ///

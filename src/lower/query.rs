@@ -80,6 +80,21 @@ pub fn with_queries(program: &Program, queries: &[Query<'_>]) -> (Program, Vec<R
     (program, answers)
 }
 
+/// `program` with one more relation, without columns, that holds if some fact of `relation` has these values.
+pub fn with_atom(
+    program: &Program,
+    relation: RelationId,
+    values: &[Option<Value>],
+    span: Span,
+) -> (Program, RelationId) {
+    let args = values.iter().map(|value| match value {
+        Some(value) => Arg::Expr(Expr { kind: ExprKind::Const(*value), ty: value.ty(), span }),
+        None => Arg::Any,
+    });
+    let body = [Literal::Atom { negated: false, relation, args: args.collect(), span }];
+    with_query(program, &Query::new(&body, &[], &[], span))
+}
+
 fn add(program: &mut Program, query: &Query<'_>) -> RelationId {
     let (head, rule) = (RelationId(program.relations.len() as u32), RuleId(program.rules.len() as u32));
     program.relations.push(relation(query, head));

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use crate::fact::Fact;
-use crate::ir::{Arg, Atom, Program, RuleId};
-use crate::schema::RelationId;
+use crate::ir::{Arg, Atom, Program, Rule, RuleId};
+use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 use crate::value::{Type, Value, Word};
 
@@ -21,6 +21,8 @@ pub(super) struct Context<'a> {
     strata: Vec<Option<usize>>,
     /// The rules of each relation, in the order of the text.
     rules: Vec<Vec<RuleId>>,
+    /// About how many facts a relation has.
+    sizes: Vec<usize>,
 }
 
 impl<'a> Context<'a> {
@@ -41,7 +43,19 @@ impl<'a> Context<'a> {
             }
         }
         let types = program.relations.iter().map(|relation| relation.types().collect()).collect();
-        Self { program, params: program.param_words(), store, types, strata, rules }
+        let counts: Vec<usize> = (0..count as u32).map(|at| store.len(RelationId(at))).collect();
+        let sizes = sizes(program, &counts);
+        Self { program, params: program.param_words(), store, types, strata, rules, sizes }
+    }
+
+    /// Takes the numbers of facts of the inputs from elsewhere.
+    pub(super) fn count(&mut self, counts: &[usize]) {
+        self.sizes = sizes(self.program, counts);
+    }
+
+    /// About how many facts a relation has; the same in a model of all facts and in one of a part of them.
+    pub(super) fn size(&self, relation: RelationId) -> usize {
+        self.sizes.get(relation.0 as usize).copied().unwrap_or(0)
     }
 
     /// The rules that derive a relation, in the order of the text.
@@ -105,4 +119,33 @@ impl<'a> Context<'a> {
         };
         atom.args.iter().enumerate().map(word).collect()
     }
+}
+
+/// How much larger than what it reads a relation is taken to be, and one that reads itself.
+const GROWTH: (usize, usize) = (2, 8);
+
+/// The numbers of facts: of inputs as counted, of derived relations guessed from those that their rules read, stratum
+/// by stratum.
+fn sizes(program: &Program, counts: &[usize]) -> Vec<usize> {
+    let mut sizes: Vec<usize> = program
+        .relations
+        .iter()
+        .enumerate()
+        .map(|(at, relation)| match relation.kind {
+            Kind::Input => counts.get(at).copied().unwrap_or(0),
+            _ => 0,
+        })
+        .collect();
+    for stratum in &program.strata {
+        let rules = stratum.rules.iter().filter_map(|rule| program.rule(*rule));
+        let read = rules.flat_map(Rule::reads).filter_map(|read| sizes.get(read.0 as usize)).max();
+        let growth = if stratum.recursive { GROWTH.1 } else { GROWTH.0 };
+        let size = read.copied().unwrap_or(0).saturating_mul(growth).saturating_add(1);
+        for relation in &stratum.relations {
+            if let Some(slot) = sizes.get_mut(relation.0 as usize) {
+                *slot = size;
+            }
+        }
+    }
+    sizes
 }

@@ -72,7 +72,7 @@ impl<'a> Plans<'a> {
                 Entry::Head => head_variables(rule),
                 Entry::Per => rule.limit.iter().flat_map(|limit| limit.per.iter().copied()).collect(),
             };
-            let size = |relation| context.store.len(relation);
+            let size = |relation| context.size(relation);
             Rc::new(Plan::new(rule, Start { bound, head: entry == Entry::Head, size: &size }))
         };
         Rc::clone(self.made.borrow_mut().entry((id, entry)).or_insert_with(make))

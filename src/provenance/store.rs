@@ -183,11 +183,14 @@ fn fits(row: &[Word], key: &[Option<Word>]) -> bool {
 }
 
 fn scan(rows: &Rows, key: &[Option<Word>], end: usize, visit: &mut impl FnMut(u32) -> bool) {
-    // The rarest reason for a row to fit is usually its first bound column: compare that one alone first.
     let bound = key.iter().enumerate().find_map(|(column, word)| word.map(|word| (column, word)));
-    for (at, row) in rows.iter().take(end).enumerate() {
-        let likely = bound.is_none_or(|(column, word)| row.get(column) == Some(&word));
-        if likely && fits(row, key) && !visit(at as u32) {
+    let Some((column, wanted)) = bound else {
+        (0..end as u32).all(visit);
+        return;
+    };
+    // The rarest reason for a row to fit is usually its first bound column: compare that one alone first.
+    for (at, word) in rows.column(column).take(end).enumerate() {
+        if word == wanted && rows.get(at).is_some_and(|row| fits(row, key)) && !visit(at as u32) {
             return;
         }
     }

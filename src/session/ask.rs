@@ -15,7 +15,8 @@ use crate::syntax;
 use crate::value::Value;
 
 use super::error::{Faults, SessionError};
-use super::evaluation;
+use super::evaluation::{self, Evaluation};
+use super::slice::Asked;
 use super::{RuleSet, Session};
 
 /// The answer to a query.
@@ -41,7 +42,8 @@ pub struct Derived {
 }
 
 impl Session {
-    /// The matches of a body such as `usefulness(T, /marketing, S), S > 0.5` at the time `now`.
+    /// The matches of a body such as `usefulness(T, /marketing, S), S > 0.5` at the time `now`. Only what the body
+    /// depends on is evaluated, so operations without a result in other rules aren't reported.
     ///
     /// # Errors
     /// Faults in the question, and all that can go wrong in an evaluation.
@@ -62,36 +64,34 @@ impl Session {
         };
         let question = Query::new(&query.body, &query.variables, &query.wanted, query.span);
         let (program, answer) = lower::with_query(&self.rules.program, &question);
-        let rules = RuleSet { sources, program, ..self.rules.clone() };
-        let mut input = self.standing()?;
-        self.add_now(&mut input, now);
-        let evaluation =
-            evaluation::evaluate(&rules, &input, self.engine.as_ref(), &self.limits, self.lenient)?;
-        let rows: BTreeSet<Vec<Value>> = evaluation::facts_of(&rules.program, &evaluation.model, answer)
+        let asked = Asked { program: &program, answer, sources: &sources, now, proofs: false };
+        let evaluation = self.evaluate_asked(&asked)?;
+        let rows: BTreeSet<Vec<Value>> = evaluation::facts_of(&program, &evaluation.model, answer)
             .into_iter()
             .map(|fact| fact.values)
             .collect();
-        let columns = rules
-            .program
+        let columns = program
             .relation(answer)
             .map(|relation| relation.columns.iter().map(|column| column.name).collect())
             .unwrap_or_default();
         Ok(Answer {
             columns,
             rows: rows.into_iter().collect(),
-            reports: reports(&rules, &evaluation.model.undefined),
+            reports: told(&program, &sources, &evaluation.model.undefined),
         })
     }
 
-    /// The facts of the relations named, in the order asked; of all decisions if none is named.
+    /// The facts of the relations named, in the order asked; of all decisions if none is named. Only what they
+    /// depend on is evaluated.
     ///
     /// # Errors
     /// A name that is no relation, and all that can go wrong in an evaluation.
     pub fn derive(&self, names: &[String], now: i64) -> Result<Derived, SessionError> {
         let wanted = self.wanted(names)?;
-        let evaluation = self.evaluate(now)?;
-        let mut derived =
-            Derived { reports: reports(&self.rules, &evaluation.model.undefined), ..Derived::default() };
+        let Self { rules, .. } = self;
+        let asked = wanted.iter().copied();
+        let evaluation = self.evaluate_relevant(&rules.program, &rules.sources, asked, now)?;
+        let mut derived = Derived { reports: reports(&self.rules, &evaluation), ..Derived::default() };
         for relation in wanted {
             let Some(schema) = self.rules.program.relation(relation) else { continue };
             let columns = schema.columns.iter().map(|column| column.name).collect();
@@ -137,11 +137,17 @@ impl Session {
 }
 
 /// A line for each operation without a result.
-pub(super) fn reports<'a>(
-    rules: &RuleSet,
+pub(super) fn reports(rules: &RuleSet, evaluation: &Evaluation) -> Vec<String> {
+    told(&rules.program, &rules.sources, &evaluation.model.undefined)
+}
+
+/// The same of reports that stand somewhere else.
+pub(super) fn told<'a>(
+    program: &Program,
+    sources: &Sources,
     undefined: impl IntoIterator<Item = &'a Undefined>,
 ) -> Vec<String> {
-    undefined.into_iter().map(|report| report_line(&rules.program, &rules.sources, report)).collect()
+    undefined.into_iter().map(|report| report_line(program, sources, report)).collect()
 }
 
 /// An operation without a result as a line for people: where, in which rule, with which values.

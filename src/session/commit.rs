@@ -199,11 +199,11 @@ impl Session {
         Ok(Outcome {
             drawn,
             lapsed,
-            stands: self.counts(&evaluation.undetermined, |id| {
+            stands: self.standing_counts(&evaluation.undetermined, |id| {
                 evaluation.model.extent(id).map_or(0, |extent| extent.rows.len())
             }),
             undetermined: undetermined.iter().filter_map(name).collect(),
-            reports: reports(&self.rules, &evaluation.model.undefined),
+            reports: reports(&self.rules, evaluation),
             ..Outcome::default()
         })
     }

@@ -2,18 +2,17 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::analysis::checked::Guard;
 use crate::backend::Database;
 use crate::fact::Fact;
-use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, TxInfo, When};
 use crate::provenance::Finder;
 use crate::provenance::proof::{Origin, Origins, Proof};
-use crate::schema::Kind;
 
 use super::error::SessionError;
-use super::{RuleSet, Session, evaluation};
+use super::{RuleSet, Session, evaluation, ledger_facts};
 
 /// The id of a decision: the transaction that drew it, and its place among those drawn with it, from 1. Written
 /// `12.3`.
@@ -52,7 +51,7 @@ pub struct Drawn {
     /// The transaction that drew it.
     pub info: TxInfo,
     /// The rules that drew it.
-    pub rules: RuleSet,
+    pub rules: Arc<RuleSet>,
     /// The proof, from the facts, the clock and the rules of that transaction.
     pub proof: Option<Proof>,
 }
@@ -99,31 +98,59 @@ impl Session {
     /// # Errors
     /// An id that there isn't, rules of then that can't be read now, and all that can go wrong in an evaluation.
     pub fn why_drawn(&self, id: DecisionId, inputs: Option<usize>) -> Result<Drawn, SessionError> {
-        let unknown = |message: String| SessionError::Unknown { message };
-        let ledger = self
-            .ledger()
-            .ok_or_else(|| unknown(format!("decision {id} can't be looked up: ids belong to a ledger")))?;
+        let ledger = self.asked_ledger(&format!("decision {id}"))?;
         let info = ledger.info(id.tx)?;
         let drawn = drawn(ledger, id.tx)?;
         let at = usize::try_from(id.place).ok().and_then(|place| place.checked_sub(1));
-        let decision = at.and_then(|at| drawn.get(at)).cloned().ok_or_else(|| {
+        let Some(decision) = at.and_then(|at| drawn.get(at)).cloned() else {
             let word = if drawn.len() == 1 { "decision" } else { "decisions" };
-            unknown(format!("there is no decision {id}: transaction {} drew {} {word}", id.tx, drawn.len()))
-        })?;
-        let rules = self.rules_of(ledger, &info)?;
-        let mut input = facts_then(ledger, id.tx, &rules.program)?;
-        let now = info.clock.unwrap_or(info.time);
-        evaluation::add_now(&rules.program, &mut input, now);
+            let message =
+                format!("there is no decision {id}: transaction {} drew {} {word}", id.tx, drawn.len());
+            return Err(SessionError::Unknown { message });
+        };
+        let mut proved = self.prove_then(ledger, &info, vec![decision], inputs)?;
+        proved.pop().ok_or_else(|| SessionError::Unknown { message: format!("there is no decision {id}") })
+    }
+
+    /// Why each decision of a transaction was drawn, in the order of their ids, as [`Session::why_drawn`] tells it.
+    ///
+    /// # Errors
+    /// As [`Session::why_drawn`].
+    pub fn why_all_drawn(&self, tx: u64, inputs: Option<usize>) -> Result<Vec<Drawn>, SessionError> {
+        let ledger = self.asked_ledger(&format!("transaction {tx}"))?;
+        let info = ledger.info(tx)?;
+        self.prove_then(ledger, &info, drawn(ledger, tx)?, inputs)
+    }
+
+    fn asked_ledger(&self, what: &str) -> Result<&Ledger, SessionError> {
+        let message = || format!("{what} can't be looked up: ids belong to a ledger");
+        self.ledger().ok_or_else(|| SessionError::Unknown { message: message() })
+    }
+
+    /// The proofs of decisions in one evaluation as of the transaction that drew them.
+    fn prove_then(
+        &self,
+        ledger: &Ledger,
+        info: &TxInfo,
+        decisions: Vec<Decision>,
+        inputs: Option<usize>,
+    ) -> Result<Vec<Drawn>, SessionError> {
+        let rules = Arc::new(self.rules_of(ledger, info)?);
+        let mut input = Database::new(&rules.program);
+        ledger_facts::standing(ledger, When::Tx(info.tx), &rules.program, &mut input)?;
+        evaluation::add_now(&rules.program, &mut input, info.clock.unwrap_or(info.time));
         let evaluation =
             evaluation::evaluate(&rules, &input, self.engine.as_ref(), &self.limits, self.lenient)?;
-        let then = Then { ledger, tx: id.tx };
+        let then = Then { ledger, tx: info.tx };
         let mut finder = Finder::new(&rules.program, &evaluation.model, &rules.sources, &then);
         if let Some(inputs) = inputs {
             finder = finder.inputs(inputs);
         }
-        let proof = finder.why(&decision.fact)?;
-        drop(finder);
-        Ok(Drawn { decision, info, rules, proof })
+        let prove = |decision: Decision| {
+            let proof = finder.why(&decision.fact)?;
+            Ok(Drawn { decision, info: info.clone(), rules: Arc::clone(&rules), proof })
+        };
+        decisions.into_iter().map(prove).collect()
     }
 
     /// The rules that a transaction was decided by.
@@ -150,18 +177,6 @@ fn drawn(ledger: &Ledger, tx: u64) -> Result<Vec<Decision>, SessionError> {
 pub(super) fn place(drawn: &[Decision], decision: &Fact) -> Option<u64> {
     let at = drawn.binary_search_by(|other| other.fact.cmp(decision)).ok()?;
     u64::try_from(at).ok()?.checked_add(1)
-}
-
-/// The facts that stood after a transaction, of the inputs that `program` knows.
-fn facts_then(ledger: &Ledger, tx: u64, program: &Program) -> Result<Database, SessionError> {
-    let mut input = Database::new(program);
-    for relation in program.relations.iter().filter(|relation| relation.kind == Kind::Input) {
-        for fact in ledger.facts_at(relation.name, When::Tx(tx))? {
-            let (fact, _) = fact?;
-            evaluation::add_fact(program, &mut input, &fact);
-        }
-    }
-    Ok(input)
 }
 
 /// Who had asserted what when a transaction was done.

@@ -1,11 +1,13 @@
 //! One evaluation: the model, and the decisions that it leaves undetermined.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+
+use smallvec::SmallVec;
 
 use crate::backend::{Database, Engine, LimitReached, Limits, Model, Undefined};
 use crate::fact::Fact;
 use crate::ir::Program;
-use crate::schema::{Kind, RelationId};
+use crate::schema::{Kind, Relation, RelationId};
 use crate::span::Sources;
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
@@ -113,13 +115,36 @@ pub(super) fn add_now(program: &Program, database: &mut Database, now: i64) {
 /// Adds `fact` to `database`; `false` where the program has no such relation of that shape.
 pub(super) fn add_fact(program: &Program, database: &mut Database, fact: &Fact) -> bool {
     let Some(relation) = program.find(fact.relation) else { return false };
-    let fits = program.relation(relation).is_some_and(|schema| {
-        schema.columns.len() == fact.values.len()
-            && schema.types().zip(&fact.values).all(|(ty, value)| ty == value.ty())
-    });
+    program.relation(relation).is_some_and(|schema| add(schema, relation, database, fact))
+}
+
+fn add(schema: &Relation, relation: RelationId, database: &mut Database, fact: &Fact) -> bool {
+    let fits = schema.columns.len() == fact.values.len()
+        && schema.types().zip(&fact.values).all(|(ty, value)| ty == value.ty());
     if fits {
-        let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
+        let row: SmallVec<[Word; 8]> = fact.values.iter().map(|value| value.word()).collect();
         database.push(relation, &row);
     }
     fits
+}
+
+/// Some relations of a program by name, for many facts.
+pub(super) struct Named<'p>(HashMap<Symbol, (RelationId, &'p Relation), ahash::RandomState>);
+
+impl<'p> Named<'p> {
+    /// The names of `relations`.
+    pub(super) fn new(program: &'p Program, relations: &BTreeSet<RelationId>) -> Self {
+        let named = relations.iter().filter_map(|id| {
+            let relation = program.relation(*id)?;
+            Some((relation.name, (*id, relation)))
+        });
+        Self(named.collect())
+    }
+
+    /// Adds `fact` to `database` if it is of one of the relations.
+    pub(super) fn add(&self, database: &mut Database, fact: &Fact) {
+        if let Some((id, schema)) = self.0.get(&fact.relation) {
+            add(schema, *id, database, fact);
+        }
+    }
 }

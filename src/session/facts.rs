@@ -29,9 +29,21 @@ pub struct FactFiles {
 /// # Errors
 /// All faults of all files; then no fact is taken.
 pub fn read_facts(rules: &RuleSet, files: &FactFiles) -> Result<Vec<Fact>, SessionError> {
+    read_facts_counted(rules, files, &mut |_| {})
+}
+
+/// As [`read_facts`]; `counted` is told from time to time how many facts there are so far.
+///
+/// # Errors
+/// As [`read_facts`].
+pub fn read_facts_counted(
+    rules: &RuleSet,
+    files: &FactFiles,
+    counted: &mut dyn FnMut(usize),
+) -> Result<Vec<Fact>, SessionError> {
     let mut reading = Reading::new(rules);
     for path in &files.paths {
-        reading.path(path);
+        reading.path(path, counted);
     }
     reading.finish()
 }
@@ -140,16 +152,17 @@ impl<'a> Reading<'a> {
     }
 
     /// Facts as JSON Lines, however many.
-    fn standard_input(&mut self) {
+    fn standard_input(&mut self, counted: &mut dyn FnMut(usize)) {
         let schemas = Schemas::new(&self.rules.program.relations);
         let mut input = std::io::stdin().lock();
-        let read = interchange::read_stream(&mut self.sources, "<stdin>", &mut input, &schemas);
-        self.take(read);
+        let Self { sources, facts, .. } = self;
+        let read = interchange::read_stream(sources, "<stdin>", &mut input, &schemas, facts, counted);
+        self.found.extend(read.err().unwrap_or_default());
     }
 
-    fn path(&mut self, path: &Path) {
+    fn path(&mut self, path: &Path, counted: &mut dyn FnMut(usize)) {
         if path.as_os_str() == STANDARD_INPUT {
-            return self.standard_input();
+            return self.standard_input(counted);
         }
         let files = match interchange::expand(path) {
             Ok(files) => files,
@@ -159,8 +172,9 @@ impl<'a> Reading<'a> {
             match file {
                 FactFile::Data(file) => {
                     let schemas = Schemas::new(&self.rules.program.relations);
-                    let read = interchange::read(&mut self.sources, &file, &schemas);
-                    self.take(read);
+                    let Self { sources, facts, .. } = self;
+                    let read = interchange::read_into(sources, &file, &schemas, facts, counted);
+                    self.found.extend(read.err().unwrap_or_default());
                 }
                 FactFile::Rules(file) => self.rule_file(&file),
             }

@@ -1,11 +1,12 @@
 //! The facts of a ledger as rows of a program.
 
+use std::collections::BTreeSet;
+
 use crate::backend::Database;
 use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, LedgerError, When};
-use crate::schema::Kind;
-
-use super::evaluation;
+use crate::schema::{Kind, RelationId};
+use crate::value::{Type, Value};
 
 /// Adds the facts that stood in `ledger` at a moment, of the input relations that `program` knows.
 pub(super) fn standing(
@@ -14,13 +15,34 @@ pub(super) fn standing(
     program: &Program,
     input: &mut Database,
 ) -> Result<(), LedgerError> {
-    for relation in program.relations.iter().filter(|relation| relation.kind == Kind::Input) {
-        for fact in ledger.facts_at(relation.name, as_of)? {
-            let (fact, _) = fact?;
-            evaluation::add_fact(program, input, &fact);
-        }
-    }
-    Ok(())
+    let all = (0..program.relations.len() as u32).map(RelationId).collect();
+    standing_of(ledger, as_of, program, &all, input)
+}
+
+/// The same, of those among `relations` alone.
+pub(super) fn standing_of(
+    ledger: &Ledger,
+    as_of: When,
+    program: &Program,
+    relations: &BTreeSet<RelationId>,
+    input: &mut Database,
+) -> Result<(), LedgerError> {
+    relations.iter().try_for_each(|relation| beginning(ledger, as_of, (program, *relation), &[], input))
+}
+
+/// Adds the facts of one input relation whose first columns hold `first`.
+pub(super) fn beginning(
+    ledger: &Ledger,
+    as_of: When,
+    (program, relation): (&Program, RelationId),
+    first: &[Value],
+    input: &mut Database,
+) -> Result<(), LedgerError> {
+    let Some(schema) = program.relation(relation).filter(|schema| schema.kind == Kind::Input) else {
+        return Ok(());
+    };
+    let types: Vec<Type> = schema.types().collect();
+    ledger.each_row(schema.name, as_of, &types, first, &mut |row| input.push(relation, row))
 }
 
 /// The decisions that stood at a moment.

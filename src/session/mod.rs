@@ -22,6 +22,7 @@ pub mod reference;
 mod replay;
 mod ruleset;
 pub mod shipped;
+mod slice;
 mod standing;
 mod what_if;
 mod why;
@@ -33,15 +34,18 @@ pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
-pub use facts::{FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_given};
+pub use facts::{
+    FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
+};
 pub use loader::{Loaded, Loader, rule_files};
 pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
+pub use slice::Reach;
 pub use what_if::Hypothesis;
 pub use why::{Because, Inquiry, Wanted};
 pub use why_not::Refused;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
@@ -61,6 +65,7 @@ pub struct Session {
     lenient: bool,
     as_of: When,
     habit: Habit,
+    reach: Reach,
 }
 
 /// Where the facts of a session stand.
@@ -72,7 +77,6 @@ enum Store {
 }
 
 /// What stands in a session without a ledger.
-#[derive(Default)]
 struct Memory {
     facts: HashSet<Fact, ahash::RandomState>,
     decisions: BTreeMap<Fact, Decision>,
@@ -81,7 +85,8 @@ struct Memory {
 impl Session {
     /// A session over facts that are kept nowhere.
     pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Self {
-        let mut memory = Memory::default();
+        let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
+        let mut memory = Memory { facts: HashSet::with_hasher(hasher), decisions: BTreeMap::new() };
         memory.facts.extend(facts);
         Self::new(rules, Store::Memory(memory))
     }
@@ -100,6 +105,7 @@ impl Session {
             lenient: false,
             as_of: When::Now,
             habit: Habit::default(),
+            reach: Reach::default(),
         }
     }
 
@@ -136,6 +142,13 @@ impl Session {
         self
     }
 
+    /// How much of rules and facts questions evaluate.
+    #[must_use]
+    pub fn with_reach(mut self, reach: Reach) -> Self {
+        self.reach = reach;
+        self
+    }
+
     /// The same facts under other rules.
     #[must_use]
     pub fn with_rules(mut self, rules: RuleSet) -> Self {
@@ -163,15 +176,21 @@ impl Session {
     /// A ledger that can't be read.
     pub fn last_clock(&self) -> Result<Option<i64>, SessionError> {
         let Some(ledger) = self.ledger() else { return Ok(None) };
-        for info in ledger.log(1..=u64::MAX).rev() {
-            if let Some(clock) = info?.clock {
-                return Ok(Some(clock));
-            }
-        }
-        Ok(None)
+        Ok(ledger.last_where(|info| info.clock.is_some())?.and_then(|info| info.clock))
     }
 
-    /// The facts that stand, of the inputs that the rules know, ascending by relation.
+    /// The rules that drew the ledger's last decisions.
+    ///
+    /// # Errors
+    /// A ledger that can't be read, rules that aren't understood any more.
+    pub fn last_rules(&self) -> Result<Option<RuleSet>, SessionError> {
+        let Some(ledger) = self.ledger() else { return Ok(None) };
+        let last = ledger.last_where(|info| info.rules.is_some())?;
+        let Some(hash) = last.and_then(|info| info.rules) else { return Ok(None) };
+        ledger.rules(hash)?.map(|rules| RuleSet::from_recorded(&rules)).transpose()
+    }
+
+    /// The facts that stand, of the inputs that the rules know, relation by relation, ascending.
     ///
     /// # Errors
     /// A ledger that can't be read.
@@ -179,7 +198,10 @@ impl Session {
         let (program, input) = (&self.rules.program, self.standing()?);
         let facts = input.relations.iter().enumerate().flat_map(|(at, rows)| {
             let relation = RelationId(at as u32);
-            rows.iter().map(move |row| evaluation::fact_of(program, relation, row))
+            let mut facts: Vec<Fact> =
+                rows.iter().map(|row| evaluation::fact_of(program, relation, row)).collect();
+            facts.sort_unstable();
+            facts
         });
         Ok(facts.collect())
     }
@@ -200,21 +222,30 @@ impl Session {
 
     /// The facts that stand, of the relations that the rules know.
     fn standing(&self) -> Result<Database, SessionError> {
-        self.standing_for(&self.rules.program)
+        self.standing_in(&self.rules.program)
     }
 
     /// The facts that stand, of the relations that a program knows.
-    fn standing_for(&self, program: &Program) -> Result<Database, SessionError> {
+    fn standing_in(&self, program: &Program) -> Result<Database, SessionError> {
+        let all = (0..program.relations.len() as u32).map(RelationId).collect();
+        self.standing_for(program, &all)
+    }
+
+    /// The facts that stand, of some relations of a program.
+    fn standing_for(
+        &self,
+        program: &Program,
+        relations: &BTreeSet<RelationId>,
+    ) -> Result<Database, SessionError> {
         let mut input = Database::new(program);
         match &self.store {
             Store::Memory(memory) => {
-                let mut facts: Vec<&Fact> = memory.facts.iter().collect();
-                facts.sort_unstable();
-                for fact in facts {
-                    evaluation::add_fact(program, &mut input, fact);
-                }
+                let wanted = evaluation::Named::new(program, relations);
+                memory.facts.iter().for_each(|fact| wanted.add(&mut input, fact));
             }
-            Store::Ledger(ledger) => ledger_facts::standing(ledger, self.as_of, program, &mut input)?,
+            Store::Ledger(ledger) => {
+                ledger_facts::standing_of(ledger, self.as_of, program, relations, &mut input)?;
+            }
         }
         Ok(input)
     }

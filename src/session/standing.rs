@@ -137,9 +137,9 @@ impl Session {
         let outcome = Outcome {
             drawn: self.told(kept, drawn),
             lapsed,
-            stands: self.counts(&undetermined, |id| kept.standing.len(id)),
+            stands: self.standing_counts(&undetermined, |id| kept.standing.len(id)),
             undetermined: self.names(&undetermined),
-            reports: super::ask::reports(&self.rules, kept.standing.undefined()),
+            reports: super::ask::told(&self.rules.program, &self.rules.sources, kept.standing.undefined()),
             ..Outcome::default()
         };
         kept.undetermined = undetermined;
@@ -182,7 +182,7 @@ impl Session {
     }
 
     /// How many facts each decision has that is determined.
-    pub(super) fn counts(
+    pub(super) fn standing_counts(
         &self,
         undetermined: &BTreeSet<RelationId>,
         len: impl Fn(RelationId) -> usize,

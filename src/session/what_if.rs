@@ -56,7 +56,7 @@ impl Session {
         now: i64,
     ) -> Result<Evaluation, SessionError> {
         let program = &rules.program;
-        let mut input = self.standing_for(program)?;
+        let mut input = self.standing_in(program)?;
         for fact in &hypothesis.assertions {
             evaluation::add_fact(program, &mut input, fact);
         }

@@ -6,6 +6,7 @@ use crate::analysis::{self, AtomPattern};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
 use crate::ledger::{Assertion, Ledger};
+use crate::lower;
 use crate::provenance::Finder;
 use crate::provenance::proof::{Origin, Origins, Proof};
 use crate::provenance::why_not::{Remedies, Trial};
@@ -15,6 +16,7 @@ use crate::value::Value;
 
 use super::error::{Faults, SessionError};
 use super::evaluation::Evaluation;
+use super::slice::Asked;
 use super::{Refused, Session, Store};
 
 /// The proofs of the facts that a question fits.
@@ -71,8 +73,27 @@ impl Session {
         wanted: Wanted,
         each: &mut dyn FnMut(Proof) -> bool,
     ) -> Result<Because, SessionError> {
-        let evaluation = self.evaluate(now)?;
+        let asked = self.asked(question)?;
+        // Those who ask for every proof want much, and nearest facts are looked for in the whole relation.
+        if !wanted.every {
+            let (program, answer) =
+                lower::with_atom(&self.rules.program, asked.relation, &asked.values, asked.span);
+            let sources = &self.rules.sources;
+            let slice = Asked { program: &program, answer, sources, now, proofs: true };
+            if let Some(evaluation) = self.evaluate_slice(&slice)? {
+                let because = self.inquiry(&evaluation, wanted.inputs).why_each(question, wanted, each)?;
+                if because.holds > 0 {
+                    return Ok(because);
+                }
+            }
+        }
+        let evaluation = self.evaluate_for(asked.relation, now)?;
         self.inquiry(&evaluation, wanted.inputs).why_each(question, wanted, each)
+    }
+
+    /// What a relation depends on.
+    pub(super) fn evaluate_for(&self, relation: RelationId, now: i64) -> Result<Evaluation, SessionError> {
+        self.evaluate_relevant(&self.rules.program, &self.rules.sources, [relation], now)
     }
 
     /// Questions about one evaluation of this session, however many; aggregates show `inputs` inputs, without it the
@@ -101,6 +122,10 @@ impl Session {
 
     fn finder<'a>(&'a self, evaluation: &'a Evaluation, inputs: Option<usize>) -> Finder<'a> {
         let finder = Finder::new(&self.rules.program, &evaluation.model, &self.rules.sources, &self.store);
+        let finder = match self.counts() {
+            Some(counts) => finder.counts(&counts),
+            None => finder,
+        };
         match inputs {
             Some(inputs) => finder.inputs(inputs),
             None => finder,

@@ -1,10 +1,11 @@
 //! The examples that live with hence: the agent's day in Rust, and the clients of `hence decide --follow`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hence::ledger::{Ledger, OpenOptions};
-use hence::session::{RuleSource, Session, shipped};
+use hence::session::{DecisionId, Drawn, RuleSource, Session, shipped};
 
 #[path = "../../examples/embed.rs"]
 #[expect(dead_code, reason = "the example's own main is not called here")]
@@ -76,7 +77,7 @@ fn the_client_in_javascript_is_answered() {
 }
 
 /// The agent's week through `hence decide --follow`, a batch of some hundred facts at a time; whatever became of a
-/// decision since, its proof can be drawn again from the ledger.
+/// decision since, a replay draws it again, and so is its proof.
 #[test]
 fn every_decision_of_the_week_is_proved_again_after_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -110,10 +111,15 @@ fn every_decision_of_the_week_is_proved_again_after_it() {
     let drawn: Vec<&serde_json::Value> =
         answers.iter().filter(|answer| answer["change"] == "drawn").collect();
     assert!(drawn.len() > 150, "{}", drawn.len());
-    // Every tenth: each is an evaluation of its own.
-    for answer in drawn.iter().step_by(10) {
-        let again = session.why_drawn(answer["id"].as_str().unwrap().parse().unwrap(), None).unwrap();
+    let replayed = session.replay(None, 1, u64::MAX).unwrap().run(&mut |_| {}).unwrap();
+    assert_eq!((replayed.evaluated as usize, &replayed.flips), (committed - 1, &Vec::new()));
+    let mut asked: BTreeMap<u64, Vec<Drawn>> = BTreeMap::new();
+    for answer in drawn {
+        let id: DecisionId = answer["id"].as_str().unwrap().parse().unwrap();
+        let again = asked.entry(id.tx).or_insert_with(|| session.why_all_drawn(id.tx, None).unwrap());
+        let again = &again[id.place as usize - 1];
         assert_eq!(again.decision.fact.relation.as_str(), answer["relation"].as_str().unwrap());
+        assert_eq!(again.decision.sentence.as_deref(), answer["because"].as_str());
         assert!(again.proof.is_some() && again.is_covered(), "{answer}");
     }
 }

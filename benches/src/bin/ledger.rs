@@ -1,7 +1,7 @@
 //! The ledger beside redb, fjall, SQLite and plain sled: durable commits of one fact and of a thousand, a million facts
 //! loaded, questions about the past. Every store does one commit in turn, so that all meet the same moments of a busy
 //! machine. `cargo run --release --manifest-path benches/Cargo.toml --bin ledger [FOLDER
-//! [ten-million]]`
+//! [commits | loads | ten-million]]`
 #![allow(missing_docs, reason = "a program, no library")]
 
 use std::path::Path;
@@ -42,27 +42,20 @@ fn json_len(fact: &Fact) -> usize {
 /// A store that keeps facts durably.
 trait Store {
     fn name(&self) -> &'static str;
-    /// Returns when the facts are as durable as the store makes them.
-    fn commit(&mut self, facts: &[Fact]);
+    /// Returns when the facts are as durable as the store makes them: the ledger takes the draft, all others take the
+    /// facts' texts as keys.
+    fn commit(&mut self, draft: &Draft, keys: &[String]);
     fn close(self: Box<Self>) {}
 }
 
-struct Ours(Ledger, i64);
+struct Ours(Ledger);
 
 impl Store for Ours {
     fn name(&self) -> &'static str {
         "hence"
     }
-    fn commit(&mut self, facts: &[Fact]) {
-        self.1 += 1;
-        let draft = Draft {
-            time: self.1,
-            author: "ada".into(),
-            source: "bench".into(),
-            assertions: facts.to_vec(),
-            ..Draft::default()
-        };
-        assert_eq!(self.0.commit(&draft).unwrap().changes.added.len(), facts.len());
+    fn commit(&mut self, draft: &Draft, _: &[String]) {
+        assert_eq!(self.0.commit(draft).unwrap().tally.added as usize, draft.assertions.len());
     }
     fn close(self: Box<Self>) {
         assert!(self.0.close().is_empty());
@@ -75,12 +68,12 @@ impl Store for Redb {
     fn name(&self) -> &'static str {
         "redb"
     }
-    fn commit(&mut self, facts: &[Fact]) {
+    fn commit(&mut self, _: &Draft, keys: &[String]) {
         let write = self.0.begin_write().unwrap();
         {
             let mut table = write.open_table(TABLE).unwrap();
-            for fact in facts {
-                table.insert(fact.to_string().as_bytes(), &[][..]).unwrap();
+            for key in keys {
+                table.insert(key.as_bytes(), &[][..]).unwrap();
             }
         }
         write.commit().unwrap();
@@ -93,10 +86,10 @@ impl Store for Fjall {
     fn name(&self) -> &'static str {
         "fjall"
     }
-    fn commit(&mut self, facts: &[Fact]) {
+    fn commit(&mut self, _: &Draft, keys: &[String]) {
         let mut batch = self.0.batch();
-        for fact in facts {
-            batch.insert(&self.1, fact.to_string(), []);
+        for key in keys {
+            batch.insert(&self.1, key.as_str(), []);
         }
         batch.commit().unwrap();
         self.0.persist(fjall::PersistMode::SyncAll).unwrap();
@@ -109,12 +102,12 @@ impl Store for Sqlite {
     fn name(&self) -> &'static str {
         "sqlite"
     }
-    fn commit(&mut self, facts: &[Fact]) {
+    fn commit(&mut self, _: &Draft, keys: &[String]) {
         let transaction = self.0.transaction().unwrap();
         {
             let mut insert = transaction.prepare_cached("insert into facts values (?1)").unwrap();
-            for fact in facts {
-                insert.execute([fact.to_string()]).unwrap();
+            for key in keys {
+                insert.execute([key]).unwrap();
             }
         }
         transaction.commit().unwrap();
@@ -127,10 +120,10 @@ impl Store for Sled {
     fn name(&self) -> &'static str {
         "sled"
     }
-    fn commit(&mut self, facts: &[Fact]) {
-        for part in facts.chunks(BLOCK) {
+    fn commit(&mut self, _: &Draft, keys: &[String]) {
+        for part in keys.chunks(BLOCK) {
             let mut batch = sled::Batch::default();
-            part.iter().for_each(|fact| batch.insert(fact.to_string().as_bytes(), &[]));
+            part.iter().for_each(|key| batch.insert(key.as_bytes(), &[]));
             self.0.apply_batch(batch).unwrap();
         }
         self.0.flush().unwrap();
@@ -147,7 +140,7 @@ fn stores(dir: &Path) -> Vec<Box<dyn Store>> {
     sqlite.pragma_update(None, "synchronous", "FULL").unwrap();
     sqlite.execute("create table facts (fact text primary key) without rowid", []).unwrap();
     vec![
-        Box::new(Ours(ledger, 0)),
+        Box::new(Ours(ledger)),
         Box::new(Redb(redb::Database::create(dir.join("redb")).unwrap())),
         Box::new(Fjall(keyspace, partition)),
         Box::new(Sqlite(sqlite)),
@@ -180,15 +173,24 @@ fn quantile(times: &[Duration], part: f64) -> Duration {
     times[((times.len() - 1) as f64 * part) as usize]
 }
 
+fn draft(assertions: Vec<Fact>) -> Draft {
+    Draft { time: 1, author: "ada".into(), source: "bench".into(), assertions, ..Draft::default() }
+}
+
+fn keys(facts: &[Fact]) -> Vec<String> {
+    facts.iter().map(Fact::to_string).collect()
+}
+
 /// Every store commits each of `batches` in turn; medians, spread and the ratio to ours.
 fn commits(dir: &Path, title: &str, batches: &[Vec<Fact>]) {
     let mut stores = stores(dir);
     let mut times = vec![Vec::new(); stores.len()];
     let mut busy = vec![Duration::ZERO; stores.len()];
     for batch in batches {
+        let (draft, keys) = (draft(batch.clone()), keys(batch));
         for ((store, times), busy) in stores.iter_mut().zip(&mut times).zip(&mut busy) {
             let (begun, before) = (Instant::now(), thread_computed());
-            store.commit(batch);
+            store.commit(&draft, &keys);
             times.push(begun.elapsed());
             *busy += thread_computed().saturating_sub(before);
         }
@@ -226,21 +228,25 @@ fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-fn loads(dir: &Path) {
+/// Loads a million facts, where asked for into the other stores too, and asks about them.
+fn loads(dir: &Path, others: bool) {
     println!("\na million facts in one transaction, closed");
-    let facts: Vec<Fact> = (0..MANY).map(|n| fact(n * 7_919 % MANY)).collect();
+    let draft = draft((0..MANY).map(|n| fact(n * 7_919 % MANY)).collect());
+    let mut texts = Vec::new();
     println!("{:52} {} MiB", "memory of the facts themselves, at most", peak());
-    for mut store in stores(dir) {
+    let all = if others { usize::MAX } else { 1 };
+    for mut store in stores(dir).into_iter().take(all) {
         let name = store.name();
         timed(name, || {
-            store.commit(&facts);
+            store.commit(&draft, &texts);
             store.close();
         });
         if name == "hence" {
             println!("{:52} {} MiB", "memory at most", peak());
+            texts = keys(&draft.assertions);
         }
     }
-    let json: usize = facts.iter().map(json_len).sum();
+    let json: usize = draft.assertions.iter().map(json_len).sum();
     println!("\na ledger of a million facts");
     let dir = dir.join("hence");
     let mut ledger = timed("opened", || Ledger::open(&dir, &OpenOptions::default()).unwrap());
@@ -292,13 +298,18 @@ fn ten_million(dir: &Path) {
 fn main() {
     let folder = std::env::args().nth(1).map_or_else(std::env::temp_dir, Into::into);
     let dir = tempfile::tempdir_in(folder).unwrap();
-    if std::env::args().nth(2).is_some_and(|word| word == "ten-million") {
+    let part = std::env::args().nth(2).unwrap_or_default();
+    if part == "ten-million" {
         return ten_million(dir.path());
     }
-    let singles: Vec<Vec<Fact>> = (0..SINGLE).map(|n| vec![fact(n)]).collect();
-    commits(&dir.path().join("single"), "one fact a commit", &singles);
-    let blocks: Vec<Vec<Fact>> =
-        (0..BLOCKS).map(|block| (0..BLOCK).map(|n| fact(block * BLOCK + n)).collect()).collect();
-    commits(&dir.path().join("blocks"), "a thousand facts a commit", &blocks);
-    loads(&dir.path().join("load"));
+    if part.is_empty() || part == "commits" {
+        let singles: Vec<Vec<Fact>> = (0..SINGLE).map(|n| vec![fact(n)]).collect();
+        commits(&dir.path().join("single"), "one fact a commit", &singles);
+        let block = |block| (0..BLOCK).map(|n| fact(block * BLOCK + n)).collect();
+        let blocks: Vec<Vec<Fact>> = (0..BLOCKS).map(block).collect();
+        commits(&dir.path().join("blocks"), "a thousand facts a commit", &blocks);
+    }
+    if part.is_empty() || part == "loads" {
+        loads(&dir.path().join("load"), part.is_empty());
+    }
 }

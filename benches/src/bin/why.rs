@@ -14,6 +14,8 @@ const FACTS: i64 = 1_000_000;
 const TOOLS: i64 = 5_000;
 /// How many of the decisions are asked about.
 const ASKED: usize = 2_000;
+/// How often the first question is asked.
+const ONCE: usize = 100;
 /// How often everything is evaluated, with and without questions in turn.
 const ROUNDS: usize = 4;
 
@@ -57,8 +59,33 @@ fn main() {
     for (what, times) in ["before a question", "after one"].iter().zip(&mut cost) {
         println!("{what:32} {:>10.1?}", quantile(times, 0.5));
     }
+    cold(&session, &evaluation);
     questions(&session, &evaluation, "why", |tool| format!("refine_tool(\"{}\")", name(tool)), true);
     questions(&session, &evaluation, "why-not", |tool| format!("poor(\"{}\", 0.0)", name(tool)), false);
+}
+
+/// The first question about an evaluation, for which nothing has been looked up yet.
+fn cold(session: &Session, evaluation: &Evaluation) {
+    let mut times = Vec::new();
+    let busy = computed();
+    for at in 0..ONCE as i64 {
+        let question = format!("refine_tool(\"{}\")", name(at * 7 % TOOLS));
+        let begun = Instant::now();
+        session.inquiry(evaluation, None).why(&question).unwrap();
+        times.push(begun.elapsed());
+    }
+    let busy = (computed() - busy) / ONCE as u32;
+    println!("\nwhy, the first question about an evaluation, {ONCE} times");
+    told(times, busy);
+}
+
+fn told(mut times: Vec<Duration>, busy: Duration) {
+    println!(
+        "median {:.1?}, p99 {:.1?}, most {:.1?}, processor {busy:.1?} each",
+        quantile(&mut times, 0.5),
+        quantile(&mut times, 0.99),
+        quantile(&mut times, 1.0)
+    );
 }
 
 fn questions(
@@ -87,12 +114,7 @@ fn questions(
     let (first, second) = (times[0], times[1]);
     println!("\n{what}, {ASKED} questions of {steps} steps in all");
     println!("first {first:.1?}, second {second:.1?}, then an index serves");
-    println!(
-        "median {:.1?}, p99 {:.1?}, most {:.1?}, processor {busy:.1?} each",
-        quantile(&mut times, 0.5),
-        quantile(&mut times, 0.99),
-        quantile(&mut times, 1.0)
-    );
+    told(times, busy);
 }
 
 fn name(tool: i64) -> String {
@@ -113,10 +135,8 @@ fn quantile(times: &mut [Duration], part: f64) -> Duration {
     times[((times.len() - 1) as f64 * part) as usize]
 }
 
-/// What this process has computed so far, from the system's table: ticks of a hundredth of a second.
+/// What this thread has computed so far, from the system's table of nanoseconds.
 fn computed() -> Duration {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = text.rsplit(')').next().unwrap().split_whitespace().collect();
-    let ticks: u64 = fields[11..13].iter().map(|ticks| ticks.parse::<u64>().unwrap()).sum();
-    Duration::from_millis(ticks * 10)
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
 }

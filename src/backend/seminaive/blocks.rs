@@ -28,6 +28,8 @@ pub(super) struct Blocks {
     facts: usize,
     /// Up to so many blocks it doesn't matter how full they are.
     few: usize,
+    /// How often the places were laid out anew.
+    layouts: u32,
 }
 
 /// The values of the last column from `64 * group` on that stand with `first`; empty if there are none.
@@ -40,7 +42,7 @@ struct Block {
 
 impl Default for Blocks {
     fn default() -> Self {
-        Self { places: Vec::new(), blocks: 0, facts: 0, few: FEW }
+        Self { places: Vec::new(), blocks: 0, facts: 0, few: FEW, layouts: 0 }
     }
 }
 
@@ -93,6 +95,31 @@ impl Blocks {
         place.is_some_and(|(first, group, bit)| self.places[self.place(first, group)].bits & bit != 0)
     }
 
+    /// Takes out the row that came last of those that are in, unless the places were laid out anew since.
+    pub(super) fn remove_last(&mut self, row: &[Word]) {
+        let place = split(row).filter(|_| !self.places.is_empty());
+        let Some((first, group, bit)) = place else { return };
+        let at = self.place(first, group);
+        let block = &mut self.places[at];
+        self.facts -= usize::from(block.bits & bit != 0);
+        block.bits &= !bit;
+        if block.bits == 0 {
+            *block = Block::default();
+            self.blocks -= 1;
+        }
+    }
+
+    /// How often the places were laid out anew.
+    pub(super) fn layouts(&self) -> u32 {
+        self.layouts
+    }
+
+    /// Takes all rows out, and keeps the room.
+    pub(super) fn clear(&mut self) {
+        self.places.fill(Block::default());
+        (self.blocks, self.facts) = (0, 0);
+    }
+
     /// The place of a block, or where it would stand. Four neighbours share a line of the cache.
     #[inline]
     fn place(&self, first: u32, group: u32) -> usize {
@@ -114,6 +141,7 @@ impl Blocks {
             if self.blocks > self.few && self.facts < DENSE * self.blocks {
                 return false;
             }
+            self.layouts = self.layouts.wrapping_add(1);
             let size = (self.places.len() * 2).max(SMALLEST);
             let old = std::mem::replace(&mut self.places, vec![Block::default(); size]);
             for block in old.into_iter().filter(|block| block.bits != 0) {

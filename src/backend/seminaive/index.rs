@@ -9,6 +9,8 @@ use super::table::Table;
 
 /// How many entries may lie idle beside half of them.
 const WASTE: usize = 4096;
+/// How much room for the groups of new rows is kept.
+const PENDING: usize = 4096;
 
 /// For each combination of values in the key columns its rows in the order of derivation, in one piece.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(super) struct Index {
     touched: Vec<u32>,
     /// Pieces that groups have outgrown, by the logarithm of their length.
     free: Vec<Vec<u32>>,
+    /// Room for the groups of new rows.
+    pending: Vec<u32>,
 }
 
 /// What the entries are.
@@ -74,6 +78,7 @@ impl Index {
             content,
             touched: Vec::new(),
             free: Vec::new(),
+            pending: Vec::new(),
         }
     }
 
@@ -132,6 +137,9 @@ impl Index {
     pub(super) fn extend(&mut self, rows: &[Word], arity: usize, len: u32) {
         self.round += 1;
         self.touched.clear();
+        if self.rows == len {
+            return;
+        }
         let fresh = &rows[self.rows as usize * arity..len as usize * arity];
         if let Content::Words(column) = self.content
             && fresh.iter().skip(column as usize).step_by(2).any(|word| word.0 >> 32 != 0)
@@ -142,11 +150,12 @@ impl Index {
             let most = fresh.chunks_exact(arity).map(|row| row[self.columns[0] as usize].0).max();
             self.reach(most.unwrap_or(0), len);
         }
-        let groups: Vec<u32> = fresh.chunks_exact(arity).map(|row| self.group(row)).collect();
-        if self.rows == 0 {
+        let mut groups = std::mem::take(&mut self.pending);
+        groups.extend(fresh.chunks_exact(arity).map(|row| self.group(row)));
+        if self.rows == 0 && self.groups.len() / 8 <= len as usize {
             self.lay_out(&groups);
         }
-        for ((row, at), group) in fresh.chunks_exact(arity).zip(self.rows..).zip(groups) {
+        for ((row, at), group) in fresh.chunks_exact(arity).zip(self.rows..).zip(groups.drain(..)) {
             let entry = match self.content {
                 Content::Numbers => at,
                 Content::Words(column) => row[column as usize].0 as u32,
@@ -154,9 +163,53 @@ impl Index {
             self.push(group as usize, entry);
         }
         self.rows = len;
+        if groups.capacity() <= PENDING {
+            self.pending = groups;
+        }
         if self.entries.len() > 2 * len as usize + WASTE {
             self.compact();
         }
+    }
+
+    /// Takes out all rows but the first `len`; none of those left counts as new.
+    pub(super) fn rewind(&mut self, rows: &[Word], arity: usize, len: u32) {
+        self.round += 1;
+        self.touched.clear();
+        let gone = &rows[len.min(self.rows) as usize * arity..self.rows as usize * arity];
+        self.rows = len.min(self.rows);
+        if self.finder.is_direct() {
+            for row in gone.chunks_exact(arity) {
+                self.groups[row[self.columns[0] as usize].0 as usize].len -= 1;
+            }
+        } else if len == 0 || self.groups.len() > 2 * len as usize + WASTE {
+            return self.restart(rows, arity, len);
+        } else {
+            for row in gone.chunks_exact(arity) {
+                let group = self.group(row) as usize;
+                self.groups[group].len -= 1;
+            }
+        }
+        if len == 0 {
+            gone.chunks_exact(arity)
+                .for_each(|row| self.groups[row[self.columns[0] as usize].0 as usize] = Group::default());
+            self.entries.clear();
+            self.free.iter_mut().for_each(Vec::clear);
+        }
+    }
+
+    /// Makes the index of hashed keys anew, in the room that it has.
+    fn restart(&mut self, rows: &[Word], arity: usize, len: u32) {
+        if let Finder::Hashed(keys, table) = &mut self.finder {
+            keys.clear();
+            table.clear();
+        }
+        self.groups.clear();
+        self.entries.clear();
+        self.free.iter_mut().for_each(Vec::clear);
+        self.rows = 0;
+        self.extend(&rows[..len as usize * arity], arity, len);
+        self.round += 1;
+        self.touched.clear();
     }
 
     /// Lays the groups out anew, each with a little room to grow.
@@ -226,7 +279,8 @@ impl Index {
             group.start = start;
             start += group.room;
         }
-        self.entries = vec![0; start as usize];
+        self.entries.clear();
+        self.entries.resize(start as usize, 0);
     }
 
     fn push(&mut self, at: usize, entry: u32) {

@@ -91,7 +91,7 @@ impl Known {
         self.delta = self.len;
         self.len += len;
         if self.words.is_empty() {
-            self.words = std::mem::take(words);
+            std::mem::swap(&mut self.words, words);
         } else {
             self.words.append(words);
         }
@@ -99,6 +99,32 @@ impl Known {
         for index in &mut self.indexes {
             index.extend(&self.words, self.arity, self.len);
         }
+    }
+
+    /// Forgets all rounds and all facts but the first `len`.
+    pub(super) fn rewind(&mut self, len: u32) {
+        if len < self.len {
+            for index in &mut self.indexes {
+                index.rewind(&self.words, self.arity, len);
+            }
+            self.words.truncate(len as usize * self.arity);
+            self.len = len;
+        }
+        self.delta = len;
+        self.rounds.clear();
+    }
+
+    /// The facts as they are now, with their rounds.
+    pub(super) fn to_extent(&self) -> Extent {
+        let rows = Rows { arity: self.arity, len: self.len as usize, words: self.words.clone() };
+        Extent { rows, rounds: self.fruitful().to_vec() }
+    }
+
+    /// The rounds up to the last that derived some.
+    pub(super) fn fruitful(&self) -> &[usize] {
+        let end = self.len as usize;
+        let last = self.rounds.partition_point(|&count| count < end);
+        self.rounds.get(..=last).unwrap_or(&self.rounds)
     }
 
     /// Bytes taken.
@@ -109,7 +135,7 @@ impl Known {
     /// The final facts, with the rounds up to the last that derived some.
     pub(super) fn into_extent(mut self) -> Extent {
         let end = self.len as usize;
-        self.rounds.truncate(self.rounds.partition_point(|&count| count < end) + 1);
+        self.rounds.truncate(self.fruitful().len());
         Extent { rows: Rows { arity: self.arity, len: end, words: self.words }, rounds: self.rounds }
     }
 }

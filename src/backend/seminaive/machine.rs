@@ -58,10 +58,20 @@ pub(super) struct Machine<'a, 'p, 's, S> {
     site: &'s mut Site<'a, 'p>,
     sink: &'s mut S,
     frame: Vec<Word>,
-    cursors: Vec<Cursor<'a>>,
+    cursors: SmallVec<[Cursor<'a>; 12]>,
     elements: Vec<Option<Elements>>,
     row: Vec<Word>,
     matches: u64,
+}
+
+/// What machines work with, kept from one to the next.
+#[derive(Default)]
+pub(super) struct Scratch {
+    frame: Vec<Word>,
+    elements: Vec<Option<Elements>>,
+    row: Vec<Word>,
+    /// Facts on their way into a relation.
+    pub(super) batch: Vec<Word>,
 }
 
 /// What is left of a loop.
@@ -89,19 +99,31 @@ enum Move {
 
 impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// A machine for one run of `plan`.
-    pub(super) fn new(plan: &'a Plan, rule: &'a Rule, site: &'s mut Site<'a, 'p>, sink: &'s mut S) -> Self {
-        let cursors = vec![Cursor::Rows(0, 0); plan.steps.len()];
-        let elements = plan.steps.iter().map(|_| None).collect();
-        let frame = plan.frame.words.clone();
-        Self { plan, rule, site, sink, frame, cursors, elements, row: Vec::new(), matches: 0 }
+    pub(super) fn new(
+        plan: &'a Plan,
+        rule: &'a Rule,
+        site: &'s mut Site<'a, 'p>,
+        sink: &'s mut S,
+        scratch: &mut Scratch,
+    ) -> Self {
+        let cursors = SmallVec::from_elem(Cursor::Rows(0, 0), plan.steps.len());
+        let mut frame = std::mem::take(&mut scratch.frame);
+        frame.clone_from(&plan.frame.words);
+        let mut elements = std::mem::take(&mut scratch.elements);
+        elements.resize_with(plan.steps.len(), || None);
+        let row = std::mem::take(&mut scratch.row);
+        Self { plan, rule, site, sink, frame, cursors, elements, row, matches: 0 }
     }
 
     /// Finds all matches; how many there were.
-    pub(super) fn run(mut self) -> Result<u64, Bound> {
-        let empty = |(relation, part): &(usize, _)| self.site.known[*relation].part(*part).is_empty();
-        if self.plan.reads.iter().any(empty) {
-            return Ok(0);
-        }
+    pub(super) fn run(mut self, scratch: &mut Scratch) -> Result<u64, Bound> {
+        let matches = self.find();
+        self.elements.clear();
+        (scratch.frame, scratch.elements, scratch.row) = (self.frame, self.elements, self.row);
+        matches
+    }
+
+    fn find(&mut self) -> Result<u64, Bound> {
         let end = self.plan.steps.len();
         let innermost = self.plan.back[end];
         let last_but_one = innermost.and_then(|at| self.plan.back[at]);

@@ -6,6 +6,11 @@ use super::blocks::Blocks;
 use super::hash::hash;
 use super::table::Table;
 
+/// How many rows are looked for at once.
+const TOGETHER: usize = 256;
+/// How many rows are as well looked for one after the other.
+const FEW: usize = 16;
+
 /// The set of a relation's facts, in one of two forms.
 #[derive(Debug)]
 pub(super) enum Members {
@@ -24,6 +29,23 @@ impl Members {
         }
     }
 
+    /// Which form the set has, and how often that was laid out anew: while it is the same, what came last can be
+    /// taken out again.
+    pub(super) fn layout(&self) -> Layout {
+        match self {
+            Self::Blocks(blocks) => Layout(false, blocks.layouts()),
+            Self::Table(table) => Layout(true, table.layouts()),
+        }
+    }
+
+    /// Takes out the row that came last of those that are in.
+    pub(super) fn remove_last(&mut self, row: &[Word], number: u32) {
+        match self {
+            Self::Blocks(blocks) => blocks.remove_last(row),
+            Self::Table(table) => table.remove_last(hash(row), number),
+        }
+    }
+
     /// Bytes taken.
     pub(super) fn bytes(&self) -> usize {
         match self {
@@ -32,6 +54,10 @@ impl Members {
         }
     }
 }
+
+/// The layout of a set; see [`Members::layout`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout(bool, u32);
 
 /// All rows of a relation: the known ones, then those of the open round.
 #[derive(Clone, Copy)]
@@ -75,17 +101,23 @@ pub(super) fn take(
     batch: &[Word],
 ) -> u32 {
     let first = len;
-    let hashes: Vec<u64> = batch.chunks_exact(arity).map(hash).collect();
-    let maybe: Vec<Option<u32>> = hashes.iter().map(|hash| table.find(*hash, |_| true)).collect();
-    let rows = AllRows { arity, known, fresh };
-    let touched =
-        maybe.iter().flatten().fold(0, |sum, at| sum ^ rows.row(*at).first().map_or(0, |word| word.0));
-    std::hint::black_box(touched);
-    for (row, hash) in batch.chunks_exact(arity).zip(hashes) {
-        let rows = AllRows { arity, known, fresh };
-        if table.find_or_insert(hash, len, |at| rows.row(at) == row).is_none() {
-            fresh.extend_from_slice(row);
-            len += 1;
+    for batch in batch.chunks(TOGETHER * arity) {
+        let mut hashes = [0; TOGETHER];
+        hashes.iter_mut().zip(batch.chunks_exact(arity)).for_each(|(place, row)| *place = hash(row));
+        let count = batch.len() / arity;
+        if count > FEW {
+            let hashes = hashes.iter().take(count);
+            let rows = AllRows { arity, known, fresh };
+            let maybe = hashes.filter_map(|hash| table.find(*hash, |_| true));
+            let touched = maybe.fold(0, |sum, at| sum ^ rows.row(at).first().map_or(0, |word| word.0));
+            std::hint::black_box(touched);
+        }
+        for (row, hash) in batch.chunks_exact(arity).zip(hashes) {
+            let rows = AllRows { arity, known, fresh };
+            if table.find_or_insert(hash, len, |at| rows.row(at) == row).is_none() {
+                fresh.extend_from_slice(row);
+                len += 1;
+            }
         }
     }
     len - first

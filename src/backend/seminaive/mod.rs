@@ -14,6 +14,7 @@ mod machine;
 mod members;
 mod plan;
 mod planner;
+mod prepared;
 mod profile;
 mod rowset;
 mod run;
@@ -27,6 +28,7 @@ mod undefined;
 
 use super::{Database, Engine, LimitReached, Limits, Model};
 use crate::ir::Program;
+pub use prepared::{Prepared, Row, View};
 pub use profile::{Profile, RuleProfile};
 use run::Run;
 pub use show::plans;

@@ -34,6 +34,13 @@ impl RowSet {
         }
     }
 
+    /// Takes all rows out, and keeps the room.
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+        self.words.clear();
+        self.table.clear();
+    }
+
     /// How many rows there are.
     pub(super) fn len(&self) -> u32 {
         self.len

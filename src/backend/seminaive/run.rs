@@ -2,14 +2,14 @@
 
 use crate::backend::budget::Budget;
 use crate::backend::report::Reports;
-use crate::backend::{Bound, Database, LimitReached, Limits, Model};
-use crate::ir::{Atom, Literal, Program, RuleId, Stratum};
+use crate::backend::{Bound, Database, LimitReached, Limits, Model, Undefined};
+use crate::ir::{Atom, Literal, Program, Rule, RuleId, Stratum};
 use crate::schema::RelationId;
 use crate::value::Word;
 
-use super::compile::{Source, compile};
+use super::compile::{FEW_ROWS, Source, compile};
 use super::known::Known;
-use super::machine::{Machine, Sink, Site};
+use super::machine::{Machine, Scratch, Sink, Site};
 use super::plan::{Plan, Step};
 use super::planner::{Sizes, order};
 use super::profile::Profile;
@@ -25,6 +25,7 @@ pub(super) struct Run<'p> {
     reports: Reports<'p>,
     budget: Budget,
     profile: Profile,
+    scratch: Scratch,
 }
 
 impl<'p> Run<'p> {
@@ -43,6 +44,7 @@ impl<'p> Run<'p> {
             reports: Reports::new(program),
             budget: Budget::new(limits),
             profile: Profile::new(program, timed),
+            scratch: Scratch::default(),
         })
     }
 
@@ -52,13 +54,18 @@ impl<'p> Run<'p> {
         program.strata.iter().try_for_each(|stratum| self.stratum(stratum))
     }
 
+    /// The relations as they are, the reports, and what is spent of the limit on facts.
+    pub(super) fn into_parts(self) -> (Relations, Vec<Undefined>, u64) {
+        (self.relations, self.reports.finish(), self.budget.spent())
+    }
+
     /// The model and what it took.
     pub(super) fn finish(self) -> (Model, Profile) {
         (Model { relations: self.relations.extents(), undefined: self.reports.finish() }, self.profile)
     }
 
     /// Every rule once over everything; then, while the last round was fruitful, what follows from its facts.
-    fn stratum(&mut self, stratum: &Stratum) -> Result<(), LimitReached> {
+    pub(super) fn stratum(&mut self, stratum: &Stratum) -> Result<(), LimitReached> {
         let mut plans = self.plans(stratum, true);
         let mut at_work = stratum.rules.first().copied().unwrap_or(RuleId(0));
         for round in 1.. {
@@ -84,17 +91,8 @@ impl<'p> Run<'p> {
         Ok(())
     }
 
-    /// The plans of a stratum; growing relations in which they look for whole rows get row numbers.
     fn plans(&mut self, stratum: &Stratum, first: bool) -> Vec<Plan> {
-        let plans = stratum_plans(self.program, stratum, &mut self.relations.known, &self.params, first);
-        for step in plans.iter().flat_map(|plan| &plan.steps) {
-            if let Step::Member { relation, .. } = step
-                && stratum.relations.contains(&RelationId(*relation as u32))
-            {
-                self.relations.number_rows(*relation);
-            }
-        }
-        plans
+        plans_over(self.program, stratum, &mut self.relations, &self.params, first, FEW_ROWS)
     }
 
     fn weigh(&self) -> Result<(), Bound> {
@@ -112,37 +110,113 @@ impl<'p> Run<'p> {
             reports: &mut self.reports,
             params: &self.params,
         };
-        let mut facts = Facts::new(rule.head.0 as usize);
-        let matches = if rule.is_aggregate() {
-            let mut groups = Groups::new(plan.rule, rule);
-            let matches = Machine::new(plan, rule, &mut site, &mut groups).run()?;
-            groups.finish(&mut facts, &mut site)?;
-            matches
-        } else if let Some(limit) = &rule.limit {
-            let mut heads = Heads::new(rule, limit);
-            let matches = Machine::new(plan, rule, &mut site, &mut heads).run()?;
-            heads.finish(&mut facts, &mut site)?;
-            matches
-        } else {
-            Machine::new(plan, rule, &mut site, &mut facts).run()?
-        };
-        facts.flush(&mut site)?;
-        self.profile.add(plan.rule, start, matches, facts.derived());
-        Ok(facts.derived())
+        let (matches, derived) =
+            apply(plan, rule, &mut Output::new(rule, plan), &mut site, &mut self.scratch)?;
+        self.profile.add(plan.rule, start, matches, derived);
+        Ok(derived)
     }
 }
 
-/// The plans of a stratum's rules: of the first round, or of the later ones.
+/// Runs one plan: how many matches there were, and how many new facts they gave.
+pub(super) fn apply<'a>(
+    plan: &'a Plan,
+    rule: &'a Rule,
+    output: &mut Output,
+    site: &mut Site<'a, '_>,
+    scratch: &mut Scratch,
+) -> Result<(u64, u64), Bound> {
+    let empty = |(relation, part): &(usize, Part)| {
+        site.known.get(*relation).is_none_or(|known| known.part(*part).is_empty())
+    };
+    if plan.reads.iter().any(empty) {
+        return Ok((0, 0));
+    }
+    let mut facts = Facts::new(rule.head.0 as usize, std::mem::take(&mut scratch.batch));
+    let matches = output.take_all(plan, rule, &mut facts, site, scratch);
+    let matches = matches.and_then(|matches| facts.flush(site).map(|()| matches));
+    let derived = facts.derived();
+    scratch.batch = facts.into_batch();
+    Ok((matches?, derived))
+}
+
+/// What a plan's matches go through before they are facts.
+#[derive(Debug)]
+pub(super) enum Output {
+    /// Nothing.
+    Facts,
+    /// Aggregates.
+    Groups(Groups),
+    /// A limit.
+    Heads(Heads),
+}
+
+impl Output {
+    /// The way of a rule's matches.
+    pub(super) fn new(rule: &Rule, plan: &Plan) -> Self {
+        match &rule.limit {
+            _ if rule.is_aggregate() => Self::Groups(Groups::new(plan.rule, rule)),
+            Some(limit) => Self::Heads(Heads::new(rule, limit)),
+            None => Self::Facts,
+        }
+    }
+
+    fn take_all<'a>(
+        &mut self,
+        plan: &'a Plan,
+        rule: &'a Rule,
+        facts: &mut Facts,
+        site: &mut Site<'a, '_>,
+        scratch: &mut Scratch,
+    ) -> Result<u64, Bound> {
+        match (self, &rule.limit) {
+            (Self::Groups(groups), _) => {
+                groups.clear();
+                let matches = Machine::new(plan, rule, site, groups, scratch).run(scratch)?;
+                groups.finish(rule, facts, site).map(|()| matches)
+            }
+            (Self::Heads(heads), Some(limit)) => {
+                heads.clear();
+                let matches = Machine::new(plan, rule, site, heads, scratch).run(scratch)?;
+                heads.finish((rule, limit), facts, site).map(|()| matches)
+            }
+            _ => Machine::new(plan, rule, site, facts, scratch).run(scratch),
+        }
+    }
+}
+
+/// The plans of a stratum; growing relations in which they look for whole rows get row numbers.
+pub(super) fn plans_over(
+    program: &Program,
+    stratum: &Stratum,
+    relations: &mut Relations,
+    params: &[Word],
+    first: bool,
+    few: u32,
+) -> Vec<Plan> {
+    let plans = stratum_plans(program, stratum, &mut relations.known, params, first, few);
+    for step in plans.iter().flat_map(|plan| &plan.steps) {
+        if let Step::Member { relation, .. } = step
+            && stratum.relations.contains(&RelationId(*relation as u32))
+        {
+            relations.number_rows(*relation);
+        }
+    }
+    plans
+}
+
+/// The plans of a stratum's rules: of the first round, or of the later ones. Relations of up to `few` rows that don't
+/// grow are looked through.
 pub(super) fn stratum_plans(
     program: &Program,
     stratum: &Stratum,
     known: &mut [Known],
     params: &[Word],
     first: bool,
+    few: u32,
 ) -> Vec<Plan> {
-    let plans = compile_all(program, stratum, known, params, first);
+    let plans = compile_all(program, stratum, known, params, first, few);
     // Once more where there are recursions: plans use the indexes of one another.
-    if first { plans } else { compile_all(program, stratum, known, params, first) }
+    if first { plans } else { compile_all(program, stratum, known, params, first, few) }
 }
 
 fn compile_all(
@@ -151,6 +225,7 @@ fn compile_all(
     known: &mut [Known],
     params: &[Word],
     first: bool,
+    few: u32,
 ) -> Vec<Plan> {
     let mut plans = Vec::new();
     for &id in &stratum.rules {
@@ -160,7 +235,7 @@ fn compile_all(
         let deltas: Vec<Option<usize>> = if first { vec![None] } else { deltas.collect() };
         let shape = Shape::new(rule);
         for delta in deltas {
-            let source = Source { rule, id, shape: &shape, grows: &grows, delta };
+            let source = Source { rule, id, shape: &shape, grows: &grows, delta, few };
             let order = order(rule, &shape, &Live { source: &source, known });
             plans.push(compile(source, &order, known, params));
         }

@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 
 use crate::backend::Bound;
-use crate::builtins::aggregate::{Accumulator, Aggregate};
+use crate::builtins::column::Column;
 use crate::builtins::expr::{Expr, ExprKind};
 use crate::ir::{Limit, Rule, RuleId, Term};
-use crate::span::Span;
 use crate::value::{Type, Word};
+
+use smallvec::SmallVec;
 
 use super::machine::{Sink, Site};
 use super::rowset::RowSet;
@@ -28,9 +29,15 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Facts of a relation.
-    pub(super) fn new(relation: usize) -> Self {
-        Self { relation, batch: Vec::new(), derived: 0, weighed: 0 }
+    /// Facts of a relation; `batch` is room to work in.
+    pub(super) fn new(relation: usize, mut batch: Vec<Word>) -> Self {
+        batch.clear();
+        Self { relation, batch, derived: 0, weighed: 0 }
+    }
+
+    /// The room to work in.
+    pub(super) fn into_batch(self) -> Vec<Word> {
+        self.batch
     }
 
     /// How many of those taken in were new.
@@ -77,47 +84,55 @@ impl Sink for Facts {
     }
 }
 
-/// Matches by group, each with its accumulators.
-pub(super) struct Groups<'r> {
-    rule: &'r Rule,
+/// Matches by group, each with its aggregates.
+#[derive(Debug)]
+pub(super) struct Groups {
     id: RuleId,
     groups: RowSet,
-    aggregates: Vec<(Aggregate, Vec<Type>, Span)>,
-    accumulators: Vec<Accumulator>,
+    columns: Vec<Column>,
     width: usize,
 }
 
-impl<'r> Groups<'r> {
+impl Groups {
     /// No groups yet of an aggregate rule.
-    pub(super) fn new(id: RuleId, rule: &'r Rule) -> Self {
+    pub(super) fn new(id: RuleId, rule: &Rule) -> Self {
         let width = rule.terms.iter().filter(|term| matches!(term, Term::Expr(_))).count();
-        let aggregates = rule.terms.iter().filter_map(|term| match term {
-            Term::Aggregate { aggregate, args, span } => {
-                Some((*aggregate, args.iter().map(|arg| arg.ty).collect(), *span))
+        let columns = rule.terms.iter().filter_map(|term| match term {
+            Term::Aggregate { aggregate, args, .. } => {
+                Some(Column::new(*aggregate, args.iter().map(|arg| arg.ty).collect()))
             }
             Term::Expr(_) => None,
         });
-        let aggregates = aggregates.collect();
-        Self { rule, id, groups: RowSet::new(width), aggregates, accumulators: Vec::new(), width }
+        Self { id, groups: RowSet::new(width), columns: columns.collect(), width }
+    }
+
+    /// Forgets all matches.
+    pub(super) fn clear(&mut self) {
+        self.groups.clear();
+        self.columns.iter_mut().for_each(Column::clear);
     }
 
     /// Adds the fact of each group that has a value for every aggregate.
-    pub(super) fn finish(self, facts: &mut Facts, site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        let mut row = Vec::new();
-        for (at, accumulators) in (0..).zip(self.accumulators.chunks(self.aggregates.len().max(1))) {
+    pub(super) fn finish(
+        &self,
+        rule: &Rule,
+        facts: &mut Facts,
+        site: &mut Site<'_, '_>,
+    ) -> Result<(), Bound> {
+        let mut row = SmallVec::<[Word; 8]>::new();
+        for at in 0..self.groups.len() {
             row.clear();
             let mut whole = true;
-            let (mut columns, mut values) =
-                (self.groups.row(at).iter(), accumulators.iter().zip(&self.aggregates));
-            for term in &self.rule.terms {
+            let (mut plain, mut columns) = (self.groups.row(at).iter(), self.columns.iter());
+            for term in &rule.terms {
                 match term {
-                    Term::Expr(_) => row.extend(columns.next()),
-                    Term::Aggregate { .. } => {
-                        match values.next().map(|(value, (.., span))| (value.finish(), span)) {
-                            Some((Some(word), _)) => row.push(word),
-                            Some((None, span)) => {
+                    Term::Expr(_) => row.extend(plain.next().copied()),
+                    Term::Aggregate { span, .. } => {
+                        match columns.next().map(|column| column.finish(at as usize)) {
+                            Some(Some(word)) => row.push(word),
+                            Some(None) => {
                                 whole = false;
-                                site.reports.add(self.id, *span, &self.bindings(at));
+                                site.reports.add(self.id, *span, &self.bindings(rule, at));
                             }
                             None => {}
                         }
@@ -132,9 +147,9 @@ impl<'r> Groups<'r> {
     }
 
     /// The variables that a group determines: those that are themselves a column of it.
-    fn bindings(&self, group: u32) -> Vec<Option<Word>> {
-        let mut bindings = vec![None; self.rule.variables.len()];
-        let plain = self.rule.terms.iter().filter(|term| matches!(term, Term::Expr(_)));
+    fn bindings(&self, rule: &Rule, group: u32) -> Vec<Option<Word>> {
+        let mut bindings = vec![None; rule.variables.len()];
+        let plain = rule.terms.iter().filter(|term| matches!(term, Term::Expr(_)));
         for (term, word) in plain.zip(self.groups.row(group)) {
             if let Term::Expr(Expr { kind: ExprKind::Var(var), .. }) = term {
                 bindings.get_mut(var.0 as usize).into_iter().for_each(|value| *value = Some(*word));
@@ -144,24 +159,19 @@ impl<'r> Groups<'r> {
     }
 }
 
-impl Sink for Groups<'_> {
+impl Sink for Groups {
     fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound> {
         let (group, mut args) = row.split_at_checked(self.width).unwrap_or_default();
         let (number, new) = self.groups.insert(group);
         if new {
-            let fresh =
-                self.aggregates.iter().map(|(aggregate, types, _)| Accumulator::new(*aggregate, types));
-            self.accumulators.extend(fresh);
+            self.columns.iter_mut().for_each(Column::push_group);
             if u64::from(number + 1).is_multiple_of(ROWS_PER_LOOK) {
-                site.weigh(self.groups.bytes() + self.accumulators.capacity() * size_of::<Accumulator>())?;
+                site.weigh(self.groups.bytes() + self.columns.iter().map(Column::bytes).sum::<usize>())?;
             }
         }
-        let first = number as usize * self.aggregates.len();
-        let accumulators =
-            self.accumulators.get_mut(first..first + self.aggregates.len()).unwrap_or_default();
-        for (accumulator, (_, types, _)) in accumulators.iter_mut().zip(&self.aggregates) {
-            let (own, rest) = args.split_at_checked(types.len()).unwrap_or_default();
-            accumulator.add(own);
+        for column in &mut self.columns {
+            let (own, rest) = args.split_at_checked(column.width()).unwrap_or_default();
+            column.add(number as usize, own);
             args = rest;
         }
         Ok(())
@@ -169,85 +179,112 @@ impl Sink for Groups<'_> {
 }
 
 /// Distinct heads by group, each with its best key.
-pub(super) struct Heads<'r> {
-    rule: &'r Rule,
-    limit: &'r Limit,
+#[derive(Debug)]
+pub(super) struct Heads {
+    /// How many columns the group has.
+    per: usize,
+    /// The types of the keys, and whether each descends.
+    by: Vec<(Type, bool)>,
     /// The group, then the head without its rank.
     heads: RowSet,
     keys: Vec<Word>,
     count: i64,
+    /// The heads in order, once all are in.
+    order: Vec<u32>,
 }
 
-impl<'r> Heads<'r> {
+impl Heads {
     /// No heads yet of a rule with a limit.
-    pub(super) fn new(rule: &'r Rule, limit: &'r Limit) -> Self {
+    pub(super) fn new(rule: &Rule, limit: &Limit) -> Self {
         let width = limit.per.len() + unranked(rule, limit).count();
-        Self { rule, limit, heads: RowSet::new(width), keys: Vec::new(), count: 0 }
+        Self {
+            per: limit.per.len(),
+            by: limit.by.iter().map(|(key, descending)| (key.ty, *descending)).collect(),
+            heads: RowSet::new(width),
+            keys: Vec::new(),
+            count: 0,
+            order: Vec::new(),
+        }
+    }
+
+    /// Forgets all matches.
+    pub(super) fn clear(&mut self) {
+        self.heads.clear();
+        self.keys.clear();
+        self.count = 0;
     }
 
     /// Adds the first few heads of each group.
-    pub(super) fn finish(self, facts: &mut Facts, site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        let mut order: Vec<u32> = (0..self.heads.len()).collect();
+    pub(super) fn finish(
+        &mut self,
+        (rule, limit): (&Rule, &Limit),
+        facts: &mut Facts,
+        site: &mut Site<'_, '_>,
+    ) -> Result<(), Bound> {
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        order.extend(0..self.heads.len());
         // Groups by their words: they only have to stand together.
         order.sort_unstable_by(|a, b| {
             self.group(*a)
                 .cmp(self.group(*b))
                 .then_with(|| self.compare_keys(self.key(*a), self.key(*b)))
-                .then_with(|| self.compare_heads(self.head(*a), self.head(*b)))
+                .then_with(|| compare_heads((rule, limit), self.head(*a), self.head(*b)))
         });
         let (mut rank, mut last) = (0, None);
-        let mut row = Vec::new();
-        for at in order {
+        let mut row = SmallVec::<[Word; 8]>::new();
+        for &at in &order {
             rank = if last == Some(self.group(at)) { rank + 1 } else { 1 };
             last = Some(self.group(at));
             if rank <= self.count {
-                self.ranked(at, rank, &mut row);
+                ranked((rule, limit), self.head(at), rank, &mut row);
                 facts.take(&row, site)?;
             }
         }
+        self.order = order;
         Ok(())
     }
 
     fn group(&self, at: u32) -> &[Word] {
-        self.heads.row(at).get(..self.limit.per.len()).unwrap_or_default()
+        self.heads.row(at).get(..self.per).unwrap_or_default()
     }
 
     fn head(&self, at: u32) -> &[Word] {
-        self.heads.row(at).get(self.limit.per.len()..).unwrap_or_default()
+        self.heads.row(at).get(self.per..).unwrap_or_default()
     }
 
     fn key(&self, at: u32) -> &[Word] {
-        let width = self.limit.by.len();
+        let width = self.by.len();
         self.keys.get(at as usize * width..(at as usize + 1) * width).unwrap_or_default()
     }
 
     fn compare_keys(&self, left: &[Word], right: &[Word]) -> Ordering {
-        let keys = self.limit.by.iter().zip(left.iter().zip(right));
-        first_difference(keys.map(|((key, descending), (left, right))| {
-            let order = key.ty.compare(*left, *right);
+        let keys = self.by.iter().zip(left.iter().zip(right));
+        first_difference(keys.map(|((ty, descending), (left, right))| {
+            let order = ty.compare(*left, *right);
             if *descending { order.reverse() } else { order }
         }))
     }
+}
 
-    fn compare_heads(&self, left: &[Word], right: &[Word]) -> Ordering {
-        let columns = unranked(self.rule, self.limit).zip(left.iter().zip(right));
-        first_difference(columns.map(|(term, (left, right))| term.ty.compare(*left, *right)))
-    }
+fn compare_heads((rule, limit): (&Rule, &Limit), left: &[Word], right: &[Word]) -> Ordering {
+    let columns = unranked(rule, limit).zip(left.iter().zip(right));
+    first_difference(columns.map(|(term, (left, right))| term.ty.compare(*left, *right)))
+}
 
-    /// The fact of a head: its rank put in where the rule has it.
-    fn ranked(&self, at: u32, rank: i64, row: &mut Vec<Word>) {
-        row.clear();
-        let mut columns = self.head(at).iter().copied();
-        for term in plain(self.rule) {
-            let ranks = is_rank(self.limit, term);
-            row.push(if ranks { Word::from_int(rank) } else { columns.next().unwrap_or_default() });
-        }
+/// The fact of a head: its rank put in where the rule has it.
+fn ranked((rule, limit): (&Rule, &Limit), head: &[Word], rank: i64, row: &mut SmallVec<[Word; 8]>) {
+    row.clear();
+    let mut columns = head.iter().copied();
+    for term in plain(rule) {
+        let ranks = is_rank(limit, term);
+        row.push(if ranks { Word::from_int(rank) } else { columns.next().unwrap_or_default() });
     }
 }
 
-impl Sink for Heads<'_> {
+impl Sink for Heads {
     fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        let (key, head) = row.split_at_checked(1 + self.limit.by.len()).unwrap_or_default();
+        let (key, head) = row.split_at_checked(1 + self.by.len()).unwrap_or_default();
         let Some((count, key)) = key.split_first() else { return Ok(()) };
         self.count = count.as_int();
         let (at, new) = self.heads.insert(head);

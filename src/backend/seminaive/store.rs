@@ -2,7 +2,7 @@
 //! and keeps it apart until its round closes; then [`Relations::close`] moves it behind the older ones into [`Known`],
 //! where the next round finds it as part of the delta, and puts it into the indexes.
 
-use crate::backend::{Bound, Database, Extent};
+use crate::backend::{Bound, Database, Extent, Rows};
 use crate::ir::Program;
 use crate::schema::RelationId;
 use crate::value::Word;
@@ -10,7 +10,7 @@ use crate::value::Word;
 use super::blocks::Blocks;
 use super::hash::hash;
 use super::known::Known;
-use super::members::{self, AllRows, Members};
+use super::members::{self, AllRows, Layout, Members};
 
 /// Row numbers are 32 bits wide, and the largest is never used.
 const MOST_ROWS: u64 = u32::MAX as u64 - 1;
@@ -125,6 +125,53 @@ impl Fresh {
         }
     }
 
+    /// Whether the open round has facts.
+    pub(super) fn is_open(&self) -> bool {
+        self.len > 0
+    }
+
+    /// The layout of the set of facts, as [`Fresh::rewind`] needs it.
+    pub(super) fn layout(&self) -> Layout {
+        self.members.layout()
+    }
+
+    /// Forgets all facts but the first `len` of `known`, which still has the others; `layout` is that of the set when
+    /// there were so many.
+    pub(super) fn rewind(&mut self, known: &Known, len: u32, layout: Layout) {
+        let arity = known.arity();
+        if arity > 0 && self.members.layout() == layout {
+            let rows = AllRows { arity, known: known.words(), fresh: &self.words };
+            for at in (len..known.len() + self.len).rev() {
+                self.members.remove_last(rows.row(at), at);
+            }
+        } else if arity > 0 {
+            self.refill(known, len);
+        }
+        self.words.clear();
+        self.len = 0;
+    }
+
+    /// Makes the set anew from the first `len` facts of `known`, in the room that it has.
+    fn refill(&mut self, known: &Known, len: u32) {
+        let rows = known.words().get(..len as usize * known.arity()).unwrap_or_default();
+        self.words.clear();
+        match &mut self.members {
+            Members::Blocks(blocks) => {
+                blocks.clear();
+                match known.arity() {
+                    1 => blocks.take(rows.as_chunks::<1>().0, &mut self.words),
+                    _ => blocks.take(rows.as_chunks::<2>().0, &mut self.words),
+                };
+            }
+            Members::Table(table) => {
+                table.clear();
+                rows.chunks_exact(known.arity())
+                    .zip(0..)
+                    .for_each(|(row, at)| table.insert_new(hash(row), at));
+            }
+        }
+    }
+
     /// Bytes taken.
     pub(super) fn bytes(&self) -> usize {
         self.words.capacity() * 8 + self.members.bytes()
@@ -147,13 +194,7 @@ impl Relations {
         let mut relations =
             Self { known: arities().map(Known::new).collect(), fresh: arities().map(Fresh::new).collect() };
         for (at, rows) in input.relations.iter().enumerate() {
-            let whole_rows = BATCH / rows.arity().max(1) * rows.arity().max(1);
-            for batch in rows.words.chunks(whole_rows.max(rows.arity())) {
-                relations.add(at, batch)?;
-            }
-            if rows.arity() == 0 && !rows.is_empty() {
-                relations.add(at, &[])?;
-            }
+            relations.add_all(at, rows)?;
         }
         for fact in &program.facts {
             let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
@@ -163,8 +204,20 @@ impl Relations {
         Ok(relations)
     }
 
+    /// Adds the rows of an input to the open round.
+    pub(super) fn add_all(&mut self, relation: usize, rows: &Rows) -> Result<(), Bound> {
+        let whole_rows = BATCH / rows.arity().max(1) * rows.arity().max(1);
+        for batch in rows.words.chunks(whole_rows.max(rows.arity()).max(1)) {
+            self.add(relation, batch)?;
+        }
+        if rows.arity() == 0 && !rows.is_empty() {
+            self.add(relation, &[])?;
+        }
+        Ok(())
+    }
+
     /// Adds rows to the open round, or the one row of a relation without columns.
-    fn add(&mut self, relation: usize, rows: &[Word]) -> Result<(), Bound> {
+    pub(super) fn add(&mut self, relation: usize, rows: &[Word]) -> Result<(), Bound> {
         if let (Some(fresh), Some(known)) = (self.fresh.get_mut(relation), self.known.get(relation)) {
             if known.arity() == 0 {
                 fresh.hold(known);
@@ -180,7 +233,7 @@ impl Relations {
         relations.iter().for_each(|relation| self.close_one(relation.0 as usize));
     }
 
-    fn close_one(&mut self, at: usize) {
+    pub(super) fn close_one(&mut self, at: usize) {
         if let (Some(known), Some(fresh)) = (self.known.get_mut(at), self.fresh.get_mut(at)) {
             known.close_round(std::mem::take(&mut fresh.len), &mut fresh.words);
         }

@@ -7,6 +7,8 @@
 /// Slots per number at the fullest, in tenths.
 const FULLEST: usize = 7;
 const SMALLEST: usize = 8;
+/// Slots per number from which on a cleared table becomes smaller.
+const SPARSE: usize = 64;
 
 /// Numbers by hash, with linear probing. A slot holds the upper half of the hash above the number plus 1, so that
 /// growing needs no hashing and a probe seldom looks at a row in vain.
@@ -14,6 +16,8 @@ const SMALLEST: usize = 8;
 pub(super) struct Table {
     slots: Vec<u64>,
     len: usize,
+    /// How often the slots were laid out anew.
+    layouts: u32,
 }
 
 const NUMBER: u64 = 0xffff_ffff;
@@ -70,8 +74,41 @@ impl Table {
         }
     }
 
+    /// Takes out the number that came last of those that are in, unless the slots were laid out anew since.
+    pub(super) fn remove_last(&mut self, hash: u64, number: u32) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> 32) as usize & mask;
+        while self.slots[at] != 0 {
+            if self.slots[at] & NUMBER == u64::from(number) + 1 {
+                self.slots[at] = 0;
+                self.len -= 1;
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// How often the slots were laid out anew.
+    pub(super) fn layouts(&self) -> u32 {
+        self.layouts
+    }
+
+    /// Takes all numbers out, and keeps the room unless it is far too much.
+    pub(super) fn clear(&mut self) {
+        if self.slots.len() > SPARSE * (self.len + SMALLEST) {
+            self.slots = vec![0; (self.len * 2).next_power_of_two().max(SMALLEST)];
+        } else if self.len > 0 {
+            self.slots.fill(0);
+        }
+        self.len = 0;
+    }
+
     #[cold]
     fn grow(&mut self) {
+        self.layouts = self.layouts.wrapping_add(1);
         let size = (self.slots.len() * 2).max(SMALLEST);
         let old = std::mem::replace(&mut self.slots, vec![0; size]);
         for slot in old.into_iter().filter(|slot| *slot != 0) {

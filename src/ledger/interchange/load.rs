@@ -1,7 +1,7 @@
 //! From a path or a text to facts: the file's limits, its encoding, its format.
 
 use std::fs::File;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
@@ -40,7 +40,7 @@ pub fn read_each(
     schemas: &Schemas<'_>,
     take: &mut dyn FnMut(&Relation, &[Value]),
 ) -> Result<(), Vec<Diagnostic>> {
-    let Some(format) = Format::of(path) else { return Err(vec![unknown_format(path)]) };
+    let format = Format::of(path).ok_or_else(|| vec![unknown_format(path)])?;
     let bytes = read_bytes(path).map_err(|fault| vec![fault])?;
     let name = path.display().to_string();
     match String::from_utf8(bytes) {
@@ -76,11 +76,36 @@ pub fn read_text(
     Ok(facts)
 }
 
-/// How many bytes of a stream are read as one text.
-const STREAM_PART: usize = 16 << 20;
+/// Adds the facts of the file at `path` to `facts`; JSON Lines are read as [`read_stream`] reads them, however large
+/// the file is. After a fault, those added must be dropped.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_into(
+    sources: &mut Sources,
+    path: &Path,
+    schemas: &Schemas<'_>,
+    facts: &mut Vec<Fact>,
+    counted: &mut dyn FnMut(usize),
+) -> Result<(), Vec<Diagnostic>> {
+    let failed = |error| vec![unreadable(path, &error)];
+    let large = || Ok(std::fs::metadata(path)?.len() > STREAM_PART as u64);
+    if Format::of(path) == Some(Format::JsonLines) && large().map_err(failed)? {
+        let mut input = BufReader::new(File::open(path).map_err(failed)?);
+        return read_stream(sources, &path.display().to_string(), &mut input, schemas, facts, counted);
+    }
+    let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
+    let read = read_each(sources, path, schemas, &mut take);
+    counted(facts.len());
+    read
+}
 
-/// The facts of a stream in JSON Lines form, of any length: it is read in parts of whole lines, and messages call each
-/// part after the first by `name` and the line before it.
+/// How many bytes of a stream are read as one text.
+const STREAM_PART: usize = 4 << 20;
+
+/// Adds the facts of a stream in JSON Lines form, of any length, to `facts`: it is read in parts of whole lines, and
+/// messages call each part after the first by `name` and the line before it. `counted` is told after each part how
+/// many facts there are.
 ///
 /// # Errors
 /// As [`read`], of the first part with faults.
@@ -89,8 +114,10 @@ pub fn read_stream(
     name: &str,
     input: &mut dyn BufRead,
     schemas: &Schemas<'_>,
-) -> Result<Vec<Fact>, Vec<Diagnostic>> {
-    let (mut facts, mut lines, mut bytes) = (Vec::new(), 0, Vec::new());
+    facts: &mut Vec<Fact>,
+    counted: &mut dyn FnMut(usize),
+) -> Result<(), Vec<Diagnostic>> {
+    let (mut lines, mut bytes) = (0, Vec::new());
     loop {
         let line = input.take(FILE_LIMIT + 1).read_until(b'\n', &mut bytes);
         let ended = line.map_err(|error| vec![unreadable(Path::new(name), &error)])? == 0;
@@ -101,12 +128,15 @@ pub fn read_stream(
         match String::from_utf8(std::mem::take(&mut bytes)) {
             Ok(text) => {
                 lines += text.lines().count();
-                facts.extend(read_text(sources, &part, &text, Format::JsonLines, schemas)?);
+                let mut take =
+                    |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
+                each(sources, &part, &text, Format::JsonLines, schemas, &mut take)?;
+                counted(facts.len());
             }
             Err(error) => return Err(not_utf8(sources, &part, &error)),
         }
         if ended {
-            return Ok(facts);
+            return Ok(());
         }
     }
 }

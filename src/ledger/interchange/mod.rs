@@ -23,6 +23,6 @@ mod write;
 
 pub use folder::{FactFile, expand};
 pub use format::Format;
-pub use load::{FILE_LIMIT, read, read_each, read_rule_file, read_stream, read_text};
+pub use load::{FILE_LIMIT, read, read_each, read_into, read_rule_file, read_stream, read_text};
 pub use schemas::Schemas;
 pub use write::{json_line, json_value, write_csv, write_json_lines};

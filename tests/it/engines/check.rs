@@ -12,7 +12,17 @@ use hence::value::{Value, Word};
 /// What the engines agree on, or how they differ. `None` where the naive engine reaches a limit.
 pub(crate) fn compare(program: &Program, input: &Database, limits: &Limits) -> Result<Option<Model>, String> {
     let fast = SemiNaive.evaluate(program, input, limits);
-    match (Naive.evaluate(program, input, limits), fast) {
+    agree(program, Naive.evaluate(program, input, limits), fast)
+}
+
+/// What an evaluation by the naive engine and another agree on, or how they differ. `None` where the naive one
+/// reaches a limit.
+pub(crate) fn agree(
+    program: &Program,
+    naive: Result<Model, LimitReached>,
+    fast: Result<Model, LimitReached>,
+) -> Result<Option<Model>, String> {
+    match (naive, fast) {
         (Ok(naive), Ok(fast)) => {
             same(program, &naive, &fast)?;
             Ok(Some(fast))

@@ -28,6 +28,7 @@ pub(super) fn small() -> OpenOptions {
         part_limit: 200,
         ahead: 700,
         backlog_limit: 3_000,
+        bulk: 4,
         ..OpenOptions::default()
     }
 }

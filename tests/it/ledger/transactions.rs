@@ -1,24 +1,42 @@
 //! Transactions: what a commit reports, records and refuses.
 
 use hence::fact::Fact;
-use hence::ledger::{Decision, Draft, Interval, Ledger, LedgerError, RuleSet, When};
+use hence::ledger::{
+    Changes, Committed, Decision, Draft, Interval, Ledger, LedgerError, OpenOptions, RuleSet, Tally, When,
+};
 use hence::symbol::Symbol;
 use hence::value::{Float, Value};
 
 use super::support::{draft, fact, facts};
 
+/// Commits, and what was known of the changes before.
+fn committed(ledger: &mut Ledger, draft: &Draft) -> (Committed, Changes) {
+    let changes = ledger.effective(draft).unwrap();
+    let committed = ledger.commit(draft).unwrap();
+    let len = |facts: &[Fact]| facts.len() as u64;
+    let tally = Tally {
+        added: len(&changes.added),
+        removed: len(&changes.removed),
+        standing: len(&changes.standing),
+        missing: len(&changes.missing),
+    };
+    assert_eq!(committed.tally, tally);
+    (committed, changes)
+}
+
 #[test]
 fn a_commit_reports_what_changed_and_what_did_not() {
     let mut ledger = Ledger::memory().unwrap();
     let (a, b, c) = (fact("p", 1, "a"), fact("p", 2, "b"), fact("q", 3, "c"));
-    let first = ledger.commit(&draft(10, vec![b.clone(), a.clone(), a.clone()], vec![c.clone()])).unwrap();
+    let (first, changes) =
+        committed(&mut ledger, &draft(10, vec![b.clone(), a.clone(), a.clone()], vec![c.clone()]));
     assert_eq!((first.tx, first.recorded, first.time, first.facts), (1, true, 10, 2));
-    assert_eq!(first.changes.added, vec![a.clone(), b.clone()]);
-    assert_eq!(first.changes.missing, vec![c.clone()]);
-    let second = ledger.commit(&draft(20, vec![a.clone(), c.clone()], vec![b.clone()])).unwrap();
-    assert_eq!(second.changes.added, vec![c.clone()]);
-    assert_eq!(second.changes.removed, vec![b.clone()]);
-    assert_eq!(second.changes.standing, vec![a.clone()]);
+    assert_eq!(changes.added, vec![a.clone(), b.clone()]);
+    assert_eq!(changes.missing, vec![c.clone()]);
+    let (second, changes) = committed(&mut ledger, &draft(20, vec![a.clone(), c.clone()], vec![b.clone()]));
+    assert_eq!(changes.added, vec![c.clone()]);
+    assert_eq!(changes.removed, vec![b.clone()]);
+    assert_eq!(changes.standing, vec![a.clone()]);
     assert_eq!(facts(&ledger, "p"), vec![a.clone()]);
     assert_eq!(facts(&ledger, "q"), vec![c]);
     let info = ledger.info(2).unwrap();
@@ -32,10 +50,10 @@ fn a_fact_asserted_and_retracted_at_once_stands() {
     let mut ledger = Ledger::memory().unwrap();
     let a = fact("p", 1, "a");
     let both = draft(1, vec![a.clone()], vec![a.clone()]);
-    assert_eq!(ledger.commit(&both).unwrap().changes.added, vec![a.clone()]);
-    let again = ledger.commit(&both).unwrap();
-    assert!(again.changes.is_empty());
-    assert_eq!(again.changes.standing, vec![a]);
+    assert_eq!(committed(&mut ledger, &both).1.added, vec![a.clone()]);
+    let (_, again) = committed(&mut ledger, &both);
+    assert!(again.is_empty());
+    assert_eq!(again.standing, vec![a]);
 }
 
 #[test]
@@ -67,7 +85,8 @@ fn effective_changes_are_known_before_the_commit() {
     let next = draft(2, vec![fact("p", 1, ""), fact("p", 2, "")], vec![fact("p", 3, "")]);
     let before = ledger.effective(&next).unwrap();
     assert_eq!(ledger.last_tx(), 1);
-    assert_eq!(ledger.commit(&next).unwrap().changes, before);
+    assert_eq!(committed(&mut ledger, &next).1, before);
+    assert_eq!(facts(&ledger, "p"), vec![fact("p", 1, ""), fact("p", 2, "")]);
 }
 
 #[test]
@@ -156,9 +175,37 @@ fn every_kind_and_length_of_value_comes_back() {
     assert_eq!(sorted(ledger.transaction(1).unwrap().added), sorted(all.clone()));
     let first = ledger.facts_with(Symbol::new("p"), &[long(100)]).count();
     assert_eq!(first, 3);
-    assert_eq!(ledger.commit(&draft(2, vec![], all.clone())).unwrap().changes.removed.len(), all.len());
+    assert_eq!(ledger.commit(&draft(2, vec![], all.clone())).unwrap().tally.removed as usize, all.len());
     let then: Vec<Fact> =
         ledger.facts_at(Symbol::new("p"), When::Tx(1)).unwrap().map(|row| row.unwrap().0).collect();
     assert_eq!(sorted(then), sorted(all));
     assert_eq!(facts(&ledger, "p"), vec![]);
+}
+
+#[test]
+fn many_facts_at_once_stand_as_if_they_had_come_one_by_one() {
+    let long = "x".repeat(300);
+    let mut many: Vec<Fact> = (0..3_000).map(|n| fact("p", n * 7 % 3_000, "")).collect();
+    many.extend((0..200).map(|n| fact("q", n, &long)));
+    many.push(fact("p", 5, ""));
+    let first = draft(1, vec![fact("p", 5, ""), fact("p", 4_000, "")], vec![]);
+    let mut ledgers = [usize::MAX, 10].map(|bulk| {
+        let options = OpenOptions { bulk, ..OpenOptions::default() };
+        let dir = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::open(dir.path(), &options).unwrap();
+        ledger.commit(&first).unwrap();
+        let committed = ledger.commit_owned(draft(2, many.clone(), vec![fact("p", 4_000, "")])).unwrap();
+        assert_eq!(committed.tally, Tally { added: 3_199, removed: 1, standing: 1, missing: 0 });
+        assert!(ledger.verify().unwrap().differences.is_empty());
+        assert_eq!(ledger.facts(Symbol::new("p")).count(), 3_000);
+        assert_eq!(ledger.facts(Symbol::new("q")).count(), 200);
+        assert_eq!(ledger.facts_at(Symbol::new("p"), When::Tx(1)).unwrap().count(), 2);
+        drop(ledger);
+        (Ledger::open(dir.path(), &options).unwrap(), dir)
+    });
+    let [(one, _), (other, _)] = &mut ledgers;
+    assert_eq!(one.head(), other.head());
+    assert_eq!(facts(one, "p"), facts(other, "p"));
+    assert_eq!(facts(one, "q"), facts(other, "q"));
+    assert!(other.verify().unwrap().differences.is_empty());
 }

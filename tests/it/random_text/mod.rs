@@ -53,6 +53,11 @@ fn told(found: &[Diagnostic], sources: &Sources) -> Result<(), String> {
     if errors.is_empty() { Ok(()) } else { Err(crate::cases::rendered(&errors, sources)) }
 }
 
+/// A random rule set and its input.
+pub(crate) fn rules(seed: u64) -> Option<(RuleSet, Database)> {
+    load(&program::random(seed)).ok()
+}
+
 /// How many of the programs did what.
 #[derive(Debug, Default)]
 struct Tally {

@@ -1,0 +1,52 @@
+//! How far long work has come, shown on a terminal: one bar on standard error, gone when the work is done.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+
+use crate::ledger::{Progress, Watcher, Work};
+
+/// Nothing is drawn where standard error is no terminal.
+static BAR: LazyLock<ProgressBar> = LazyLock::new(|| {
+    let bar = ProgressBar::no_length();
+    bar.set_style(counting());
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+});
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// For work of which the end isn't known.
+fn counting() -> ProgressStyle {
+    style("{spinner} {msg}")
+}
+
+/// Shows that so many of what `message` calls them are done.
+pub(super) fn counted(message: &str, done: usize) {
+    BAR.set_style(counting());
+    BAR.set_message(format!("{message}: {}", HumanCount(done as u64)));
+}
+
+/// Shows how far a ledger has come.
+pub(super) fn watcher() -> Watcher {
+    Watcher::new(|Progress { work, done, of }| {
+        let message = match work {
+            Work::Recording => "recording facts",
+            Work::Applying => "bringing the fact base up to date",
+            Work::CatchingUp => "bringing the fact base up to the journal, transactions",
+        };
+        let Some(of) = of else { return counted(message, done as usize) };
+        BAR.set_style(style("{msg} {bar:30} {human_pos}/{human_len}"));
+        BAR.set_message(message);
+        BAR.set_length(of);
+        BAR.set_position(done);
+    })
+}
+
+/// Removes the bar.
+pub(super) fn clear() {
+    BAR.finish_and_clear();
+}

@@ -1,0 +1,51 @@
+//! How far long work of a ledger has come, told to whoever watches it.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// What takes long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Facts are written to the journal.
+    Recording,
+    /// Facts are written to the base.
+    Applying,
+    /// Transactions are read from the journal, to bring the base up to them.
+    CatchingUp,
+}
+
+/// How far it has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What it is.
+    pub work: Work,
+    /// How many facts, or transactions, are done.
+    pub done: u64,
+    /// Of how many, where that is known.
+    pub of: Option<u64>,
+}
+
+type Told = dyn Fn(Progress) + Send + Sync;
+
+/// Whom a ledger tells how far it has come; nobody by default.
+#[derive(Clone, Default)]
+pub struct Watcher(Option<Arc<Told>>);
+
+impl Watcher {
+    /// Tells `told`, every few thousand facts and after every transaction that is caught up with.
+    pub fn new(told: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(told)))
+    }
+
+    pub(super) fn tell(&self, work: Work, done: u64, of: Option<u64>) {
+        if let Some(told) = &self.0 {
+            told(Progress { work, done, of });
+        }
+    }
+}
+
+impl fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Watcher" } else { "nobody" })
+    }
+}

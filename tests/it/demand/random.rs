@@ -1,0 +1,218 @@
+//! Random programs and random questions, with demand and without.
+
+use std::time::Instant;
+
+use hence::analysis::checked::Checked;
+use hence::backend::seminaive::SemiNaive;
+use hence::backend::{Database, Engine, Limits, Model};
+use hence::fact::Fact;
+use hence::ir::Program;
+use hence::lower;
+use hence::lower::demand::demand;
+use hence::schema::{Kind, Relation, RelationId};
+use hence::session::{Reach, RuleSet, Session, facts_of};
+use hence::span::{Sources, Span};
+use hence::value::Value;
+
+use super::{NOW, session};
+use crate::engines::random::{Random, program};
+use crate::random_text;
+
+const LIMITS: Limits = Limits { facts: 20_000, iterations: 200, time: None, memory: None };
+
+/// How many questions were answered from a part of the facts.
+#[derive(Debug, Default)]
+struct Tally {
+    programs: usize,
+    questions: usize,
+    sliced: usize,
+    rows: usize,
+    proofs: usize,
+}
+
+/// A random rule set with its facts, from one generator or the other.
+fn rules(seed: u64) -> Option<(RuleSet, Database)> {
+    if seed.is_multiple_of(3) {
+        return random_text::rules(seed);
+    }
+    let (program, input) = program(seed);
+    let checked = Checked {
+        relations: program.relations.clone(),
+        params: program.params.clone(),
+        ..Checked::default()
+    };
+    let (sources, files, warnings) = (Sources::default(), Vec::new(), Vec::new());
+    Some((RuleSet { sources, files, checked, program, warnings }, input))
+}
+
+/// The facts of inputs among the rows.
+fn facts(program: &Program, input: &Database) -> Vec<Fact> {
+    let inputs = program.relations.iter().enumerate().filter(|(_, relation)| relation.kind == Kind::Input);
+    let rows = inputs.flat_map(|(at, relation)| {
+        let rows = input.rows(RelationId(at as u32)).into_iter().flat_map(|rows| rows.iter());
+        rows.map(move |row| {
+            let values = relation.types().zip(row).map(|(ty, word)| Value::from_word(ty, *word));
+            Fact::new(relation.name, values.collect::<Vec<_>>())
+        })
+    });
+    rows.collect()
+}
+
+/// An atom over a relation: some columns as in one of its facts, some variables, some anything.
+fn atom(
+    random: &mut Random,
+    program: &Program,
+    model: &Model,
+    id: RelationId,
+    vars: &mut Vec<String>,
+) -> String {
+    let relation = program.relation(id).unwrap();
+    let known = facts_of(program, model, id);
+    let like = (!known.is_empty()).then(|| known[random.below(known.len())].clone());
+    let args = relation.types().enumerate().map(|(column, ty)| match (random.below(5), &like) {
+        (0 | 1, Some(fact)) => fact.values[column].to_string(),
+        (2, _) => String::from("_"),
+        _ => {
+            let name = format!("{}{}", ty.keyword().to_uppercase(), random.below(2));
+            vars.push(name.clone());
+            name
+        }
+    });
+    let args: Vec<String> = args.collect();
+    format!("{}({})", relation.name, args.join(", "))
+}
+
+fn is_asked(relation: &Relation) -> bool {
+    relation.name.as_str() != "now"
+}
+
+fn question(random: &mut Random, program: &Program, model: &Model) -> String {
+    let asked: Vec<RelationId> = (0..program.relations.len() as u32)
+        .map(RelationId)
+        .filter(|id| program.relation(*id).is_some_and(is_asked))
+        .collect();
+    let mut vars = Vec::new();
+    let mut literals = Vec::new();
+    for _ in 0..1 + random.below(3) {
+        // Derived relations stand behind the inputs.
+        let at = asked.len() - 1 - random.below(asked.len()) * random.below(2);
+        literals.push(atom(random, program, model, asked[at], &mut vars));
+    }
+    if random.below(4) == 0 {
+        let which = asked[random.below(asked.len())];
+        let negated = atom(random, program, model, which, &mut Vec::new());
+        let unbound = |name: &str| name.ends_with(['0', '1']) && !vars.iter().any(|var| var == name);
+        let (head, args) = negated.split_once('(').unwrap();
+        let args = args.trim_end_matches(')').split(", ");
+        let args: Vec<_> = args
+            .map(|arg| if unbound(arg) && arg.starts_with(char::is_uppercase) { "_" } else { arg })
+            .collect();
+        literals.push(format!("!{head}({})", args.join(", ")));
+    }
+    literals.join(", ")
+}
+
+/// The same answers and reports as evaluating the rules that matter, the same answers as evaluating everything.
+fn ask(seed: u64, sessions: &[Session; 3], question: &str, tally: &mut Tally) {
+    let [everything, rules, sliced] = sessions.each_ref().map(|session| session.query(question, NOW));
+    let Ok(everything) = everything else {
+        assert!(rules.is_err() == sliced.is_err(), "{seed}: {question}");
+        return;
+    };
+    let (rules, sliced) = (rules.unwrap(), sliced.unwrap());
+    let program = &sessions[0].rules().program;
+    assert_eq!(everything.rows, rules.rows, "{seed}: {question}\n{program}");
+    assert_eq!(everything.rows, sliced.rows, "{seed}: {question}\n{program}");
+    assert_eq!(rules.reports, sliced.reports, "{seed}: {question}\n{program}");
+    let mut reports = rules.reports.iter();
+    assert!(reports.all(|report| everything.reports.contains(report)), "{seed}: {question}\n{program}");
+    tally.questions += 1;
+    tally.rows += everything.rows.len();
+}
+
+/// The same proof of each fact, to the byte.
+fn prove(seed: u64, sessions: &[Session; 3], fact: &Fact, tally: &mut Tally) {
+    let program = &sessions[0].rules().program;
+    let question = fact.to_string();
+    let [everything, rules, sliced] =
+        sessions.each_ref().map(|session| session.why(&question, NOW, None).unwrap());
+    assert_eq!(everything.holds, 1, "{seed}: {question}");
+    assert_eq!(everything.proofs, rules.proofs, "{seed}: {question}\n{program}");
+    assert_eq!(everything.proofs, sliced.proofs, "{seed}: {question}\n{program}");
+    assert_eq!(everything.undetermined, rules.undetermined, "{seed}: {question}\n{program}");
+    assert_eq!(everything.undetermined, sliced.undetermined, "{seed}: {question}\n{program}");
+    let relation = program.find(fact.relation).unwrap();
+    let values: Vec<_> = fact.values.iter().copied().map(Some).collect();
+    let (asked, answer) = lower::with_atom(program, relation, &values, Span::default());
+    tally.sliced += usize::from(demand(&asked, answer, true).is_some_and(|found| !found.keyed.is_empty()));
+    tally.proofs += 1;
+}
+
+fn one(seed: u64, tally: &mut Tally) {
+    let Some((rules, input)) = rules(seed) else { return };
+    let facts = facts(&rules.program, &input);
+    let sessions = [Reach::Everything, Reach::Rules, Reach::FactsAlways]
+        .map(|reach| session(&rules, &facts, reach).with_limits(LIMITS));
+    let Ok(evaluation) = sessions[0].evaluate(NOW) else { return };
+    let program = &rules.program;
+    let mut random = Random::new(seed);
+    tally.programs += 1;
+    for _ in 0..6 {
+        let question = question(&mut random, program, &evaluation.model);
+        ask(seed, &sessions, &question, tally);
+    }
+    for at in 0..program.relations.len() as u32 {
+        let known = facts_of(program, &evaluation.model, RelationId(at));
+        let undetermined = evaluation.undetermined.contains(&RelationId(at));
+        for fact in known.iter().step_by(1 + known.len() / 3).filter(|_| !undetermined) {
+            prove(seed, &sessions, fact, tally);
+        }
+    }
+}
+
+fn run(seeds: std::ops::Range<u64>) -> Tally {
+    let mut tally = Tally::default();
+    seeds.for_each(|seed| one(seed, &mut tally));
+    println!("{tally:?}");
+    tally
+}
+
+#[test]
+fn random_questions_are_answered_alike_from_everything_and_from_what_they_reach() {
+    let tally = run(0..150);
+    assert!(tally.sliced * 10 > tally.proofs, "too few slices: {tally:?}");
+    assert!(tally.questions > 700 && tally.rows > 300, "too plain: {tally:?}");
+}
+
+#[test]
+fn many_random_questions_are_answered_alike() {
+    if std::env::var_os("HENCE_SLOW").is_some() {
+        let start = Instant::now();
+        for batch in 1.. {
+            run(batch * 10_000..(batch + 1) * 10_000);
+            if start.elapsed().as_secs() > 600 {
+                break;
+            }
+        }
+    }
+}
+
+/// What stands in memory is asked like what stands in a ledger.
+#[test]
+fn random_questions_over_facts_in_memory_are_answered_alike() {
+    let mut tally = Tally::default();
+    for seed in 0..200 {
+        let Some((rules, input)) = rules(seed) else { continue };
+        let facts = facts(&rules.program, &input);
+        let sessions = [Reach::Everything, Reach::Rules, Reach::Facts].map(|reach| {
+            Session::over_facts(rules.clone(), facts.clone()).with_limits(LIMITS).with_reach(reach)
+        });
+        let mut all = Database::new(&rules.program);
+        input.relations.iter().zip(&mut all.relations).for_each(|(rows, all)| *all = rows.clone());
+        let Ok(model) = SemiNaive.evaluate(&rules.program, &all, &LIMITS) else { continue };
+        let mut random = Random::new(seed);
+        let question = question(&mut random, &rules.program, &model);
+        ask(seed, &sessions, &question, &mut tally);
+    }
+    assert!(tally.questions > 80, "too plain: {tally:?}");
+}

@@ -1,0 +1,127 @@
+//! Prepared evaluation: each request gives what a fresh evaluation of its facts and those that stand would give.
+
+use std::time::Instant;
+
+use hence::backend::naive::Naive;
+use hence::backend::seminaive::{Prepared, SemiNaive};
+use hence::backend::{Database, Engine, Limits, Model};
+use hence::ir::Program;
+use hence::schema::RelationId;
+use hence::value::Word;
+
+use super::bench::{points_to, same_generation};
+use super::cases::closure;
+use super::check::agree;
+use super::random::{Random, program};
+
+const LIMITS: Limits = Limits { facts: 600, iterations: 40, time: None, memory: None };
+
+/// Each row of `input` by itself.
+fn rows(input: &Database) -> Vec<(RelationId, Vec<Word>)> {
+    let relations = input.relations.iter().zip(0..);
+    relations.flat_map(|(rows, at)| rows.iter().map(move |row| (RelationId(at), row.to_vec()))).collect()
+}
+
+fn database(program: &Program, rows: &[(RelationId, Vec<Word>)]) -> Database {
+    let mut database = Database::new(program);
+    rows.iter().for_each(|(relation, row)| database.push(*relation, row));
+    database
+}
+
+/// Some random program, its input split at random into what stands and what requests bring.
+fn check(seed: u64) {
+    let (program, input) = program(seed);
+    let mut random = Random::new(seed ^ 0x5eed);
+    let (mut standing, mut brought) = (Vec::new(), Vec::new());
+    let share = random.below(101);
+    // Some relations stand as a whole; rows of the others may be on both sides.
+    let whole: Vec<bool> = program.relations.iter().map(|_| random.below(3) == 0).collect();
+    for (relation, row) in rows(&input) {
+        let stands = whole[relation.0 as usize] || random.below(100) < share;
+        if stands { &mut standing } else { &mut brought }.push((relation, row));
+    }
+    let stands = database(&program, &standing);
+    let alone = Naive.evaluate(&program, &stands, &LIMITS);
+    let Ok(mut prepared) = Prepared::new(program.clone(), stands, LIMITS) else {
+        assert!(alone.is_err(), "seed {seed}: only the prepared program reaches a limit\n{program}");
+        return;
+    };
+    for number in 0..6 {
+        let some = random.below(101);
+        let mut all: Vec<_> = brought.iter().filter(|_| random.below(100) < some).cloned().collect();
+        if random.below(4) == 0 {
+            all.extend(standing.iter().filter(|_| random.below(100) < some).cloned());
+        }
+        let request = database(&program, &all);
+        let result = prepared.evaluate(&request).map(|view| view.to_model());
+        all.extend_from_slice(&standing);
+        let naive = Naive.evaluate(&program, &database(&program, &all), &LIMITS);
+        if let Err(difference) = agree(&program, naive, result) {
+            panic!(
+                "seed {seed}, request {number}: {difference}\n{program}\nstanding {standing:?}\nrequest {request:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn requests_in_a_row_mean_the_same_as_fresh_evaluations() {
+    (0..1500).for_each(check);
+}
+
+#[test]
+fn many_requests_in_a_row_mean_the_same_as_fresh_evaluations() {
+    if std::env::var_os("HENCE_SLOW").is_some() {
+        let start = Instant::now();
+        let minutes = std::env::var("HENCE_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(5_u64);
+        for batch in 1.. {
+            (batch * 10_000..(batch + 1) * 10_000).for_each(check);
+            if start.elapsed().as_secs() > minutes * 60 {
+                break;
+            }
+        }
+    }
+}
+
+fn sorted(model: &Model) -> Vec<Vec<(usize, Vec<Word>)>> {
+    let ranked = |extent: &hence::backend::Extent| {
+        let mut rows: Vec<_> =
+            extent.rows.iter().enumerate().map(|(at, row)| (extent.rank(at), row.to_vec())).collect();
+        rows.sort();
+        rows
+    };
+    model.relations.iter().map(ranked).collect()
+}
+
+#[test]
+fn requests_of_all_sizes_over_large_and_small_values_leave_nothing_behind() {
+    let programs = [closure().0, same_generation(), points_to()];
+    for (at, program) in programs.iter().enumerate() {
+        let mut random = Random::new(at as u64);
+        let inputs: Vec<u32> = (0..program.relations.len() as u32 - 1).collect();
+        let mut standing = Vec::new();
+        let mut edge = |random: &mut Random, nodes: usize, large: bool| {
+            let relation = RelationId(inputs[random.below(inputs.len())]);
+            let shift = if large && random.below(9) == 0 { 1 << 40 } else { 0 };
+            let row = [random.below(nodes) as i64 + shift, random.below(nodes) as i64];
+            (relation, row.map(Word::from_int).to_vec())
+        };
+        standing.extend((0..60).map(|_| edge(&mut random, 40, false)));
+        let stands = database(program, &standing);
+        let mut prepared = Prepared::new(program.clone(), stands, Limits::default()).unwrap();
+        for number in 0..40 {
+            let count = [0, 3, 40, 400][random.below(4)];
+            let large = random.below(3) == 0;
+            let mut all: Vec<_> = (0..count).map(|_| edge(&mut random, 10 + count, large)).collect();
+            let view = prepared.evaluate(&database(program, &all)).unwrap();
+            all.extend_from_slice(&standing);
+            let fresh = SemiNaive.evaluate(program, &database(program, &all), &Limits::default()).unwrap();
+            let model = view.to_model();
+            assert_eq!(sorted(&model), sorted(&fresh), "program {at}, request {number}");
+            let rounds = |model: &Model| {
+                model.relations.iter().map(|extent| extent.rounds.clone()).collect::<Vec<_>>()
+            };
+            assert_eq!(rounds(&model), rounds(&fresh), "program {at}, request {number}");
+        }
+    }
+}
