@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
+use std::fs;
 use std::io::{self, Write};
 
 use hence::actuators::{Input, observer};
@@ -23,7 +24,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 const DAY: &str = "2026-02-10";
 
 /// What the world and the agent's people tell it: when, who, and what, as facts are written in rules.
-const DAY_OF_OTHERS: [(&str, &str, &[&str]); 12] = [
+const DAY_OF_OTHERS: [(&str, &str, &[&str]); 11] = [
     // Three complaints of one kind: feedback proposes a constraint.
     (
         "08:10",
@@ -83,17 +84,8 @@ const DAY_OF_OTHERS: [(&str, &str, &[&str]); 12] = [
             r#"script_limits("report.py", 30.0, 64.0, 1000)"#,
         ],
     ),
-    // A tool was generated: its source calls what it must not.
-    (
-        "11:30",
-        "agent",
-        &[
-            r#"stage_passed("fetch_docs", /specification)"#,
-            r#"source_import("fetch_docs", "net/http")"#,
-            r#"source_call("fetch_docs", "os.RemoveAll")"#,
-            r#"source_log("fetch_docs", /entry)"#,
-        ],
-    ),
+    // A tool was generated: what its source calls, the actuator sees.
+    ("11:30", "agent", &[r#"stage_passed("fetch_docs", /specification)"#]),
     // A plan: its first step did not compile, and can be mended.
     (
         "13:00",
@@ -102,19 +94,6 @@ const DAY_OF_OTHERS: [(&str, &str, &[&str]); 12] = [
             r#"step("login", 0, "src/login.rs")"#,
             r#"step("login", 1, "src/main.rs")"#,
             r#"attempt("login", 0, 1, /type_error, true)"#,
-        ],
-    ),
-    // The scan of a repository.
-    (
-        "13:30",
-        "codebase",
-        &[
-            r#"file("src/main.rs", /rust, 40)"#,
-            r#"file("src/login.rs", /rust, 120)"#,
-            r#"file("src/session.rs", /rust, 80)"#,
-            r#"imports("src/main.rs", "src/login.rs")"#,
-            r#"imports("src/login.rs", "src/session.rs")"#,
-            r#"imports("src/session.rs", "src/login.rs")"#,
         ],
     ),
     // A frame of work has grown: a new one is due. A cached context is about a file that has changed.
@@ -140,6 +119,29 @@ const DAY_OF_OTHERS: [(&str, &str, &[&str]); 12] = [
             r#"trace_outcome("login", /success)"#,
         ],
     ),
+];
+
+/// The source of the generated tool: it logs that it begins, and calls what it must not.
+const FETCH_DOCS: &str = r#"package tools
+
+import (
+	"log"
+	"net/http"
+	"os"
+)
+
+func FetchDocs(url string) (*http.Response, error) {
+	log.Println("[ENTRY] fetch_docs")
+	os.RemoveAll("/tmp/docs")
+	return http.Get(url)
+}
+"#;
+
+/// The repository that the agent works in: two modules import each other.
+const REPOSITORY: [(&str, &str); 3] = [
+    ("src/main.rs", "mod login;\nmod session;\n\nfn main() {\n    login::log_in();\n}\n"),
+    ("src/login.rs", "use crate::session::Session;\n\npub fn log_in() -> Session {\n    Session::new()\n}\n"),
+    ("src/session.rs", "use crate::login::log_in;\n\npub struct Session;\n"),
 ];
 
 /// A tool call of the agent: when, the tool, and what came of it as the agent logs it.
@@ -213,14 +215,32 @@ impl Agent<'_> {
         self.tell(author, facts)
     }
 
-    /// Hands a text to an observer, and commits what it sees.
-    fn observe(&mut self, name: &str, text: &str) -> Result<Outcome> {
+    /// Hands a text, called `input`, to an observer, and commits what it sees.
+    fn observe(&mut self, name: &str, input: &str, text: &str) -> Result<Outcome> {
         let mut facts = Vec::new();
-        observer(name, None)?.observe(Input::new("day.jsonl", None, &mut text.as_bytes()), &mut |fact| {
+        observer(name, None)?.observe(Input::new(input, None, &mut text.as_bytes()), &mut |fact| {
             facts.push(fact);
             Ok(())
         })?;
         self.tell(name, facts)
+    }
+
+    /// Scans the repository, and commits what it looks like.
+    fn scan(&mut self) -> Result<Outcome> {
+        let root = std::env::temp_dir().join(format!("hence-embed-{}-{:p}", std::process::id(), self));
+        for (file, text) in REPOSITORY {
+            let path = root.join(file);
+            fs::create_dir_all(path.parent().ok_or("no folder")?)?;
+            fs::write(path, text)?;
+        }
+        let mut facts = Vec::new();
+        let scanned = observer("codebase", None)?.observe_folder(&root, &|_, _| {}, &mut |fact| {
+            facts.push(fact);
+            Ok(())
+        });
+        fs::remove_dir_all(&root)?;
+        scanned?;
+        self.tell("codebase", facts)
     }
 
     /// Whether a tool may be called now.
@@ -233,7 +253,7 @@ impl Agent<'_> {
     /// Asks before the call, makes it, and reports after it.
     fn call(&mut self, number: usize, tool: &str, log: &str) -> Result<()> {
         if self.may_call(&format!("c{number}"), tool)? {
-            self.observe("tool-run", log)?;
+            self.observe("tool-run", "day.jsonl", log)?;
         } else {
             writeln!(self.log, "  the agent does not call {tool}")?;
         }
@@ -274,7 +294,7 @@ impl Agent<'_> {
             r#"{"goal": "g1", "text": "Design the login page and then compare it with the old one"}"#,
             r#"{"goal": "g2", "text": "Search the web for competitor pricing", "domain_given": "marketing"}"#,
         ];
-        self.observe("goal", &goals.join("\n"))?;
+        self.observe("goal", "day.jsonl", &goals.join("\n"))?;
         for run in 1..=3 {
             let at = format!("@2026-02-0{}T10:00:00Z", run + 5);
             let ran = format!("tool_execution({run}, \"fetch_docs\", true, {at})");
@@ -339,6 +359,11 @@ pub(crate) fn day(ledger: Ledger, log: &mut dyn Write) -> Result<BTreeMap<String
         }
         agent.at(time)?;
         agent.say(author, facts)?;
+        match time {
+            "11:30" => drop(agent.observe("source", "fetch_docs.go", FETCH_DOCS)?),
+            "13:00" => drop(agent.scan()?),
+            _ => {}
+        }
     }
     agent.evening()
 }

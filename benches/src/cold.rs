@@ -1,4 +1,4 @@
-//! Cold start: `hence query`, the whole process, over a ledger of a million facts that was written by another one.
+//! Cold start: `hence query` and `hence why`, the whole process, over a ledger of a million facts that was written by another one.
 
 use std::path::Path;
 
@@ -14,12 +14,15 @@ use crate::measure::Series;
 use crate::options::{Options, home};
 use crate::report::{digits, spread, table};
 
-/// What is asked: in words, the body, and the relation that the answer needs all of.
-const QUESTIONS: [(&str, &str); 4] = [
-    ("all facts: the slow tools", "slow(T, D)"),
-    ("all facts: the best tool of a domain", "best(7, T)"),
-    ("a few: the rate of a tool in a domain", "rate(7, 3, R)"),
-    ("one fact", "tool_run(4321, T, D, Ok, L)"),
+/// What is asked: in words, the command, the question, and the rules.
+const QUESTIONS: [(&str, &str, &str, &str); 6] = [
+    ("all facts: the slow tools", "query", "slow(T, D)", "agg"),
+    ("all facts: the best tool of a domain", "query", "best(7, T)", "agg"),
+    // Its division can be without a result anywhere, and the tool doesn't stand first.
+    ("all facts: the rate of a tool in a domain", "query", "rate(7, 3, R)", "agg"),
+    ("one fact", "query", "tool_run(4321, T, D, Ok, L)", "agg"),
+    ("a few: a decision about one run", "query", "look(4321, T)", "cold"),
+    ("a few: why", "why", "look(4321, _)", "cold"),
 ];
 
 /// Writes the facts of `folder` into a new ledger.
@@ -42,28 +45,29 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
     let store = home().join("target/facts/ledger");
     let store = store.to_string_lossy();
     let Some(written) = child::ask(&["ledger", &folder.to_string_lossy(), &store]) else { return false };
-    let rules = home().join("rules/agg.dl");
-    let rules = rules.to_string_lossy();
     let (mut rows, mut answered) = (Vec::new(), true);
-    for (what, body) in QUESTIONS {
-        let words = ["hence", "query", body, "--rules", &rules, "--store", &store, "--format", "jsonl"];
+    for (what, command, body, rules) in QUESTIONS {
+        let rules = home().join(format!("rules/{rules}.dl"));
+        let form = if command == "why" { "json" } else { "jsonl" };
+        let rules = rules.to_string_lossy();
+        let words = ["hence", command, body, "--rules", &rules, "--store", &store, "--format", form];
         let runs: Vec<Json> = (0..options.runs).filter_map(|_| child::ask(&words)).collect();
         answered &= !runs.is_empty() && runs.iter().all(|run| run["status"] == 0);
         let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());
         let answers = runs.first().and_then(|run| run["output"].as_str()).unwrap_or("").lines().count();
         rows.push(vec![
-            format!("{what}: `{body}`"),
+            format!("{what}: `{command} {body}`"),
             spread(&series("wall"), digits),
             spread(&series("cpu"), digits),
             digits(series("peak_kib").median() / 1024.0),
             answers.to_string(),
         ]);
         let figure = |name: &str| series(name).json();
-        figures["cold"][body] = json!({
+        figures["cold"][format!("{command} {body}")] = json!({
             "wall": figure("wall"), "cpu": figure("cpu"), "peak_kib": figure("peak_kib"), "rows": answers,
         });
     }
-    println!("\n## cold start: `hence query` over a ledger of {} facts\n", written["facts"]);
+    println!("\n## cold start: `hence query` and `hence why` over a ledger of {} facts\n", written["facts"]);
     table(&["asked for", "wall s", "CPU s", "peak MB", "rows"], &rows);
     answered
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use nix::time::{ClockId, clock_gettime};
 use serde_json::{Value as Json, json};
 
 /// Seconds of one part of a run.
@@ -35,6 +36,44 @@ impl Moment {
 
 fn cpu(usage: &Usage) -> f64 {
     (usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64 / 1e6
+}
+
+/// Times of many short pieces of work, in microseconds: by the clock, and by the processor, which what else runs on the
+/// machine hardly disturbs.
+#[derive(Default)]
+pub struct Pieces {
+    wall: Vec<f64>,
+    cpu: Vec<f64>,
+}
+
+impl Pieces {
+    pub fn time<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        let busy = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap();
+        let (before, begun) = (busy(), Instant::now());
+        let result = black_box(work());
+        let (wall, after) = (begun.elapsed(), busy());
+        self.wall.push(wall.as_nanos() as f64 / 1e3);
+        self.cpu.push((after - before).num_nanoseconds() as f64 / 1e3);
+        result
+    }
+
+    pub fn len(&self) -> usize {
+        self.wall.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.wall.is_empty()
+    }
+
+    /// Medians and upper ends of both, and the mean by the processor.
+    pub fn json(self) -> Json {
+        let mean = self.cpu.iter().sum::<f64>() / self.cpu.len().max(1) as f64;
+        let (wall, cpu) = (Series::new(self.wall), Series::new(self.cpu));
+        json!({
+            "cpu": mean, "cpu_median": cpu.median(), "cpu_p99": cpu.quantile(0.99), "median": wall.median(),
+            "p99": wall.quantile(0.99), "p999": wall.quantile(0.999),
+        })
+    }
 }
 
 /// User and system seconds of the processes that this one has waited for, and the largest of them in KiB.

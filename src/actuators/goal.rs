@@ -49,12 +49,24 @@ const SHAPES: Shipped = Shipped {
     pattern: str::to_owned,
 };
 
+const TASKS: Shipped = Shipped {
+    file: "task_signals.csv",
+    columns: ["signal", "pattern"],
+    text: include_str!("../../facts/task_signals.csv"),
+    names: true,
+    case: false,
+    unicode: true,
+    pattern: str::to_owned,
+};
+
 const DECLARATIONS: &str = "\
 input goal(goal: string, text: string).
 input goal_domain_given(goal: string, domain: name).
 input domain_signal(goal: string, domain: name).
 input goal_signal(goal: string, signal: name).
 input pattern_match(goal: string, tool: string, matched: int, total: int).
+input task(task: string, text: string).
+input task_signal(task: string, signal: name).
 input task_word(task: string, word: string).
 input learning_word(learning: string, field: name, word: string).
 input cached_word(fingerprint: string, word: string).
@@ -82,7 +94,7 @@ fn keyword_pattern(keyword: &str) -> String {
 ///
 /// | fields | what they give |
 /// | --- | --- |
-/// | `task`, `text` | `task_word` |
+/// | `task`, `text` | `task`, `task_signal` by `facts/task_signals.csv` (`signal,pattern`), `task_word` |
 /// | `learning`, and some of `trigger`, `lesson`, `applies_to`, `fix` | `learning_word` by field |
 /// | `fingerprint`, `text` | `cached_word` |
 /// | `frame`, `goal_text` (of the frame), `text` (of the goal that may begin) | `potential_goal` |
@@ -90,6 +102,7 @@ pub struct Goal {
     domains: Table,
     tools: Table,
     shapes: Table,
+    tasks: Table,
 }
 
 impl Goal {
@@ -102,6 +115,7 @@ impl Goal {
             domains: Table::load(&DOMAINS, tables)?,
             tools: Table::load(&TOOLS, tables)?,
             shapes: Table::load(&SHAPES, tables)?,
+            tasks: Table::load(&TASKS, tables)?,
         })
     }
 
@@ -116,6 +130,16 @@ impl Goal {
         facts.extend(named("domain_signal", self.domains.labels_of(text)));
         facts.extend(named("goal_signal", self.shapes.labels_of(text)));
         facts.extend(self.pattern_matches(goal, text));
+        facts
+    }
+
+    /// The facts of one task: the task itself, what its words signal, and the words.
+    fn task(&self, task: Value, text: &str) -> Vec<Fact> {
+        let string = |text: &str| Value::String(Symbol::new(text));
+        let mut facts = vec![Fact::new("task", [task, string(text)])];
+        let signals = self.tasks.labels_of(text).into_iter();
+        facts.extend(signals.map(|signal| Fact::new("task_signal", [task, Value::Name(signal)])));
+        facts.extend(words::words(text).iter().map(|word| Fact::new("task_word", [task, string(word)])));
         facts
     }
 
@@ -136,7 +160,14 @@ impl Goal {
         let mut lines = JsonObjects::new(input);
         let mut summary = Summary::default();
         while let Some(mut object) = lines.next()? {
-            if let Some(facts) = remembered(&mut object)? {
+            let other = if object.has("task") {
+                let id = object.required("task", "an id: a string or an int", json::id)?;
+                let text = object.required("text", "a text: a string", json::text)?;
+                Some(self.task(Value::String(Symbol::new(&id)), &text))
+            } else {
+                remembered(&mut object)?
+            };
+            if let Some(facts) = other {
                 assert(facts, &mut summary, sink)?;
                 object.leave(&mut summary);
                 continue;
@@ -179,16 +210,14 @@ impl Goal {
 /// The fields of what was learned.
 const LEARNED: [&str; 4] = ["trigger", "lesson", "applies_to", "fix"];
 
-/// The words of a task, of something learned or cached, or their overlap for a frame; `None` for a goal.
+/// The words of something learned or cached, or their overlap for a frame; `None` for a goal.
 fn remembered(object: &mut Object<'_>) -> Result<Option<Vec<Fact>>, ActuatorError> {
     let string = |text: &str| Value::String(Symbol::new(text));
-    for (field, relation) in [("task", "task_word"), ("fingerprint", "cached_word")] {
-        if object.has(field) {
-            let id = string(&object.required(field, "an id: a string or an int", json::id)?);
-            let text = object.required("text", "a text: a string", json::text)?;
-            let words = words::words(&text);
-            return Ok(Some(words.iter().map(|word| Fact::new(relation, [id, string(word)])).collect()));
-        }
+    if object.has("fingerprint") {
+        let id = string(&object.required("fingerprint", "an id: a string or an int", json::id)?);
+        let text = object.required("text", "a text: a string", json::text)?;
+        let words = words::words(&text);
+        return Ok(Some(words.iter().map(|word| Fact::new("cached_word", [id, string(word)])).collect()));
     }
     if object.has("learning") {
         let id = string(&object.required("learning", "an id: a string or an int", json::id)?);

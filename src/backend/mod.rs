@@ -1,9 +1,11 @@
 //! Engines: from a program and its input facts to the model. None names another; all agree to the bit.
 
 mod budget;
+mod cells;
 pub mod crepe;
 pub mod naive;
 mod report;
+mod rows;
 pub mod seminaive;
 
 use std::fmt;
@@ -13,65 +15,7 @@ use crate::ir::{Program, RuleId};
 use crate::schema::RelationId;
 use crate::span::Span;
 use crate::value::Word;
-
-/// Rows of one relation, one after the other in one vector.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rows {
-    arity: usize,
-    len: usize,
-    words: Vec<Word>,
-}
-
-impl Rows {
-    /// No rows of `arity` columns.
-    pub fn new(arity: usize) -> Self {
-        Self { arity, len: 0, words: Vec::new() }
-    }
-
-    /// Adds a row; `row` must have as many words as the relation has columns.
-    pub fn push(&mut self, row: &[Word]) {
-        debug_assert_eq!(row.len(), self.arity, "a row of another arity");
-        self.words.extend_from_slice(row);
-        self.len += 1;
-    }
-
-    /// Takes all rows out, and keeps the room.
-    pub fn clear(&mut self) {
-        self.len = 0;
-        self.words.clear();
-    }
-
-    /// How many rows there are.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// How many columns a row has.
-    pub fn arity(&self) -> usize {
-        self.arity
-    }
-
-    /// The row at `at`.
-    pub fn get(&self, at: usize) -> Option<&[Word]> {
-        (at < self.len).then(|| self.words.get(at * self.arity..(at + 1) * self.arity)).flatten()
-    }
-
-    /// The words of one column in the order of the rows; none of a column that there isn't.
-    pub fn column(&self, column: usize) -> impl Iterator<Item = Word> {
-        let from = self.words.get(column..).filter(|_| column < self.arity).unwrap_or_default();
-        from.chunks(self.arity.max(1)).filter_map(|rest| rest.first().copied())
-    }
-
-    /// The rows in their order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[Word]> {
-        (0..self.len).map(|at| self.words.get(at * self.arity..(at + 1) * self.arity).unwrap_or(&[]))
-    }
-}
+pub use rows::Rows;
 
 /// The input of an evaluation: rows of each relation, by [`RelationId`]. Rows of a derived relation may be among
 /// them (facts given in a test); they stand beside what its rules derive. Rows may stand twice.

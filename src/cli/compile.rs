@@ -97,44 +97,55 @@ use std::io::Read;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use hence::ledger::interchange::json_line;
+use hence::session::{SessionError, compiled};
+
+#[allow(dead_code, reason = "its structs are for code of your own")]
 mod rules;
 
 /// The rules that were compiled, as they were loaded.
 const RULES: &[(&str, &str)] = &[
 TEXTS];
 
-fn facts() -> std::io::Result<String> {
-    let mut text = String::new();
-    match std::env::args().nth(1) {
-        Some(path) => std::fs::read_to_string(path),
-        None => std::io::stdin().read_to_string(&mut text).map(|_| text),
-    }
+/// The facts, and what messages call the place they came from.
+fn facts() -> Result<(String, String), String> {
+    let (mut text, name) = (String::new(), std::env::args().nth(1));
+    let read = match &name {
+        Some(path) => std::fs::read_to_string(path).map(|read| text = read),
+        None => std::io::stdin().read_to_string(&mut text).map(drop),
+    };
+    let name = name.unwrap_or_else(|| String::from("<standard input>"));
+    read.map_err(|error| format!("`{name}` can't be read: {error}"))?;
+    Ok((name, text))
 }
 
 fn main() -> ExitCode {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
-    let decided = match facts() {
-        Ok(lines) => hence::session::compiled::decide(&rules::PACK, RULES, &lines, now),
-        Err(error) => {
-            eprintln!("error: {error}");
-            return ExitCode::from(2);
-        }
+    let (name, lines) = match facts() {
+        Ok(facts) => facts,
+        Err(error) => return failed(2, &error),
     };
-    match decided {
+    match compiled::decide(&rules::PACK, RULES, (&name, &lines), now) {
         Ok(decided) => {
-            decided.relations.iter().flat_map(|(.., facts)| facts).for_each(|fact| println!("{fact}."));
+            let facts = decided.relations.iter().flat_map(|(.., facts)| facts);
+            facts.for_each(|fact| println!("{}", json_line(fact)));
             decided.reports.iter().for_each(|report| eprintln!("warning: {report}"));
+            let undetermined = |name| eprintln!("warning: `{name}` is undetermined");
+            decided.undetermined.iter().for_each(undetermined);
             ExitCode::from(if decided.undetermined.is_empty() { 0 } else { 4 })
         }
-        Err(hence::session::SessionError::Faults(faults)) => {
-            faults.diagnostics.iter().for_each(|fault| eprintln!("error: {}", fault.message));
+        Err(SessionError::Faults(faults)) => {
+            faults.lines().for_each(|line| eprintln!("{line}"));
             ExitCode::from(2)
         }
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(3)
-        }
+        Err(error @ SessionError::Limit { .. }) => failed(3, &error.to_string()),
+        Err(error) => failed(2, &error.to_string()),
     }
+}
+
+fn failed(status: u8, error: &str) -> ExitCode {
+    eprintln!("error: {error}");
+    ExitCode::from(status)
 }
 "#;
 

@@ -8,14 +8,14 @@ use clap::{Args, ValueEnum};
 
 use crate::backend::{Engine, Limits, naive::Naive, seminaive::SemiNaive};
 use crate::ledger::When;
-use crate::session::compiled::Compiled;
+use crate::session::compiled::{self, Compiled};
 use crate::session::{RuleSource, Session};
 use crate::symbol::Symbol;
 use crate::syntax;
 use crate::syntax::tree::Item;
 use crate::value::Value;
 
-use super::{Failure, config, time};
+use super::{Failure, config, output, time};
 
 /// Which rules.
 #[derive(Debug, Clone, Args)]
@@ -233,7 +233,14 @@ impl EngineOptions {
         match self.engine.unwrap_or_else(configured) {
             EngineName::Auto | EngineName::Embedded => Box::new(SemiNaive),
             EngineName::Naive => Box::new(Naive),
-            EngineName::Compiled => Box::new(Compiled::default()),
+            EngineName::Compiled => {
+                if !compiled::is_there() {
+                    output::note(
+                        "warning: this hence was built without compiled packs (`--features packs` has them): the embedded engine evaluates",
+                    );
+                }
+                Box::new(Compiled::default())
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::ir::{Param, Program};
 use crate::schema::{Kind, Relation};
@@ -108,12 +108,15 @@ fn show(name: String, sets: Vec<(Symbol, Value)>, format: Form) -> Outcome {
             writeln!(out, "{}", output::table(&header, &params))?;
         }
         Form::Json => {
-            let mut shown = json!({ "pack": name, "about": shipped::about(&name) });
+            let mut shown = Map::new();
+            shown.insert("pack".into(), json!(name));
+            shown.insert("about".into(), json!(shipped::about(&name)));
             for (kind, title) in KINDS {
-                shown[title] = of_kind(&program, kind).map(relation_json).collect();
+                shown.insert(title.into(), of_kind(&program, kind).map(relation_json).collect());
             }
-            shown["parameters"] =
-                program.params.iter().map(|param| param_json(param, &origin(param))).collect();
+            let params = program.params.iter().map(|param| param_json(param, &origin(param)));
+            shown.insert("parameters".into(), params.collect());
+            let shown = Json::Object(shown);
             writeln!(out, "{shown:#}")?;
         }
     }

@@ -10,10 +10,19 @@ use crate::ledger::{Progress, Watcher, Work};
 /// Nothing is drawn where standard error is no terminal.
 static BAR: LazyLock<ProgressBar> = LazyLock::new(|| {
     let bar = ProgressBar::no_length();
-    bar.set_style(counting());
-    bar.enable_steady_tick(Duration::from_millis(100));
+    bar.finish_and_clear();
     bar
 });
+
+/// Shows the bar, once more where it was removed.
+fn show(style: ProgressStyle, message: String) {
+    BAR.set_style(style);
+    if BAR.is_finished() {
+        BAR.reset();
+        BAR.enable_steady_tick(Duration::from_millis(100));
+    }
+    BAR.set_message(message);
+}
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -26,8 +35,7 @@ fn counting() -> ProgressStyle {
 
 /// Shows that so many of what `message` calls them are done.
 pub(super) fn counted(message: &str, done: usize) {
-    BAR.set_style(counting());
-    BAR.set_message(format!("{message}: {}", HumanCount(done as u64)));
+    show(counting(), format!("{message}: {}", HumanCount(done as u64)));
 }
 
 /// Shows how far a ledger has come.
@@ -39,8 +47,7 @@ pub(super) fn watcher() -> Watcher {
             Work::CatchingUp => "bringing the fact base up to the journal, transactions",
         };
         let Some(of) = of else { return counted(message, done as usize) };
-        BAR.set_style(style("{msg} {bar:30} {human_pos}/{human_len}"));
-        BAR.set_message(message);
+        show(style("{msg} {bar:30} {human_pos}/{human_len}"), message.to_owned());
         BAR.set_length(of);
         BAR.set_position(done);
     })

@@ -23,7 +23,7 @@ use crate::symbol::Symbol;
 use crate::value::{Value, Word};
 
 /// A whole rule set, ready to be evaluated.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     /// All relations; [`RelationId`] is the place here.
     pub relations: Vec<Relation>,
@@ -66,7 +66,7 @@ pub struct Stratum {
 }
 
 /// One rule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// The stable identity: `@id`, or relation and ordinal (`refine_tool#2`).
     pub id: Symbol,

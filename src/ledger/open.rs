@@ -312,7 +312,7 @@ impl Ledger {
     /// Where the journal goes on behind what the base holds.
     fn joint(&self, held: &State) -> Result<From, LedgerError> {
         if held.tx > 0 {
-            let last = self.journal.read(held.start, held.tx)?;
+            let last = self.journal.read_ends(held.start, held.tx)?;
             if (last.hash, last.end) != (held.head, held.end) {
                 return Err(foreign());
             }

@@ -171,7 +171,7 @@ impl Ledger {
     fn since(&self, section: u8, fact: &Fact) -> Result<Option<u64>, LedgerError> {
         let mut tuple = Vec::new();
         tuple::encode(&fact.values, &mut tuple);
-        Since::new(&self.state, &self.view, section).find(fact.relation, &tuple)
+        Since::new(&self.state, &self.view, section, 1).find(fact.relation, &tuple)
     }
 
     fn intervals(&self, section: u8, past: u8, fact: &Fact) -> Result<Vec<Interval>, LedgerError> {
@@ -213,7 +213,7 @@ impl Ledger {
     /// # Errors
     /// If the base can't be read.
     pub fn last_where(&self, wanted: impl Fn(&TxInfo) -> bool) -> Result<Option<TxInfo>, LedgerError> {
-        let is_wanted = |info: &Result<TxInfo, LedgerError>| info.as_ref().map_or(true, |info| wanted(info));
+        let is_wanted = |info: &Result<TxInfo, LedgerError>| info.as_ref().map_or(true, &wanted);
         self.log(1..=u64::MAX).rev().find(is_wanted).transpose()
     }
 

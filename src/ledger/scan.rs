@@ -143,8 +143,22 @@ impl Journal {
 
     /// The transaction whose first record begins at `start`.
     pub(crate) fn read(&self, start: Position, number: u64) -> Result<Whole, LedgerError> {
+        self.read_records(start, number, &mut |content, whole| whole.contents.push(content.to_vec()))
+    }
+
+    /// The same without what it holds, which may be much.
+    pub(crate) fn read_ends(&self, start: Position, number: u64) -> Result<Whole, LedgerError> {
+        self.read_records(start, number, &mut |_, _| {})
+    }
+
+    fn read_records(
+        &self,
+        start: Position,
+        number: u64,
+        keep: &mut dyn FnMut(&[u8], &mut Whole),
+    ) -> Result<Whole, LedgerError> {
         let mut whole = Whole { number, start, ..Whole::default() };
-        let mut at = start;
+        let (mut at, mut first) = (start, true);
         loop {
             let file = match (self.open_segment(at.segment, false), self.snapshot) {
                 (Err(LedgerError::Io { .. }), Some(held)) if at.segment < held.segment => {
@@ -171,12 +185,12 @@ impl Journal {
                 Parsed::End => return Err(bad("the journal ends here")),
                 Parsed::Bad(what) => return Err(bad(what)),
             };
-            if whole.contents.is_empty() {
+            if std::mem::take(&mut first) {
                 whole.previous = record.previous;
             } else if record.previous != whole.hash {
                 return Err(bad("the record doesn't follow the one before"));
             }
-            whole.contents.push(record.content.to_vec());
+            keep(record.content, &mut whole);
             whole.hash = record.hash;
             at.offset += record.len as u64;
             if record.kind == RecordKind::Commit {

@@ -284,9 +284,9 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Merges the changes that fall into the block of `first` into it, in one batch.
-    fn merge(&mut self, first: &Vec<u8>, changes: &mut Changes<'_>) -> Result<(), BaseError> {
+    fn merge(&mut self, first: &[u8], changes: &mut Changes<'_>) -> Result<(), BaseError> {
         let old = self.base.floor(first)?.filter(|(key, _)| key.first() == Some(&BLOCK));
-        let limit = self.base.above(old.as_ref().map_or(first, |(key, _)| key))?;
+        let limit = self.base.above(old.as_ref().map_or(first, |(key, _)| key.as_slice()))?;
         let limit = limit.map(|(key, _)| key).filter(|key| key.first() == Some(&BLOCK));
         let limit = limit.as_ref().and_then(|key| key.get(1..));
         let inside = |key: &[u8]| limit.is_none_or(|limit| key < limit);

@@ -22,8 +22,8 @@ pub fn needed(program: &Program, asked: impl IntoIterator<Item = RelationId>) ->
     needed
 }
 
-/// The program with nothing to do but to derive the `needed` relations. All others stay without facts of rules; every
-/// relation and every rule keeps its number.
+/// The program with nothing to do but to derive the `needed` relations: its strata hold these alone, and all others
+/// stay empty. Every relation and every rule keeps its number.
 pub fn relevant(program: &Program, needed: &BTreeSet<RelationId>) -> Program {
     let is_needed = |relation: &RelationId| needed.contains(relation);
     // A stratum is one strongly connected component, so it is needed as a whole or not at all.

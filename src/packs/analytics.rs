@@ -321,7 +321,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "analytics",
-        fingerprint: "8a4493eabc22cea3591f910c4e6253f3",
+        fingerprint: "5106b825504a90ee8f34541fc02d26ed",
+        relations: &["now", "event", "event_similarity", "baseline", "judged_hour", "event_hour", "hour_count", "week_count", "learned_baseline", "judged_count", "normal", "anomaly", "recent_event", "alike_events", "connected_events", "correlated", "group_size", "root_cause_wanted"],
+        params: &["anomaly_floor", "anomaly_width", "correlated_above", "correlation_span", "sources_needed"],
+        rule_ids: &["judged_hour#1", "event_hour#1", "hour_count#1", "week_count#1", "week_count#2", "learned_baseline#1", "judged_count#1", "normal_as_given", "normal_as_learned", "normal_unknown", "more_than_normal", "recent_event#1", "alike_events#1", "alike_events#2", "connected_events#1", "connected_events#2", "correlated#1", "group_size#1", "several_sources_at_once"],
         arities: &[1, 4, 3, 6, 1, 5, 6, 6, 6, 3, 4, 4, 1, 2, 2, 2, 3, 3, 5, 6, 5, 2, 5],
         rules: &[&RULE_0, &RULE_1, &RULE_2, &RULE_5, &RULE_6, &RULE_10, &RULE_11, &RULE_16, &RULE_17],
         facts,
@@ -654,42 +657,61 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R4JudgedHour,
+            Row5 as R5EventHour,
+            Row1 as R12RecentEvent,
+            Row2 as R13AlikeEvents,
+            Row2 as R14ConnectedEvents,
+            Row5 as M2,
+            Row5 as M6,
+            Row2 as M16,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word, Word);
-            @input
-            struct R0Now(Word);
-            @input
-            struct R1Event(Word, Word, Word, Word);
-            @input
-            struct R2EventSimilarity(Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R4JudgedHour(Word);
             @output
+            #[cfg(any())]
             struct R5EventHour(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R12RecentEvent(Word);
             @output
+            #[cfg(any())]
             struct R13AlikeEvents(Word, Word);
             @output
+            #[cfg(any())]
             struct R14ConnectedEvents(Word, Word);
             @output
+            #[cfg(any())]
             struct M2(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M6(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M16(Word, Word);
 
             // judged_hour#1
             R4JudgedHour(start_0) <-
-                R0Now(now_1),
+                Source(input),
+                for row_1 in input.rows(0),
+                let [now_1] = row_1,
                 let Some(start_0) = tried(0, judged_hour_0_0(now_1)),
                 (go());
 
             // event_hour#1
             R5EventHour(event_0, source_1, type_2, start_3, week_4) <-
-                R1Event(event_0, source_1, type_2, at_5),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [event_0, source_1, type_2, at_5] = row_1,
                 let Some(start_3) = tried(1, event_hour_1_0(at_5)),
                 R4JudgedHour(judged_6),
                 (event_hour_1_1(at_5, judged_6).as_bool()),
@@ -704,7 +726,9 @@ mod compiled {
 
             // judged_count#1
             M6(source_0, type_1, event_2, at_3, start_4) <-
-                R1Event(event_2, source_0, type_1, at_3),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [event_2, source_0, type_1, at_3] = row_1,
                 R4JudgedHour(start_4),
                 (judged_count_6_0(at_3, start_4).as_bool()),
                 let Some(true) = held(6, judged_count_6_1(at_3, start_4)),
@@ -712,16 +736,21 @@ mod compiled {
 
             // recent_event#1
             R12RecentEvent(event_0) <-
-                Parameters(_, p3),
-                R1Event(event_0, _, _, at_1),
-                R0Now(now_2),
+                Source(input),
+                let p3 = input.param(3),
+                for row_2 in input.rows(1),
+                let [event_0, _, _, at_1] = row_2,
+                for row_4 in input.rows(0),
+                let [now_2] = row_4,
                 let Some(true) = held(11, recent_event_11_0(now_2, at_1, p3)),
                 (go());
 
             // alike_events#1
             R13AlikeEvents(a_0, b_1) <-
-                Parameters(p2, _),
-                R2EventSimilarity(a_0, b_1, similarity_2),
+                Source(input),
+                let p2 = input.param(2),
+                for row_2 in input.rows(2),
+                let [a_0, b_1, similarity_2] = row_2,
                 (alike_events_12_0(similarity_2, p2).as_bool()),
                 (alike_events_12_1(a_0, b_1).as_bool()),
                 R12RecentEvent(a_0),
@@ -753,39 +782,58 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(2), m.param(3))]);
-            crepe.extend(tables.rows(0).map(|[c0]| R0Now(c0)));
-            crepe.extend(tables.rows(1).map(|[c0, c1, c2, c3]| R1Event(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(2).map(|[c0, c1, c2]| R2EventSimilarity(c0, c1, c2)));
+            crepe.extend([Source(Input::new(tables, params))]);
             let (r4_judged_hour, r5_event_hour, r12_recent_event, r13_alike_events, r14_connected_events, m2, m6, m16) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(4, r4_judged_hour.iter().map(|row| [row.0]));
-            tables.set(5, r5_event_hour.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(12, r12_recent_event.iter().map(|row| [row.0]));
-            tables.set(13, r13_alike_events.iter().map(|row| [row.0, row.1]));
-            tables.set(14, r14_connected_events.iter().map(|row| [row.0, row.1]));
-            tables.set(18, m2.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(20, m6.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(21, m16.iter().map(|row| [row.0, row.1]));
+            tables.set(4, &r4_judged_hour);
+            tables.set(5, &r5_event_hour);
+            tables.set(12, &r12_recent_event);
+            tables.set(13, &r13_alike_events);
+            tables.set(14, &r14_connected_events);
+            tables.set(18, &m2);
+            tables.set(20, &m6);
+            tables.set(21, &m16);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row4 as R1Event,
+            Row6 as R6HourCount,
+            Row6 as R7WeekCount,
+            Row6 as M5,
+            Row5 as M17,
+        };
 
         crepe::crepe! {
             @input
-            struct R1Event(Word, Word, Word, Word);
-            @input
-            struct R6HourCount(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R15Correlated(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R7WeekCount(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M5(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M17(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Event(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R6HourCount(Word, Word, Word, Word, Word, Word);
+
+            R1Event(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(1);
+
+            R6HourCount(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(6);
 
             // week_count#1
             R7WeekCount(source_0, type_1, weekday_2, hour_3, week_4, count_5) <-
@@ -807,50 +855,70 @@ mod compiled {
 
             // group_size#1
             M17(leader_0, source_1, event_2, open_1, open_2) <-
-                R15Correlated(event_2, leader_0),
+                Source(input),
+                for row_1 in input.rows(15),
+                let [event_2, leader_0] = row_1,
                 R1Event(event_2, source_1, open_1, open_2),
                 (go());
         }
 
-        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            crepe.extend(tables.rows(1).map(|[c0, c1, c2, c3]| R1Event(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(6).map(|[c0, c1, c2, c3, c4, c5]| R6HourCount(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(15).map(|[c0, c1]| R15Correlated(c0, c1)));
-            let (r7_week_count, m5, m17) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(7, r7_week_count.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(19, m5.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(22, m17.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r7_week_count, m5, m17, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(7, &r7_week_count);
+            tables.set(19, &m5);
+            tables.set(22, &m17);
         }
     }
 
     mod program_2 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row6 as R3Baseline,
+            Row6 as R8LearnedBaseline,
+            Row4 as R10Normal,
+            Row4 as R11Anomaly,
+            Row3 as R17RootCauseWanted,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word, Word, Word);
-            @input
-            struct R3Baseline(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R4JudgedHour(Word);
-            @input
-            struct R8LearnedBaseline(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R9JudgedCount(Word, Word, Word);
-            @input
-            struct R16GroupSize(Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R10Normal(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R11Anomaly(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R17RootCauseWanted(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3Baseline(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R8LearnedBaseline(Word, Word, Word, Word, Word, Word);
+
+            R3Baseline(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(3);
+
+            R8LearnedBaseline(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(8);
 
             // normal_as_given
             R10Normal(source_0, type_1, mean_2, deviation_3) <-
-                R9JudgedCount(source_0, type_1, _),
-                R4JudgedHour(start_4),
+                Source(input),
+                for row_1 in input.rows(9),
+                let [source_0, type_1, _] = row_1,
+                for row_3 in input.rows(4),
+                let [start_4] = row_3,
                 let value_5 = normal_7_0(start_4),
                 let value_6 = normal_7_1(start_4),
                 R3Baseline(source_0, type_1, value_5, value_6, mean_2, deviation_3),
@@ -858,8 +926,11 @@ mod compiled {
 
             // normal_as_learned
             R10Normal(source_0, type_1, mean_2, deviation_3) <-
-                R9JudgedCount(source_0, type_1, _),
-                R4JudgedHour(start_4),
+                Source(input),
+                for row_1 in input.rows(9),
+                let [source_0, type_1, _] = row_1,
+                for row_3 in input.rows(4),
+                let [start_4] = row_3,
                 let value_5 = normal_8_0(start_4),
                 let value_6 = normal_8_1(start_4),
                 !R3Baseline(source_0, type_1, value_5, value_6, _, _),
@@ -870,8 +941,11 @@ mod compiled {
 
             // normal_unknown
             R10Normal(source_0, type_1, float(0.0), float(0.0)) <-
-                R9JudgedCount(source_0, type_1, _),
-                R4JudgedHour(start_2),
+                Source(input),
+                for row_1 in input.rows(9),
+                let [source_0, type_1, _] = row_1,
+                for row_3 in input.rows(4),
+                let [start_2] = row_3,
                 let value_3 = normal_9_0(start_2),
                 let value_4 = normal_9_1(start_2),
                 !R3Baseline(source_0, type_1, value_3, value_4, _, _),
@@ -882,8 +956,11 @@ mod compiled {
 
             // more_than_normal
             R11Anomaly(source_0, type_1, count_2, threshold_3) <-
-                Parameters(p0, p1, _),
-                R9JudgedCount(source_0, type_1, count_2),
+                Source(input),
+                let p0 = input.param(0),
+                let p1 = input.param(1),
+                for row_3 in input.rows(9),
+                let [source_0, type_1, count_2] = row_3,
                 R10Normal(source_0, type_1, mean_4, deviation_5),
                 let Some(threshold_3) = tried(10, anomaly_10_0(p0, mean_4, p1, deviation_5)),
                 (anomaly_10_1(count_2, threshold_3).as_bool()),
@@ -891,8 +968,10 @@ mod compiled {
 
             // several_sources_at_once
             R17RootCauseWanted(leader_0, sources_1, events_2) <-
-                Parameters(_, _, p4),
-                R16GroupSize(leader_0, sources_1, events_2),
+                Source(input),
+                let p4 = input.param(4),
+                for row_2 in input.rows(16),
+                let [leader_0, sources_1, events_2] = row_2,
                 (root_cause_wanted_18_0(sources_1, p4).as_bool()),
                 (go());
         }
@@ -900,17 +979,11 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0), m.param(1), m.param(4))]);
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3, c4, c5]| R3Baseline(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(4).map(|[c0]| R4JudgedHour(c0)));
-            crepe.extend(tables.rows(8).map(|[c0, c1, c2, c3, c4, c5]| R8LearnedBaseline(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(9).map(|[c0, c1, c2]| R9JudgedCount(c0, c1, c2)));
-            crepe.extend(tables.rows(16).map(|[c0, c1, c2]| R16GroupSize(c0, c1, c2)));
-            let (r10_normal, r11_anomaly, r17_root_cause_wanted) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(10, r10_normal.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(11, r11_anomaly.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(17, r17_root_cause_wanted.iter().map(|row| [row.0, row.1, row.2]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r10_normal, r11_anomaly, r17_root_cause_wanted, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(10, &r10_normal);
+            tables.set(11, &r11_anomaly);
+            tables.set(17, &r17_root_cause_wanted);
         }
     }
 }

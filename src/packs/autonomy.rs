@@ -584,7 +584,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "autonomy",
-        fingerprint: "6e6d1a2a14c12aaa0ae05a62f202d178",
+        fingerprint: "c05a41372e239d33508342a9223371d5",
+        relations: &["now", "reviewer", "autonomy_level", "session", "unsafe_request", "demonstrated", "escalation_request", "escalation_review", "tool_call", "level_name", "sessions_needed", "error_rate_allowed", "confidence_needed", "unsafe_allowed", "demonstration_needed", "read_only_tool", "safe_tool", "level_given", "current_level", "escalation_reviewed", "judging_view", "session_in_view", "session_after_review", "view_metrics", "unsafe_in_view", "unsafe_count", "shown_in_view", "session_metrics", "unmet_in_view", "unmet", "level_barred", "eligible", "pending_review", "offer_escalation", "level_given_before", "level_at_review", "escalate", "deny_escalation", "review_rejected", "tool_allowed", "tool_blocked"],
+        params: &["first_level", "highest_level"],
+        rule_ids: &["safe_tool#1", "level_given#1", "level_as_given", "level_never_given", "earliest_escalation_review", "judging_view#2", "session_in_view#1", "session_in_view#2", "session_after_review#1", "view_metrics#1", "unsafe_in_view#1", "unsafe_in_view#2", "unsafe_count#1", "unsafe_count#2", "shown_in_view#1", "shown_in_view#2", "figures_of_all_sessions", "too_few_successes", "no_successes", "too_many_errors", "no_error_rate", "too_little_confidence", "no_confidence", "too_many_unsafe_requests", "not_demonstrated", "requirement_not_met", "barred_by_a_requirement", "level_reached", "request_unanswered", "next_level_reached", "level_given_before#1", "level_at_review#1", "level_at_review#2", "approved_and_eligible", "refused_by_reviewer", "approved_level_not_above", "approved_level_too_high", "approved_too_early", "approved_by_a_stranger", "safe_at_this_level", "not_safe_at_this_level"],
         arities: &[1, 1, 2, 4, 2, 2, 4, 5, 2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 1, 4, 2, 6, 2, 6, 4, 3, 3, 5, 6, 4, 3, 1, 2, 1, 2, 2, 3, 2, 2, 1, 2, 2, 5, 6, 4, 6],
         rules: &[&RULE_1, &RULE_4, &RULE_9, &RULE_12, &RULE_29, &RULE_30],
         facts,
@@ -989,121 +992,182 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R1Reviewer,
+            Row2 as R16SafeTool,
+            Row2 as M1,
+            Row5 as M4,
+        };
 
         crepe::crepe! {
             @input
-            struct R1Reviewer(Word);
-            @input
-            struct R2AutonomyLevel(Word, Word);
-            @input
-            struct R7EscalationReview(Word, Word, Word, Word, Word);
-            @input
-            struct R9LevelName(Word, Word);
-            @input
-            struct R15ReadOnlyTool(Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R16SafeTool(Word, Word);
             @output
+            #[cfg(any())]
             struct M1(Word, Word);
             @output
+            #[cfg(any())]
             struct M4(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Reviewer(Word);
+
+            R1Reviewer(c0) <-
+                Source(input),
+                for [c0] in input.rows(1);
 
             // safe_tool#1
             R16SafeTool(level_0, tool_1) <-
-                R9LevelName(level_0, _),
-                R15ReadOnlyTool(tool_1),
+                Source(input),
+                for row_1 in input.rows(9),
+                let [level_0, _] = row_1,
+                for row_3 in input.rows(15),
+                let [tool_1] = row_3,
                 (go());
 
             // level_given#1
             M1(level_0, since_1) <-
-                R2AutonomyLevel(level_0, since_1),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [level_0, since_1] = row_1,
                 (go());
 
             // earliest_escalation_review
             M4(request_0, approved_1, by_2, at_3, open_1) <-
-                R7EscalationReview(request_0, approved_1, by_2, open_1, at_3),
+                Source(input),
+                for row_1 in input.rows(7),
+                let [request_0, approved_1, by_2, open_1, at_3] = row_1,
                 R1Reviewer(by_2),
                 (go());
         }
 
-        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            crepe.extend(tables.rows(1).map(|[c0]| R1Reviewer(c0)));
-            crepe.extend(tables.rows(2).map(|[c0, c1]| R2AutonomyLevel(c0, c1)));
-            crepe.extend(tables.rows(7).map(|[c0, c1, c2, c3, c4]| R7EscalationReview(c0, c1, c2, c3, c4)));
-            crepe.extend(tables.rows(9).map(|[c0, c1]| R9LevelName(c0, c1)));
-            crepe.extend(tables.rows(15).map(|[c0]| R15ReadOnlyTool(c0)));
-            let (r16_safe_tool, m1, m4) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(16, r16_safe_tool.iter().map(|row| [row.0, row.1]));
-            tables.set(41, m1.iter().map(|row| [row.0, row.1]));
-            tables.set(42, m4.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r16_safe_tool, m1, m4, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(16, &r16_safe_tool);
+            tables.set(41, &m1);
+            tables.set(42, &m4);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R2AutonomyLevel,
+            Row2 as R5Demonstrated,
+            Row2 as R16SafeTool,
+            Row4 as R19EscalationReviewed,
+            Row1 as R18CurrentLevel,
+            Row2 as R20JudgingView,
+            Row6 as R21SessionInView,
+            Row2 as R22SessionAfterReview,
+            Row4 as R24UnsafeInView,
+            Row3 as R26ShownInView,
+            Row2 as R32PendingReview,
+            Row2 as R37DenyEscalation,
+            Row1 as R39ToolAllowed,
+            Row2 as R40ToolBlocked,
+            Row6 as M9,
+            Row4 as M12,
+            Row6 as M30,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word);
-            @input
-            struct R2AutonomyLevel(Word, Word);
-            @input
-            struct R3Session(Word, Word, Word, Word);
-            @input
-            struct R4UnsafeRequest(Word, Word);
-            @input
-            struct R5Demonstrated(Word, Word);
-            @input
-            struct R6EscalationRequest(Word, Word, Word, Word);
-            @input
-            struct R8ToolCall(Word, Word);
-            @input
-            struct R16SafeTool(Word, Word);
-            @input
-            struct R17LevelGiven(Word);
-            @input
-            struct R19EscalationReviewed(Word, Word, Word, Word);
-            @input
-            struct G20JudgingView(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R18CurrentLevel(Word);
             @output
+            #[cfg(any())]
             struct R20JudgingView(Word, Word);
             @output
+            #[cfg(any())]
             struct R21SessionInView(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R22SessionAfterReview(Word, Word);
             @output
+            #[cfg(any())]
             struct R24UnsafeInView(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R26ShownInView(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R32PendingReview(Word, Word);
             @output
+            #[cfg(any())]
             struct R37DenyEscalation(Word, Word);
             @output
+            #[cfg(any())]
             struct R39ToolAllowed(Word);
             @output
+            #[cfg(any())]
             struct R40ToolBlocked(Word, Word);
             @output
+            #[cfg(any())]
             struct M9(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M12(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M30(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2AutonomyLevel(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R5Demonstrated(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R16SafeTool(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R19EscalationReviewed(Word, Word, Word, Word);
+
+            R2AutonomyLevel(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(2);
+
+            R5Demonstrated(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(5);
+
+            R16SafeTool(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(16);
+
+            R19EscalationReviewed(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(19);
 
             R20JudgingView(c0, c1) <-
-                G20JudgingView(c0, c1);
+                Source(input),
+                for [c0, c1] in input.rows(20);
 
             // level_as_given
             R18CurrentLevel(level_0) <-
-                R17LevelGiven(level_0),
+                Source(input),
+                for row_1 in input.rows(17),
+                let [level_0] = row_1,
                 (go());
 
             // level_never_given
             R18CurrentLevel(p0) <-
-                Parameters(p0),
+                Source(input),
+                let p0 = input.param(0),
                 !R2AutonomyLevel(_, _),
                 (go());
 
@@ -1114,20 +1178,26 @@ mod compiled {
 
             // session_in_view#1
             R21SessionInView(TEXTS.word(1), TEXTS.word(2), session_0, ok_1, confidence_2, at_3) <-
-                R3Session(session_0, ok_1, confidence_2, at_3),
+                Source(input),
+                for row_1 in input.rows(3),
+                let [session_0, ok_1, confidence_2, at_3] = row_1,
                 (go());
 
             // session_in_view#2
             R21SessionInView(TEXTS.word(0), request_0, session_1, ok_2, confidence_3, at_4) <-
+                Source(input),
                 R19EscalationReviewed(request_0, _, _, reviewed_5),
-                R3Session(session_1, ok_2, confidence_3, at_4),
+                for row_2 in input.rows(3),
+                let [session_1, ok_2, confidence_3, at_4] = row_2,
                 (session_in_view_7_0(at_4, reviewed_5).as_bool()),
                 (go());
 
             // session_after_review#1
             R22SessionAfterReview(request_0, session_1) <-
+                Source(input),
                 R19EscalationReviewed(request_0, _, _, reviewed_2),
-                R3Session(session_1, _, _, at_3),
+                for row_2 in input.rows(3),
+                let [session_1, _, _, at_3] = row_2,
                 (session_after_review_8_0(at_3, reviewed_2).as_bool()),
                 (go());
 
@@ -1138,13 +1208,17 @@ mod compiled {
 
             // unsafe_in_view#1
             R24UnsafeInView(TEXTS.word(1), TEXTS.word(2), session_0, tool_1) <-
-                R4UnsafeRequest(session_0, tool_1),
+                Source(input),
+                for row_1 in input.rows(4),
+                let [session_0, tool_1] = row_1,
                 (go());
 
             // unsafe_in_view#2
             R24UnsafeInView(TEXTS.word(0), request_0, session_1, tool_2) <-
+                Source(input),
                 R20JudgingView(TEXTS.word(0), request_0),
-                R4UnsafeRequest(session_1, tool_2),
+                for row_2 in input.rows(4),
+                let [session_1, tool_2] = row_2,
                 !R22SessionAfterReview(request_0, session_1),
                 (go());
 
@@ -1166,7 +1240,9 @@ mod compiled {
 
             // request_unanswered
             R32PendingReview(request_0, level_1) <-
-                R6EscalationRequest(request_0, level_1, _, _),
+                Source(input),
+                for row_1 in input.rows(6),
+                let [request_0, level_1, _, _] = row_1,
                 !R19EscalationReviewed(request_0, _, _, _),
                 R18CurrentLevel(current_2),
                 (pending_review_28_0(level_1, current_2).as_bool()),
@@ -1181,20 +1257,26 @@ mod compiled {
 
             // refused_by_reviewer
             R37DenyEscalation(request_0, by_1) <-
-                R6EscalationRequest(request_0, _, _, _),
+                Source(input),
+                for row_1 in input.rows(6),
+                let [request_0, _, _, _] = row_1,
                 R19EscalationReviewed(request_0, Word::from_bool(false), by_1, _),
                 (go());
 
             // safe_at_this_level
             R39ToolAllowed(tool_0) <-
-                R8ToolCall(_, tool_0),
+                Source(input),
+                for row_1 in input.rows(8),
+                let [_, tool_0] = row_1,
                 R16SafeTool(level_1, tool_0),
                 R18CurrentLevel(level_1),
                 (go());
 
             // not_safe_at_this_level
             R40ToolBlocked(tool_0, TEXTS.word(3)) <-
-                R8ToolCall(_, tool_0),
+                Source(input),
+                for row_1 in input.rows(8),
+                let [_, tool_0] = row_1,
                 R18CurrentLevel(level_1),
                 !R16SafeTool(level_1, tool_0),
                 (go());
@@ -1203,102 +1285,149 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0))]);
-            crepe.extend(tables.rows(2).map(|[c0, c1]| R2AutonomyLevel(c0, c1)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3]| R3Session(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(4).map(|[c0, c1]| R4UnsafeRequest(c0, c1)));
-            crepe.extend(tables.rows(5).map(|[c0, c1]| R5Demonstrated(c0, c1)));
-            crepe.extend(tables.rows(6).map(|[c0, c1, c2, c3]| R6EscalationRequest(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(8).map(|[c0, c1]| R8ToolCall(c0, c1)));
-            crepe.extend(tables.rows(16).map(|[c0, c1]| R16SafeTool(c0, c1)));
-            crepe.extend(tables.rows(17).map(|[c0]| R17LevelGiven(c0)));
-            crepe.extend(tables.rows(19).map(|[c0, c1, c2, c3]| R19EscalationReviewed(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(20).map(|[c0, c1]| G20JudgingView(c0, c1)));
-            let (r18_current_level, r20_judging_view, r21_session_in_view, r22_session_after_review, r24_unsafe_in_view, r26_shown_in_view, r32_pending_review, r37_deny_escalation, r39_tool_allowed, r40_tool_blocked, m9, m12, m30) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(18, r18_current_level.iter().map(|row| [row.0]));
-            tables.set(20, r20_judging_view.iter().map(|row| [row.0, row.1]));
-            tables.set(21, r21_session_in_view.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(22, r22_session_after_review.iter().map(|row| [row.0, row.1]));
-            tables.set(24, r24_unsafe_in_view.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(26, r26_shown_in_view.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(32, r32_pending_review.iter().map(|row| [row.0, row.1]));
-            tables.set(37, r37_deny_escalation.iter().map(|row| [row.0, row.1]));
-            tables.set(39, r39_tool_allowed.iter().map(|row| [row.0]));
-            tables.set(40, r40_tool_blocked.iter().map(|row| [row.0, row.1]));
-            tables.set(43, m9.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(44, m12.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(45, m30.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r18_current_level, r20_judging_view, r21_session_in_view, r22_session_after_review, r24_unsafe_in_view, r26_shown_in_view, r32_pending_review, r37_deny_escalation, r39_tool_allowed, r40_tool_blocked, m9, m12, m30, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(18, &r18_current_level);
+            tables.set(20, &r20_judging_view);
+            tables.set(21, &r21_session_in_view);
+            tables.set(22, &r22_session_after_review);
+            tables.set(24, &r24_unsafe_in_view);
+            tables.set(26, &r26_shown_in_view);
+            tables.set(32, &r32_pending_review);
+            tables.set(37, &r37_deny_escalation);
+            tables.set(39, &r39_tool_allowed);
+            tables.set(40, &r40_tool_blocked);
+            tables.set(43, &m9);
+            tables.set(44, &m12);
+            tables.set(45, &m30);
         }
     }
 
     mod program_2 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R1Reviewer,
+            Row5 as R7EscalationReview,
+            Row4 as R19EscalationReviewed,
+            Row6 as R23ViewMetrics,
+            Row4 as R24UnsafeInView,
+            Row3 as R26ShownInView,
+            Row2 as R32PendingReview,
+            Row2 as R34LevelGivenBefore,
+            Row3 as R25UnsafeCount,
+            Row5 as R27SessionMetrics,
+            Row6 as R28UnmetInView,
+            Row4 as R29Unmet,
+            Row3 as R30LevelBarred,
+            Row1 as R31Eligible,
+            Row1 as R33OfferEscalation,
+            Row2 as R35LevelAtReview,
+            Row3 as R36Escalate,
+            Row2 as R38ReviewRejected,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word, Word);
-            @input
-            struct R1Reviewer(Word);
-            @input
-            struct R6EscalationRequest(Word, Word, Word, Word);
-            @input
-            struct R7EscalationReview(Word, Word, Word, Word, Word);
-            @input
-            struct R10SessionsNeeded(Word, Word);
-            @input
-            struct R11ErrorRateAllowed(Word, Word);
-            @input
-            struct R12ConfidenceNeeded(Word, Word);
-            @input
-            struct R13UnsafeAllowed(Word, Word);
-            @input
-            struct R14DemonstrationNeeded(Word, Word);
-            @input
-            struct R18CurrentLevel(Word);
-            @input
-            struct R19EscalationReviewed(Word, Word, Word, Word);
-            @input
-            struct R20JudgingView(Word, Word);
-            @input
-            struct R23ViewMetrics(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R24UnsafeInView(Word, Word, Word, Word);
-            @input
-            struct R26ShownInView(Word, Word, Word);
-            @input
-            struct R32PendingReview(Word, Word);
-            @input
-            struct R34LevelGivenBefore(Word, Word);
-            @input
-            struct G25UnsafeCount(Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R25UnsafeCount(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R27SessionMetrics(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R28UnmetInView(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R29Unmet(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R30LevelBarred(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R31Eligible(Word);
             @output
+            #[cfg(any())]
             struct R33OfferEscalation(Word);
             @output
+            #[cfg(any())]
             struct R35LevelAtReview(Word, Word);
             @output
+            #[cfg(any())]
             struct R36Escalate(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R38ReviewRejected(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Reviewer(Word);
+            @output
+            #[cfg(any())]
+            struct R7EscalationReview(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R19EscalationReviewed(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R23ViewMetrics(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R24UnsafeInView(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R26ShownInView(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R32PendingReview(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R34LevelGivenBefore(Word, Word);
+
+            R1Reviewer(c0) <-
+                Source(input),
+                for [c0] in input.rows(1);
+
+            R7EscalationReview(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(7);
+
+            R19EscalationReviewed(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(19);
+
+            R23ViewMetrics(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(23);
+
+            R24UnsafeInView(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(24);
+
+            R26ShownInView(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(26);
+
+            R32PendingReview(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(32);
+
+            R34LevelGivenBefore(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(34);
 
             R25UnsafeCount(c0, c1, c2) <-
-                G25UnsafeCount(c0, c1, c2);
+                Source(input),
+                for [c0, c1, c2] in input.rows(25);
 
             // unsafe_count#2
             R25UnsafeCount(view_0, request_1, int(0)) <-
-                R20JudgingView(view_0, request_1),
+                Source(input),
+                for row_1 in input.rows(20),
+                let [view_0, request_1] = row_1,
                 !R24UnsafeInView(view_0, request_1, _, _),
                 (go());
 
@@ -1310,8 +1439,10 @@ mod compiled {
 
             // too_few_successes
             R28UnmetInView(view_0, request_1, level_2, TEXTS.word(4), head_4, head_5) <-
+                Source(input),
                 R23ViewMetrics(view_0, request_1, _, have_3, _, _),
-                R10SessionsNeeded(level_2, need_4),
+                for row_2 in input.rows(10),
+                let [level_2, need_4] = row_2,
                 (unmet_in_view_17_0(have_3, need_4).as_bool()),
                 let head_4 = unmet_in_view_17_1(have_3),
                 let head_5 = unmet_in_view_17_2(need_4),
@@ -1319,16 +1450,21 @@ mod compiled {
 
             // no_successes
             R28UnmetInView(view_0, request_1, level_2, TEXTS.word(4), TEXTS.word(5), head_5) <-
-                R20JudgingView(view_0, request_1),
+                Source(input),
+                for row_1 in input.rows(20),
+                let [view_0, request_1] = row_1,
                 !R23ViewMetrics(view_0, request_1, _, _, _, _),
-                R10SessionsNeeded(level_2, need_3),
+                for row_4 in input.rows(10),
+                let [level_2, need_3] = row_4,
                 let head_5 = unmet_in_view_18_0(need_3),
                 (go());
 
             // too_many_errors
             R28UnmetInView(view_0, request_1, level_2, TEXTS.word(6), head_4, head_5) <-
+                Source(input),
                 R23ViewMetrics(view_0, request_1, _, _, have_3, _),
-                R11ErrorRateAllowed(level_2, need_4),
+                for row_2 in input.rows(11),
+                let [level_2, need_4] = row_2,
                 (unmet_in_view_19_0(have_3, need_4).as_bool()),
                 let head_4 = unmet_in_view_19_1(have_3),
                 let head_5 = unmet_in_view_19_2(need_4),
@@ -1336,16 +1472,21 @@ mod compiled {
 
             // no_error_rate
             R28UnmetInView(view_0, request_1, level_2, TEXTS.word(6), TEXTS.word(7), head_5) <-
-                R20JudgingView(view_0, request_1),
+                Source(input),
+                for row_1 in input.rows(20),
+                let [view_0, request_1] = row_1,
                 !R23ViewMetrics(view_0, request_1, _, _, _, _),
-                R11ErrorRateAllowed(level_2, need_3),
+                for row_4 in input.rows(11),
+                let [level_2, need_3] = row_4,
                 let head_5 = unmet_in_view_20_0(need_3),
                 (go());
 
             // too_little_confidence
             R28UnmetInView(view_0, request_1, level_2, TEXTS.word(8), head_4, head_5) <-
+                Source(input),
                 R23ViewMetrics(view_0, request_1, _, _, _, have_3),
-                R12ConfidenceNeeded(level_2, need_4),
+                for row_2 in input.rows(12),
+                let [level_2, need_4] = row_2,
                 (unmet_in_view_21_0(have_3, need_4).as_bool()),
                 let head_4 = unmet_in_view_21_1(have_3),
                 let head_5 = unmet_in_view_21_2(need_4),
@@ -1353,16 +1494,21 @@ mod compiled {
 
             // no_confidence
             R28UnmetInView(view_0, request_1, level_2, TEXTS.word(8), TEXTS.word(7), head_5) <-
-                R20JudgingView(view_0, request_1),
+                Source(input),
+                for row_1 in input.rows(20),
+                let [view_0, request_1] = row_1,
                 !R23ViewMetrics(view_0, request_1, _, _, _, _),
-                R12ConfidenceNeeded(level_2, need_3),
+                for row_4 in input.rows(12),
+                let [level_2, need_3] = row_4,
                 let head_5 = unmet_in_view_22_0(need_3),
                 (go());
 
             // too_many_unsafe_requests
             R28UnmetInView(view_0, request_1, level_2, TEXTS.word(9), head_4, head_5) <-
+                Source(input),
                 R25UnsafeCount(view_0, request_1, have_3),
-                R13UnsafeAllowed(level_2, need_4),
+                for row_2 in input.rows(13),
+                let [level_2, need_4] = row_2,
                 (unmet_in_view_23_0(have_3, need_4).as_bool()),
                 let head_4 = unmet_in_view_23_1(have_3),
                 let head_5 = unmet_in_view_23_2(need_4),
@@ -1370,8 +1516,11 @@ mod compiled {
 
             // not_demonstrated
             R28UnmetInView(view_0, request_1, level_2, what_3, TEXTS.word(10), TEXTS.word(11)) <-
-                R20JudgingView(view_0, request_1),
-                R14DemonstrationNeeded(level_2, what_3),
+                Source(input),
+                for row_1 in input.rows(20),
+                let [view_0, request_1] = row_1,
+                for row_3 in input.rows(14),
+                let [level_2, what_3] = row_3,
                 !R26ShownInView(view_0, request_1, what_3),
                 (go());
 
@@ -1382,22 +1531,29 @@ mod compiled {
 
             // barred_by_a_requirement
             R30LevelBarred(view_0, request_1, level_2) <-
-                R10SessionsNeeded(level_2, _),
+                Source(input),
+                for row_1 in input.rows(10),
+                let [level_2, _] = row_1,
                 R28UnmetInView(view_0, request_1, lower_3, _, _, _),
                 (level_barred_26_0(lower_3, level_2).as_bool()),
                 (go());
 
             // level_reached
             R31Eligible(level_0) <-
-                R10SessionsNeeded(level_0, _),
+                Source(input),
+                for row_1 in input.rows(10),
+                let [level_0, _] = row_1,
                 !R30LevelBarred(TEXTS.word(1), TEXTS.word(2), level_0),
-                R18CurrentLevel(current_1),
+                for row_4 in input.rows(18),
+                let [current_1] = row_4,
                 (eligible_27_0(level_0, current_1).as_bool()),
                 (go());
 
             // next_level_reached
             R33OfferEscalation(level_0) <-
-                R18CurrentLevel(current_1),
+                Source(input),
+                for row_1 in input.rows(18),
+                let [current_1] = row_1,
                 R31Eligible(level_0),
                 !R32PendingReview(_, level_0),
                 let Some(true) = held(29, offer_escalation_29_0(level_0, current_1)),
@@ -1410,15 +1566,18 @@ mod compiled {
 
             // level_at_review#2
             R35LevelAtReview(request_0, p0) <-
-                Parameters(p0, _),
+                Source(input),
+                let p0 = input.param(0),
                 R19EscalationReviewed(request_0, _, _, _),
                 !R34LevelGivenBefore(request_0, _),
                 (go());
 
             // approved_and_eligible
             R36Escalate(request_0, from_1, to_2) <-
-                Parameters(_, p1),
-                R6EscalationRequest(request_0, to_2, _, _),
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(6),
+                let [request_0, to_2, _, _] = row_2,
                 (escalate_33_0(to_2, p1).as_bool()),
                 !R30LevelBarred(TEXTS.word(0), request_0, to_2),
                 R19EscalationReviewed(request_0, Word::from_bool(true), by_3, at_4),
@@ -1429,7 +1588,9 @@ mod compiled {
 
             // approved_level_not_above
             R38ReviewRejected(request_0, TEXTS.word(12)) <-
-                R6EscalationRequest(request_0, level_1, _, _),
+                Source(input),
+                for row_1 in input.rows(6),
+                let [request_0, level_1, _, _] = row_1,
                 R19EscalationReviewed(request_0, Word::from_bool(true), _, _),
                 R35LevelAtReview(request_0, from_3),
                 (review_rejected_35_0(level_1, from_3).as_bool()),
@@ -1437,8 +1598,10 @@ mod compiled {
 
             // approved_level_too_high
             R38ReviewRejected(request_0, TEXTS.word(13)) <-
-                Parameters(_, p1),
-                R6EscalationRequest(request_0, level_1, _, _),
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(6),
+                let [request_0, level_1, _, _] = row_2,
                 (review_rejected_36_0(level_1, p1).as_bool()),
                 R19EscalationReviewed(request_0, Word::from_bool(true), _, _),
                 R35LevelAtReview(request_0, from_2),
@@ -1447,8 +1610,10 @@ mod compiled {
 
             // approved_too_early
             R38ReviewRejected(request_0, TEXTS.word(14)) <-
-                Parameters(_, p1),
-                R6EscalationRequest(request_0, level_1, _, _),
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(6),
+                let [request_0, level_1, _, _] = row_2,
                 (review_rejected_37_0(level_1, p1).as_bool()),
                 R30LevelBarred(TEXTS.word(0), request_0, level_1),
                 R19EscalationReviewed(request_0, Word::from_bool(true), _, _),
@@ -1458,7 +1623,9 @@ mod compiled {
 
             // approved_by_a_stranger
             R38ReviewRejected(request_0, TEXTS.word(15)) <-
-                R6EscalationRequest(request_0, _, _, _),
+                Source(input),
+                for row_1 in input.rows(6),
+                let [request_0, _, _, _] = row_1,
                 R7EscalationReview(request_0, Word::from_bool(true), by_1, _, _),
                 !R1Reviewer(by_1),
                 (go());
@@ -1467,36 +1634,18 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0), m.param(1))]);
-            crepe.extend(tables.rows(1).map(|[c0]| R1Reviewer(c0)));
-            crepe.extend(tables.rows(6).map(|[c0, c1, c2, c3]| R6EscalationRequest(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(7).map(|[c0, c1, c2, c3, c4]| R7EscalationReview(c0, c1, c2, c3, c4)));
-            crepe.extend(tables.rows(10).map(|[c0, c1]| R10SessionsNeeded(c0, c1)));
-            crepe.extend(tables.rows(11).map(|[c0, c1]| R11ErrorRateAllowed(c0, c1)));
-            crepe.extend(tables.rows(12).map(|[c0, c1]| R12ConfidenceNeeded(c0, c1)));
-            crepe.extend(tables.rows(13).map(|[c0, c1]| R13UnsafeAllowed(c0, c1)));
-            crepe.extend(tables.rows(14).map(|[c0, c1]| R14DemonstrationNeeded(c0, c1)));
-            crepe.extend(tables.rows(18).map(|[c0]| R18CurrentLevel(c0)));
-            crepe.extend(tables.rows(19).map(|[c0, c1, c2, c3]| R19EscalationReviewed(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(20).map(|[c0, c1]| R20JudgingView(c0, c1)));
-            crepe.extend(tables.rows(23).map(|[c0, c1, c2, c3, c4, c5]| R23ViewMetrics(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(24).map(|[c0, c1, c2, c3]| R24UnsafeInView(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(26).map(|[c0, c1, c2]| R26ShownInView(c0, c1, c2)));
-            crepe.extend(tables.rows(32).map(|[c0, c1]| R32PendingReview(c0, c1)));
-            crepe.extend(tables.rows(34).map(|[c0, c1]| R34LevelGivenBefore(c0, c1)));
-            crepe.extend(tables.rows(25).map(|[c0, c1, c2]| G25UnsafeCount(c0, c1, c2)));
-            let (r25_unsafe_count, r27_session_metrics, r28_unmet_in_view, r29_unmet, r30_level_barred, r31_eligible, r33_offer_escalation, r35_level_at_review, r36_escalate, r38_review_rejected) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(25, r25_unsafe_count.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(27, r27_session_metrics.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(28, r28_unmet_in_view.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(29, r29_unmet.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(30, r30_level_barred.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(31, r31_eligible.iter().map(|row| [row.0]));
-            tables.set(33, r33_offer_escalation.iter().map(|row| [row.0]));
-            tables.set(35, r35_level_at_review.iter().map(|row| [row.0, row.1]));
-            tables.set(36, r36_escalate.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(38, r38_review_rejected.iter().map(|row| [row.0, row.1]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r25_unsafe_count, r27_session_metrics, r28_unmet_in_view, r29_unmet, r30_level_barred, r31_eligible, r33_offer_escalation, r35_level_at_review, r36_escalate, r38_review_rejected, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(25, &r25_unsafe_count);
+            tables.set(27, &r27_session_metrics);
+            tables.set(28, &r28_unmet_in_view);
+            tables.set(29, &r29_unmet);
+            tables.set(30, &r30_level_barred);
+            tables.set(31, &r31_eligible);
+            tables.set(33, &r33_offer_escalation);
+            tables.set(35, &r35_level_at_review);
+            tables.set(36, &r36_escalate);
+            tables.set(38, &r38_review_rejected);
         }
     }
 }

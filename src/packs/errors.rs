@@ -308,7 +308,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "errors",
-        fingerprint: "a8e37f3fbc77465ea35855b1a1bdfa46",
+        fingerprint: "aeab3bc80583fd6436d2c58393bedb15",
+        relations: &["now", "signal_category", "error", "error_signal", "kind_order", "error_response", "error_shows", "error_category", "handle_error"],
+        params: &["long_error"],
+        rule_ids: &["one_signal", "missing_property", "expected_and_received", "very_long_text", "nothing_known", "first_kind_in_order", "respond_to_kind"],
         arities: &[1, 2, 2, 2, 2, 4, 2, 2, 5, 3],
         rules: &[&RULE_5],
         facts,
@@ -595,54 +598,89 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R1SignalCategory,
+            Row2 as R3ErrorSignal,
+            Row2 as R4KindOrder,
+            Row2 as R6ErrorShows,
+            Row3 as M5,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word);
-            @input
-            struct R1SignalCategory(Word, Word);
-            @input
-            struct R2Error(Word, Word);
-            @input
-            struct R3ErrorSignal(Word, Word);
-            @input
-            struct R4KindOrder(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R6ErrorShows(Word, Word);
             @output
+            #[cfg(any())]
             struct M5(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1SignalCategory(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3ErrorSignal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4KindOrder(Word, Word);
+
+            R1SignalCategory(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(1);
+
+            R3ErrorSignal(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(3);
+
+            R4KindOrder(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(4);
 
             // one_signal
             R6ErrorShows(error_0, category_1) <-
-                R2Error(error_0, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [error_0, _] = row_1,
                 R3ErrorSignal(error_0, signal_2),
                 R1SignalCategory(signal_2, category_1),
                 (go());
 
             // missing_property
             R6ErrorShows(error_0, TEXTS.word(2)) <-
-                R2Error(error_0, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [error_0, _] = row_1,
                 R3ErrorSignal(error_0, TEXTS.word(0)),
                 R3ErrorSignal(error_0, TEXTS.word(1)),
                 (go());
 
             // expected_and_received
             R6ErrorShows(error_0, TEXTS.word(5)) <-
-                R2Error(error_0, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [error_0, _] = row_1,
                 R3ErrorSignal(error_0, TEXTS.word(3)),
                 R3ErrorSignal(error_0, TEXTS.word(4)),
                 (go());
 
             // very_long_text
             R6ErrorShows(error_0, TEXTS.word(6)) <-
-                Parameters(p0),
-                R2Error(error_0, length_1),
+                Source(input),
+                let p0 = input.param(0),
+                for row_2 in input.rows(2),
+                let [error_0, length_1] = row_2,
                 (error_shows_3_0(length_1, p0).as_bool()),
                 (go());
 
             // nothing_known
             R6ErrorShows(error_0, TEXTS.word(7)) <-
-                R2Error(error_0, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [error_0, _] = row_1,
                 (go());
 
             // first_kind_in_order
@@ -654,42 +692,51 @@ mod compiled {
 
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0))]);
-            crepe.extend(tables.rows(1).map(|[c0, c1]| R1SignalCategory(c0, c1)));
-            crepe.extend(tables.rows(2).map(|[c0, c1]| R2Error(c0, c1)));
-            crepe.extend(tables.rows(3).map(|[c0, c1]| R3ErrorSignal(c0, c1)));
-            crepe.extend(tables.rows(4).map(|[c0, c1]| R4KindOrder(c0, c1)));
-            let (r6_error_shows, m5) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(6, r6_error_shows.iter().map(|row| [row.0, row.1]));
-            tables.set(9, m5.iter().map(|row| [row.0, row.1, row.2]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r6_error_shows, m5, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(6, &r6_error_shows);
+            tables.set(9, &m5);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row4 as R5ErrorResponse,
+            Row5 as R8HandleError,
+        };
 
         crepe::crepe! {
             @input
-            struct R5ErrorResponse(Word, Word, Word, Word);
-            @input
-            struct R7ErrorCategory(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R8HandleError(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R5ErrorResponse(Word, Word, Word, Word);
+
+            R5ErrorResponse(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(5);
 
             // respond_to_kind
             R8HandleError(error_0, category_1, action_2, recoverable_3, retry_from_4) <-
-                R7ErrorCategory(error_0, category_1),
+                Source(input),
+                for row_1 in input.rows(7),
+                let [error_0, category_1] = row_1,
                 R5ErrorResponse(category_1, action_2, recoverable_3, retry_from_4),
                 (go());
         }
 
-        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            crepe.extend(tables.rows(5).map(|[c0, c1, c2, c3]| R5ErrorResponse(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(7).map(|[c0, c1]| R7ErrorCategory(c0, c1)));
-            let (r8_handle_error,) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(8, r8_handle_error.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r8_handle_error, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(8, &r8_handle_error);
         }
     }
 }

@@ -902,7 +902,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "feedback",
-        fingerprint: "86cb3d2ad5996b689f35a0bcc97607b9",
+        fingerprint: "6653d8c61ec4cfdb5f479dda08b5a638",
+        relations: &["now", "goal", "tool", "tool_run", "failure_mode", "goal_domain_given", "domain_signal", "pattern_match", "tool_memory", "domain_order", "score_factor", "set_aside", "handed_over", "given_domain", "signalled_domain", "goal_domain", "tool_stats", "known_domain", "stats_source", "stats_source_own", "usefulness_evidence", "usefulness", "recent_failure_mode", "avoid", "pattern_share", "plain_score", "remembered_score", "tool_score", "in_the_running", "first_choice", "select_tool", "best_allowed", "no_tool", "feedback", "feedback_by", "feedback_text", "feedback_goal", "feedback_lasts", "feedback_replacement", "feedback_withdrawn", "feedback_over", "feedback_active", "feedback_importance", "feedback_in_domain", "feedback_applies", "factor_asked", "feedback_factor", "excluded", "constrained", "usable_correction", "correction", "replace_tool", "alike_complaints", "constraint_on", "constraint_nearby", "complaints_covered", "propose_constraint", "feedback_stats", "feedback_by_tool"],
+        params: &["pattern_weight", "usefulness_weight", "success_weight", "neutral_weight", "neutral_usefulness", "trusted_calls", "avoid_below", "avoid_factor", "lowest_score", "failure_modes_kept", "human_importance", "penalty_factor", "boost_factor", "complaints_needed"],
+        rule_ids: &["given_domain#1", "signalled_domain#1", "domain_as_given", "domain_by_signal", "domain_unknown", "stats_of_a_domain", "stats_of_all_runs", "known_domain#2", "known_domain#3", "own_history", "history_of_all_runs", "no_history", "stats_source_own#1", "usefulness_evidence#1", "usefulness_evidence#2", "usefulness_unknown", "usefulness_by_runs", "latest_failure_modes", "avoid_in_this_domain", "avoid_everywhere", "pattern_share#1", "pattern_share#2", "score_by_fit_and_record", "nothing_remembered_against", "remembered_against", "score_as_it_is", "score_after_feedback", "in_the_running#1", "in_the_running#2", "highest_score", "best_tool", "replacement_tool", "best_allowed#1", "none_good_enough", "none_at_all", "feedback_time_over", "feedback_counts", "feedback_importance#1", "feedback_in_domain#1", "feedback_in_domain#2", "feedback_for_every_goal", "feedback_for_such_goals", "factor_asked#1", "factor_asked#2", "latest_factor", "score_factor#1", "excluded_by_constraint", "excluded_by_correction", "set_aside#1", "constrained#1", "usable_correction#1", "latest_correction", "handed_over#1", "replace_first_choice", "alike_complaints#1", "constraint_on#1", "constraint_nearby#1", "constraint_nearby#2", "complaints_covered#1", "complaints_covered#2", "complaints_alike", "feedback_stats#1", "feedback_by_tool#1"],
         arities: &[1, 2, 1, 6, 2, 2, 2, 4, 4, 2, 3, 2, 3, 2, 2, 2, 6, 1, 3, 2, 4, 3, 4, 2, 3, 3, 3, 3, 3, 3, 3, 2, 2, 6, 2, 3, 2, 2, 2, 2, 1, 1, 2, 3, 6, 5, 4, 3, 2, 5, 4, 4, 4, 3, 4, 3, 4, 2, 2, 3, 4, 6, 6, 6, 5, 3, 3, 5, 5, 6, 6, 6],
         rules: &[&RULE_0, &RULE_1, &RULE_5, &RULE_6, &RULE_16, &RULE_17, &RULE_20, &RULE_22, &RULE_24, &RULE_26, &RULE_29, &RULE_32, &RULE_35, &RULE_44, &RULE_51, &RULE_54, &RULE_61, &RULE_62],
         facts,
@@ -1473,72 +1476,169 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R2Tool,
+            Row6 as R3ToolRun,
+            Row2 as R4FailureMode,
+            Row2 as R5GoalDomainGiven,
+            Row2 as R6DomainSignal,
+            Row4 as R7PatternMatch,
+            Row2 as R9DomainOrder,
+            Row6 as R33Feedback,
+            Row2 as R36FeedbackGoal,
+            Row2 as R37FeedbackLasts,
+            Row2 as R39FeedbackWithdrawn,
+            Row1 as R40FeedbackOver,
+            Row1 as R41FeedbackActive,
+            Row2 as R42FeedbackImportance,
+            Row3 as R53ConstraintOn,
+            Row3 as M0,
+            Row4 as M1,
+            Row6 as M5,
+            Row6 as M6,
+            Row6 as M17,
+            Row5 as M20,
+            Row6 as M54,
+            Row6 as M61,
+            Row6 as M62,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word);
-            @input
-            struct R0Now(Word);
-            @input
-            struct R1Goal(Word, Word);
-            @input
-            struct R2Tool(Word);
-            @input
-            struct R3ToolRun(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R4FailureMode(Word, Word);
-            @input
-            struct R5GoalDomainGiven(Word, Word);
-            @input
-            struct R6DomainSignal(Word, Word);
-            @input
-            struct R7PatternMatch(Word, Word, Word, Word);
-            @input
-            struct R9DomainOrder(Word, Word);
-            @input
-            struct R33Feedback(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R36FeedbackGoal(Word, Word);
-            @input
-            struct R37FeedbackLasts(Word, Word);
-            @input
-            struct R39FeedbackWithdrawn(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R40FeedbackOver(Word);
             @output
+            #[cfg(any())]
             struct R41FeedbackActive(Word);
             @output
+            #[cfg(any())]
             struct R42FeedbackImportance(Word, Word);
             @output
+            #[cfg(any())]
             struct R53ConstraintOn(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M0(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M1(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M5(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M6(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M17(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M20(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M54(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M61(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M62(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2Tool(Word);
+            @output
+            #[cfg(any())]
+            struct R3ToolRun(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4FailureMode(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R5GoalDomainGiven(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R6DomainSignal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R7PatternMatch(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R9DomainOrder(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R33Feedback(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R36FeedbackGoal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R37FeedbackLasts(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R39FeedbackWithdrawn(Word, Word);
+
+            R2Tool(c0) <-
+                Source(input),
+                for [c0] in input.rows(2);
+
+            R3ToolRun(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(3);
+
+            R4FailureMode(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(4);
+
+            R5GoalDomainGiven(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(5);
+
+            R6DomainSignal(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(6);
+
+            R7PatternMatch(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(7);
+
+            R9DomainOrder(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(9);
+
+            R33Feedback(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(33);
+
+            R36FeedbackGoal(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(36);
+
+            R37FeedbackLasts(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(37);
+
+            R39FeedbackWithdrawn(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(39);
 
             // given_domain#1
             M0(goal_0, domain_1, open_1) <-
-                R1Goal(goal_0, open_1),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, open_1] = row_1,
                 R5GoalDomainGiven(goal_0, domain_1),
                 (go());
 
             // signalled_domain#1
             M1(goal_0, domain_1, place_2, open_1) <-
-                R1Goal(goal_0, open_1),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, open_1] = row_1,
                 R6DomainSignal(goal_0, domain_1),
                 R9DomainOrder(domain_1, place_2),
                 (go());
@@ -1562,16 +1662,20 @@ mod compiled {
 
             // pattern_share#1
             M20(goal_0, tool_1, total_2, matched_3, open_1) <-
-                R1Goal(goal_0, open_1),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, open_1] = row_1,
                 R7PatternMatch(goal_0, tool_1, matched_3, total_2),
                 R2Tool(tool_1),
                 (go());
 
             // feedback_time_over
             R40FeedbackOver(feedback_0) <-
+                Source(input),
                 R33Feedback(feedback_0, _, _, _, _, at_1),
                 R37FeedbackLasts(feedback_0, lasts_2),
-                R0Now(now_3),
+                for row_3 in input.rows(0),
+                let [now_3] = row_3,
                 let Some(true) = held(35, feedback_over_35_0(now_3, at_1, lasts_2)),
                 (go());
 
@@ -1584,7 +1688,8 @@ mod compiled {
 
             // feedback_importance#1
             R42FeedbackImportance(feedback_0, p10) <-
-                Parameters(p10),
+                Source(input),
+                let p10 = input.param(10),
                 R33Feedback(feedback_0, _, _, _, _, _),
                 (go());
 
@@ -1615,126 +1720,219 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(10))]);
-            crepe.extend(tables.rows(0).map(|[c0]| R0Now(c0)));
-            crepe.extend(tables.rows(1).map(|[c0, c1]| R1Goal(c0, c1)));
-            crepe.extend(tables.rows(2).map(|[c0]| R2Tool(c0)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3, c4, c5]| R3ToolRun(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(4).map(|[c0, c1]| R4FailureMode(c0, c1)));
-            crepe.extend(tables.rows(5).map(|[c0, c1]| R5GoalDomainGiven(c0, c1)));
-            crepe.extend(tables.rows(6).map(|[c0, c1]| R6DomainSignal(c0, c1)));
-            crepe.extend(tables.rows(7).map(|[c0, c1, c2, c3]| R7PatternMatch(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(9).map(|[c0, c1]| R9DomainOrder(c0, c1)));
-            crepe.extend(tables.rows(33).map(|[c0, c1, c2, c3, c4, c5]| R33Feedback(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(36).map(|[c0, c1]| R36FeedbackGoal(c0, c1)));
-            crepe.extend(tables.rows(37).map(|[c0, c1]| R37FeedbackLasts(c0, c1)));
-            crepe.extend(tables.rows(39).map(|[c0, c1]| R39FeedbackWithdrawn(c0, c1)));
-            let (r40_feedback_over, r41_feedback_active, r42_feedback_importance, r53_constraint_on, m0, m1, m5, m6, m17, m20, m54, m61, m62) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(40, r40_feedback_over.iter().map(|row| [row.0]));
-            tables.set(41, r41_feedback_active.iter().map(|row| [row.0]));
-            tables.set(42, r42_feedback_importance.iter().map(|row| [row.0, row.1]));
-            tables.set(53, r53_constraint_on.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(59, m0.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(60, m1.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(61, m5.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(62, m6.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(63, m17.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(64, m20.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(69, m54.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(70, m61.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(71, m62.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r40_feedback_over, r41_feedback_active, r42_feedback_importance, r53_constraint_on, m0, m1, m5, m6, m17, m20, m54, m61, m62, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(40, &r40_feedback_over);
+            tables.set(41, &r41_feedback_active);
+            tables.set(42, &r42_feedback_importance);
+            tables.set(53, &r53_constraint_on);
+            tables.set(59, &m0);
+            tables.set(60, &m1);
+            tables.set(61, &m5);
+            tables.set(62, &m6);
+            tables.set(63, &m17);
+            tables.set(64, &m20);
+            tables.set(69, &m54);
+            tables.set(70, &m61);
+            tables.set(71, &m62);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R1Goal,
+            Row1 as R2Tool,
+            Row4 as R7PatternMatch,
+            Row4 as R8ToolMemory,
+            Row2 as R13GivenDomain,
+            Row2 as R14SignalledDomain,
+            Row6 as R16ToolStats,
+            Row6 as R33Feedback,
+            Row2 as R36FeedbackGoal,
+            Row2 as R38FeedbackReplacement,
+            Row3 as R53ConstraintOn,
+            Row2 as R11SetAside,
+            Row2 as R15GoalDomain,
+            Row1 as R17KnownDomain,
+            Row3 as R18StatsSource,
+            Row2 as R19StatsSourceOwn,
+            Row4 as R20UsefulnessEvidence,
+            Row3 as R21Usefulness,
+            Row2 as R23Avoid,
+            Row3 as R24PatternShare,
+            Row3 as R25PlainScore,
+            Row3 as R26RememberedScore,
+            Row3 as R43FeedbackInDomain,
+            Row6 as R44FeedbackApplies,
+            Row5 as R45FactorAsked,
+            Row3 as R47Excluded,
+            Row2 as R48Constrained,
+            Row5 as R49UsableCorrection,
+            Row4 as R54ConstraintNearby,
+            Row3 as R55ComplaintsCovered,
+            Row4 as R56ProposeConstraint,
+            Row5 as M44,
+            Row5 as M51,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
-            @input
-            struct R1Goal(Word, Word);
-            @input
-            struct R2Tool(Word);
-            @input
-            struct R3ToolRun(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R7PatternMatch(Word, Word, Word, Word);
-            @input
-            struct R8ToolMemory(Word, Word, Word, Word);
-            @input
-            struct R13GivenDomain(Word, Word);
-            @input
-            struct R14SignalledDomain(Word, Word);
-            @input
-            struct R16ToolStats(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R33Feedback(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R36FeedbackGoal(Word, Word);
-            @input
-            struct R38FeedbackReplacement(Word, Word);
-            @input
-            struct R41FeedbackActive(Word);
-            @input
-            struct R52AlikeComplaints(Word, Word, Word, Word);
-            @input
-            struct R53ConstraintOn(Word, Word, Word);
-            @input
-            struct G17KnownDomain(Word);
-            @input
-            struct G24PatternShare(Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R11SetAside(Word, Word);
             @output
+            #[cfg(any())]
             struct R15GoalDomain(Word, Word);
             @output
+            #[cfg(any())]
             struct R17KnownDomain(Word);
             @output
+            #[cfg(any())]
             struct R18StatsSource(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R19StatsSourceOwn(Word, Word);
             @output
+            #[cfg(any())]
             struct R20UsefulnessEvidence(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R21Usefulness(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R23Avoid(Word, Word);
             @output
+            #[cfg(any())]
             struct R24PatternShare(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R25PlainScore(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R26RememberedScore(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R43FeedbackInDomain(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R44FeedbackApplies(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R45FactorAsked(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R47Excluded(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R48Constrained(Word, Word);
             @output
+            #[cfg(any())]
             struct R49UsableCorrection(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R54ConstraintNearby(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R55ComplaintsCovered(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R56ProposeConstraint(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M44(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M51(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Goal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2Tool(Word);
+            @output
+            #[cfg(any())]
+            struct R7PatternMatch(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R8ToolMemory(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R13GivenDomain(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R14SignalledDomain(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R16ToolStats(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R33Feedback(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R36FeedbackGoal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R38FeedbackReplacement(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R53ConstraintOn(Word, Word, Word);
+
+            R1Goal(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(1);
+
+            R2Tool(c0) <-
+                Source(input),
+                for [c0] in input.rows(2);
+
+            R7PatternMatch(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(7);
+
+            R8ToolMemory(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(8);
+
+            R13GivenDomain(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(13);
+
+            R14SignalledDomain(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(14);
+
+            R16ToolStats(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(16);
+
+            R33Feedback(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(33);
+
+            R36FeedbackGoal(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(36);
+
+            R38FeedbackReplacement(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(38);
+
+            R53ConstraintOn(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(53);
 
             R17KnownDomain(c0) <-
-                G17KnownDomain(c0);
+                Source(input),
+                for [c0] in input.rows(17);
 
             R24PatternShare(c0, c1, c2) <-
-                G24PatternShare(c0, c1, c2);
+                Source(input),
+                for [c0, c1, c2] in input.rows(24);
 
             // domain_as_given
             R15GoalDomain(goal_0, domain_1) <-
@@ -1756,7 +1954,9 @@ mod compiled {
 
             // known_domain#2
             R17KnownDomain(domain_0) <-
-                R3ToolRun(_, _, domain_0, _, _, _),
+                Source(input),
+                for row_1 in input.rows(3),
+                let [_, _, domain_0, _, _, _] = row_1,
                 (go());
 
             // known_domain#3
@@ -1807,20 +2007,26 @@ mod compiled {
 
             // usefulness_unknown
             R21Usefulness(tool_0, domain_1, p4) <-
-                Parameters(_, _, _, _, p4, _, _, _, _, _, _),
+                Source(input),
+                let p4 = input.param(4),
                 R18StatsSource(tool_0, domain_1, TEXTS.word(4)),
                 (go());
 
             // usefulness_by_runs
             R21Usefulness(tool_0, domain_1, head_2) <-
-                Parameters(_, _, p2, p3, p4, p5, _, _, _, _, _),
+                Source(input),
+                let p2 = input.param(2),
+                let p3 = input.param(3),
+                let p4 = input.param(4),
+                let p5 = input.param(5),
                 R20UsefulnessEvidence(tool_0, domain_1, calls_3, successes_2),
                 let Some(head_2) = tried(16, usefulness_16_0(successes_2, calls_3, p2, p4, p3, p5)),
                 (go());
 
             // avoid_in_this_domain
             R23Avoid(goal_0, tool_1) <-
-                Parameters(_, _, _, _, _, _, p6, _, _, _, _),
+                Source(input),
+                let p6 = input.param(6),
                 R2Tool(tool_1),
                 R8ToolMemory(_, domain_2, tool_1, usefulness_4),
                 (avoid_18_0(usefulness_4, p6).as_bool()),
@@ -1829,7 +2035,8 @@ mod compiled {
 
             // avoid_everywhere
             R23Avoid(goal_0, tool_1) <-
-                Parameters(_, _, _, _, _, _, p6, _, _, _, _),
+                Source(input),
+                let p6 = input.param(6),
                 R2Tool(tool_1),
                 R8ToolMemory(_, TEXTS.word(0), tool_1, usefulness_3),
                 (avoid_19_0(usefulness_3, p6).as_bool()),
@@ -1845,7 +2052,9 @@ mod compiled {
 
             // score_by_fit_and_record
             R25PlainScore(goal_0, tool_1, head_2) <-
-                Parameters(p0, p1, _, _, _, _, _, _, _, _, _),
+                Source(input),
+                let p0 = input.param(0),
+                let p1 = input.param(1),
                 R15GoalDomain(goal_0, domain_4),
                 R24PatternShare(goal_0, tool_1, share_2),
                 R21Usefulness(tool_1, domain_4, usefulness_3),
@@ -1860,7 +2069,8 @@ mod compiled {
 
             // remembered_against
             R26RememberedScore(goal_0, tool_1, head_2) <-
-                Parameters(_, _, _, _, _, _, _, p7, _, _, _),
+                Source(input),
+                let p7 = input.param(7),
                 R25PlainScore(goal_0, tool_1, score_2),
                 R23Avoid(goal_0, tool_1),
                 let Some(head_2) = tried(24, remembered_score_24_0(score_2, p7)),
@@ -1868,14 +2078,18 @@ mod compiled {
 
             // feedback_in_domain#1
             R43FeedbackInDomain(goal_0, feedback_1, domain_2) <-
-                R41FeedbackActive(feedback_1),
+                Source(input),
+                for row_1 in input.rows(41),
+                let [feedback_1] = row_1,
                 R33Feedback(feedback_1, _, domain_2, _, _, _),
                 R15GoalDomain(goal_0, domain_2),
                 (go());
 
             // feedback_in_domain#2
             R43FeedbackInDomain(goal_0, feedback_1, TEXTS.word(0)) <-
-                R41FeedbackActive(feedback_1),
+                Source(input),
+                for row_1 in input.rows(41),
+                let [feedback_1] = row_1,
                 R33Feedback(feedback_1, _, TEXTS.word(0), _, _, _),
                 R1Goal(goal_0, _),
                 (go());
@@ -1900,13 +2114,15 @@ mod compiled {
 
             // factor_asked#1
             R45FactorAsked(goal_0, tool_1, p11, feedback_2, at_3) <-
-                Parameters(_, _, _, _, _, _, _, _, p11, _, _),
+                Source(input),
+                let p11 = input.param(11),
                 R44FeedbackApplies(goal_0, feedback_2, tool_1, TEXTS.word(1), TEXTS.word(5), at_3),
                 (go());
 
             // factor_asked#2
             R45FactorAsked(goal_0, tool_1, p12, feedback_2, at_3) <-
-                Parameters(_, _, _, _, _, _, _, _, _, p12, _),
+                Source(input),
+                let p12 = input.param(12),
                 R44FeedbackApplies(goal_0, feedback_2, tool_1, TEXTS.word(6), _, at_3),
                 (go());
 
@@ -1951,13 +2167,17 @@ mod compiled {
 
             // constraint_nearby#1
             R54ConstraintNearby(tool_0, domain_1, pattern_2, feedback_3) <-
-                R52AlikeComplaints(tool_0, domain_1, pattern_2, _),
+                Source(input),
+                for row_1 in input.rows(52),
+                let [tool_0, domain_1, pattern_2, _] = row_1,
                 R53ConstraintOn(tool_0, domain_1, feedback_3),
                 (go());
 
             // constraint_nearby#2
             R54ConstraintNearby(tool_0, domain_1, pattern_2, feedback_3) <-
-                R52AlikeComplaints(tool_0, domain_1, pattern_2, _),
+                Source(input),
+                for row_1 in input.rows(52),
+                let [tool_0, domain_1, pattern_2, _] = row_1,
                 R53ConstraintOn(tool_0, TEXTS.word(0), feedback_3),
                 (go());
 
@@ -1975,8 +2195,10 @@ mod compiled {
 
             // complaints_alike
             R56ProposeConstraint(tool_0, domain_1, pattern_2, count_3) <-
-                Parameters(_, _, _, _, _, _, _, _, _, _, p13),
-                R52AlikeComplaints(tool_0, domain_1, pattern_2, count_3),
+                Source(input),
+                let p13 = input.param(13),
+                for row_2 in input.rows(52),
+                let [tool_0, domain_1, pattern_2, count_3] = row_2,
                 (propose_constraint_60_0(count_3, p13).as_bool()),
                 !R55ComplaintsCovered(tool_0, domain_1, pattern_2),
                 (go());
@@ -1985,84 +2207,90 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0), m.param(1), m.param(2), m.param(3), m.param(4), m.param(5), m.param(6), m.param(7), m.param(11), m.param(12), m.param(13))]);
-            crepe.extend(tables.rows(1).map(|[c0, c1]| R1Goal(c0, c1)));
-            crepe.extend(tables.rows(2).map(|[c0]| R2Tool(c0)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3, c4, c5]| R3ToolRun(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(7).map(|[c0, c1, c2, c3]| R7PatternMatch(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(8).map(|[c0, c1, c2, c3]| R8ToolMemory(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(13).map(|[c0, c1]| R13GivenDomain(c0, c1)));
-            crepe.extend(tables.rows(14).map(|[c0, c1]| R14SignalledDomain(c0, c1)));
-            crepe.extend(tables.rows(16).map(|[c0, c1, c2, c3, c4, c5]| R16ToolStats(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(33).map(|[c0, c1, c2, c3, c4, c5]| R33Feedback(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(36).map(|[c0, c1]| R36FeedbackGoal(c0, c1)));
-            crepe.extend(tables.rows(38).map(|[c0, c1]| R38FeedbackReplacement(c0, c1)));
-            crepe.extend(tables.rows(41).map(|[c0]| R41FeedbackActive(c0)));
-            crepe.extend(tables.rows(52).map(|[c0, c1, c2, c3]| R52AlikeComplaints(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(53).map(|[c0, c1, c2]| R53ConstraintOn(c0, c1, c2)));
-            crepe.extend(tables.rows(17).map(|[c0]| G17KnownDomain(c0)));
-            crepe.extend(tables.rows(24).map(|[c0, c1, c2]| G24PatternShare(c0, c1, c2)));
-            let (r11_set_aside, r15_goal_domain, r17_known_domain, r18_stats_source, r19_stats_source_own, r20_usefulness_evidence, r21_usefulness, r23_avoid, r24_pattern_share, r25_plain_score, r26_remembered_score, r43_feedback_in_domain, r44_feedback_applies, r45_factor_asked, r47_excluded, r48_constrained, r49_usable_correction, r54_constraint_nearby, r55_complaints_covered, r56_propose_constraint, m44, m51) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(11, r11_set_aside.iter().map(|row| [row.0, row.1]));
-            tables.set(15, r15_goal_domain.iter().map(|row| [row.0, row.1]));
-            tables.set(17, r17_known_domain.iter().map(|row| [row.0]));
-            tables.set(18, r18_stats_source.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(19, r19_stats_source_own.iter().map(|row| [row.0, row.1]));
-            tables.set(20, r20_usefulness_evidence.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(21, r21_usefulness.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(23, r23_avoid.iter().map(|row| [row.0, row.1]));
-            tables.set(24, r24_pattern_share.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(25, r25_plain_score.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(26, r26_remembered_score.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(43, r43_feedback_in_domain.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(44, r44_feedback_applies.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(45, r45_factor_asked.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(47, r47_excluded.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(48, r48_constrained.iter().map(|row| [row.0, row.1]));
-            tables.set(49, r49_usable_correction.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(54, r54_constraint_nearby.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(55, r55_complaints_covered.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(56, r56_propose_constraint.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(67, m44.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(68, m51.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r11_set_aside, r15_goal_domain, r17_known_domain, r18_stats_source, r19_stats_source_own, r20_usefulness_evidence, r21_usefulness, r23_avoid, r24_pattern_share, r25_plain_score, r26_remembered_score, r43_feedback_in_domain, r44_feedback_applies, r45_factor_asked, r47_excluded, r48_constrained, r49_usable_correction, r54_constraint_nearby, r55_complaints_covered, r56_propose_constraint, m44, m51, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(11, &r11_set_aside);
+            tables.set(15, &r15_goal_domain);
+            tables.set(17, &r17_known_domain);
+            tables.set(18, &r18_stats_source);
+            tables.set(19, &r19_stats_source_own);
+            tables.set(20, &r20_usefulness_evidence);
+            tables.set(21, &r21_usefulness);
+            tables.set(23, &r23_avoid);
+            tables.set(24, &r24_pattern_share);
+            tables.set(25, &r25_plain_score);
+            tables.set(26, &r26_remembered_score);
+            tables.set(43, &r43_feedback_in_domain);
+            tables.set(44, &r44_feedback_applies);
+            tables.set(45, &r45_factor_asked);
+            tables.set(47, &r47_excluded);
+            tables.set(48, &r48_constrained);
+            tables.set(49, &r49_usable_correction);
+            tables.set(54, &r54_constraint_nearby);
+            tables.set(55, &r55_complaints_covered);
+            tables.set(56, &r56_propose_constraint);
+            tables.set(67, &m44);
+            tables.set(68, &m51);
         }
     }
 
     mod program_2 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R11SetAside,
+            Row3 as R10ScoreFactor,
+            Row3 as R12HandedOver,
+            Row3 as R27ToolScore,
+            Row3 as R28InTheRunning,
+            Row3 as M29,
+            Row3 as M32,
+        };
 
         crepe::crepe! {
             @input
-            struct R11SetAside(Word, Word);
-            @input
-            struct R26RememberedScore(Word, Word, Word);
-            @input
-            struct R46FeedbackFactor(Word, Word, Word, Word);
-            @input
-            struct R50Correction(Word, Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R10ScoreFactor(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R12HandedOver(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R27ToolScore(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R28InTheRunning(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M29(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M32(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R11SetAside(Word, Word);
+
+            R11SetAside(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(11);
 
             // score_as_it_is
             R27ToolScore(goal_0, tool_1, score_2) <-
-                R26RememberedScore(goal_0, tool_1, score_2),
+                Source(input),
+                for row_1 in input.rows(26),
+                let [goal_0, tool_1, score_2] = row_1,
                 !R10ScoreFactor(goal_0, tool_1, _),
                 (go());
 
             // score_after_feedback
             R27ToolScore(goal_0, tool_1, head_2) <-
-                R26RememberedScore(goal_0, tool_1, score_2),
+                Source(input),
+                for row_1 in input.rows(26),
+                let [goal_0, tool_1, score_2] = row_1,
                 R10ScoreFactor(goal_0, tool_1, factor_3),
                 let Some(head_2) = tried(26, tool_score_26_0(score_2, factor_3)),
                 (go());
@@ -2092,69 +2320,105 @@ mod compiled {
 
             // score_factor#1
             R10ScoreFactor(goal_0, tool_1, factor_2) <-
-                R46FeedbackFactor(goal_0, tool_1, factor_2, _),
+                Source(input),
+                for row_1 in input.rows(46),
+                let [goal_0, tool_1, factor_2, _] = row_1,
                 (go());
 
             // handed_over#1
             R12HandedOver(goal_0, tool_1, replacement_2) <-
-                R50Correction(goal_0, tool_1, replacement_2, _),
+                Source(input),
+                for row_1 in input.rows(50),
+                let [goal_0, tool_1, replacement_2, _] = row_1,
                 (go());
         }
 
         #[rustfmt::skip]
-        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            crepe.extend(tables.rows(11).map(|[c0, c1]| R11SetAside(c0, c1)));
-            crepe.extend(tables.rows(26).map(|[c0, c1, c2]| R26RememberedScore(c0, c1, c2)));
-            crepe.extend(tables.rows(46).map(|[c0, c1, c2, c3]| R46FeedbackFactor(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(50).map(|[c0, c1, c2, c3]| R50Correction(c0, c1, c2, c3)));
-            let (r10_score_factor, r12_handed_over, r27_tool_score, r28_in_the_running, m29, m32) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(10, r10_score_factor.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(12, r12_handed_over.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(27, r27_tool_score.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(28, r28_in_the_running.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(65, m29.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(66, m32.iter().map(|row| [row.0, row.1, row.2]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r10_score_factor, r12_handed_over, r27_tool_score, r28_in_the_running, m29, m32, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(10, &r10_score_factor);
+            tables.set(12, &r12_handed_over);
+            tables.set(27, &r27_tool_score);
+            tables.set(28, &r28_in_the_running);
+            tables.set(65, &m29);
+            tables.set(66, &m32);
         }
     }
 
     mod program_3 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row3 as R12HandedOver,
+            Row3 as R27ToolScore,
+            Row2 as R31BestAllowed,
+            Row4 as R50Correction,
+            Row3 as R30SelectTool,
+            Row2 as R32NoTool,
+            Row4 as R51ReplaceTool,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word);
-            @input
-            struct R1Goal(Word, Word);
-            @input
-            struct R12HandedOver(Word, Word, Word);
-            @input
-            struct R27ToolScore(Word, Word, Word);
-            @input
-            struct R29FirstChoice(Word, Word, Word);
-            @input
-            struct R31BestAllowed(Word, Word);
-            @input
-            struct R50Correction(Word, Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R30SelectTool(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R32NoTool(Word, Word);
             @output
+            #[cfg(any())]
             struct R51ReplaceTool(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R12HandedOver(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R27ToolScore(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R31BestAllowed(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R50Correction(Word, Word, Word, Word);
+
+            R12HandedOver(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(12);
+
+            R27ToolScore(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(27);
+
+            R31BestAllowed(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(31);
+
+            R50Correction(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(50);
 
             // best_tool
             R30SelectTool(goal_0, tool_1, score_2) <-
-                Parameters(p8),
-                R29FirstChoice(goal_0, tool_1, score_2),
+                Source(input),
+                let p8 = input.param(8),
+                for row_2 in input.rows(29),
+                let [goal_0, tool_1, score_2] = row_2,
                 (select_tool_30_0(score_2, p8).as_bool()),
                 !R12HandedOver(goal_0, tool_1, _),
                 (go());
 
             // replacement_tool
             R30SelectTool(goal_0, replacement_1, score_2) <-
-                Parameters(p8),
-                R29FirstChoice(goal_0, tool_3, best_4),
+                Source(input),
+                let p8 = input.param(8),
+                for row_2 in input.rows(29),
+                let [goal_0, tool_3, best_4] = row_2,
                 (select_tool_31_0(best_4, p8).as_bool()),
                 R12HandedOver(goal_0, tool_3, replacement_1),
                 R27ToolScore(goal_0, replacement_1, score_2),
@@ -2168,15 +2432,19 @@ mod compiled {
 
             // none_at_all
             R32NoTool(goal_0, float(0.0)) <-
-                R1Goal(goal_0, _),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, _] = row_1,
                 !R31BestAllowed(goal_0, _),
                 !R30SelectTool(goal_0, _, _),
                 (go());
 
             // replace_first_choice
             R51ReplaceTool(goal_0, tool_1, replacement_2, feedback_3) <-
-                Parameters(p8),
-                R29FirstChoice(goal_0, tool_1, score_4),
+                Source(input),
+                let p8 = input.param(8),
+                for row_2 in input.rows(29),
+                let [goal_0, tool_1, score_4] = row_2,
                 (replace_tool_53_0(score_4, p8).as_bool()),
                 R50Correction(goal_0, tool_1, replacement_2, feedback_3),
                 (go());
@@ -2185,18 +2453,11 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(8))]);
-            crepe.extend(tables.rows(1).map(|[c0, c1]| R1Goal(c0, c1)));
-            crepe.extend(tables.rows(12).map(|[c0, c1, c2]| R12HandedOver(c0, c1, c2)));
-            crepe.extend(tables.rows(27).map(|[c0, c1, c2]| R27ToolScore(c0, c1, c2)));
-            crepe.extend(tables.rows(29).map(|[c0, c1, c2]| R29FirstChoice(c0, c1, c2)));
-            crepe.extend(tables.rows(31).map(|[c0, c1]| R31BestAllowed(c0, c1)));
-            crepe.extend(tables.rows(50).map(|[c0, c1, c2, c3]| R50Correction(c0, c1, c2, c3)));
-            let (r30_select_tool, r32_no_tool, r51_replace_tool) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(30, r30_select_tool.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(32, r32_no_tool.iter().map(|row| [row.0, row.1]));
-            tables.set(51, r51_replace_tool.iter().map(|row| [row.0, row.1, row.2, row.3]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r30_select_tool, r32_no_tool, r51_replace_tool, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(30, &r30_select_tool);
+            tables.set(32, &r32_no_tool);
+            tables.set(51, &r51_replace_tool);
         }
     }
 }

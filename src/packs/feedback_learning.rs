@@ -282,7 +282,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "feedback_learning",
-        fingerprint: "15f1f5247f6563983d7995482ff5ad75",
+        fingerprint: "ba1c3998add13c9cd275462fbd76f838",
+        relations: &["now", "draft_edit", "draft_rejection", "similar", "draft_item", "alike_items", "same_cluster", "cluster", "cluster_size", "rejected_cluster", "lesson", "superseded", "propose_lesson"],
+        params: &["alike", "strong_count"],
+        rule_ids: &["draft_item#1", "draft_item#2", "alike_items#1", "alike_items#2", "same_cluster#1", "same_cluster#2", "cluster#1", "cluster_size#1", "rejected_cluster#1", "many_alike", "a_rejection", "an_edit", "superseded#1", "propose_every_lesson"],
         arities: &[1, 3, 2, 3, 1, 2, 2, 2, 2, 1, 4, 2, 3, 2, 2],
         rules: &[&RULE_6, &RULE_7, &RULE_9],
         facts,
@@ -392,38 +395,58 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row3 as R3Similar,
+            Row1 as R4DraftItem,
+            Row2 as R5AlikeItems,
+            Row2 as R6SameCluster,
+            Row2 as M6,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word);
-            @input
-            struct R1DraftEdit(Word, Word, Word);
-            @input
-            struct R2DraftRejection(Word, Word);
-            @input
-            struct R3Similar(Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R4DraftItem(Word);
             @output
+            #[cfg(any())]
             struct R5AlikeItems(Word, Word);
             @output
+            #[cfg(any())]
             struct R6SameCluster(Word, Word);
             @output
+            #[cfg(any())]
             struct M6(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3Similar(Word, Word, Word);
+
+            R3Similar(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(3);
 
             // draft_item#1
             R4DraftItem(edit_0) <-
-                R1DraftEdit(edit_0, _, _),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [edit_0, _, _] = row_1,
                 (go());
 
             // draft_item#2
             R4DraftItem(rejection_0) <-
-                R2DraftRejection(rejection_0, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [rejection_0, _] = row_1,
                 (go());
 
             // alike_items#1
             R5AlikeItems(a_0, b_1) <-
-                Parameters(p0),
+                Source(input),
+                let p0 = input.param(0),
                 R4DraftItem(a_0),
                 R3Similar(a_0, b_1, s_2),
                 (alike_items_2_0(s_2, p0).as_bool()),
@@ -455,100 +478,135 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0))]);
-            crepe.extend(tables.rows(1).map(|[c0, c1, c2]| R1DraftEdit(c0, c1, c2)));
-            crepe.extend(tables.rows(2).map(|[c0, c1]| R2DraftRejection(c0, c1)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2]| R3Similar(c0, c1, c2)));
-            let (r4_draft_item, r5_alike_items, r6_same_cluster, m6) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(4, r4_draft_item.iter().map(|row| [row.0]));
-            tables.set(5, r5_alike_items.iter().map(|row| [row.0, row.1]));
-            tables.set(6, r6_same_cluster.iter().map(|row| [row.0, row.1]));
-            tables.set(13, m6.iter().map(|row| [row.0, row.1]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r4_draft_item, r5_alike_items, r6_same_cluster, m6, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(4, &r4_draft_item);
+            tables.set(5, &r5_alike_items);
+            tables.set(6, &r6_same_cluster);
+            tables.set(13, &m6);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R2DraftRejection,
+            Row1 as R9RejectedCluster,
+            Row2 as M7,
+        };
 
         crepe::crepe! {
             @input
-            struct R2DraftRejection(Word, Word);
-            @input
-            struct R7Cluster(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R9RejectedCluster(Word);
             @output
+            #[cfg(any())]
             struct M7(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2DraftRejection(Word, Word);
+
+            R2DraftRejection(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(2);
 
             // cluster_size#1
             M7(leader_0, item_1) <-
-                R7Cluster(item_1, leader_0),
+                Source(input),
+                for row_1 in input.rows(7),
+                let [item_1, leader_0] = row_1,
                 (go());
 
             // rejected_cluster#1
             R9RejectedCluster(leader_0) <-
-                R7Cluster(item_1, leader_0),
+                Source(input),
+                for row_1 in input.rows(7),
+                let [item_1, leader_0] = row_1,
                 R2DraftRejection(item_1, _),
                 (go());
         }
 
-        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            crepe.extend(tables.rows(2).map(|[c0, c1]| R2DraftRejection(c0, c1)));
-            crepe.extend(tables.rows(7).map(|[c0, c1]| R7Cluster(c0, c1)));
-            let (r9_rejected_cluster, m7) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(9, r9_rejected_cluster.iter().map(|row| [row.0]));
-            tables.set(14, m7.iter().map(|row| [row.0, row.1]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r9_rejected_cluster, m7, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(9, &r9_rejected_cluster);
+            tables.set(14, &m7);
         }
     }
 
     mod program_2 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R9RejectedCluster,
+            Row4 as R10Lesson,
+            Row2 as R11Superseded,
+            Row3 as R12ProposeLesson,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word);
-            @input
-            struct R7Cluster(Word, Word);
-            @input
-            struct R8ClusterSize(Word, Word);
-            @input
-            struct R9RejectedCluster(Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R10Lesson(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R11Superseded(Word, Word);
             @output
+            #[cfg(any())]
             struct R12ProposeLesson(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R9RejectedCluster(Word);
+
+            R9RejectedCluster(c0) <-
+                Source(input),
+                for [c0] in input.rows(9);
 
             // many_alike
             R10Lesson(leader_0, TEXTS.word(0), count_1, head_3) <-
-                Parameters(p1),
-                R8ClusterSize(leader_0, count_1),
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(8),
+                let [leader_0, count_1] = row_2,
                 (lesson_9_0(count_1, p1).as_bool()),
                 let Some(head_3) = tried(9, lesson_9_1(count_1)),
                 (go());
 
             // a_rejection
             R10Lesson(leader_0, TEXTS.word(1), count_1, float(0.7)) <-
-                Parameters(p1),
-                R8ClusterSize(leader_0, count_1),
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(8),
+                let [leader_0, count_1] = row_2,
                 (lesson_10_0(count_1, p1).as_bool()),
                 R9RejectedCluster(leader_0),
                 (go());
 
             // an_edit
             R10Lesson(leader_0, TEXTS.word(1), count_1, float(0.6)) <-
-                Parameters(p1),
-                R8ClusterSize(leader_0, count_1),
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(8),
+                let [leader_0, count_1] = row_2,
                 (lesson_11_0(count_1, p1).as_bool()),
                 !R9RejectedCluster(leader_0),
                 (go());
 
             // superseded#1
             R11Superseded(item_0, leader_1) <-
-                R7Cluster(item_0, leader_1),
+                Source(input),
+                for row_1 in input.rows(7),
+                let [item_0, leader_1] = row_1,
                 R10Lesson(leader_1, TEXTS.word(0), _, _),
                 (go());
 
@@ -561,15 +619,11 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(1))]);
-            crepe.extend(tables.rows(7).map(|[c0, c1]| R7Cluster(c0, c1)));
-            crepe.extend(tables.rows(8).map(|[c0, c1]| R8ClusterSize(c0, c1)));
-            crepe.extend(tables.rows(9).map(|[c0]| R9RejectedCluster(c0)));
-            let (r10_lesson, r11_superseded, r12_propose_lesson) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(10, r10_lesson.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(11, r11_superseded.iter().map(|row| [row.0, row.1]));
-            tables.set(12, r12_propose_lesson.iter().map(|row| [row.0, row.1, row.2]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r10_lesson, r11_superseded, r12_propose_lesson, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(10, &r10_lesson);
+            tables.set(11, &r11_superseded);
+            tables.set(12, &r12_propose_lesson);
         }
     }
 }

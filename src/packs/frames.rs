@@ -622,7 +622,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "frames",
-        fingerprint: "17ab01ffa6ab52500d3e11a1a7094f26",
+        fingerprint: "790f7260241bdd02053e49419f316183",
+        relations: &["now", "frame", "frame_state", "potential_goal", "autonomy_mode", "heuristic_disabled", "frame_suggestion", "suggestion_acted", "heuristic_kind", "distinct_goal", "least_overlap", "raw_score", "heuristic_score", "counted_score", "push_confidence", "pop_confidence", "looks_completed", "pop_status", "mode_in_force", "push", "pop", "suggestion_state", "suggestion_stats"],
+        params: &["push_threshold", "pop_threshold", "suggestion_life", "completed_from", "failed_from"],
+        rule_ids: &["distinct_goal#1", "least_overlap#1", "least_overlap#2", "errors_and_a_new_goal", "errors_alone", "other_words_and_files", "messages_and_files", "tokens_used", "signs_of_success", "no_progress", "context_used", "heuristic_score#1", "counted_score#1", "push_confidence#1", "pop_confidence#1", "looks_completed#1", "goal_looks_reached", "failed_too_often", "no_way_on", "mode_in_force#1", "mode_in_force#2", "confident_push", "confident_pop", "suggestion_was_followed", "suggestion_expired", "suggestion_stands", "suggestion_stats#1"],
         arities: &[1, 2, 11, 2, 1, 1, 4, 1, 2, 1, 2, 3, 3, 4, 2, 2, 1, 2, 1, 2, 3, 2, 3, 2, 3, 3, 5],
         rules: &[&RULE_1, &RULE_3, &RULE_4, &RULE_5, &RULE_6, &RULE_7, &RULE_8, &RULE_9, &RULE_10, &RULE_13, &RULE_14, &RULE_24, &RULE_25, &RULE_26],
         facts,
@@ -1066,40 +1069,65 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R4AutonomyMode,
+            Row1 as R7SuggestionActed,
+            Row1 as R9DistinctGoal,
+            Row1 as R18ModeInForce,
+            Row2 as R21SuggestionState,
+            Row2 as M1,
+            Row5 as M26,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word);
-            @input
-            struct R0Now(Word);
-            @input
-            struct R3PotentialGoal(Word, Word);
-            @input
-            struct R4AutonomyMode(Word);
-            @input
-            struct R6FrameSuggestion(Word, Word, Word, Word);
-            @input
-            struct R7SuggestionActed(Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R9DistinctGoal(Word);
             @output
+            #[cfg(any())]
             struct R18ModeInForce(Word);
             @output
+            #[cfg(any())]
             struct R21SuggestionState(Word, Word);
             @output
+            #[cfg(any())]
             struct M1(Word, Word);
             @output
+            #[cfg(any())]
             struct M26(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4AutonomyMode(Word);
+            @output
+            #[cfg(any())]
+            struct R7SuggestionActed(Word);
+
+            R4AutonomyMode(c0) <-
+                Source(input),
+                for [c0] in input.rows(4);
+
+            R7SuggestionActed(c0) <-
+                Source(input),
+                for [c0] in input.rows(7);
 
             // distinct_goal#1
             R9DistinctGoal(frame_0) <-
-                R3PotentialGoal(frame_0, overlap_1),
+                Source(input),
+                for row_1 in input.rows(3),
+                let [frame_0, overlap_1] = row_1,
                 (distinct_goal_0_0(overlap_1).as_bool()),
                 (go());
 
             // least_overlap#1
             M1(frame_0, overlap_1) <-
-                R3PotentialGoal(frame_0, overlap_1),
+                Source(input),
+                for row_1 in input.rows(3),
+                let [frame_0, overlap_1] = row_1,
                 (go());
 
             // mode_in_force#1
@@ -1114,31 +1142,41 @@ mod compiled {
 
             // suggestion_was_followed
             R21SuggestionState(suggestion_0, TEXTS.word(1)) <-
-                R6FrameSuggestion(suggestion_0, _, _, _),
+                Source(input),
+                for row_1 in input.rows(6),
+                let [suggestion_0, _, _, _] = row_1,
                 R7SuggestionActed(suggestion_0),
                 (go());
 
             // suggestion_expired
             R21SuggestionState(suggestion_0, TEXTS.word(2)) <-
-                Parameters(p2),
-                R6FrameSuggestion(suggestion_0, _, _, at_1),
+                Source(input),
+                let p2 = input.param(2),
+                for row_2 in input.rows(6),
+                let [suggestion_0, _, _, at_1] = row_2,
                 !R7SuggestionActed(suggestion_0),
-                R0Now(now_2),
+                for row_5 in input.rows(0),
+                let [now_2] = row_5,
                 let Some(true) = held(24, suggestion_state_24_0(now_2, at_1, p2)),
                 (go());
 
             // suggestion_stands
             R21SuggestionState(suggestion_0, TEXTS.word(3)) <-
-                Parameters(p2),
-                R6FrameSuggestion(suggestion_0, _, _, at_1),
+                Source(input),
+                let p2 = input.param(2),
+                for row_2 in input.rows(6),
+                let [suggestion_0, _, _, at_1] = row_2,
                 !R7SuggestionActed(suggestion_0),
-                R0Now(now_2),
+                for row_5 in input.rows(0),
+                let [now_2] = row_5,
                 let Some(true) = held(25, suggestion_state_25_0(now_2, at_1, p2)),
                 (go());
 
             // suggestion_stats#1
             M26(kind_0, state_1, suggestion_2, open_1, open_2) <-
-                R6FrameSuggestion(suggestion_2, open_1, kind_0, open_2),
+                Source(input),
+                for row_1 in input.rows(6),
+                let [suggestion_2, open_1, kind_0, open_2] = row_1,
                 R21SuggestionState(suggestion_2, state_1),
                 (go());
         }
@@ -1146,114 +1184,168 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(2))]);
-            crepe.extend(tables.rows(0).map(|[c0]| R0Now(c0)));
-            crepe.extend(tables.rows(3).map(|[c0, c1]| R3PotentialGoal(c0, c1)));
-            crepe.extend(tables.rows(4).map(|[c0]| R4AutonomyMode(c0)));
-            crepe.extend(tables.rows(6).map(|[c0, c1, c2, c3]| R6FrameSuggestion(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(7).map(|[c0]| R7SuggestionActed(c0)));
-            let (r9_distinct_goal, r18_mode_in_force, r21_suggestion_state, m1, m26) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(9, r9_distinct_goal.iter().map(|row| [row.0]));
-            tables.set(18, r18_mode_in_force.iter().map(|row| [row.0]));
-            tables.set(21, r21_suggestion_state.iter().map(|row| [row.0, row.1]));
-            tables.set(23, m1.iter().map(|row| [row.0, row.1]));
-            tables.set(26, m26.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r9_distinct_goal, r18_mode_in_force, r21_suggestion_state, m1, m26, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(9, &r9_distinct_goal);
+            tables.set(18, &r18_mode_in_force);
+            tables.set(21, &r21_suggestion_state);
+            tables.set(23, &m1);
+            tables.set(26, &m26);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R3PotentialGoal,
+            Row1 as R5HeuristicDisabled,
+            Row2 as R8HeuristicKind,
+            Row1 as R9DistinctGoal,
+            Row2 as R10LeastOverlap,
+            Row3 as R11RawScore,
+            Row3 as R12HeuristicScore,
+            Row4 as R13CountedScore,
+            Row1 as R16LooksCompleted,
+            Row2 as R17PopStatus,
+            Row3 as M13,
+            Row3 as M14,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word, Word);
-            @input
-            struct R2FrameState(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
-            @input
-            struct R3PotentialGoal(Word, Word);
-            @input
-            struct R5HeuristicDisabled(Word);
-            @input
-            struct R8HeuristicKind(Word, Word);
-            @input
-            struct R9DistinctGoal(Word);
-            @input
-            struct G10LeastOverlap(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R10LeastOverlap(Word, Word);
             @output
+            #[cfg(any())]
             struct R11RawScore(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R12HeuristicScore(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R13CountedScore(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R16LooksCompleted(Word);
             @output
+            #[cfg(any())]
             struct R17PopStatus(Word, Word);
             @output
+            #[cfg(any())]
             struct M13(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M14(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3PotentialGoal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R5HeuristicDisabled(Word);
+            @output
+            #[cfg(any())]
+            struct R8HeuristicKind(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R9DistinctGoal(Word);
+
+            R3PotentialGoal(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(3);
+
+            R5HeuristicDisabled(c0) <-
+                Source(input),
+                for [c0] in input.rows(5);
+
+            R8HeuristicKind(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(8);
+
+            R9DistinctGoal(c0) <-
+                Source(input),
+                for [c0] in input.rows(9);
 
             R10LeastOverlap(c0, c1) <-
-                G10LeastOverlap(c0, c1);
+                Source(input),
+                for [c0, c1] in input.rows(10);
 
             // least_overlap#2
             R10LeastOverlap(frame_0, float(1.0)) <-
-                R2FrameState(frame_0, _, _, _, _, _, _, _, _, _, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [frame_0, _, _, _, _, _, _, _, _, _, _] = row_1,
                 !R3PotentialGoal(frame_0, _),
                 (go());
 
             // errors_and_a_new_goal
             R11RawScore(frame_0, TEXTS.word(4), head_2) <-
-                R2FrameState(frame_0, _, errors_1, _, _, _, _, _, _, _, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [frame_0, _, errors_1, _, _, _, _, _, _, _, _] = row_1,
                 R9DistinctGoal(frame_0),
                 let Some(head_2) = tried(3, raw_score_3_0(errors_1)),
                 (go());
 
             // errors_alone
             R11RawScore(frame_0, TEXTS.word(4), head_2) <-
-                R2FrameState(frame_0, _, errors_1, _, _, _, _, _, _, _, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [frame_0, _, errors_1, _, _, _, _, _, _, _, _] = row_1,
                 !R9DistinctGoal(frame_0),
                 let Some(head_2) = tried(4, raw_score_4_0(errors_1)),
                 (go());
 
             // other_words_and_files
             R11RawScore(frame_0, TEXTS.word(5), head_2) <-
-                R2FrameState(frame_0, _, _, files_2, _, _, _, _, _, _, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [frame_0, _, _, files_2, _, _, _, _, _, _, _] = row_1,
                 R10LeastOverlap(frame_0, overlap_1),
                 let Some(head_2) = tried(5, raw_score_5_0(overlap_1, files_2)),
                 (go());
 
             // messages_and_files
             R11RawScore(frame_0, TEXTS.word(6), head_2) <-
-                R2FrameState(frame_0, messages_1, _, files_2, _, _, _, _, _, _, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [frame_0, messages_1, _, files_2, _, _, _, _, _, _, _] = row_1,
                 let Some(head_2) = tried(6, raw_score_6_0(messages_1, files_2)),
                 (go());
 
             // tokens_used
             R11RawScore(frame_0, TEXTS.word(7), head_2) <-
-                R2FrameState(frame_0, _, _, _, tokens_1, _, _, _, _, _, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [frame_0, _, _, _, tokens_1, _, _, _, _, _, _] = row_1,
                 let Some(head_2) = tried(7, raw_score_7_0(tokens_1)),
                 (go());
 
             // signs_of_success
             R11RawScore(frame_0, TEXTS.word(8), head_2) <-
-                R2FrameState(frame_0, _, _, _, _, _, _, _, artifacts_2, signals_1, coverage_3),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [frame_0, _, _, _, _, _, _, _, artifacts_2, signals_1, coverage_3] = row_1,
                 let Some(head_2) = tried(8, raw_score_8_0(signals_1, artifacts_2, coverage_3)),
                 (go());
 
             // no_progress
             R11RawScore(frame_0, TEXTS.word(9), head_2) <-
-                R2FrameState(frame_0, _, _, _, _, _, stalled_1, failures_2, _, _, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [frame_0, _, _, _, _, _, stalled_1, failures_2, _, _, _] = row_1,
                 let Some(head_2) = tried(9, raw_score_9_0(stalled_1, failures_2)),
                 (go());
 
             // context_used
             R11RawScore(frame_0, TEXTS.word(10), head_2) <-
-                R2FrameState(frame_0, _, _, _, tokens_2, limit_1, _, _, _, _, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [frame_0, _, _, _, tokens_2, limit_1, _, _, _, _, _] = row_1,
                 let Some(head_2) = tried(10, raw_score_10_0(limit_1, tokens_2)),
                 (go());
 
@@ -1282,7 +1374,8 @@ mod compiled {
 
             // looks_completed#1
             R16LooksCompleted(frame_0) <-
-                Parameters(p3, _),
+                Source(input),
+                let p3 = input.param(3),
                 R12HeuristicScore(frame_0, TEXTS.word(8), completion_1),
                 (looks_completed_15_0(completion_1, p3).as_bool()),
                 R12HeuristicScore(frame_0, TEXTS.word(9), stagnation_2),
@@ -1291,22 +1384,28 @@ mod compiled {
 
             // goal_looks_reached
             R17PopStatus(frame_0, TEXTS.word(13)) <-
-                R2FrameState(frame_0, _, _, _, _, _, _, _, _, _, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [frame_0, _, _, _, _, _, _, _, _, _, _] = row_1,
                 R16LooksCompleted(frame_0),
                 (go());
 
             // failed_too_often
             R17PopStatus(frame_0, TEXTS.word(14)) <-
-                Parameters(_, p4),
-                R2FrameState(frame_0, _, _, _, _, _, _, failures_1, _, _, _),
+                Source(input),
+                let p4 = input.param(4),
+                for row_2 in input.rows(2),
+                let [frame_0, _, _, _, _, _, _, failures_1, _, _, _] = row_2,
                 !R16LooksCompleted(frame_0),
                 (pop_status_17_0(failures_1, p4).as_bool()),
                 (go());
 
             // no_way_on
             R17PopStatus(frame_0, TEXTS.word(15)) <-
-                Parameters(_, p4),
-                R2FrameState(frame_0, _, _, _, _, _, _, failures_1, _, _, _),
+                Source(input),
+                let p4 = input.param(4),
+                for row_2 in input.rows(2),
+                let [frame_0, _, _, _, _, _, _, failures_1, _, _, _] = row_2,
                 !R16LooksCompleted(frame_0),
                 (pop_status_18_0(failures_1, p4).as_bool()),
                 (go());
@@ -1315,76 +1414,79 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(3), m.param(4))]);
-            crepe.extend(tables.rows(2).map(|[c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10]| R2FrameState(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10)));
-            crepe.extend(tables.rows(3).map(|[c0, c1]| R3PotentialGoal(c0, c1)));
-            crepe.extend(tables.rows(5).map(|[c0]| R5HeuristicDisabled(c0)));
-            crepe.extend(tables.rows(8).map(|[c0, c1]| R8HeuristicKind(c0, c1)));
-            crepe.extend(tables.rows(9).map(|[c0]| R9DistinctGoal(c0)));
-            crepe.extend(tables.rows(10).map(|[c0, c1]| G10LeastOverlap(c0, c1)));
-            let (r10_least_overlap, r11_raw_score, r12_heuristic_score, r13_counted_score, r16_looks_completed, r17_pop_status, m13, m14) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(10, r10_least_overlap.iter().map(|row| [row.0, row.1]));
-            tables.set(11, r11_raw_score.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(12, r12_heuristic_score.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(13, r13_counted_score.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(16, r16_looks_completed.iter().map(|row| [row.0]));
-            tables.set(17, r17_pop_status.iter().map(|row| [row.0, row.1]));
-            tables.set(24, m13.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(25, m14.iter().map(|row| [row.0, row.1, row.2]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r10_least_overlap, r11_raw_score, r12_heuristic_score, r13_counted_score, r16_looks_completed, r17_pop_status, m13, m14, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(10, &r10_least_overlap);
+            tables.set(11, &r11_raw_score);
+            tables.set(12, &r12_heuristic_score);
+            tables.set(13, &r13_counted_score);
+            tables.set(16, &r16_looks_completed);
+            tables.set(17, &r17_pop_status);
+            tables.set(24, &m13);
+            tables.set(25, &m14);
         }
     }
 
     mod program_2 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R17PopStatus,
+            Row2 as R19Push,
+            Row3 as R20Pop,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word, Word);
-            @input
-            struct R14PushConfidence(Word, Word);
-            @input
-            struct R15PopConfidence(Word, Word);
-            @input
-            struct R17PopStatus(Word, Word);
-            @input
-            struct R18ModeInForce(Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R19Push(Word, Word);
             @output
+            #[cfg(any())]
             struct R20Pop(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R17PopStatus(Word, Word);
+
+            R17PopStatus(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(17);
 
             // confident_push
             R19Push(frame_0, mode_1) <-
-                Parameters(p0, _),
-                R14PushConfidence(frame_0, confidence_2),
+                Source(input),
+                let p0 = input.param(0),
+                for row_2 in input.rows(14),
+                let [frame_0, confidence_2] = row_2,
                 (push_21_0(confidence_2, p0).as_bool()),
-                R18ModeInForce(mode_1),
+                for row_5 in input.rows(18),
+                let [mode_1] = row_5,
                 (push_21_1(mode_1).as_bool()),
                 (go());
 
             // confident_pop
             R20Pop(frame_0, status_1, mode_2) <-
-                Parameters(_, p1),
-                R15PopConfidence(frame_0, confidence_3),
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(15),
+                let [frame_0, confidence_3] = row_2,
                 (pop_22_0(confidence_3, p1).as_bool()),
                 R17PopStatus(frame_0, status_1),
-                R18ModeInForce(mode_2),
+                for row_6 in input.rows(18),
+                let [mode_2] = row_6,
                 (pop_22_1(mode_2).as_bool()),
                 (go());
         }
 
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0), m.param(1))]);
-            crepe.extend(tables.rows(14).map(|[c0, c1]| R14PushConfidence(c0, c1)));
-            crepe.extend(tables.rows(15).map(|[c0, c1]| R15PopConfidence(c0, c1)));
-            crepe.extend(tables.rows(17).map(|[c0, c1]| R17PopStatus(c0, c1)));
-            crepe.extend(tables.rows(18).map(|[c0]| R18ModeInForce(c0)));
-            let (r19_push, r20_pop) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(19, r19_push.iter().map(|row| [row.0, row.1]));
-            tables.set(20, r20_pop.iter().map(|row| [row.0, row.1, row.2]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r19_push, r20_pop, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(19, &r19_push);
+            tables.set(20, &r20_pop);
         }
     }
 }

@@ -347,7 +347,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "guardrails",
-        fingerprint: "b35fa6bf38672c56e0d0ec575bedd2c7",
+        fingerprint: "406ca480f3f08ff8002d757b7b5b8d08",
+        relations: &["now", "reviewer", "guarded_event", "override_review", "republished", "override_reviewed", "block", "notify", "propose_override", "republish"],
+        params: &[],
+        rule_ids: &["earliest_override_review", "guarded_and_not_overridden", "blocked_loudly", "blocked_and_unanswered", "override_approved"],
         arities: &[1, 1, 2, 5, 3, 5, 2, 2, 2, 2, 5],
         rules: &[&RULE_0],
         facts,
@@ -393,55 +396,102 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R1Reviewer,
+            Row5 as M0,
+        };
 
         crepe::crepe! {
             @input
-            struct R1Reviewer(Word);
-            @input
-            struct R3OverrideReview(Word, Word, Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct M0(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Reviewer(Word);
+
+            R1Reviewer(c0) <-
+                Source(input),
+                for [c0] in input.rows(1);
 
             // earliest_override_review
             M0(event_0, rule_1, approved_2, by_3, at_4) <-
-                R3OverrideReview(event_0, rule_1, approved_2, by_3, at_4),
+                Source(input),
+                for row_1 in input.rows(3),
+                let [event_0, rule_1, approved_2, by_3, at_4] = row_1,
                 R1Reviewer(by_3),
                 (go());
         }
 
-        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            crepe.extend(tables.rows(1).map(|[c0]| R1Reviewer(c0)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3, c4]| R3OverrideReview(c0, c1, c2, c3, c4)));
-            let (m0,) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(10, m0.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (m0, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(10, &m0);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row5 as R3OverrideReview,
+            Row3 as R4Republished,
+            Row5 as R5OverrideReviewed,
+            Row2 as R6Block,
+            Row2 as R7Notify,
+            Row2 as R8ProposeOverride,
+            Row2 as R9Republish,
+        };
 
         crepe::crepe! {
             @input
-            struct R2GuardedEvent(Word, Word);
-            @input
-            struct R3OverrideReview(Word, Word, Word, Word, Word);
-            @input
-            struct R4Republished(Word, Word, Word);
-            @input
-            struct R5OverrideReviewed(Word, Word, Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R6Block(Word, Word);
             @output
+            #[cfg(any())]
             struct R7Notify(Word, Word);
             @output
+            #[cfg(any())]
             struct R8ProposeOverride(Word, Word);
             @output
+            #[cfg(any())]
             struct R9Republish(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3OverrideReview(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4Republished(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R5OverrideReviewed(Word, Word, Word, Word, Word);
+
+            R3OverrideReview(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(3);
+
+            R4Republished(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(4);
+
+            R5OverrideReviewed(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(5);
 
             // guarded_and_not_overridden
             R6Block(event_0, rule_1) <-
-                R2GuardedEvent(event_0, rule_1),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [event_0, rule_1] = row_1,
                 !R5OverrideReviewed(event_0, rule_1, Word::from_bool(true), _, _),
                 (go());
 
@@ -458,7 +508,9 @@ mod compiled {
 
             // override_approved
             R9Republish(event_0, rule_1) <-
-                R2GuardedEvent(event_0, rule_1),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [event_0, rule_1] = row_1,
                 !R4Republished(event_0, rule_1, _),
                 R5OverrideReviewed(event_0, rule_1, Word::from_bool(true), by_2, at_3),
                 R3OverrideReview(event_0, rule_1, Word::from_bool(true), by_2, at_3),
@@ -466,17 +518,14 @@ mod compiled {
         }
 
         #[rustfmt::skip]
-        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            crepe.extend(tables.rows(2).map(|[c0, c1]| R2GuardedEvent(c0, c1)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3, c4]| R3OverrideReview(c0, c1, c2, c3, c4)));
-            crepe.extend(tables.rows(4).map(|[c0, c1, c2]| R4Republished(c0, c1, c2)));
-            crepe.extend(tables.rows(5).map(|[c0, c1, c2, c3, c4]| R5OverrideReviewed(c0, c1, c2, c3, c4)));
-            let (r6_block, r7_notify, r8_propose_override, r9_republish) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(6, r6_block.iter().map(|row| [row.0, row.1]));
-            tables.set(7, r7_notify.iter().map(|row| [row.0, row.1]));
-            tables.set(8, r8_propose_override.iter().map(|row| [row.0, row.1]));
-            tables.set(9, r9_republish.iter().map(|row| [row.0, row.1]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r6_block, r7_notify, r8_propose_override, r9_republish, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(6, &r6_block);
+            tables.set(7, &r7_notify);
+            tables.set(8, &r8_propose_override);
+            tables.set(9, &r9_republish);
         }
     }
 }

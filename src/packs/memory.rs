@@ -549,7 +549,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "memory",
-        fingerprint: "1908545e4f8bfeab894693e3f793df6e",
+        fingerprint: "736c4532e283226f6f23b66b7a81e03b",
+        relations: &["now", "task_word", "learning_word", "learning", "candidate", "cached", "cached_word", "file_changed", "field_weight", "common_word", "relevance", "recalled", "best_item", "ranked_item", "context_item", "best_tokens", "summarise", "last_used", "kept_context", "evict", "task_words", "context_words", "shared_words", "word_likeness", "cache_hit"],
+        params: &["recall_count", "incident_similarity", "other_similarity", "incidents_kept", "others_kept", "context_tokens", "summary_tokens", "cache_similarity", "cache_life", "cache_size"],
+        rule_ids: &["common_word#1", "relevance#1", "most_relevant_learnings", "best_incidents", "best_of_other_kinds", "ranked_item#1", "first_item_fits", "next_item_fits", "best_tokens#1", "context_too_long", "last_used#1", "kept_context#1", "not_used_for_long", "crowded_out", "made_stale", "task_words#1", "context_words#1", "shared_words#1", "word_likeness#1", "most_alike_context"],
         arities: &[1, 2, 3, 3, 5, 2, 2, 1, 2, 4, 3, 3, 5, 5, 4, 2, 1, 2, 1, 1, 2, 2, 3, 3, 2, 5, 6, 4, 5, 6, 5, 2, 2, 2, 2, 3, 4],
         rules: &[&RULE_1, &RULE_2, &RULE_3, &RULE_4, &RULE_5, &RULE_7, &RULE_8, &RULE_10, &RULE_11, &RULE_12, &RULE_15, &RULE_16, &RULE_17, &RULE_18, &RULE_19],
         facts,
@@ -998,44 +1001,93 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row3 as R2LearningWord,
+            Row3 as R3Learning,
+            Row5 as R4Candidate,
+            Row2 as R6CachedWord,
+            Row2 as R8FieldWeight,
+            Row4 as R9CommonWord,
+            Row5 as M1,
+            Row4 as M3,
+            Row5 as M4,
+            Row2 as M10,
+            Row2 as M15,
+            Row2 as M16,
+            Row3 as M17,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word, Word);
-            @input
-            struct R1TaskWord(Word, Word);
-            @input
-            struct R2LearningWord(Word, Word, Word);
-            @input
-            struct R3Learning(Word, Word, Word);
-            @input
-            struct R4Candidate(Word, Word, Word, Word, Word);
-            @input
-            struct R5Cached(Word, Word);
-            @input
-            struct R6CachedWord(Word, Word);
-            @input
-            struct R8FieldWeight(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R9CommonWord(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M1(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M3(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M4(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M10(Word, Word);
             @output
+            #[cfg(any())]
             struct M15(Word, Word);
             @output
+            #[cfg(any())]
             struct M16(Word, Word);
             @output
+            #[cfg(any())]
             struct M17(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2LearningWord(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3Learning(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4Candidate(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R6CachedWord(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R8FieldWeight(Word, Word);
+
+            R2LearningWord(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(2);
+
+            R3Learning(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(3);
+
+            R4Candidate(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(4);
+
+            R6CachedWord(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(6);
+
+            R8FieldWeight(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(8);
 
             // common_word#1
             R9CommonWord(task_0, learning_1, field_2, word_3) <-
-                R1TaskWord(task_0, word_3),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [task_0, word_3] = row_1,
                 R2LearningWord(learning_1, field_2, word_3),
                 R3Learning(learning_1, _, _),
                 (go());
@@ -1048,14 +1100,16 @@ mod compiled {
 
             // best_incidents
             M3(event_0, item_1, similarity_2, tokens_3) <-
-                Parameters(p1, _),
+                Source(input),
+                let p1 = input.param(1),
                 R4Candidate(event_0, item_1, TEXTS.word(0), similarity_2, tokens_3),
                 (best_item_3_0(similarity_2, p1).as_bool()),
                 (go());
 
             // best_of_other_kinds
             M4(event_0, item_1, kind_2, similarity_3, tokens_4) <-
-                Parameters(_, p2),
+                Source(input),
+                let p2 = input.param(2),
                 R4Candidate(event_0, item_1, kind_2, similarity_3, tokens_4),
                 (best_item_4_0(kind_2).as_bool()),
                 (best_item_4_1(similarity_3, p2).as_bool()),
@@ -1063,12 +1117,16 @@ mod compiled {
 
             // last_used#1
             M10(fingerprint_0, used_1) <-
-                R5Cached(fingerprint_0, used_1),
+                Source(input),
+                for row_1 in input.rows(5),
+                let [fingerprint_0, used_1] = row_1,
                 (go());
 
             // task_words#1
             M15(task_0, word_1) <-
-                R1TaskWord(task_0, word_1),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [task_0, word_1] = row_1,
                 (go());
 
             // context_words#1
@@ -1078,7 +1136,9 @@ mod compiled {
 
             // shared_words#1
             M17(task_0, fingerprint_1, word_2) <-
-                R1TaskWord(task_0, word_2),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [task_0, word_2] = row_1,
                 R6CachedWord(fingerprint_1, word_2),
                 (go());
         }
@@ -1086,145 +1146,207 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(1), m.param(2))]);
-            crepe.extend(tables.rows(1).map(|[c0, c1]| R1TaskWord(c0, c1)));
-            crepe.extend(tables.rows(2).map(|[c0, c1, c2]| R2LearningWord(c0, c1, c2)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2]| R3Learning(c0, c1, c2)));
-            crepe.extend(tables.rows(4).map(|[c0, c1, c2, c3, c4]| R4Candidate(c0, c1, c2, c3, c4)));
-            crepe.extend(tables.rows(5).map(|[c0, c1]| R5Cached(c0, c1)));
-            crepe.extend(tables.rows(6).map(|[c0, c1]| R6CachedWord(c0, c1)));
-            crepe.extend(tables.rows(8).map(|[c0, c1]| R8FieldWeight(c0, c1)));
-            let (r9_common_word, m1, m3, m4, m10, m15, m16, m17) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(9, r9_common_word.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(25, m1.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(27, m3.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(28, m4.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(31, m10.iter().map(|row| [row.0, row.1]));
-            tables.set(33, m15.iter().map(|row| [row.0, row.1]));
-            tables.set(34, m16.iter().map(|row| [row.0, row.1]));
-            tables.set(35, m17.iter().map(|row| [row.0, row.1, row.2]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r9_common_word, m1, m3, m4, m10, m15, m16, m17, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(9, &r9_common_word);
+            tables.set(25, &m1);
+            tables.set(27, &m3);
+            tables.set(28, &m4);
+            tables.set(31, &m10);
+            tables.set(33, &m15);
+            tables.set(34, &m16);
+            tables.set(35, &m17);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row3 as R3Learning,
+            Row2 as R20TaskWords,
+            Row2 as R21ContextWords,
+            Row3 as R23WordLikeness,
+            Row6 as M2,
+            Row6 as M5,
+            Row5 as M8,
+            Row2 as M11,
+        };
 
         crepe::crepe! {
             @input
-            struct R3Learning(Word, Word, Word);
-            @input
-            struct R10Relevance(Word, Word, Word);
-            @input
-            struct R12BestItem(Word, Word, Word, Word, Word);
-            @input
-            struct R17LastUsed(Word, Word);
-            @input
-            struct R20TaskWords(Word, Word);
-            @input
-            struct R21ContextWords(Word, Word);
-            @input
-            struct R22SharedWords(Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R23WordLikeness(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M2(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M5(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M8(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M11(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3Learning(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R20TaskWords(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R21ContextWords(Word, Word);
+
+            R3Learning(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(3);
+
+            R20TaskWords(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(20);
+
+            R21ContextWords(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(21);
 
             // most_relevant_learnings
             M2(task_0, learning_1, Word(0), score_3, confidence_4, at_5) <-
-                R10Relevance(task_0, learning_1, score_3),
+                Source(input),
+                for row_1 in input.rows(10),
+                let [task_0, learning_1, score_3] = row_1,
                 R3Learning(learning_1, confidence_4, at_5),
                 (go());
 
             // ranked_item#1
             M5(event_0, item_1, kind_2, tokens_3, Word(0), similarity_5) <-
-                R12BestItem(event_0, item_1, kind_2, similarity_5, tokens_3),
+                Source(input),
+                for row_1 in input.rows(12),
+                let [event_0, item_1, kind_2, similarity_5, tokens_3] = row_1,
                 (go());
 
             // best_tokens#1
             M8(event_0, tokens_1, open_1, open_2, open_3) <-
-                R12BestItem(event_0, open_1, open_2, open_3, tokens_1),
+                Source(input),
+                for row_1 in input.rows(12),
+                let [event_0, open_1, open_2, open_3, tokens_1] = row_1,
                 (go());
 
             // kept_context#1
             M11(fingerprint_0, used_1) <-
-                R17LastUsed(fingerprint_0, used_1),
+                Source(input),
+                for row_1 in input.rows(17),
+                let [fingerprint_0, used_1] = row_1,
                 (go());
 
             // word_likeness#1
             R23WordLikeness(task_0, fingerprint_1, head_2) <-
-                R22SharedWords(task_0, fingerprint_1, shared_2),
+                Source(input),
+                for row_1 in input.rows(22),
+                let [task_0, fingerprint_1, shared_2] = row_1,
                 R20TaskWords(task_0, in_task_3),
                 R21ContextWords(fingerprint_1, in_context_4),
                 let Some(head_2) = tried(18, word_likeness_18_0(shared_2, in_task_3, in_context_4)),
                 (go());
         }
 
-        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2]| R3Learning(c0, c1, c2)));
-            crepe.extend(tables.rows(10).map(|[c0, c1, c2]| R10Relevance(c0, c1, c2)));
-            crepe.extend(tables.rows(12).map(|[c0, c1, c2, c3, c4]| R12BestItem(c0, c1, c2, c3, c4)));
-            crepe.extend(tables.rows(17).map(|[c0, c1]| R17LastUsed(c0, c1)));
-            crepe.extend(tables.rows(20).map(|[c0, c1]| R20TaskWords(c0, c1)));
-            crepe.extend(tables.rows(21).map(|[c0, c1]| R21ContextWords(c0, c1)));
-            crepe.extend(tables.rows(22).map(|[c0, c1, c2]| R22SharedWords(c0, c1, c2)));
-            let (r23_word_likeness, m2, m5, m8, m11) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(23, r23_word_likeness.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(26, m2.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(29, m5.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(30, m8.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(32, m11.iter().map(|row| [row.0, row.1]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r23_word_likeness, m2, m5, m8, m11, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(23, &r23_word_likeness);
+            tables.set(26, &m2);
+            tables.set(29, &m5);
+            tables.set(30, &m8);
+            tables.set(32, &m11);
         }
     }
 
     mod program_2 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R6CachedWord,
+            Row1 as R7FileChanged,
+            Row5 as R13RankedItem,
+            Row2 as R17LastUsed,
+            Row1 as R18KeptContext,
+            Row4 as R14ContextItem,
+            Row1 as R16Summarise,
+            Row1 as R19Evict,
+            Row4 as M19,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word, Word, Word, Word);
-            @input
-            struct R0Now(Word);
-            @input
-            struct R6CachedWord(Word, Word);
-            @input
-            struct R7FileChanged(Word);
-            @input
-            struct R13RankedItem(Word, Word, Word, Word, Word);
-            @input
-            struct R15BestTokens(Word, Word);
-            @input
-            struct R17LastUsed(Word, Word);
-            @input
-            struct R18KeptContext(Word);
-            @input
-            struct R23WordLikeness(Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R14ContextItem(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R16Summarise(Word);
             @output
+            #[cfg(any())]
             struct R19Evict(Word);
             @output
+            #[cfg(any())]
             struct M19(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R6CachedWord(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R7FileChanged(Word);
+            @output
+            #[cfg(any())]
+            struct R13RankedItem(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R17LastUsed(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R18KeptContext(Word);
+
+            R6CachedWord(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(6);
+
+            R7FileChanged(c0) <-
+                Source(input),
+                for [c0] in input.rows(7);
+
+            R13RankedItem(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(13);
+
+            R17LastUsed(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(17);
+
+            R18KeptContext(c0) <-
+                Source(input),
+                for [c0] in input.rows(18);
 
             // first_item_fits
             R14ContextItem(event_0, item_1, int(1), tokens_2) <-
-                Parameters(p5, _, _, _),
+                Source(input),
+                let p5 = input.param(5),
                 R13RankedItem(event_0, item_1, _, tokens_2, int(1)),
                 (context_item_6_0(tokens_2, p5).as_bool()),
                 (go());
 
             // next_item_fits
             R14ContextItem(event_0, item_1, rank_2, total_3) <-
-                Parameters(p5, _, _, _),
+                Source(input),
+                let p5 = input.param(5),
                 R14ContextItem(event_0, _, before_4, so_far_5),
                 R13RankedItem(event_0, item_1, _, tokens_6, rank_2),
                 let Some(true) = held(7, context_item_7_0(rank_2, before_4)),
@@ -1234,16 +1356,20 @@ mod compiled {
 
             // context_too_long
             R16Summarise(event_0) <-
-                Parameters(_, p6, _, _),
-                R15BestTokens(event_0, tokens_1),
+                Source(input),
+                let p6 = input.param(6),
+                for row_2 in input.rows(15),
+                let [event_0, tokens_1] = row_2,
                 (summarise_9_0(tokens_1, p6).as_bool()),
                 (go());
 
             // not_used_for_long
             R19Evict(fingerprint_0) <-
-                Parameters(_, _, _, p8),
+                Source(input),
+                let p8 = input.param(8),
                 R17LastUsed(fingerprint_0, used_1),
-                R0Now(now_2),
+                for row_3 in input.rows(0),
+                let [now_2] = row_3,
                 let Some(true) = held(12, evict_12_0(now_2, used_1, p8)),
                 (go());
 
@@ -1262,8 +1388,10 @@ mod compiled {
 
             // most_alike_context
             M19(task_0, fingerprint_1, likeness_2, used_3) <-
-                Parameters(_, _, p7, _),
-                R23WordLikeness(task_0, fingerprint_1, likeness_2),
+                Source(input),
+                let p7 = input.param(7),
+                for row_2 in input.rows(23),
+                let [task_0, fingerprint_1, likeness_2] = row_2,
                 (cache_hit_19_0(likeness_2, p7).as_bool()),
                 !R19Evict(fingerprint_1),
                 R17LastUsed(fingerprint_1, used_3),
@@ -1273,21 +1401,12 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(5), m.param(6), m.param(7), m.param(8))]);
-            crepe.extend(tables.rows(0).map(|[c0]| R0Now(c0)));
-            crepe.extend(tables.rows(6).map(|[c0, c1]| R6CachedWord(c0, c1)));
-            crepe.extend(tables.rows(7).map(|[c0]| R7FileChanged(c0)));
-            crepe.extend(tables.rows(13).map(|[c0, c1, c2, c3, c4]| R13RankedItem(c0, c1, c2, c3, c4)));
-            crepe.extend(tables.rows(15).map(|[c0, c1]| R15BestTokens(c0, c1)));
-            crepe.extend(tables.rows(17).map(|[c0, c1]| R17LastUsed(c0, c1)));
-            crepe.extend(tables.rows(18).map(|[c0]| R18KeptContext(c0)));
-            crepe.extend(tables.rows(23).map(|[c0, c1, c2]| R23WordLikeness(c0, c1, c2)));
-            let (r14_context_item, r16_summarise, r19_evict, m19) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(14, r14_context_item.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(16, r16_summarise.iter().map(|row| [row.0]));
-            tables.set(19, r19_evict.iter().map(|row| [row.0]));
-            tables.set(36, m19.iter().map(|row| [row.0, row.1, row.2, row.3]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r14_context_item, r16_summarise, r19_evict, m19, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(14, &r14_context_item);
+            tables.set(16, &r16_summarise);
+            tables.set(19, &r19_evict);
+            tables.set(36, &m19);
         }
     }
 }

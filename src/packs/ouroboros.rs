@@ -620,7 +620,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "ouroboros",
-        fingerprint: "00098e9fb5f18ff3dc88cf3c43c81116",
+        fingerprint: "1ca12bf4ad8b1b07acd4a6694d3f5edc",
+        relations: &["now", "issue_suggestion", "source_import", "source_call", "source_log", "import_granted", "stage_passed", "generation", "generation_decision", "generation_issue", "task", "task_signal", "forbidden_import", "grantable_import", "forbidden_call", "log_always_needed", "network_import", "stage_order", "campaign_signal", "lasting_signal", "import_allowed", "violation", "tool_with_source", "log_needed", "missing_log", "reject_tool", "tool_under_way", "open_stage", "held_back", "next_stage", "audit_decision", "audit_issue", "optimise_generation", "campaign_signals", "start_campaign", "keep_agent"],
+        params: &["common_issue", "campaign_signals_needed"],
+        rule_ids: &["import_allowed#1", "imports_what_it_must_not", "calls_what_it_must_not", "tool_with_source#1", "tool_with_source#2", "tool_with_source#3", "log_needed#1", "log_needed#2", "log_needed#3", "log_tag_missing", "rejected_for_import", "rejected_for_call", "rejected_for_log", "tool_under_way#1", "tool_under_way#2", "open_stage#1", "held_back#1", "held_back#2", "stage_before_compilation", "stage_from_compilation_on", "audit_decision#1", "audit_issue#1", "common_generation_issue", "campaign_signals#1", "large_task", "lasting_task"],
         arities: &[1, 2, 2, 2, 2, 2, 2, 4, 3, 2, 2, 2, 1, 1, 1, 1, 1, 2, 1, 1, 2, 3, 1, 2, 2, 2, 1, 3, 1, 2, 4, 2, 2, 2, 1, 1, 3, 6, 5, 3],
         rules: &[&RULE_15, &RULE_20, &RULE_21, &RULE_23],
         facts,
@@ -862,98 +865,185 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R4SourceLog,
+            Row2 as R6StagePassed,
+            Row4 as R7Generation,
+            Row2 as R11TaskSignal,
+            Row1 as R12ForbiddenImport,
+            Row1 as R13GrantableImport,
+            Row1 as R14ForbiddenCall,
+            Row1 as R16NetworkImport,
+            Row1 as R18CampaignSignal,
+            Row1 as R19LastingSignal,
+            Row2 as R20ImportAllowed,
+            Row3 as R21Violation,
+            Row1 as R22ToolWithSource,
+            Row2 as R23LogNeeded,
+            Row2 as R24MissingLog,
+            Row2 as R25RejectTool,
+            Row1 as R26ToolUnderWay,
+            Row1 as R28HeldBack,
+            Row1 as R35KeepAgent,
+            Row3 as M15,
+            Row6 as M20,
+            Row5 as M21,
+            Row3 as M23,
+        };
 
         crepe::crepe! {
             @input
-            struct R2SourceImport(Word, Word);
-            @input
-            struct R3SourceCall(Word, Word);
-            @input
-            struct R4SourceLog(Word, Word);
-            @input
-            struct R5ImportGranted(Word, Word);
-            @input
-            struct R6StagePassed(Word, Word);
-            @input
-            struct R7Generation(Word, Word, Word, Word);
-            @input
-            struct R8GenerationDecision(Word, Word, Word);
-            @input
-            struct R9GenerationIssue(Word, Word);
-            @input
-            struct R10Task(Word, Word);
-            @input
-            struct R11TaskSignal(Word, Word);
-            @input
-            struct R12ForbiddenImport(Word);
-            @input
-            struct R13GrantableImport(Word);
-            @input
-            struct R14ForbiddenCall(Word);
-            @input
-            struct R15LogAlwaysNeeded(Word);
-            @input
-            struct R16NetworkImport(Word);
-            @input
-            struct R17StageOrder(Word, Word);
-            @input
-            struct R18CampaignSignal(Word);
-            @input
-            struct R19LastingSignal(Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R20ImportAllowed(Word, Word);
             @output
+            #[cfg(any())]
             struct R21Violation(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R22ToolWithSource(Word);
             @output
+            #[cfg(any())]
             struct R23LogNeeded(Word, Word);
             @output
+            #[cfg(any())]
             struct R24MissingLog(Word, Word);
             @output
+            #[cfg(any())]
             struct R25RejectTool(Word, Word);
             @output
+            #[cfg(any())]
             struct R26ToolUnderWay(Word);
             @output
+            #[cfg(any())]
             struct R28HeldBack(Word);
             @output
+            #[cfg(any())]
             struct R35KeepAgent(Word);
             @output
+            #[cfg(any())]
             struct M15(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M20(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M21(Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M23(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4SourceLog(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R6StagePassed(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R7Generation(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R11TaskSignal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R12ForbiddenImport(Word);
+            @output
+            #[cfg(any())]
+            struct R13GrantableImport(Word);
+            @output
+            #[cfg(any())]
+            struct R14ForbiddenCall(Word);
+            @output
+            #[cfg(any())]
+            struct R16NetworkImport(Word);
+            @output
+            #[cfg(any())]
+            struct R18CampaignSignal(Word);
+            @output
+            #[cfg(any())]
+            struct R19LastingSignal(Word);
+
+            R4SourceLog(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(4);
+
+            R6StagePassed(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(6);
+
+            R7Generation(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(7);
+
+            R11TaskSignal(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(11);
+
+            R12ForbiddenImport(c0) <-
+                Source(input),
+                for [c0] in input.rows(12);
+
+            R13GrantableImport(c0) <-
+                Source(input),
+                for [c0] in input.rows(13);
+
+            R14ForbiddenCall(c0) <-
+                Source(input),
+                for [c0] in input.rows(14);
+
+            R16NetworkImport(c0) <-
+                Source(input),
+                for [c0] in input.rows(16);
+
+            R18CampaignSignal(c0) <-
+                Source(input),
+                for [c0] in input.rows(18);
+
+            R19LastingSignal(c0) <-
+                Source(input),
+                for [c0] in input.rows(19);
 
             // import_allowed#1
             R20ImportAllowed(tool_0, import_1) <-
-                R5ImportGranted(tool_0, import_1),
+                Source(input),
+                for row_1 in input.rows(5),
+                let [tool_0, import_1] = row_1,
                 R13GrantableImport(import_1),
                 (go());
 
             // imports_what_it_must_not
             R21Violation(tool_0, TEXTS.word(0), import_1) <-
-                R2SourceImport(tool_0, import_1),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [tool_0, import_1] = row_1,
                 !R20ImportAllowed(tool_0, import_1),
                 R12ForbiddenImport(import_1),
                 (go());
 
             // calls_what_it_must_not
             R21Violation(tool_0, TEXTS.word(1), call_1) <-
-                R3SourceCall(tool_0, call_1),
+                Source(input),
+                for row_1 in input.rows(3),
+                let [tool_0, call_1] = row_1,
                 R14ForbiddenCall(call_1),
                 (go());
 
             // tool_with_source#1
             R22ToolWithSource(tool_0) <-
-                R2SourceImport(tool_0, _),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [tool_0, _] = row_1,
                 (go());
 
             // tool_with_source#2
             R22ToolWithSource(tool_0) <-
-                R3SourceCall(tool_0, _),
+                Source(input),
+                for row_1 in input.rows(3),
+                let [tool_0, _] = row_1,
                 (go());
 
             // tool_with_source#3
@@ -963,19 +1053,25 @@ mod compiled {
 
             // log_needed#1
             R23LogNeeded(tool_0, tag_1) <-
+                Source(input),
                 R22ToolWithSource(tool_0),
-                R15LogAlwaysNeeded(tag_1),
+                for row_2 in input.rows(15),
+                let [tag_1] = row_2,
                 (go());
 
             // log_needed#2
             R23LogNeeded(tool_0, tag_1) <-
+                Source(input),
                 R6StagePassed(tool_0, TEXTS.word(2)),
-                R15LogAlwaysNeeded(tag_1),
+                for row_2 in input.rows(15),
+                let [tag_1] = row_2,
                 (go());
 
             // log_needed#3
             R23LogNeeded(tool_0, TEXTS.word(3)) <-
-                R2SourceImport(tool_0, import_1),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [tool_0, import_1] = row_1,
                 R16NetworkImport(import_1),
                 (go());
 
@@ -1012,8 +1108,10 @@ mod compiled {
 
             // open_stage#1
             M15(tool_0, stage_1, place_2) <-
+                Source(input),
                 R26ToolUnderWay(tool_0),
-                R17StageOrder(stage_1, place_2),
+                for row_2 in input.rows(17),
+                let [stage_1, place_2] = row_2,
                 !R6StagePassed(tool_0, stage_1),
                 (go());
 
@@ -1029,104 +1127,122 @@ mod compiled {
 
             // audit_decision#1
             M20(topic_0, choice_1, trace_2, ok_3, open_1, open_2) <-
-                R8GenerationDecision(trace_2, topic_0, choice_1),
+                Source(input),
+                for row_1 in input.rows(8),
+                let [trace_2, topic_0, choice_1] = row_1,
                 R7Generation(trace_2, open_1, ok_3, open_2),
                 (go());
 
             // audit_issue#1
             M21(issue_0, trace_1, open_1, open_2, open_3) <-
-                R9GenerationIssue(trace_1, issue_0),
+                Source(input),
+                for row_1 in input.rows(9),
+                let [trace_1, issue_0] = row_1,
                 R7Generation(trace_1, open_1, open_2, open_3),
                 (go());
 
             // campaign_signals#1
             M23(task_0, signal_1, open_1) <-
-                R10Task(task_0, open_1),
+                Source(input),
+                for row_1 in input.rows(10),
+                let [task_0, open_1] = row_1,
                 R11TaskSignal(task_0, signal_1),
                 R18CampaignSignal(signal_1),
                 (go());
 
             // lasting_task
             R35KeepAgent(task_0) <-
-                R10Task(task_0, _),
+                Source(input),
+                for row_1 in input.rows(10),
+                let [task_0, _] = row_1,
                 R11TaskSignal(task_0, signal_1),
                 R19LastingSignal(signal_1),
                 (go());
         }
 
         #[rustfmt::skip]
-        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            crepe.extend(tables.rows(2).map(|[c0, c1]| R2SourceImport(c0, c1)));
-            crepe.extend(tables.rows(3).map(|[c0, c1]| R3SourceCall(c0, c1)));
-            crepe.extend(tables.rows(4).map(|[c0, c1]| R4SourceLog(c0, c1)));
-            crepe.extend(tables.rows(5).map(|[c0, c1]| R5ImportGranted(c0, c1)));
-            crepe.extend(tables.rows(6).map(|[c0, c1]| R6StagePassed(c0, c1)));
-            crepe.extend(tables.rows(7).map(|[c0, c1, c2, c3]| R7Generation(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(8).map(|[c0, c1, c2]| R8GenerationDecision(c0, c1, c2)));
-            crepe.extend(tables.rows(9).map(|[c0, c1]| R9GenerationIssue(c0, c1)));
-            crepe.extend(tables.rows(10).map(|[c0, c1]| R10Task(c0, c1)));
-            crepe.extend(tables.rows(11).map(|[c0, c1]| R11TaskSignal(c0, c1)));
-            crepe.extend(tables.rows(12).map(|[c0]| R12ForbiddenImport(c0)));
-            crepe.extend(tables.rows(13).map(|[c0]| R13GrantableImport(c0)));
-            crepe.extend(tables.rows(14).map(|[c0]| R14ForbiddenCall(c0)));
-            crepe.extend(tables.rows(15).map(|[c0]| R15LogAlwaysNeeded(c0)));
-            crepe.extend(tables.rows(16).map(|[c0]| R16NetworkImport(c0)));
-            crepe.extend(tables.rows(17).map(|[c0, c1]| R17StageOrder(c0, c1)));
-            crepe.extend(tables.rows(18).map(|[c0]| R18CampaignSignal(c0)));
-            crepe.extend(tables.rows(19).map(|[c0]| R19LastingSignal(c0)));
-            let (r20_import_allowed, r21_violation, r22_tool_with_source, r23_log_needed, r24_missing_log, r25_reject_tool, r26_tool_under_way, r28_held_back, r35_keep_agent, m15, m20, m21, m23) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(20, r20_import_allowed.iter().map(|row| [row.0, row.1]));
-            tables.set(21, r21_violation.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(22, r22_tool_with_source.iter().map(|row| [row.0]));
-            tables.set(23, r23_log_needed.iter().map(|row| [row.0, row.1]));
-            tables.set(24, r24_missing_log.iter().map(|row| [row.0, row.1]));
-            tables.set(25, r25_reject_tool.iter().map(|row| [row.0, row.1]));
-            tables.set(26, r26_tool_under_way.iter().map(|row| [row.0]));
-            tables.set(28, r28_held_back.iter().map(|row| [row.0]));
-            tables.set(35, r35_keep_agent.iter().map(|row| [row.0]));
-            tables.set(36, m15.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(37, m20.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(38, m21.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
-            tables.set(39, m23.iter().map(|row| [row.0, row.1, row.2]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r20_import_allowed, r21_violation, r22_tool_with_source, r23_log_needed, r24_missing_log, r25_reject_tool, r26_tool_under_way, r28_held_back, r35_keep_agent, m15, m20, m21, m23, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(20, &r20_import_allowed);
+            tables.set(21, &r21_violation);
+            tables.set(22, &r22_tool_with_source);
+            tables.set(23, &r23_log_needed);
+            tables.set(24, &r24_missing_log);
+            tables.set(25, &r25_reject_tool);
+            tables.set(26, &r26_tool_under_way);
+            tables.set(28, &r28_held_back);
+            tables.set(35, &r35_keep_agent);
+            tables.set(36, &m15);
+            tables.set(37, &m20);
+            tables.set(38, &m21);
+            tables.set(39, &m23);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R1IssueSuggestion,
+            Row2 as R17StageOrder,
+            Row1 as R28HeldBack,
+            Row2 as R29NextStage,
+            Row2 as R32OptimiseGeneration,
+            Row1 as R34StartCampaign,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word, Word);
-            @input
-            struct R1IssueSuggestion(Word, Word);
-            @input
-            struct R17StageOrder(Word, Word);
-            @input
-            struct R27OpenStage(Word, Word, Word);
-            @input
-            struct R28HeldBack(Word);
-            @input
-            struct R31AuditIssue(Word, Word);
-            @input
-            struct R33CampaignSignals(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R29NextStage(Word, Word);
             @output
+            #[cfg(any())]
             struct R32OptimiseGeneration(Word, Word);
             @output
+            #[cfg(any())]
             struct R34StartCampaign(Word);
+            @output
+            #[cfg(any())]
+            struct R1IssueSuggestion(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R17StageOrder(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R28HeldBack(Word);
+
+            R1IssueSuggestion(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(1);
+
+            R17StageOrder(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(17);
+
+            R28HeldBack(c0) <-
+                Source(input),
+                for [c0] in input.rows(28);
 
             // stage_before_compilation
             R29NextStage(tool_0, stage_1) <-
-                R27OpenStage(tool_0, stage_1, place_2),
+                Source(input),
+                for row_1 in input.rows(27),
+                let [tool_0, stage_1, place_2] = row_1,
                 R17StageOrder(TEXTS.word(7), compilation_3),
                 (next_stage_18_0(place_2, compilation_3).as_bool()),
                 (go());
 
             // stage_from_compilation_on
             R29NextStage(tool_0, stage_1) <-
-                R27OpenStage(tool_0, stage_1, place_2),
+                Source(input),
+                for row_1 in input.rows(27),
+                let [tool_0, stage_1, place_2] = row_1,
                 !R28HeldBack(tool_0),
                 R17StageOrder(TEXTS.word(7), compilation_3),
                 (next_stage_19_0(place_2, compilation_3).as_bool()),
@@ -1134,16 +1250,20 @@ mod compiled {
 
             // common_generation_issue
             R32OptimiseGeneration(issue_0, suggestion_1) <-
-                Parameters(p0, _),
-                R31AuditIssue(issue_0, occurrences_2),
+                Source(input),
+                let p0 = input.param(0),
+                for row_2 in input.rows(31),
+                let [issue_0, occurrences_2] = row_2,
                 (optimise_generation_22_0(occurrences_2, p0).as_bool()),
                 R1IssueSuggestion(issue_0, suggestion_1),
                 (go());
 
             // large_task
             R34StartCampaign(task_0) <-
-                Parameters(_, p1),
-                R33CampaignSignals(task_0, signals_1),
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(33),
+                let [task_0, signals_1] = row_2,
                 (start_campaign_24_0(signals_1, p1).as_bool()),
                 (go());
         }
@@ -1151,18 +1271,11 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0), m.param(1))]);
-            crepe.extend(tables.rows(1).map(|[c0, c1]| R1IssueSuggestion(c0, c1)));
-            crepe.extend(tables.rows(17).map(|[c0, c1]| R17StageOrder(c0, c1)));
-            crepe.extend(tables.rows(27).map(|[c0, c1, c2]| R27OpenStage(c0, c1, c2)));
-            crepe.extend(tables.rows(28).map(|[c0]| R28HeldBack(c0)));
-            crepe.extend(tables.rows(31).map(|[c0, c1]| R31AuditIssue(c0, c1)));
-            crepe.extend(tables.rows(33).map(|[c0, c1]| R33CampaignSignals(c0, c1)));
-            let (r29_next_stage, r32_optimise_generation, r34_start_campaign) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(29, r29_next_stage.iter().map(|row| [row.0, row.1]));
-            tables.set(32, r32_optimise_generation.iter().map(|row| [row.0, row.1]));
-            tables.set(34, r34_start_campaign.iter().map(|row| [row.0]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r29_next_stage, r32_optimise_generation, r34_start_campaign, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(29, &r29_next_stage);
+            tables.set(32, &r32_optimise_generation);
+            tables.set(34, &r34_start_campaign);
         }
     }
 }

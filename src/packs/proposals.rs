@@ -251,7 +251,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "proposals",
-        fingerprint: "5b4a241118ecd8562fb664670fe81c2b",
+        fingerprint: "9b6523ed44dfbb5061290ed2720312dc",
+        relations: &["now", "reviewer", "proposal", "proposal_review", "proposal_effect", "proposal_reviewed", "proposal_status", "apply_proposal", "proposal_count"],
+        params: &["proposal_life"],
+        rule_ids: &["earliest_proposal_review", "proposal_approved", "proposal_rejected", "proposal_expired", "proposal_pending", "apply_approved", "proposal_count#1"],
         arities: &[1, 1, 4, 4, 2, 4, 2, 2, 3, 7, 5],
         rules: &[&RULE_0, &RULE_3, &RULE_4, &RULE_6],
         facts,
@@ -402,23 +405,42 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R1Reviewer,
+            Row4 as R3ProposalReview,
+            Row7 as M0,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word);
-            @input
-            struct R1Reviewer(Word);
-            @input
-            struct R2Proposal(Word, Word, Word, Word);
-            @input
-            struct R3ProposalReview(Word, Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct M0(Word, Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Reviewer(Word);
+            @output
+            #[cfg(any())]
+            struct R3ProposalReview(Word, Word, Word, Word);
+
+            R1Reviewer(c0) <-
+                Source(input),
+                for [c0] in input.rows(1);
+
+            R3ProposalReview(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(3);
 
             // earliest_proposal_review
             M0(proposal_0, approved_1, by_2, at_3, made_4, open_1, open_2) <-
-                Parameters(p0),
-                R2Proposal(proposal_0, open_1, open_2, made_4),
+                Source(input),
+                let p0 = input.param(0),
+                for row_2 in input.rows(2),
+                let [proposal_0, open_1, open_2, made_4] = row_2,
                 R3ProposalReview(proposal_0, approved_1, by_2, at_3),
                 let Some(true) = held(0, proposal_reviewed_0_0(at_3, made_4, p0)),
                 R1Reviewer(by_2),
@@ -427,38 +449,67 @@ mod compiled {
 
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0))]);
-            crepe.extend(tables.rows(1).map(|[c0]| R1Reviewer(c0)));
-            crepe.extend(tables.rows(2).map(|[c0, c1, c2, c3]| R2Proposal(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3]| R3ProposalReview(c0, c1, c2, c3)));
-            let (m0,) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(9, m0.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5, row.6]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (m0, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(9, &m0);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row4 as R2Proposal,
+            Row4 as R3ProposalReview,
+            Row2 as R4ProposalEffect,
+            Row4 as R5ProposalReviewed,
+            Row2 as R6ProposalStatus,
+            Row2 as R7ApplyProposal,
+            Row5 as M6,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word);
-            @input
-            struct R0Now(Word);
-            @input
-            struct R2Proposal(Word, Word, Word, Word);
-            @input
-            struct R3ProposalReview(Word, Word, Word, Word);
-            @input
-            struct R4ProposalEffect(Word, Word);
-            @input
-            struct R5ProposalReviewed(Word, Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R6ProposalStatus(Word, Word);
             @output
+            #[cfg(any())]
             struct R7ApplyProposal(Word, Word);
             @output
+            #[cfg(any())]
             struct M6(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2Proposal(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3ProposalReview(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4ProposalEffect(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R5ProposalReviewed(Word, Word, Word, Word);
+
+            R2Proposal(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(2);
+
+            R3ProposalReview(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(3);
+
+            R4ProposalEffect(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(4);
+
+            R5ProposalReviewed(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(5);
 
             // proposal_approved
             R6ProposalStatus(proposal_0, TEXTS.word(0)) <-
@@ -472,19 +523,23 @@ mod compiled {
 
             // proposal_expired
             R6ProposalStatus(proposal_0, TEXTS.word(2)) <-
-                Parameters(p0),
+                Source(input),
+                let p0 = input.param(0),
                 R2Proposal(proposal_0, _, _, made_1),
                 !R5ProposalReviewed(proposal_0, _, _, _),
-                R0Now(now_2),
+                for row_4 in input.rows(0),
+                let [now_2] = row_4,
                 let Some(true) = held(3, proposal_status_3_0(now_2, made_1, p0)),
                 (go());
 
             // proposal_pending
             R6ProposalStatus(proposal_0, TEXTS.word(3)) <-
-                Parameters(p0),
+                Source(input),
+                let p0 = input.param(0),
                 R2Proposal(proposal_0, _, _, made_1),
                 !R5ProposalReviewed(proposal_0, _, _, _),
-                R0Now(now_2),
+                for row_4 in input.rows(0),
+                let [now_2] = row_4,
                 let Some(true) = held(4, proposal_status_4_0(now_2, made_1, p0)),
                 (go());
 
@@ -503,19 +558,14 @@ mod compiled {
                 (go());
         }
 
+        #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0))]);
-            crepe.extend(tables.rows(0).map(|[c0]| R0Now(c0)));
-            crepe.extend(tables.rows(2).map(|[c0, c1, c2, c3]| R2Proposal(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3]| R3ProposalReview(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(4).map(|[c0, c1]| R4ProposalEffect(c0, c1)));
-            crepe.extend(tables.rows(5).map(|[c0, c1, c2, c3]| R5ProposalReviewed(c0, c1, c2, c3)));
-            let (r6_proposal_status, r7_apply_proposal, m6) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(6, r6_proposal_status.iter().map(|row| [row.0, row.1]));
-            tables.set(7, r7_apply_proposal.iter().map(|row| [row.0, row.1]));
-            tables.set(10, m6.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r6_proposal_status, r7_apply_proposal, m6, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(6, &r6_proposal_status);
+            tables.set(7, &r7_apply_proposal);
+            tables.set(10, &m6);
         }
     }
 }

@@ -495,7 +495,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "tool_scoring",
-        fingerprint: "f8610cb833783ed09555ae0a7d4011fb",
+        fingerprint: "46e58dd66ad6794fce4d6c50f594998c",
+        relations: &["now", "goal", "tool", "tool_run", "failure_mode", "goal_domain_given", "domain_signal", "pattern_match", "tool_memory", "domain_order", "score_factor", "set_aside", "handed_over", "given_domain", "signalled_domain", "goal_domain", "tool_stats", "known_domain", "stats_source", "stats_source_own", "usefulness_evidence", "usefulness", "recent_failure_mode", "avoid", "pattern_share", "plain_score", "remembered_score", "tool_score", "in_the_running", "first_choice", "select_tool", "best_allowed", "no_tool"],
+        params: &["pattern_weight", "usefulness_weight", "success_weight", "neutral_weight", "neutral_usefulness", "trusted_calls", "avoid_below", "avoid_factor", "lowest_score", "failure_modes_kept"],
+        rule_ids: &["given_domain#1", "signalled_domain#1", "domain_as_given", "domain_by_signal", "domain_unknown", "stats_of_a_domain", "stats_of_all_runs", "known_domain#2", "known_domain#3", "own_history", "history_of_all_runs", "no_history", "stats_source_own#1", "usefulness_evidence#1", "usefulness_evidence#2", "usefulness_unknown", "usefulness_by_runs", "latest_failure_modes", "avoid_in_this_domain", "avoid_everywhere", "pattern_share#1", "pattern_share#2", "score_by_fit_and_record", "nothing_remembered_against", "remembered_against", "score_as_it_is", "score_after_feedback", "in_the_running#1", "in_the_running#2", "highest_score", "best_tool", "replacement_tool", "best_allowed#1", "none_good_enough", "none_at_all"],
         arities: &[1, 2, 1, 6, 2, 2, 2, 4, 4, 2, 3, 2, 3, 2, 2, 2, 6, 1, 3, 2, 4, 3, 4, 2, 3, 3, 3, 3, 3, 3, 3, 2, 2, 3, 4, 6, 6, 6, 5, 3, 3],
         rules: &[&RULE_0, &RULE_1, &RULE_5, &RULE_6, &RULE_16, &RULE_17, &RULE_20, &RULE_22, &RULE_24, &RULE_26, &RULE_29, &RULE_32],
         facts,
@@ -898,46 +901,109 @@ mod compiled {
 
     mod program_0 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R2Tool,
+            Row6 as R3ToolRun,
+            Row2 as R4FailureMode,
+            Row2 as R5GoalDomainGiven,
+            Row2 as R6DomainSignal,
+            Row4 as R7PatternMatch,
+            Row2 as R9DomainOrder,
+            Row3 as M0,
+            Row4 as M1,
+            Row6 as M5,
+            Row6 as M6,
+            Row6 as M17,
+            Row5 as M20,
+        };
 
         crepe::crepe! {
             @input
-            struct R1Goal(Word, Word);
-            @input
-            struct R2Tool(Word);
-            @input
-            struct R3ToolRun(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R4FailureMode(Word, Word);
-            @input
-            struct R5GoalDomainGiven(Word, Word);
-            @input
-            struct R6DomainSignal(Word, Word);
-            @input
-            struct R7PatternMatch(Word, Word, Word, Word);
-            @input
-            struct R9DomainOrder(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct M0(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M1(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M5(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M6(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M17(Word, Word, Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M20(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2Tool(Word);
+            @output
+            #[cfg(any())]
+            struct R3ToolRun(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4FailureMode(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R5GoalDomainGiven(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R6DomainSignal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R7PatternMatch(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R9DomainOrder(Word, Word);
+
+            R2Tool(c0) <-
+                Source(input),
+                for [c0] in input.rows(2);
+
+            R3ToolRun(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(3);
+
+            R4FailureMode(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(4);
+
+            R5GoalDomainGiven(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(5);
+
+            R6DomainSignal(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(6);
+
+            R7PatternMatch(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(7);
+
+            R9DomainOrder(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(9);
 
             // given_domain#1
             M0(goal_0, domain_1, open_1) <-
-                R1Goal(goal_0, open_1),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, open_1] = row_1,
                 R5GoalDomainGiven(goal_0, domain_1),
                 (go());
 
             // signalled_domain#1
             M1(goal_0, domain_1, place_2, open_1) <-
-                R1Goal(goal_0, open_1),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, open_1] = row_1,
                 R6DomainSignal(goal_0, domain_1),
                 R9DomainOrder(domain_1, place_2),
                 (go());
@@ -961,98 +1027,166 @@ mod compiled {
 
             // pattern_share#1
             M20(goal_0, tool_1, total_2, matched_3, open_1) <-
-                R1Goal(goal_0, open_1),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, open_1] = row_1,
                 R7PatternMatch(goal_0, tool_1, matched_3, total_2),
                 R2Tool(tool_1),
                 (go());
         }
 
-        pub(super) fn run(tables: &mut Tables, _params: &[Word]) {
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            crepe.extend(tables.rows(1).map(|[c0, c1]| R1Goal(c0, c1)));
-            crepe.extend(tables.rows(2).map(|[c0]| R2Tool(c0)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3, c4, c5]| R3ToolRun(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(4).map(|[c0, c1]| R4FailureMode(c0, c1)));
-            crepe.extend(tables.rows(5).map(|[c0, c1]| R5GoalDomainGiven(c0, c1)));
-            crepe.extend(tables.rows(6).map(|[c0, c1]| R6DomainSignal(c0, c1)));
-            crepe.extend(tables.rows(7).map(|[c0, c1, c2, c3]| R7PatternMatch(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(9).map(|[c0, c1]| R9DomainOrder(c0, c1)));
-            let (m0, m1, m5, m6, m17, m20) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(33, m0.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(34, m1.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(35, m5.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(36, m6.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(37, m17.iter().map(|row| [row.0, row.1, row.2, row.3, row.4, row.5]));
-            tables.set(38, m20.iter().map(|row| [row.0, row.1, row.2, row.3, row.4]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (m0, m1, m5, m6, m17, m20, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(33, &m0);
+            tables.set(34, &m1);
+            tables.set(35, &m5);
+            tables.set(36, &m6);
+            tables.set(37, &m17);
+            tables.set(38, &m20);
         }
     }
 
     mod program_1 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row4 as R7PatternMatch,
+            Row4 as R8ToolMemory,
+            Row3 as R10ScoreFactor,
+            Row2 as R11SetAside,
+            Row3 as R12HandedOver,
+            Row2 as R13GivenDomain,
+            Row2 as R14SignalledDomain,
+            Row6 as R16ToolStats,
+            Row2 as R15GoalDomain,
+            Row1 as R17KnownDomain,
+            Row3 as R18StatsSource,
+            Row2 as R19StatsSourceOwn,
+            Row4 as R20UsefulnessEvidence,
+            Row3 as R21Usefulness,
+            Row2 as R23Avoid,
+            Row3 as R24PatternShare,
+            Row3 as R25PlainScore,
+            Row3 as R26RememberedScore,
+            Row3 as R27ToolScore,
+            Row3 as R28InTheRunning,
+            Row3 as M29,
+            Row3 as M32,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word, Word, Word, Word, Word, Word, Word, Word);
-            @input
-            struct R1Goal(Word, Word);
-            @input
-            struct R2Tool(Word);
-            @input
-            struct R3ToolRun(Word, Word, Word, Word, Word, Word);
-            @input
-            struct R7PatternMatch(Word, Word, Word, Word);
-            @input
-            struct R8ToolMemory(Word, Word, Word, Word);
-            @input
-            struct R10ScoreFactor(Word, Word, Word);
-            @input
-            struct R11SetAside(Word, Word);
-            @input
-            struct R12HandedOver(Word, Word, Word);
-            @input
-            struct R13GivenDomain(Word, Word);
-            @input
-            struct R14SignalledDomain(Word, Word);
-            @input
-            struct R16ToolStats(Word, Word, Word, Word, Word, Word);
-            @input
-            struct G17KnownDomain(Word);
-            @input
-            struct G24PatternShare(Word, Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R15GoalDomain(Word, Word);
             @output
+            #[cfg(any())]
             struct R17KnownDomain(Word);
             @output
+            #[cfg(any())]
             struct R18StatsSource(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R19StatsSourceOwn(Word, Word);
             @output
+            #[cfg(any())]
             struct R20UsefulnessEvidence(Word, Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R21Usefulness(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R23Avoid(Word, Word);
             @output
+            #[cfg(any())]
             struct R24PatternShare(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R25PlainScore(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R26RememberedScore(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R27ToolScore(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R28InTheRunning(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M29(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct M32(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R7PatternMatch(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R8ToolMemory(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R10ScoreFactor(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R11SetAside(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R12HandedOver(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R13GivenDomain(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R14SignalledDomain(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R16ToolStats(Word, Word, Word, Word, Word, Word);
+
+            R7PatternMatch(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(7);
+
+            R8ToolMemory(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(8);
+
+            R10ScoreFactor(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(10);
+
+            R11SetAside(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(11);
+
+            R12HandedOver(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(12);
+
+            R13GivenDomain(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(13);
+
+            R14SignalledDomain(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(14);
+
+            R16ToolStats(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(16);
 
             R17KnownDomain(c0) <-
-                G17KnownDomain(c0);
+                Source(input),
+                for [c0] in input.rows(17);
 
             R24PatternShare(c0, c1, c2) <-
-                G24PatternShare(c0, c1, c2);
+                Source(input),
+                for [c0, c1, c2] in input.rows(24);
 
             // domain_as_given
             R15GoalDomain(goal_0, domain_1) <-
@@ -1067,14 +1201,18 @@ mod compiled {
 
             // domain_unknown
             R15GoalDomain(goal_0, TEXTS.word(0)) <-
-                R1Goal(goal_0, _),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, _] = row_1,
                 !R13GivenDomain(goal_0, _),
                 !R14SignalledDomain(goal_0, _),
                 (go());
 
             // known_domain#2
             R17KnownDomain(domain_0) <-
-                R3ToolRun(_, _, domain_0, _, _, _),
+                Source(input),
+                for row_1 in input.rows(3),
+                let [_, _, domain_0, _, _, _] = row_1,
                 (go());
 
             // known_domain#3
@@ -1084,7 +1222,9 @@ mod compiled {
 
             // own_history
             R18StatsSource(tool_0, domain_1, TEXTS.word(1)) <-
-                R2Tool(tool_0),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [tool_0] = row_1,
                 R16ToolStats(tool_0, domain_1, _, _, _, _),
                 (stats_source_9_0(domain_1).as_bool()),
                 R17KnownDomain(domain_1),
@@ -1092,7 +1232,9 @@ mod compiled {
 
             // history_of_all_runs
             R18StatsSource(tool_0, domain_1, TEXTS.word(0)) <-
-                R2Tool(tool_0),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [tool_0] = row_1,
                 R16ToolStats(tool_0, TEXTS.word(0), _, _, _, _),
                 R17KnownDomain(domain_1),
                 !R19StatsSourceOwn(tool_0, domain_1),
@@ -1100,7 +1242,9 @@ mod compiled {
 
             // no_history
             R18StatsSource(tool_0, domain_1, TEXTS.word(2)) <-
-                R2Tool(tool_0),
+                Source(input),
+                for row_1 in input.rows(2),
+                let [tool_0] = row_1,
                 !R16ToolStats(tool_0, TEXTS.word(0), _, _, _, _),
                 R17KnownDomain(domain_1),
                 (go());
@@ -1125,21 +1269,28 @@ mod compiled {
 
             // usefulness_unknown
             R21Usefulness(tool_0, domain_1, p4) <-
-                Parameters(_, _, _, _, p4, _, _, _),
+                Source(input),
+                let p4 = input.param(4),
                 R18StatsSource(tool_0, domain_1, TEXTS.word(2)),
                 (go());
 
             // usefulness_by_runs
             R21Usefulness(tool_0, domain_1, head_2) <-
-                Parameters(_, _, p2, p3, p4, p5, _, _),
+                Source(input),
+                let p2 = input.param(2),
+                let p3 = input.param(3),
+                let p4 = input.param(4),
+                let p5 = input.param(5),
                 R20UsefulnessEvidence(tool_0, domain_1, calls_3, successes_2),
                 let Some(head_2) = tried(16, usefulness_16_0(successes_2, calls_3, p2, p4, p3, p5)),
                 (go());
 
             // avoid_in_this_domain
             R23Avoid(goal_0, tool_1) <-
-                Parameters(_, _, _, _, _, _, p6, _),
-                R2Tool(tool_1),
+                Source(input),
+                let p6 = input.param(6),
+                for row_2 in input.rows(2),
+                let [tool_1] = row_2,
                 R8ToolMemory(_, domain_2, tool_1, usefulness_4),
                 (avoid_18_0(usefulness_4, p6).as_bool()),
                 R15GoalDomain(goal_0, domain_2),
@@ -1147,23 +1298,31 @@ mod compiled {
 
             // avoid_everywhere
             R23Avoid(goal_0, tool_1) <-
-                Parameters(_, _, _, _, _, _, p6, _),
-                R2Tool(tool_1),
+                Source(input),
+                let p6 = input.param(6),
+                for row_2 in input.rows(2),
+                let [tool_1] = row_2,
                 R8ToolMemory(_, TEXTS.word(0), tool_1, usefulness_3),
                 (avoid_19_0(usefulness_3, p6).as_bool()),
-                R1Goal(goal_0, _),
+                for row_6 in input.rows(1),
+                let [goal_0, _] = row_6,
                 (go());
 
             // pattern_share#2
             R24PatternShare(goal_0, tool_1, float(0.0)) <-
-                R1Goal(goal_0, _),
-                R2Tool(tool_1),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, _] = row_1,
+                for row_3 in input.rows(2),
+                let [tool_1] = row_3,
                 !R7PatternMatch(goal_0, tool_1, _, _),
                 (go());
 
             // score_by_fit_and_record
             R25PlainScore(goal_0, tool_1, head_2) <-
-                Parameters(p0, p1, _, _, _, _, _, _),
+                Source(input),
+                let p0 = input.param(0),
+                let p1 = input.param(1),
                 R15GoalDomain(goal_0, domain_4),
                 R24PatternShare(goal_0, tool_1, share_2),
                 R21Usefulness(tool_1, domain_4, usefulness_3),
@@ -1178,7 +1337,8 @@ mod compiled {
 
             // remembered_against
             R26RememberedScore(goal_0, tool_1, head_2) <-
-                Parameters(_, _, _, _, _, _, _, p7),
+                Source(input),
+                let p7 = input.param(7),
                 R25PlainScore(goal_0, tool_1, score_2),
                 R23Avoid(goal_0, tool_1),
                 let Some(head_2) = tried(24, remembered_score_24_0(score_2, p7)),
@@ -1224,72 +1384,85 @@ mod compiled {
         #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(0), m.param(1), m.param(2), m.param(3), m.param(4), m.param(5), m.param(6), m.param(7))]);
-            crepe.extend(tables.rows(1).map(|[c0, c1]| R1Goal(c0, c1)));
-            crepe.extend(tables.rows(2).map(|[c0]| R2Tool(c0)));
-            crepe.extend(tables.rows(3).map(|[c0, c1, c2, c3, c4, c5]| R3ToolRun(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(7).map(|[c0, c1, c2, c3]| R7PatternMatch(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(8).map(|[c0, c1, c2, c3]| R8ToolMemory(c0, c1, c2, c3)));
-            crepe.extend(tables.rows(10).map(|[c0, c1, c2]| R10ScoreFactor(c0, c1, c2)));
-            crepe.extend(tables.rows(11).map(|[c0, c1]| R11SetAside(c0, c1)));
-            crepe.extend(tables.rows(12).map(|[c0, c1, c2]| R12HandedOver(c0, c1, c2)));
-            crepe.extend(tables.rows(13).map(|[c0, c1]| R13GivenDomain(c0, c1)));
-            crepe.extend(tables.rows(14).map(|[c0, c1]| R14SignalledDomain(c0, c1)));
-            crepe.extend(tables.rows(16).map(|[c0, c1, c2, c3, c4, c5]| R16ToolStats(c0, c1, c2, c3, c4, c5)));
-            crepe.extend(tables.rows(17).map(|[c0]| G17KnownDomain(c0)));
-            crepe.extend(tables.rows(24).map(|[c0, c1, c2]| G24PatternShare(c0, c1, c2)));
-            let (r15_goal_domain, r17_known_domain, r18_stats_source, r19_stats_source_own, r20_usefulness_evidence, r21_usefulness, r23_avoid, r24_pattern_share, r25_plain_score, r26_remembered_score, r27_tool_score, r28_in_the_running, m29, m32) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(15, r15_goal_domain.iter().map(|row| [row.0, row.1]));
-            tables.set(17, r17_known_domain.iter().map(|row| [row.0]));
-            tables.set(18, r18_stats_source.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(19, r19_stats_source_own.iter().map(|row| [row.0, row.1]));
-            tables.set(20, r20_usefulness_evidence.iter().map(|row| [row.0, row.1, row.2, row.3]));
-            tables.set(21, r21_usefulness.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(23, r23_avoid.iter().map(|row| [row.0, row.1]));
-            tables.set(24, r24_pattern_share.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(25, r25_plain_score.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(26, r26_remembered_score.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(27, r27_tool_score.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(28, r28_in_the_running.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(39, m29.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(40, m32.iter().map(|row| [row.0, row.1, row.2]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r15_goal_domain, r17_known_domain, r18_stats_source, r19_stats_source_own, r20_usefulness_evidence, r21_usefulness, r23_avoid, r24_pattern_share, r25_plain_score, r26_remembered_score, r27_tool_score, r28_in_the_running, m29, m32, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(15, &r15_goal_domain);
+            tables.set(17, &r17_known_domain);
+            tables.set(18, &r18_stats_source);
+            tables.set(19, &r19_stats_source_own);
+            tables.set(20, &r20_usefulness_evidence);
+            tables.set(21, &r21_usefulness);
+            tables.set(23, &r23_avoid);
+            tables.set(24, &r24_pattern_share);
+            tables.set(25, &r25_plain_score);
+            tables.set(26, &r26_remembered_score);
+            tables.set(27, &r27_tool_score);
+            tables.set(28, &r28_in_the_running);
+            tables.set(39, &m29);
+            tables.set(40, &m32);
         }
     }
 
     mod program_2 {
         use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row3 as R12HandedOver,
+            Row3 as R27ToolScore,
+            Row2 as R31BestAllowed,
+            Row3 as R30SelectTool,
+            Row2 as R32NoTool,
+        };
 
         crepe::crepe! {
             @input
-            struct Parameters(Word);
-            @input
-            struct R1Goal(Word, Word);
-            @input
-            struct R12HandedOver(Word, Word, Word);
-            @input
-            struct R27ToolScore(Word, Word, Word);
-            @input
-            struct R29FirstChoice(Word, Word, Word);
-            @input
-            struct R31BestAllowed(Word, Word);
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
             @output
+            #[cfg(any())]
             struct R30SelectTool(Word, Word, Word);
             @output
+            #[cfg(any())]
             struct R32NoTool(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R12HandedOver(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R27ToolScore(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R31BestAllowed(Word, Word);
+
+            R12HandedOver(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(12);
+
+            R27ToolScore(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(27);
+
+            R31BestAllowed(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(31);
 
             // best_tool
             R30SelectTool(goal_0, tool_1, score_2) <-
-                Parameters(p8),
-                R29FirstChoice(goal_0, tool_1, score_2),
+                Source(input),
+                let p8 = input.param(8),
+                for row_2 in input.rows(29),
+                let [goal_0, tool_1, score_2] = row_2,
                 (select_tool_30_0(score_2, p8).as_bool()),
                 !R12HandedOver(goal_0, tool_1, _),
                 (go());
 
             // replacement_tool
             R30SelectTool(goal_0, replacement_1, score_2) <-
-                Parameters(p8),
-                R29FirstChoice(goal_0, tool_3, best_4),
+                Source(input),
+                let p8 = input.param(8),
+                for row_2 in input.rows(29),
+                let [goal_0, tool_3, best_4] = row_2,
                 (select_tool_31_0(best_4, p8).as_bool()),
                 R12HandedOver(goal_0, tool_3, replacement_1),
                 R27ToolScore(goal_0, replacement_1, score_2),
@@ -1303,7 +1476,9 @@ mod compiled {
 
             // none_at_all
             R32NoTool(goal_0, float(0.0)) <-
-                R1Goal(goal_0, _),
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, _] = row_1,
                 !R31BestAllowed(goal_0, _),
                 !R30SelectTool(goal_0, _, _),
                 (go());
@@ -1311,16 +1486,10 @@ mod compiled {
 
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
-            let m = Match { vars: &[], params };
-            crepe.extend([Parameters(m.param(8))]);
-            crepe.extend(tables.rows(1).map(|[c0, c1]| R1Goal(c0, c1)));
-            crepe.extend(tables.rows(12).map(|[c0, c1, c2]| R12HandedOver(c0, c1, c2)));
-            crepe.extend(tables.rows(27).map(|[c0, c1, c2]| R27ToolScore(c0, c1, c2)));
-            crepe.extend(tables.rows(29).map(|[c0, c1, c2]| R29FirstChoice(c0, c1, c2)));
-            crepe.extend(tables.rows(31).map(|[c0, c1]| R31BestAllowed(c0, c1)));
-            let (r30_select_tool, r32_no_tool) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(30, r30_select_tool.iter().map(|row| [row.0, row.1, row.2]));
-            tables.set(32, r32_no_tool.iter().map(|row| [row.0, row.1]));
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r30_select_tool, r32_no_tool, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(30, &r30_select_tool);
+            tables.set(32, &r32_no_tool);
         }
     }
 }

@@ -64,7 +64,8 @@ impl Session {
         };
         let question = Query::new(&query.body, &query.variables, &query.wanted, query.span);
         let (program, answer) = lower::with_query(&self.rules.program, &question);
-        let asked = Asked { program: &program, answer, sources: &sources, now, proofs: false };
+        let asked =
+            Asked { program: &program, answer, sources: &sources, now, at: self.as_of, proofs: false };
         let evaluation = self.evaluate_asked(&asked)?;
         let rows: BTreeSet<Vec<Value>> = evaluation::facts_of(&program, &evaluation.model, answer)
             .into_iter()
@@ -90,7 +91,7 @@ impl Session {
         let wanted = self.wanted(names)?;
         let Self { rules, .. } = self;
         let asked = wanted.iter().copied();
-        let evaluation = self.evaluate_relevant(&rules.program, &rules.sources, asked, now)?;
+        let evaluation = self.evaluate_relevant(&rules.program, &rules.sources, asked, (self.as_of, now))?;
         let mut derived = Derived { reports: reports(&self.rules, &evaluation), ..Derived::default() };
         for relation in wanted {
             let Some(schema) = self.rules.program.relation(relation) else { continue };

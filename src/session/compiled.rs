@@ -1,16 +1,17 @@
 //! Compiled rule sets: made from a rule set, and run as an engine where the rules are the compiled ones.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::backend::crepe;
-pub use crate::backend::crepe::Options;
+pub use crate::backend::crepe::{Options, Part};
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Bound, Database, Engine, Extent, LimitReached, Limits, Model, Rows};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Program, RuleId};
 use crate::packs;
-use crate::packs::support::{Bounds, Pack, Report, Table, Tables};
+use crate::packs::support::{Bounds, Pack, RunError, Table, Tables};
 use crate::schema::{Kind, RelationId};
 use crate::value::Word;
 
@@ -36,55 +37,91 @@ pub fn compile(rules: &RuleSet, options: &Options<'_>) -> Result<String, Session
     })
 }
 
-/// The decisions of a compiled rule set over facts in JSON lines; `texts` are the names and texts of its rules, as
-/// they were loaded when it was compiled.
+/// The decisions of a compiled rule set over facts in JSON lines (what messages call them, and their text); `texts`
+/// are the names and texts of its rules, as they were loaded when it was compiled.
 ///
 /// # Errors
 /// Faults in the facts, a limit that was reached.
 pub fn decide(
     pack: &'static Pack,
     texts: &[(&str, &str)],
-    lines: &str,
+    (name, lines): (&str, &str),
     now: i64,
 ) -> Result<Derived, SessionError> {
     let files = texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     let rules = RuleSet::from_recorded(&crate::ledger::RuleSet { files, params: Vec::new() })?;
-    let facts = read_fact_lines(&rules, "<facts>", lines)?;
+    let facts = read_fact_lines(&rules, name, lines)?;
     Session::over_facts(rules, facts).with_engine(Box::new(Compiled::of(pack))).derive(&[], now)
 }
 
-/// The shipped pack that was compiled from exactly these rules.
-pub fn shipped(program: &Program) -> Option<&'static Pack> {
-    let fingerprint = crepe::fingerprint(program);
-    packs::all().iter().copied().find(|pack| pack.fingerprint == fingerprint)
+/// Whether the shipped packs were compiled into this program.
+pub fn is_there() -> bool {
+    !packs::all().is_empty()
+}
+
+/// The shipped packs of which a program is made: each a part of it, and together all of its rules and facts; none
+/// where some of it was not compiled.
+pub fn shipped(program: &Program) -> Vec<CompiledPart> {
+    let fits = |pack: &&'static Pack| {
+        let part = Part::named(program, pack.relations, pack.params, pack.rule_ids)?;
+        (part.fingerprint(program) == pack.fingerprint).then_some(CompiledPart { part, pack })
+    };
+    let parts: Vec<CompiledPart> = packs::all().iter().filter_map(fits).collect();
+    let rules: BTreeSet<RuleId> = parts.iter().flat_map(|one| &one.part.rules).copied().collect();
+    let relations: BTreeSet<RelationId> = parts.iter().flat_map(|one| &one.part.relations).copied().collect();
+    let all = rules.len() == program.rules.len()
+        && program.facts.iter().all(|fact| relations.contains(&fact.relation));
+    if all { parts } else { Vec::new() }
+}
+
+/// A part of a program, and what was compiled of it.
+#[derive(Clone, Debug)]
+pub struct CompiledPart {
+    /// Its relations, parameters and rules.
+    pub part: Part,
+    /// The same as code.
+    pub pack: &'static Pack,
 }
 
 /// The engine of compiled rule sets. Rules that were not compiled (a question has a rule of its own), facts given to
 /// derived relations, and evaluations that come near a limit are left to the semi-naive engine, whose answers are
 /// the same.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Compiled {
     pack: Option<&'static Pack>,
+    /// The program that was evaluated last, and its parts: a session evaluates one again and again.
+    last: Mutex<Option<Arc<(Program, Vec<CompiledPart>)>>>,
 }
 
 impl Compiled {
     /// The engine over a compiled rule set of one's own, beside the shipped ones.
     pub fn of(pack: &'static Pack) -> Self {
-        Self { pack: Some(pack) }
+        Self { pack: Some(pack), last: Mutex::default() }
     }
 
-    fn pack(&self, program: &Program) -> Option<&'static Pack> {
-        let own = self.pack.filter(|pack| pack.fingerprint == crepe::fingerprint(program));
-        own.or_else(|| shipped(program))
+    fn parts(&self, program: &Program) -> Arc<(Program, Vec<CompiledPart>)> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match last.as_ref().filter(|last| last.0 == *program) {
+            Some(last) => Arc::clone(last),
+            None => Arc::clone(last.insert(Arc::new((program.clone(), self.find(program))))),
+        }
+    }
+
+    fn find(&self, program: &Program) -> Vec<CompiledPart> {
+        match self.pack.filter(|pack| pack.fingerprint == crepe::fingerprint(program)) {
+            Some(pack) => vec![CompiledPart { part: Part::whole(program), pack }],
+            None => shipped(program),
+        }
     }
 }
 
 impl Engine for Compiled {
     fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
-        match self.pack(program).filter(|_| !gives_derived(program, input)) {
-            Some(pack) => run(pack, program, input, limits),
-            None => SemiNaive.evaluate(program, input, limits),
+        let known = self.parts(program);
+        if known.1.is_empty() || gives_derived(program, input) {
+            return SemiNaive.evaluate(program, input, limits);
         }
+        run(&known.1, program, input, limits)
     }
 }
 
@@ -101,57 +138,119 @@ fn gives_derived(program: &Program, input: &Database) -> bool {
 /// one on facts.
 const BYTES_OF_A_FACT: u64 = 512;
 
-fn run(pack: &Pack, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
-    let mut tables = pack.tables();
-    for (at, rows) in input.relations.iter().enumerate() {
-        rows.iter().for_each(|row| tables.push(at, row));
-        if program.relations.get(at).is_some_and(|relation| relation.kind == Kind::Input) {
-            tables.distinct(at);
+fn run(
+    parts: &[CompiledPart],
+    program: &Program,
+    input: &Database,
+    limits: &Limits,
+) -> Result<Model, LimitReached> {
+    let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
+    // Each part may use its share alone: what comes near a limit is the other engine's.
+    let bounds = Bounds { matches: most_matches(program, limits) / parts.len().max(1) as u64, deadline };
+    let mut evaluated = Evaluated::new(program);
+    for part in parts {
+        if evaluated.take(part, program, input, &bounds).is_err() {
+            return match (deadline, limits.time) {
+                (Some(deadline), Some(time)) if Instant::now() >= deadline => {
+                    Err(LimitReached { bound: Bound::Time(time), rule: RuleId(0), relation: RelationId(0) })
+                }
+                _ => SemiNaive.evaluate(program, input, limits),
+            };
         }
     }
+    evaluated.model(program, input, limits)
+}
+
+/// Matches are at least as many as facts derived, and rounds of a recursion are never more.
+fn most_matches(program: &Program, limits: &Limits) -> u64 {
     let by_memory = limits.memory.map_or(u64::MAX, |bytes| bytes / BYTES_OF_A_FACT);
-    // Rounds of a recursion are never more than the facts it derives.
-    let rounds =
-        if program.strata.iter().any(|stratum| stratum.recursive) { limits.iterations } else { u64::MAX };
-    let matches = limits.facts.min(by_memory).min(rounds);
-    let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
-    match pack.evaluate(&mut tables, &program.param_words(), &Bounds { matches, deadline }) {
-        Ok(reports) => model(program, tables, reports, limits),
-        Err(_) => match (deadline, limits.time) {
-            (Some(deadline), Some(time)) if Instant::now() >= deadline => {
-                Err(LimitReached { bound: Bound::Time(time), rule: RuleId(0), relation: RelationId(0) })
+    let recursive = program.strata.iter().any(|stratum| stratum.recursive);
+    let rounds = if recursive { limits.iterations } else { u64::MAX };
+    limits.facts.min(by_memory).min(rounds)
+}
+
+/// What the parts of a program gave.
+struct Evaluated {
+    /// By relation; those of no part have none.
+    tables: Vec<Option<Table>>,
+    /// Rule, operation, bindings.
+    reports: Vec<(u32, u32, Vec<Option<Word>>)>,
+    /// Rules that were evaluated: two parts may share some.
+    rules: BTreeSet<RuleId>,
+}
+
+impl Evaluated {
+    fn new(program: &Program) -> Self {
+        let tables = program.relations.iter().map(|_| None).collect();
+        Self { tables, reports: Vec::new(), rules: BTreeSet::new() }
+    }
+
+    fn take(
+        &mut self,
+        CompiledPart { part, pack }: &CompiledPart,
+        program: &Program,
+        input: &Database,
+        bounds: &Bounds,
+    ) -> Result<(), RunError> {
+        let mut tables = pack.tables();
+        for (at, id) in part.relations.iter().enumerate() {
+            input.rows(*id).into_iter().flat_map(Rows::iter).for_each(|row| tables.push(at, row));
+            if is_input(program, *id) {
+                tables.distinct(at);
             }
-            _ => SemiNaive.evaluate(program, input, limits),
-        },
+        }
+        let params = part.params.iter().filter_map(|id| program.params.get(id.0 as usize));
+        let params: Vec<Word> = params.map(|param| param.value.word()).collect();
+        for report in pack.evaluate(&mut tables, &params, bounds)? {
+            let rule = part.rules.get(report.rule as usize).filter(|rule| !self.rules.contains(rule));
+            self.reports.extend(rule.map(|rule| (rule.0, report.at, report.bindings)));
+        }
+        self.rules.extend(&part.rules);
+        for (at, id) in part.relations.iter().enumerate() {
+            if let Some(table @ None) = self.tables.get_mut(id.0 as usize) {
+                *table = Some(tables.take(at));
+            }
+        }
+        Ok(())
+    }
+
+    fn model(self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
+        let undefined = crepe::undefined(program, self.reports);
+        let mut first = vec![HashSet::new(); program.relations.len()];
+        for fact in &program.facts {
+            if let Some(first) = first.get_mut(fact.relation.0 as usize) {
+                first.insert(fact.values.iter().map(|value| value.word()).collect::<Vec<Word>>());
+            }
+        }
+        let mut relations = Vec::with_capacity(program.relations.len());
+        for (id, (table, first)) in (0..).map(RelationId).zip(self.tables.into_iter().zip(first)) {
+            let arity = program.relation(id).map_or(0, |relation| relation.columns.len());
+            let table = table.unwrap_or_else(|| unread(arity, input.rows(id)));
+            relations.push(extent(&table, arity, is_input(program, id), &first));
+        }
+        let mut model = Model { relations, undefined };
+        rank(program, &mut model, limits)?;
+        Ok(model)
     }
 }
 
-fn model(
-    program: &Program,
-    tables: Tables,
-    reports: Vec<Report>,
-    limits: &Limits,
-) -> Result<Model, LimitReached> {
-    let told = reports.into_iter().map(|report| (report.rule, report.at, report.bindings));
-    let undefined = crepe::undefined(program, told);
-    let mut relations = Vec::with_capacity(program.relations.len());
-    for (at, relation) in program.relations.iter().enumerate() {
-        let known = relation.kind == Kind::Input;
-        let facts = program.facts.iter().filter(|fact| fact.relation.0 as usize == at);
-        let first: HashSet<Vec<Word>> =
-            facts.map(|fact| fact.values.iter().map(|value| value.word()).collect()).collect();
-        relations.push(extent(tables.get(at), relation.columns.len(), known, &first));
-    }
-    let mut model = Model { relations, undefined };
-    rank(program, &mut model, limits)?;
-    Ok(model)
+fn is_input(program: &Program, id: RelationId) -> bool {
+    program.relation(id).is_some_and(|relation| relation.kind == Kind::Input)
+}
+
+/// The facts of an input that no rule reads.
+fn unread(arity: usize, rows: Option<&Rows>) -> Table {
+    let mut tables = Tables::new(&[arity]);
+    rows.into_iter().flat_map(Rows::iter).for_each(|row| tables.push(0, row));
+    tables.distinct(0);
+    tables.take(0)
 }
 
 /// A relation without recursion: what is given stands in round 0, all that rules derive in round 1.
-fn extent(table: Option<&Table>, arity: usize, input: bool, first: &HashSet<Vec<Word>>) -> Extent {
+fn extent(table: &Table, arity: usize, input: bool, first: &HashSet<Vec<Word>>) -> Extent {
     let mut rows = Rows::new(arity);
-    let all = || table.into_iter().flat_map(|table| table.iter()).map(|row| row.get(..arity).unwrap_or(row));
-    let is_first = |row: &[Word]| input || first.contains(row);
+    let all = || table.iter().map(|row| row.get(..arity).unwrap_or(row));
+    let is_first = |row: &[Word]| input || (!first.is_empty() && first.contains(row));
     all().filter(|row| is_first(row)).for_each(|row| rows.push(row));
     let given = rows.len();
     if !input {

@@ -5,14 +5,16 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::analysis::checked::Guard;
-use crate::backend::Database;
 use crate::fact::Fact;
 use crate::ledger::{Decision, Ledger, TxInfo, When};
-use crate::provenance::Finder;
+use crate::lower;
 use crate::provenance::proof::{Origin, Origins, Proof};
+use crate::span::Span;
 
 use super::error::SessionError;
-use super::{RuleSet, Session, evaluation, ledger_facts};
+use super::evaluation::Evaluation;
+use super::slice::Asked;
+use super::{RuleSet, Session};
 
 /// The id of a decision: the transaction that drew it, and its place among those drawn with it, from 1. Written
 /// `12.3`.
@@ -136,13 +138,9 @@ impl Session {
         inputs: Option<usize>,
     ) -> Result<Vec<Drawn>, SessionError> {
         let rules = Arc::new(self.rules_of(ledger, info)?);
-        let mut input = Database::new(&rules.program);
-        ledger_facts::standing(ledger, When::Tx(info.tx), &rules.program, &mut input)?;
-        evaluation::add_now(&rules.program, &mut input, info.clock.unwrap_or(info.time));
-        let evaluation =
-            evaluation::evaluate(&rules, &input, self.engine.as_ref(), &self.limits, self.lenient)?;
+        let evaluation = self.evaluate_drawn(&rules, info, &decisions)?;
         let then = Then { ledger, tx: info.tx };
-        let mut finder = Finder::new(&rules.program, &evaluation.model, &rules.sources, &then);
+        let mut finder = self.finder_at(When::Tx(info.tx), &rules, &evaluation.model, &then);
         if let Some(inputs) = inputs {
             finder = finder.inputs(inputs);
         }
@@ -151,6 +149,29 @@ impl Session {
             Ok(Drawn { decision, info: info.clone(), rules: Arc::clone(&rules), proof })
         };
         decisions.into_iter().map(prove).collect()
+    }
+
+    /// What decisions depended on when they were drawn.
+    fn evaluate_drawn(
+        &self,
+        rules: &RuleSet,
+        info: &TxInfo,
+        decisions: &[Decision],
+    ) -> Result<Evaluation, SessionError> {
+        let (at, now) = (When::Tx(info.tx), info.clock.unwrap_or(info.time));
+        let (program, sources) = (&rules.program, &rules.sources);
+        if let [Decision { fact, .. }] = decisions
+            && let Some(relation) = program.find(fact.relation)
+        {
+            let values: Vec<_> = fact.values.iter().copied().map(Some).collect();
+            let (asked, answer) = lower::with_atom(program, relation, &values, Span::default());
+            let question = Asked { program: &asked, answer, sources, now, at, proofs: true };
+            if let Some(evaluation) = self.evaluate_slice(&question)? {
+                return Ok(evaluation);
+            }
+        }
+        let relations = decisions.iter().filter_map(|decision| program.find(decision.fact.relation));
+        self.evaluate_relevant(program, sources, relations, (at, now))
     }
 
     /// The rules that a transaction was decided by.

@@ -20,6 +20,20 @@ pub struct Faults {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl Faults {
+    /// The faults in plain lines: code, place and message, then notes and help.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        self.diagnostics.iter().map(|fault| {
+            let word = if fault.is_error() { "error" } else { "warning" };
+            let place = fault.span().map_or(String::new(), |span| format!("{}: ", self.sources.place(span)));
+            let more = fault.notes.iter().map(|note| format!("\n  note: {note}"));
+            let more: String =
+                more.chain(fault.help.iter().map(|help| format!("\n  help: {help}"))).collect();
+            format!("{word}[{}]: {place}{}{more}", fault.code, fault.message)
+        })
+    }
+}
+
 /// What can go wrong in a session.
 #[derive(Debug, Error)]
 pub enum SessionError {

@@ -15,6 +15,7 @@ mod facts;
 pub mod format;
 mod ledger_facts;
 mod loader;
+mod prepared;
 mod profile;
 pub mod prompt;
 mod recorded;
@@ -38,6 +39,7 @@ pub use facts::{
     FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
 };
 pub use loader::{Loaded, Loader, rule_files};
+pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use slice::Reach;
@@ -228,7 +230,7 @@ impl Session {
     /// The facts that stand, of the relations that a program knows.
     fn standing_in(&self, program: &Program) -> Result<Database, SessionError> {
         let all = (0..program.relations.len() as u32).map(RelationId).collect();
-        self.standing_for(program, &all)
+        self.standing_for(program, &all, self.as_of)
     }
 
     /// The facts that stand, of some relations of a program.
@@ -236,6 +238,7 @@ impl Session {
         &self,
         program: &Program,
         relations: &BTreeSet<RelationId>,
+        at: When,
     ) -> Result<Database, SessionError> {
         let mut input = Database::new(program);
         match &self.store {
@@ -244,7 +247,7 @@ impl Session {
                 memory.facts.iter().for_each(|fact| wanted.add(&mut input, fact));
             }
             Store::Ledger(ledger) => {
-                ledger_facts::standing_of(ledger, self.as_of, program, relations, &mut input)?;
+                ledger_facts::standing_of(ledger, at, program, relations, &mut input)?;
             }
         }
         Ok(input)

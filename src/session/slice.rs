@@ -8,13 +8,15 @@ use crate::ir::Program;
 use crate::ledger::{Ledger, When};
 use crate::lower;
 use crate::lower::demand::{Demand, Keyed, demand};
+use crate::provenance::Finder;
+use crate::provenance::proof::Origins;
 use crate::schema::RelationId;
 use crate::span::Sources;
 use crate::value::{Value, Word};
 
 use super::error::SessionError;
 use super::evaluation::{Evaluation, evaluate_program};
-use super::{Session, Store, evaluation, ledger_facts};
+use super::{RuleSet, Session, Store, evaluation, ledger_facts};
 
 /// How much of rules and facts a question evaluates. Its answer and its proofs are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub(super) struct Asked<'a> {
     /// The texts that the rules came from.
     pub(super) sources: &'a Sources,
     pub(super) now: i64,
+    /// The moment of the ledger that is asked.
+    pub(super) at: When,
     /// Whether proofs are wanted, which tell how many facts a negated relation has.
     pub(super) proofs: bool,
 }
@@ -56,23 +60,23 @@ impl Session {
         if let Some(evaluation) = self.evaluate_slice(asked)? {
             return Ok(evaluation);
         }
-        self.evaluate_relevant(asked.program, asked.sources, [asked.answer], asked.now)
+        self.evaluate_relevant(asked.program, asked.sources, [asked.answer], (asked.at, asked.now))
     }
 
-    /// What `relations` depend on.
+    /// What `relations` depend on, of the facts of a moment and with the clock at `now`.
     pub(super) fn evaluate_relevant(
         &self,
         program: &Program,
         sources: &Sources,
         relations: impl IntoIterator<Item = RelationId>,
-        now: i64,
+        (at, now): (When, i64),
     ) -> Result<Evaluation, SessionError> {
         let needed = match self.reach {
             Reach::Everything => (0..program.relations.len() as u32).map(RelationId).collect(),
             _ => lower::needed(program, relations),
         };
         let relevant = lower::relevant(program, &needed);
-        let mut input = self.standing_for(&relevant, &needed)?;
+        let mut input = self.standing_for(&relevant, &needed, at)?;
         evaluation::add_now(&relevant, &mut input, now);
         self.finish(&relevant, sources, &input)
     }
@@ -81,16 +85,20 @@ impl Session {
     pub(super) fn evaluate_slice(&self, asked: &Asked<'_>) -> Result<Option<Evaluation>, SessionError> {
         let Store::Ledger(ledger) = &self.store else { return Ok(None) };
         let always = self.reach == Reach::FactsAlways;
-        if self.as_of != When::Now || !(always || self.reach == Reach::Facts) {
+        if !is_now(ledger, asked.at) || !(always || self.reach == Reach::Facts) {
             return Ok(None);
         }
         let Some(demand) = demand(asked.program, asked.answer, asked.proofs) else { return Ok(None) };
         let Some(slicer) = Slicer::new(ledger, &demand, always, self.limits) else { return Ok(None) };
         let Some(input) = slicer.input(asked.now)? else { return Ok(None) };
-        self.finish(&demand.answering, asked.sources, &input).map(Some)
+        match self.finish(&demand.answering, asked.sources, &input) {
+            // A rule stands there once for each demand, so what it generates may count several times.
+            Err(SessionError::Limit { .. }) => Ok(None),
+            finished => finished.map(Some),
+        }
     }
 
-    fn finish(
+    pub(super) fn finish(
         &self,
         program: &Program,
         sources: &Sources,
@@ -103,12 +111,28 @@ impl Session {
         Ok(evaluation)
     }
 
-    /// How many facts each relation of the rules has in the ledger, where this session asks of now.
-    pub(super) fn counts(&self) -> Option<Vec<usize>> {
-        let Store::Ledger(ledger) = &self.store else { return None };
-        let relations = self.rules.program.relations.iter();
-        (self.as_of == When::Now).then(|| relations.map(|relation| count(ledger, relation.name)).collect())
+    /// A finder that goes through bodies in the same order whatever part of the ledger's facts its model has.
+    pub(super) fn finder_at<'a>(
+        &self,
+        at: When,
+        rules: &'a RuleSet,
+        model: &'a Model,
+        origins: &'a dyn Origins,
+    ) -> Finder<'a> {
+        let finder = Finder::new(&rules.program, model, &rules.sources, origins);
+        match &self.store {
+            Store::Ledger(ledger) if is_now(ledger, at) => {
+                let relations = rules.program.relations.iter();
+                finder.counts(&relations.map(|relation| count(ledger, relation.name)).collect::<Vec<_>>())
+            }
+            _ => finder,
+        }
     }
+}
+
+/// Whether a moment is that after the last transaction: of the past it isn't known how many facts there were.
+fn is_now(ledger: &Ledger, at: When) -> bool {
+    at == When::Now || at == When::Tx(ledger.last_tx())
 }
 
 fn count(ledger: &Ledger, relation: crate::symbol::Symbol) -> usize {

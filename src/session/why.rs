@@ -74,26 +74,33 @@ impl Session {
         each: &mut dyn FnMut(Proof) -> bool,
     ) -> Result<Because, SessionError> {
         let asked = self.asked(question)?;
-        // Those who ask for every proof want much, and nearest facts are looked for in the whole relation.
+        // Those who ask for every proof want much.
+        let mut refused = None;
         if !wanted.every {
             let (program, answer) =
                 lower::with_atom(&self.rules.program, asked.relation, &asked.values, asked.span);
             let sources = &self.rules.sources;
-            let slice = Asked { program: &program, answer, sources, now, proofs: true };
+            let slice = Asked { program: &program, answer, sources, now, at: self.as_of, proofs: true };
             if let Some(evaluation) = self.evaluate_slice(&slice)? {
                 let because = self.inquiry(&evaluation, wanted.inputs).why_each(question, wanted, each)?;
                 if because.holds > 0 {
                     return Ok(because);
                 }
+                refused = Some(because);
             }
         }
-        let evaluation = self.evaluate_for(asked.relation, now)?;
-        self.inquiry(&evaluation, wanted.inputs).why_each(question, wanted, each)
+        // The nearest facts are looked for in the whole relation; where it is too large, it is known that none fits.
+        match (self.evaluate_for(asked.relation, now), refused) {
+            (Err(SessionError::Limit { .. }), Some(because)) => {
+                Ok(Because { instead: Vec::new(), ..because })
+            }
+            (evaluation, _) => self.inquiry(&evaluation?, wanted.inputs).why_each(question, wanted, each),
+        }
     }
 
     /// What a relation depends on.
     pub(super) fn evaluate_for(&self, relation: RelationId, now: i64) -> Result<Evaluation, SessionError> {
-        self.evaluate_relevant(&self.rules.program, &self.rules.sources, [relation], now)
+        self.evaluate_relevant(&self.rules.program, &self.rules.sources, [relation], (self.as_of, now))
     }
 
     /// Questions about one evaluation of this session, however many; aggregates show `inputs` inputs, without it the
@@ -121,11 +128,7 @@ impl Session {
     }
 
     fn finder<'a>(&'a self, evaluation: &'a Evaluation, inputs: Option<usize>) -> Finder<'a> {
-        let finder = Finder::new(&self.rules.program, &evaluation.model, &self.rules.sources, &self.store);
-        let finder = match self.counts() {
-            Some(counts) => finder.counts(&counts),
-            None => finder,
-        };
+        let finder = self.finder_at(self.as_of, &self.rules, &evaluation.model, &self.store);
         match inputs {
             Some(inputs) => finder.inputs(inputs),
             None => finder,

@@ -66,82 +66,66 @@ fn what_crepe_cannot_say_is_refused_by_name() {
     assert_eq!(said, fs::read_to_string(root().join("tests/compiled/wide.out")).unwrap());
 }
 
+/// The names of the packs of which a rule set is made.
+#[cfg(feature = "packs")]
+fn parts(rules: &RuleSet) -> Vec<&'static str> {
+    compiled::shipped(&rules.program).iter().map(|part| part.pack.name).collect()
+}
+
 #[cfg(feature = "packs")]
 #[test]
-fn every_shipped_pack_is_found_by_its_rules() {
+fn shipped_packs_are_found_by_their_rules() {
     for pack in shipped::packs() {
-        let found = compiled::shipped(&rules(pack).program).map(|found| found.name);
-        assert_eq!(found, Some(pack));
+        assert_eq!(parts(&rules(pack)), [pack]);
     }
+    let all = RuleSource::default().build().unwrap();
+    assert_eq!(parts(&all), shipped::packs());
+    let two = RuleSource { packs: vec!["goals".into(), "tool_scoring".into()], ..RuleSource::default() };
+    assert_eq!(parts(&two.build().unwrap()), ["goals", "tool_scoring"]);
 }
 
-/// How long `evaluate` takes, at best of `times`, in milliseconds.
-#[cfg(feature = "packs")]
-fn fastest(times: usize, mut evaluate: impl FnMut()) -> f64 {
-    let once = |_| {
-        let start = std::time::Instant::now();
-        evaluate();
-        start.elapsed().as_secs_f64() * 1e3
-    };
-    (0..times).map(once).fold(f64::INFINITY, f64::min)
-}
-
-/// The facts of a pack's golden cases, `wanted` of them: copies differ in their texts.
-#[cfg(feature = "packs")]
-fn copies(pack: &str, rules: &RuleSet, wanted: usize) -> Vec<hence::fact::Fact> {
-    use hence::value::Value;
-    let mut lines = Vec::new();
-    for case in crate::golden::cases(pack) {
-        lines.extend(case.json["facts"].as_array().unwrap().iter().map(serde_json::Value::to_string));
-    }
-    let first = hence::session::read_fact_lines(rules, "golden", &lines.join("\n")).unwrap();
-    let copy = |fact: &hence::fact::Fact, at: usize| {
-        let value = |value: &Value| match value {
-            Value::String(text) => Value::String(format!("{text}{at}").as_str().into()),
-            other => *other,
-        };
-        hence::fact::Fact::new(fact.relation, fact.values.iter().map(value).collect::<Vec<_>>())
-    };
-    (0..).flat_map(|at| first.iter().map(move |fact| copy(fact, at))).take(wanted).collect()
-}
-
-/// Both engines over the same facts, in milliseconds; `cargo test --release --features packs figures -- --ignored
-/// --nocapture` prints them, `FACTS` says over how many facts.
 #[cfg(feature = "packs")]
 #[test]
-#[ignore = "measures; run with --release --features packs -- figures --ignored --nocapture"]
-fn figures() {
+fn rules_beside_the_shipped_ones_are_not_taken_for_them() {
+    let mut loader = Loader::default();
+    loader.pack("errors").unwrap();
+    loader.text("more.dl", "error_category(E, /unknown) :- error(E, _).\n");
+    let rules = check(loader.finish(), &[]).rules.unwrap();
+    assert!(parts(&rules).is_empty());
+}
+
+#[cfg(feature = "packs")]
+#[test]
+fn why_is_the_same_after_a_compiled_run() {
+    use hence::backend::Engine;
     use hence::backend::seminaive::SemiNaive;
-    use hence::backend::{Database, Engine, Limits};
-    use hence::session::compiled::Compiled;
-    let wanted = std::env::var("FACTS").map_or(1_000_000, |text| text.parse().unwrap());
-    let only = std::env::var("PACK").unwrap_or_default();
-    for pack in shipped::packs().into_iter().filter(|pack| pack.contains(&only)) {
+    use hence::provenance::render::json;
+    use hence::schema::Kind;
+    use hence::session::Session;
+    let mut proved = 0;
+    for pack in shipped::packs() {
         let rules = rules(pack);
-        let found = compiled::shipped(&rules.program).unwrap();
-        for count in [50, wanted] {
-            let mut input = Database::new(&rules.program);
-            for fact in copies(pack, &rules, count) {
-                let id = rules.program.find(fact.relation).unwrap();
-                input.push(id, &fact.values.iter().map(|value| value.word()).collect::<Vec<_>>());
-            }
-            let times = if count > 1000 { 1 } else { 50 };
-            let run = |engine: &dyn Engine| {
-                fastest(times, || drop(engine.evaluate(&rules.program, &input, &Limits::default())))
+        for case in crate::golden::cases(pack).iter().take(3) {
+            let lines: Vec<String> =
+                case.json["facts"].as_array().unwrap().iter().map(serde_json::Value::to_string).collect();
+            let facts = hence::session::read_fact_lines(&rules, "golden", &lines.join("\n")).unwrap();
+            let now = hence::literal::parse_time(case.json["now"].as_str().unwrap()).unwrap();
+            let told = |engine: Box<dyn Engine>| {
+                let session = Session::over_facts(rules.clone(), facts.clone()).with_engine(engine);
+                let decisions = rules.program.relations.iter().filter(|one| one.kind == Kind::Decision);
+                let question = |one: &hence::schema::Relation| {
+                    format!("{}({})", one.name, vec!["_"; one.columns.len()].join(", "))
+                };
+                let proofs = decisions.flat_map(|one| session.why(&question(one), now, None).unwrap().proofs);
+                proofs.map(|proof| json(&proof).to_string()).collect::<Vec<_>>()
             };
-            let (embedded, compiled) = (run(&SemiNaive), run(&Compiled::default()));
-            let alone = fastest(times, || {
-                let mut tables = found.tables();
-                for (at, rows) in input.relations.iter().enumerate() {
-                    rows.iter().for_each(|row| tables.push(at, row));
-                }
-                drop(found.evaluate(&mut tables, &rules.program.param_words(), &Default::default()));
-            });
-            println!(
-                "{pack}\t{count}\tembedded {embedded:.3}\tcompiled {compiled:.3}\tpack alone {alone:.3}"
-            );
+            let (embedded, compiled) =
+                (told(Box::new(SemiNaive)), told(Box::<compiled::Compiled>::default()));
+            assert_eq!(embedded, compiled, "{pack}");
+            proved += embedded.len();
         }
     }
+    assert!(proved > 50, "only {proved} decisions");
 }
 
 #[cfg(feature = "packs")]

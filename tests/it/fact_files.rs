@@ -1,5 +1,6 @@
 //! Fact files of every format, good and bad: what is read, and how each fault is told.
 
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use hence::ledger::interchange::{
     FactFile, Format, Schemas, expand, json_line, read, read_text, write_csv, write_json_lines,
 };
 use hence::schema::{Column, ColumnType, Kind, NameSet, Relation};
+use hence::session::{FactFiles, Loader, SessionError, check, read_facts_counted};
 use hence::span::{Sources, Span};
 use hence::symbol::Symbol;
 use hence::value::{Float, Type, Value};
@@ -299,4 +301,36 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn json_lines_of_any_length_are_read_in_parts() {
+    let mut loader = Loader::default();
+    loader.text("notes.dl", "## A note.\ninput note(number: int, text: string).\n");
+    let rules = check(loader.finish(), &[]).rules.expect("rules without faults");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("notes.jsonl");
+    let long = "x".repeat(200_000);
+    let mut file = std::io::BufWriter::new(std::fs::File::create(&path).expect("a file"));
+    for number in 0..340 {
+        writeln!(file, "{{\"note\": [{number}, \"{long}\"]}}").expect("written");
+    }
+    file.flush().expect("written");
+    assert!(file.get_ref().metadata().expect("its length").len() > 64 << 20);
+    let files = FactFiles { paths: vec![path.clone()] };
+    let mut counts = Vec::new();
+    let facts = read_facts_counted(&rules, &files, &mut |count| counts.push(count)).expect("facts");
+    assert_eq!(facts.len(), 340);
+    assert_eq!(facts[339].values[0], Value::Int(339));
+    assert!(counts.len() > 10 && counts.is_sorted() && counts.last() == Some(&340), "{counts:?}");
+
+    writeln!(file, "{{\"note\": [\"no number\", \"\"]}}").and_then(|()| file.flush()).expect("written");
+    let Err(SessionError::Faults(faults)) = read_facts_counted(&rules, &files, &mut |_| {}) else {
+        panic!("a fault in the last part wasn't told")
+    };
+    let [fault] = faults.diagnostics.as_slice() else { panic!("{:?}", faults.diagnostics) };
+    assert_eq!(fault.message, "expected an int, found the string `\"no number\"`");
+    let place = fault.labels.first().expect("a place").span;
+    let name = faults.sources.place(place).file;
+    assert!(name.starts_with(&format!("{} after line 3", path.display())), "{name}");
 }

@@ -140,6 +140,9 @@ fn all_packs_together_pass_every_case() {
     for pack in packs() {
         for case in cases(&pack) {
             found.extend(differences(&case, &rules, Box::new(SemiNaive)));
+            if hence::session::compiled::is_there() {
+                found.extend(differences(&case, &rules, Box::<Compiled>::default()));
+            }
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));

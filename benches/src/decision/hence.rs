@@ -1,7 +1,7 @@
-//! hence: rules from text, loaded once; each request is an input of its own for the engine.
+//! hence: rules from text over the policy's facts, prepared once; each request brings its rows.
 
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Engine, Limits};
+use hence::backend::seminaive::Prepared;
+use hence::backend::{Database, Limits};
 use hence::schema::RelationId;
 use hence::value::Word;
 
@@ -41,22 +41,22 @@ pub fn start(policy: &Policy) -> Decide {
     let program = program("decision", include_str!("../../rules/decision.dl"));
     let find = |name: &str| program.find(name.into()).unwrap();
     let (inputs, results) = (INPUTS.map(find), RESULTS.map(find));
-    let (policy, limits) = (policy.clone(), Limits::default());
+    let mut rows = Database::new(&program);
+    fill_policy(&mut rows, &inputs, policy);
+    let mut prepared = Prepared::new(program.clone(), rows, Limits::default()).unwrap();
+    let mut rows = Database::new(&program);
     Box::new(move |request| {
-        let mut input = Database::new(&program);
-        fill(&mut input, &inputs, &policy, request);
-        let model = SemiNaive.evaluate(&program, &input, &limits).unwrap();
-        let tools = |at: usize| {
-            let rows = &model.extent(results[at]).unwrap().rows;
-            mask(rows.iter().map(|row| row[0].0 as u32))
-        };
-        let granted = model.extent(results[0]).unwrap().rows.get(0).unwrap()[0].0 as u32;
-        let autonomous = !model.extent(results[4]).unwrap().rows.is_empty();
+        rows.clear();
+        fill_request(&mut rows, &inputs, request);
+        let view = prepared.evaluate(&rows).unwrap();
+        let tools = |at: usize| mask(view.rows(results[at]).map(|row| row[0].0 as u32));
+        let granted = view.rows(results[0]).next().unwrap()[0].0 as u32;
+        let autonomous = !view.is_empty(results[4]);
         Out { granted, allow: tools(1), denied: tools(2), approval: tools(3), autonomous }
     })
 }
 
-fn fill(input: &mut Database, inputs: &[RelationId; 13], policy: &Policy, request: &Request) {
+fn fill_policy(input: &mut Database, inputs: &[RelationId; 13], policy: &Policy) {
     ones(input, inputs[0], &policy.level);
     for &(level, metric, least) in &policy.level_req {
         input.push(inputs[1], &[int(level), int(metric), Word::from_int(i64::from(least))]);
@@ -67,6 +67,9 @@ fn fill(input: &mut Database, inputs: &[RelationId; 13], policy: &Policy, reques
     ones(input, inputs[5], &policy.banned);
     twos(input, inputs[6], &policy.depends);
     twos(input, inputs[7], &policy.needs_role);
+}
+
+fn fill_request(input: &mut Database, inputs: &[RelationId; 13], request: &Request) {
     for &(metric, value) in &request.metric {
         input.push(inputs[8], &[int(metric), Word::from_int(i64::from(value))]);
     }

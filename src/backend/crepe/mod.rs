@@ -9,6 +9,7 @@ mod expression;
 mod fingerprint;
 mod names;
 mod operations;
+mod order;
 mod plan;
 mod programs;
 mod rules;
@@ -21,10 +22,11 @@ use std::fmt::Write as _;
 use crate::ir::{GroundFact, Program};
 use crate::schema::RelationId;
 use crate::span::{Sources, Span};
+use crate::symbol::Symbol;
 use crate::value::Value;
 
 use expression::Expressions;
-pub use fingerprint::fingerprint;
+pub use fingerprint::{Part, fingerprint};
 pub use operations::undefined;
 use plan::{Plan, arity, gathers, matches_table};
 use programs::{CrepeProgram, matches_arity};
@@ -63,7 +65,7 @@ pub fn compile(program: &Program, sources: &Sources, options: &Options<'_>) -> R
         (0..).zip(&program.rules).map(|(number, rule)| Expressions::new(program, rule, number)).collect();
     let (mut modules, mut refused) = (String::new(), Vec::new());
     for at in 0..plan.programs {
-        let part = CrepeProgram::new(program, &plan, at);
+        let Some(part) = CrepeProgram::new(program, &plan, at) else { continue };
         match part.module(&mut expressions, &mut constants) {
             Ok(text) => modules.push_str(&format!("\n{text}")),
             Err(refusals) => refused.extend(refusals),
@@ -134,7 +136,9 @@ fn pack(program: &Program, plan: &Plan, options: &Options<'_>) -> String {
         numbered().filter(|(_, rule)| is_needed(rule)).map(|(number, _)| format!("&RULE_{number}")).collect();
     let mut run = String::new();
     for at in 0..plan.programs {
-        let _ = writeln!(run, "    program_{at}::run(tables, params);");
+        if plan.rules_of(program, at).next().is_some() {
+            let _ = writeln!(run, "    program_{at}::run(tables, params);");
+        }
         for (number, rule) in plan.rules_of(program, at).filter(|(_, rule)| gathers(rule)) {
             let with = if rule.limit.is_some() { "limit" } else { "aggregate" };
             let table = matches_table(program, number);
@@ -143,14 +147,22 @@ fn pack(program: &Program, plan: &Plan, options: &Options<'_>) -> String {
     }
     format!(
         "/// These rules, as an engine runs them.\n#[rustfmt::skip]\npub static PACK: Pack = Pack {{\n    name: {:?},\n    \
-         fingerprint: {:?},\n    arities: &[{}],\n    rules: &[{}],\n    facts,\n    run,\n}};\n\n\
+         fingerprint: {:?},\n    relations: &{:?},\n    params: &{:?},\n    rule_ids: &{:?},\n    arities: &[{}],\n    \
+         rules: &[{}],\n    facts,\n    run,\n}};\n\n\
          fn run(tables: &mut Tables, params: &[Word]) {{\n{run}}}\n\n{}",
         options.name,
         fingerprint(program),
+        words(program.relations.iter().map(|relation| relation.name)),
+        words(program.params.iter().map(|param| param.name)),
+        words(program.rules.iter().map(|rule| rule.id)),
         arities.join(", "),
         rules.join(", "),
         facts(program),
     )
+}
+
+fn words(names: impl Iterator<Item = Symbol>) -> Vec<&'static str> {
+    names.map(Symbol::as_str).collect()
 }
 
 /// The facts of the rule files, a table a relation.

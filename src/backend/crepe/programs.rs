@@ -3,16 +3,20 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::builtins::expr::ParamId;
 use crate::ir::{Program, Rule};
 use crate::schema::RelationId;
 
 use super::Refusal;
 use super::expression::Expressions;
 use super::names;
+use super::order::looked_up;
 use super::plan::{Plan, arity, gathers, matches_table, open_columns};
-use super::rules::{CrepeRule, params_of};
+use super::rules::CrepeRule;
 use super::text::{Constants, indented, item};
+
+/// The widest row that support code has a struct for, and so the widest whose sets are compiled once for all
+/// relations; a wider relation gets a struct from crepe.
+const WIDEST: usize = 24;
 
 /// A relation of a `crepe!` program: its name, its table, its number of columns.
 struct Shown {
@@ -26,14 +30,19 @@ pub(super) struct CrepeProgram<'a, 'w> {
     program: &'a Program,
     plan: &'w Plan,
     at: usize,
-    params: BTreeSet<ParamId>,
+    /// Relations that are read row by row only: from their tables, and so without a set of their own.
+    scanned: BTreeSet<RelationId>,
 }
 
 impl<'a, 'w> CrepeProgram<'a, 'w> {
-    /// The program at `at`.
-    pub(super) fn new(program: &'a Program, plan: &'w Plan, at: usize) -> Self {
-        let params = plan.rules_of(program, at).flat_map(|(_, rule)| params_of(rule)).collect();
-        Self { program, plan, at, params }
+    /// The program at `at`; `None` where there is nothing for crepe to derive.
+    pub(super) fn new(program: &'a Program, plan: &'w Plan, at: usize) -> Option<Self> {
+        plan.rules_of(program, at).next()?;
+        let looked_up: BTreeSet<RelationId> =
+            plan.rules_of(program, at).flat_map(|(_, rule)| looked_up(rule)).collect();
+        let read = plan.read_by(program, at).into_iter();
+        let scanned = read.filter(|relation| !looked_up.contains(relation)).collect();
+        Some(Self { program, plan, at, scanned })
     }
 
     /// The module with the program; the functions of its rules are written where they belong.
@@ -48,7 +57,8 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
         let (mut rules, mut refused) = (String::new(), Vec::new());
         for (number, rule) in self.plan.rules_of(self.program, self.at) {
             let Some(expressions) = expressions.get_mut(number as usize) else { continue };
-            match CrepeRule::new(self.program, rule, number, expressions, constants).write(&self.params) {
+            match CrepeRule::new(self.program, (number, rule), &self.scanned, expressions, constants).write()
+            {
                 Ok(text) => rules.push_str(&format!("\n{text}")),
                 Err(refusal) => refused.push(refusal),
             }
@@ -56,22 +66,17 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
         if !refused.is_empty() {
             return Err(refused);
         }
-        let mut out = format!("mod program_{} {{\n    use super::*;\n\n    crepe::crepe! {{\n", self.at);
-        if !self.params.is_empty() {
-            let _ = writeln!(out, "        @input\n        struct Parameters({});", words(self.params.len()));
+        let mut out = format!("mod program_{} {{\n    use super::*;\n{}", self.at, self.structs());
+        out.push_str("\n    crepe::crepe! {\n        @input\n        #[cfg(any())]\n        struct Source<'a>(Input<'a>);\n");
+        for Shown { name, arity, .. } in self.outputs().into_iter().chain(self.sources()) {
+            let shared = if arity <= WIDEST { "        #[cfg(any())]\n" } else { "" };
+            let _ = writeln!(out, "        @output\n{shared}        struct {name}({});", words(arity));
         }
-        for (kind, shown) in [("input", self.inputs()), ("output", self.outputs())] {
-            for one in shown {
-                let _ = writeln!(out, "        @{kind}\n        struct {}({});", one.name, words(one.arity));
-            }
-        }
-        for one in self.given() {
-            let columns = columns("c", one.arity).join(", ");
+        for Shown { name, table, arity } in self.sources().into_iter().chain(self.given()) {
+            let row = columns("c", arity).join(", ");
             let _ = writeln!(
                 out,
-                "\n        {}({columns}) <-\n            {}({columns});",
-                &one.name.replacen('G', "R", 1),
-                one.name
+                "\n        {name}({row}) <-\n            Source(input),\n            for [{row}] in input.rows({table});"
             );
         }
         out.push_str(&rules);
@@ -79,24 +84,26 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
         Ok(out)
     }
 
-    fn shown(&self, prefix: &str, relation: RelationId) -> Shown {
-        let name = names::relation(self.program, relation).replacen('R', prefix, 1);
+    fn shown(&self, relation: RelationId) -> Shown {
+        let name = names::relation(self.program, relation);
         Shown { name, table: relation.0 as usize, arity: arity(self.program, relation) }
     }
 
-    /// The relations whose facts come from outside although the program derives them.
+    /// The relations that the program derives and of which facts come from outside, too.
     fn given(&self) -> Vec<Shown> {
         let derived = self.plan.derived_by(self.at).into_iter();
-        derived.filter(|relation| self.plan.is_given(*relation)).map(|one| self.shown("G", one)).collect()
+        derived.filter(|relation| self.plan.is_given(*relation)).map(|one| self.shown(one)).collect()
     }
 
-    fn inputs(&self) -> Vec<Shown> {
-        let read = self.plan.read_by(self.program, self.at).into_iter().map(|one| self.shown("R", one));
-        read.chain(self.given()).collect()
+    /// The relations that the program only reads, and needs as sets. They are outputs, too, because crepe takes an
+    /// attribute on a struct with `@` only.
+    fn sources(&self) -> Vec<Shown> {
+        let read = self.plan.read_by(self.program, self.at).into_iter();
+        read.filter(|relation| !self.scanned.contains(relation)).map(|one| self.shown(one)).collect()
     }
 
     fn outputs(&self) -> Vec<Shown> {
-        let derived = self.plan.derived_by(self.at).into_iter().map(|one| self.shown("R", one));
+        let derived = self.plan.derived_by(self.at).into_iter().map(|one| self.shown(one));
         let rules = self.plan.rules_of(self.program, self.at).filter(|(_, rule)| gathers(rule));
         let matches = rules.map(|(number, rule)| Shown {
             name: format!("M{number}"),
@@ -106,36 +113,36 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
         derived.chain(matches).collect()
     }
 
+    /// The structs of the relations: one for all of a width, so that sets of them are compiled once.
+    fn structs(&self) -> String {
+        let all = self.sources().into_iter().chain(self.outputs()).filter(|one| one.arity <= WIDEST);
+        let names: String = all.map(|one| format!("        Row{} as {},\n", one.arity, one.name)).collect();
+        format!(
+            "    // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.\n    \
+            #[rustfmt::skip]\n    use super::{{\n{names}    }};\n"
+        )
+    }
+
     /// The function that runs the program over the tables.
     fn function(&self) -> String {
-        let unused = if self.params.is_empty() { "_" } else { "" };
-        let (inputs, outputs) = (self.inputs(), self.outputs());
-        let idle = if inputs.is_empty() && outputs.is_empty() { "_" } else { "" };
-        let mut out = format!("pub(super) fn run({idle}tables: &mut Tables, {unused}params: &[Word]) {{\n");
-        let mutable = if inputs.is_empty() && self.params.is_empty() { "" } else { "mut " };
-        let _ = writeln!(out, "    let {mutable}crepe = Crepe::new();");
-        if !self.params.is_empty() {
-            let _ = writeln!(out, "    let m = Match {{ vars: &[], params }};");
-            let params: Vec<String> =
-                self.params.iter().map(|param| format!("m.param({})", param.0)).collect();
-            let _ = writeln!(out, "    crepe.extend([Parameters({})]);", params.join(", "));
-        }
-        for Shown { name, table, arity } in inputs {
-            let row = columns("c", arity).join(", ");
-            let _ = writeln!(out, "    crepe.extend(tables.rows({table}).map(|[{row}]| {name}({row})));");
-        }
+        let outputs = self.outputs();
+        let mut out = String::from("pub(super) fn run(tables: &mut Tables, params: &[Word]) {\n");
+        out.push_str(
+            "    let mut crepe = Crepe::new();\n    crepe.extend([Source(Input::new(tables, params))]);\n",
+        );
         let names: Vec<String> = outputs.iter().map(|one| names::snake(&one.name)).collect();
-        if names.is_empty() {
-            out.push_str("    crepe.run_with_hasher::<ahash::RandomState>();\n");
-        } else {
-            let comma = if names.len() == 1 { "," } else { "" };
-            let run = "crepe.run_with_hasher::<ahash::RandomState>()";
-            let _ = writeln!(out, "    let ({}{comma}) = {run};", names.join(", "));
-        }
-        for (one, name) in outputs.iter().zip(names) {
-            let row: Vec<String> = (0..one.arity).map(|at| format!("row.{at}")).collect();
-            let row = row.join(", ");
-            let _ = writeln!(out, "    tables.set({}, {name}.iter().map(|row| [{row}]));", one.table);
+        let rest = if names.len() == 1 { "," } else { "" };
+        let rest = if self.sources().is_empty() { rest } else { ", .." };
+        let run = "crepe.run_with_hasher::<ahash::RandomState>()";
+        let _ = writeln!(out, "    let ({}{rest}) = {run};", names.join(", "));
+        for (Shown { table, arity, .. }, name) in outputs.iter().zip(names) {
+            if *arity <= WIDEST {
+                let _ = writeln!(out, "    tables.set({table}, &{name});");
+            } else {
+                let row: Vec<String> = (0..*arity).map(|at| format!("row.{at}")).collect();
+                let rows = format!("{name}.iter().map(|row| [{}])", row.join(", "));
+                let _ = writeln!(out, "    tables.set_wide({table}, {rows});");
+            }
         }
         out.push_str("}\n");
         item(&out, 2)

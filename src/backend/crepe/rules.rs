@@ -1,15 +1,16 @@
-//! Rules as rules of a `crepe!` program: literals in an order in which each finds its variables bound, because
-//! crepe takes them as they stand.
+//! Rules as rules of a `crepe!` program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use crate::builtins::generator::Generator;
 use crate::ir::{Arg, Atom, Literal, Program, Rule, Term};
+use crate::schema::RelationId;
 
 use super::Refusal;
-use super::expression::{Expressions, Place, constant, params, variables};
+use super::expression::{Expressions, Place, constant, params};
 use super::names;
+use super::order::{ordered, vars};
 use super::plan::{gathers, open_columns};
 use super::text::Constants;
 
@@ -17,7 +18,7 @@ use super::text::Constants;
 const MOST_KEYS: usize = 12;
 
 /// The parameters that a rule's body and head read in a `crepe!` program.
-pub(super) fn params_of(rule: &Rule) -> BTreeSet<ParamId> {
+fn params_of(rule: &Rule) -> BTreeSet<ParamId> {
     let mut found = BTreeSet::new();
     for literal in &rule.body {
         match literal {
@@ -49,6 +50,7 @@ pub(super) struct CrepeRule<'a, 'w> {
     program: &'a Program,
     rule: &'a Rule,
     number: u32,
+    scanned: &'w BTreeSet<RelationId>,
     expressions: &'w mut Expressions<'a>,
     constants: &'w mut Constants,
     bound: BTreeSet<VarId>,
@@ -58,11 +60,11 @@ pub(super) struct CrepeRule<'a, 'w> {
 }
 
 impl<'a, 'w> CrepeRule<'a, 'w> {
-    /// The rule of that number.
+    /// The rule of that number; the rows of relations in `scanned` are taken from their tables as they are.
     pub(super) fn new(
         program: &'a Program,
-        rule: &'a Rule,
-        number: u32,
+        (number, rule): (u32, &'a Rule),
+        scanned: &'w BTreeSet<RelationId>,
         expressions: &'w mut Expressions<'a>,
         constants: &'w mut Constants,
     ) -> Self {
@@ -70,6 +72,7 @@ impl<'a, 'w> CrepeRule<'a, 'w> {
             program,
             rule,
             number,
+            scanned,
             expressions,
             constants,
             bound: BTreeSet::new(),
@@ -79,19 +82,18 @@ impl<'a, 'w> CrepeRule<'a, 'w> {
         }
     }
 
-    /// The whole rule; `params` are those that its program is given.
-    pub(super) fn write(mut self, params: &BTreeSet<ParamId>) -> Result<String, Refusal> {
+    /// The whole rule.
+    ///
+    /// # Errors
+    /// What crepe can't say.
+    pub(super) fn write(mut self) -> Result<String, Refusal> {
         let own = params_of(self.rule);
-        if !own.is_empty() {
-            let columns = params.iter().map(|param| match own.contains(param) {
-                true => format!("p{}", param.0),
-                false => String::from("_"),
-            });
-            self.clauses.push(format!("Parameters({})", columns.collect::<Vec<_>>().join(", ")));
+        if !own.is_empty() || self.scans() {
+            self.clauses.push(String::from("Source(input)"));
         }
-        let mut pending: Vec<&'a Literal> = self.rule.body.iter().collect();
-        while let Some(at) = self.next(&pending) {
-            self.literal(pending.remove(at))?;
+        self.clauses.extend(own.iter().map(|param| format!("let p{0} = input.param({0})", param.0)));
+        for literal in ordered(self.rule) {
+            self.literal(literal)?;
         }
         let head = self.head();
         self.clauses.push(String::from("(go())"));
@@ -102,41 +104,12 @@ impl<'a, 'w> CrepeRule<'a, 'w> {
         ))
     }
 
-    /// The literal to go on with: what needs no row, then what is looked up by most columns, then the first.
-    fn next(&self, pending: &[&'a Literal]) -> Option<usize> {
-        let ready = pending.iter().enumerate().filter(|(_, literal)| self.is_ready(literal));
-        ready.min_by_key(|(at, literal)| (self.cost(literal), *at)).map(|(at, _)| at)
-    }
-
-    fn cost(&self, literal: &Literal) -> usize {
-        match literal {
-            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => usize::from(expr.may_fail()),
-            Literal::Not(_) => 0,
-            Literal::Atom(atom) => {
-                let known = |arg: &&Arg| match arg {
-                    Arg::Var(var) => self.bound.contains(var),
-                    Arg::Any => false,
-                    Arg::Const(_) | Arg::Param(_) => self.bound.iter().next().is_some(),
-                };
-                match atom.args.iter().filter(known).count() {
-                    0 => 102,
-                    known => 100_usize.saturating_sub(known.min(90)),
-                }
-            }
-            Literal::Each { .. } => 101,
-        }
-    }
-
-    fn is_ready(&self, literal: &Literal) -> bool {
-        let bound = |expr: &Expr| variables(expr).iter().all(|var| self.bound.contains(var));
-        match literal {
-            Literal::Atom(atom) => {
-                vars(atom).all(|var| self.bound.contains(&var) || !is_computed(self.rule, var))
-            }
-            Literal::Not(atom) => vars(atom).all(|var| self.bound.contains(&var)),
-            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => bound(expr),
-            Literal::Each { args, .. } => args.iter().all(bound),
-        }
+    /// Whether some relation of the body is read from its table.
+    fn scans(&self) -> bool {
+        self.rule.body.iter().any(|literal| match literal {
+            Literal::Atom(atom) => self.scanned.contains(&atom.relation),
+            _ => false,
+        })
     }
 
     fn literal(&mut self, literal: &'a Literal) -> Result<(), Refusal> {
@@ -192,7 +165,6 @@ impl<'a, 'w> CrepeRule<'a, 'w> {
         let generator = generator_text(generator, self.constants);
         let name = self.bind(var);
         self.clauses.push(format!("for element_{} in each({generator}, &[{}])", var.0, words.join(", ")));
-        // crepe takes the variable of a `for` as bound only once it is bound by a `let`.
         self.clauses.push(format!("let {name} = element_{}", var.0));
     }
 
@@ -226,8 +198,16 @@ impl<'a, 'w> CrepeRule<'a, 'w> {
         if columns.is_empty() {
             columns.push(String::from("_"));
         }
-        let relation = names::relation(self.program, atom.relation);
-        self.clauses.push(format!("{relation}({})", columns.join(", ")));
+        let columns = columns.join(", ");
+        if self.scanned.contains(&atom.relation) {
+            let row = format!("row_{}", self.clauses.len());
+            self.clauses.push(format!("for {row} in input.rows({})", atom.relation.0));
+            // crepe takes what a `for` names as bound only once a `let` binds it.
+            self.clauses.push(format!("let [{columns}] = {row}"));
+        } else {
+            let relation = names::relation(self.program, atom.relation);
+            self.clauses.push(format!("{relation}({columns})"));
+        }
         self.clauses.extend(same);
     }
 
@@ -333,17 +313,4 @@ fn uses(rule: &Rule) -> BTreeMap<VarId, usize> {
     }
     plain(rule).for_each(|expr| expr.for_each_var(&mut note));
     uses
-}
-
-fn vars(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
-    atom.args.iter().filter_map(|arg| match arg {
-        Arg::Var(var) => Some(*var),
-        _ => None,
-    })
-}
-
-fn is_computed(rule: &Rule, var: VarId) -> bool {
-    rule.body.iter().any(|literal| {
-        matches!(literal, Literal::Bind { var: bound, .. } | Literal::Each { var: bound, .. } if *bound == var)
-    })
 }

@@ -4,6 +4,7 @@
     reason = "hot: places are masked by the number of blocks, a power of two"
 )]
 
+use crate::backend::cells::{Cell, Slice, is_narrow, reserve};
 use crate::value::Word;
 
 use super::hash::mix;
@@ -49,22 +50,27 @@ impl Default for Blocks {
 impl Blocks {
     /// Adds rows of `N` columns, and appends those that are new to `out`; how many rows were taken, which are less
     /// than all if a value is too large or too few values share a block.
-    pub(super) fn take<const N: usize>(&mut self, rows: &[[Word; N]], out: &mut Vec<Word>) -> usize {
+    pub(super) fn take<const N: usize, I: Cell, O: Cell>(
+        &mut self,
+        rows: &[[I; N]],
+        out: &mut Vec<O>,
+    ) -> usize {
         if !self.has_room(rows.len()) {
             return 0;
         }
         let mut end = out.len();
-        out.resize(end + rows.len() * N, Word::default());
+        reserve(out, rows.len() * N);
+        out.resize(end + rows.len() * N, O::default());
         let mut taken = 0;
         for row in rows {
-            let Some((first, group, bit)) = split(row) else { break };
+            let Some((first, group, bit)) = split(&row.map(Cell::word)) else { break };
             let at = self.place(first, group);
             let block = &mut self.places[at];
             self.blocks += usize::from(block.bits == 0);
             let new = usize::from(block.bits & bit == 0);
             *block = Block { first, group, bits: block.bits | bit };
             // Written in any case and kept only if new: no branch to mispredict.
-            out[end..end + N].copy_from_slice(row);
+            out[end..end + N].copy_from_slice(&row.map(|cell| O::new(cell.word())));
             end += new * N;
             self.facts += new;
             taken += 1;
@@ -74,18 +80,36 @@ impl Blocks {
     }
 
     /// The set of rows that stand in a table up to now, if they have become dense.
-    pub(super) fn try_from_rows<const N: usize>(parts: [&[[Word; N]]; 2]) -> Option<Self> {
-        let few = parts.iter().map(|rows| rows.len()).sum::<usize>() / (DENSE + 1);
+    pub(super) fn try_from_rows<const N: usize>(parts: [Slice<'_>; 2]) -> Option<Self> {
+        let few = parts.iter().map(|rows| rows.len()).sum::<usize>() / N / (DENSE + 1);
         let mut set = Self { few, ..Self::default() };
-        let mut out = Vec::new();
-        for rows in parts.into_iter().flat_map(|rows| rows.chunks(TRIED)) {
+        parts.into_iter().all(|rows| set.try_rows::<N>(rows)).then_some(set)
+    }
+
+    /// Adds all rows, unless one is too large or they are not dense.
+    fn try_rows<const N: usize>(&mut self, rows: Slice<'_>) -> bool {
+        match rows {
+            Slice::Narrow(cells) => self.try_cells(cells.as_chunks::<N>().0),
+            Slice::Wide(words) => self.try_cells(words.as_chunks::<N>().0),
+        }
+    }
+
+    fn try_cells<const N: usize, C: Cell>(&mut self, rows: &[[C; N]]) -> bool {
+        let mut out = Vec::<u32>::new();
+        rows.chunks(TRIED).all(|rows| {
             out.clear();
             // The first rows of a closure lie apart, so what counts is how many blocks there are in the end.
-            if set.blocks > few || set.take(rows, &mut out) < rows.len() {
-                return None;
-            }
+            self.blocks <= self.few && self.take(rows, &mut out) == rows.len()
+        })
+    }
+
+    /// Adds rows that were in before; whether all could be.
+    pub(super) fn refill(&mut self, rows: Slice<'_>, arity: usize) -> bool {
+        self.clear();
+        match arity {
+            1 => self.try_rows::<1>(rows),
+            _ => self.try_rows::<2>(rows),
         }
-        Some(set)
     }
 
     /// Whether a row is in.
@@ -166,7 +190,7 @@ fn split(row: &[Word]) -> Option<(u32, u32, u64)> {
         [first, last] => (first.0, last.0),
         _ => return None,
     };
-    if (first | last >> 6) >> 32 != 0 {
+    if !is_narrow(Word(first | last)) {
         return None;
     }
     Some((first as u32, (last >> 6) as u32, 1 << (last & 63)))

@@ -11,9 +11,6 @@ use super::shape::{Shape, VarSet};
 use super::sink::{plain, unranked};
 use super::store::Part;
 
-/// A relation this small is looked through; an index wouldn't pay.
-pub(super) const FEW_ROWS: u32 = 8;
-
 /// A rule to be compiled.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
@@ -27,8 +24,6 @@ pub(super) struct Source<'a> {
     pub(super) grows: &'a [bool],
     /// The literal that reads the delta; none in the first round.
     pub(super) delta: Option<usize>,
-    /// Up to how many rows a relation is looked through.
-    pub(super) few: u32,
 }
 
 impl Source<'_> {
@@ -263,7 +258,7 @@ impl Compiler<'_> {
         });
         let known = self.known.get_mut(relation)?;
         let columns: Vec<u32> = key.iter().map(|(column, _)| *column).collect();
-        let few = !grows && known.len() <= self.source.few;
+        let few = !grows && known.is_small();
         if columns.is_empty() || few || (once && known.find_index(&columns).is_none()) {
             return None;
         }

@@ -1,5 +1,6 @@
 //! Hashing of rows: one wide multiplication a word, the same from run to run.
 
+use crate::backend::cells::Cell;
 use crate::value::Word;
 
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -14,14 +15,14 @@ pub(super) fn mix(hash: u64, word: Word) -> u64 {
 
 /// The hash of words.
 #[inline]
-pub(super) fn hash(words: &[Word]) -> u64 {
-    words.iter().fold(SEED, |hash, word| mix(hash, *word))
+pub(super) fn hash<C: Cell>(words: &[C]) -> u64 {
+    words.iter().fold(SEED, |hash, word| mix(hash, word.word()))
 }
 
 /// The hash of the words that `columns` picks from a row.
 #[inline]
-pub(super) fn hash_of(row: &[Word], columns: &[u32]) -> u64 {
+pub(super) fn hash_of<C: Cell>(row: &[C], columns: &[u32]) -> u64 {
     columns
         .iter()
-        .fold(SEED, |hash, column| mix(hash, row.get(*column as usize).copied().unwrap_or_default()))
+        .fold(SEED, |hash, column| mix(hash, row.get(*column as usize).copied().unwrap_or_default().word()))
 }

@@ -1,13 +1,14 @@
 //! Rows of a relation by the values of some of its columns.
 #![expect(clippy::indexing_slicing, reason = "hot: groups and places come from this index itself")]
 
+use crate::backend::cells::{Cell, Slice, is_narrow, reserve};
 use crate::value::Word;
 
 use super::hash::{hash, hash_of};
 use super::store::Part;
 use super::table::Table;
 
-/// How many entries may lie idle beside half of them.
+/// How many entries may lie idle beside a quarter of those in use.
 const WASTE: usize = 4096;
 /// How much room for the groups of new rows is kept.
 const PENDING: usize = 4096;
@@ -26,7 +27,7 @@ pub(super) struct Index {
     content: Content,
     /// The groups that grew in the last round, each once.
     touched: Vec<u32>,
-    /// Pieces that groups have outgrown, by the logarithm of their length.
+    /// Pieces that groups have outgrown, by [`room_of`].
     free: Vec<Vec<u32>>,
     /// Room for the groups of new rows.
     pending: Vec<u32>,
@@ -50,7 +51,7 @@ enum Finder {
     Hashed(Vec<Word>, Table),
 }
 
-/// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`.
+/// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`, the last that brought some.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     start: u32,
@@ -58,6 +59,8 @@ struct Group {
     room: u32,
     old: u32,
     round: u32,
+    /// How many entries are about to come.
+    due: u32,
 }
 
 impl Index {
@@ -134,7 +137,14 @@ impl Index {
     }
 
     /// Takes in the rows of a relation that aren't in yet, as those of a new round.
-    pub(super) fn extend(&mut self, rows: &[Word], arity: usize, len: u32) {
+    pub(super) fn extend(&mut self, rows: Slice<'_>, arity: usize, len: u32) {
+        match rows {
+            Slice::Narrow(rows) => self.take(rows, arity, len),
+            Slice::Wide(rows) => self.take(rows, arity, len),
+        }
+    }
+
+    fn take<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
         self.round += 1;
         self.touched.clear();
         if self.rows == len {
@@ -142,12 +152,12 @@ impl Index {
         }
         let fresh = &rows[self.rows as usize * arity..len as usize * arity];
         if let Content::Words(column) = self.content
-            && fresh.iter().skip(column as usize).step_by(2).any(|word| word.0 >> 32 != 0)
+            && fresh.iter().skip(column as usize).step_by(2).any(|cell| !is_narrow(cell.word()))
         {
             return self.number_rows(rows, arity, len);
         }
         if self.finder.is_direct() {
-            let most = fresh.chunks_exact(arity).map(|row| row[self.columns[0] as usize].0).max();
+            let most = fresh.chunks_exact(arity).map(|row| row[self.columns[0] as usize].word().0).max();
             self.reach(most.unwrap_or(0), len);
         }
         let mut groups = std::mem::take(&mut self.pending);
@@ -155,31 +165,41 @@ impl Index {
         if self.rows == 0 && self.groups.len() / 8 <= len as usize {
             self.lay_out(&groups);
         }
+        self.make_room(&groups);
         for ((row, at), group) in fresh.chunks_exact(arity).zip(self.rows..).zip(groups.drain(..)) {
             let entry = match self.content {
                 Content::Numbers => at,
-                Content::Words(column) => row[column as usize].0 as u32,
+                Content::Words(column) => row[column as usize].word().0 as u32,
             };
-            self.push(group as usize, entry);
+            let group = &mut self.groups[group as usize];
+            self.entries[(group.start + group.len) as usize] = entry;
+            group.len += 1;
         }
         self.rows = len;
         if groups.capacity() <= PENDING {
             self.pending = groups;
         }
-        if self.entries.len() > 2 * len as usize + WASTE {
+        if self.entries.len() > len as usize / 4 * 5 + WASTE {
             self.compact();
         }
     }
 
     /// Takes out all rows but the first `len`; none of those left counts as new.
-    pub(super) fn rewind(&mut self, rows: &[Word], arity: usize, len: u32) {
+    pub(super) fn rewind(&mut self, rows: Slice<'_>, arity: usize, len: u32) {
+        match rows {
+            Slice::Narrow(rows) => self.give_back(rows, arity, len),
+            Slice::Wide(rows) => self.give_back(rows, arity, len),
+        }
+    }
+
+    fn give_back<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
         self.round += 1;
         self.touched.clear();
         let gone = &rows[len.min(self.rows) as usize * arity..self.rows as usize * arity];
         self.rows = len.min(self.rows);
         if self.finder.is_direct() {
             for row in gone.chunks_exact(arity) {
-                self.groups[row[self.columns[0] as usize].0 as usize].len -= 1;
+                self.groups[row[self.columns[0] as usize].word().0 as usize].len -= 1;
             }
         } else if len == 0 || self.groups.len() > 2 * len as usize + WASTE {
             return self.restart(rows, arity, len);
@@ -190,15 +210,16 @@ impl Index {
             }
         }
         if len == 0 {
-            gone.chunks_exact(arity)
-                .for_each(|row| self.groups[row[self.columns[0] as usize].0 as usize] = Group::default());
+            gone.chunks_exact(arity).for_each(|row| {
+                self.groups[row[self.columns[0] as usize].word().0 as usize] = Group::default()
+            });
             self.entries.clear();
             self.free.iter_mut().for_each(Vec::clear);
         }
     }
 
     /// Makes the index of hashed keys anew, in the room that it has.
-    fn restart(&mut self, rows: &[Word], arity: usize, len: u32) {
+    fn restart<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
         if let Finder::Hashed(keys, table) = &mut self.finder {
             keys.clear();
             table.clear();
@@ -207,32 +228,36 @@ impl Index {
         self.entries.clear();
         self.free.iter_mut().for_each(Vec::clear);
         self.rows = 0;
-        self.extend(&rows[..len as usize * arity], arity, len);
+        self.take(&rows[..len as usize * arity], arity, len);
         self.round += 1;
         self.touched.clear();
     }
 
-    /// Lays the groups out anew, each with a little room to grow.
+    /// Moves the groups together in place, each with a little room to grow where there is some.
     fn compact(&mut self) {
-        let mut entries = Vec::with_capacity(self.rows as usize / 4 * 5 + self.groups.len());
-        for group in &mut self.groups {
-            let start = entries.len() as u32;
-            entries
-                .extend_from_slice(&self.entries[group.start as usize..(group.start + group.len) as usize]);
-            group.room = group.len + group.len / 4;
-            entries.resize((start + group.room) as usize, 0);
-            group.start = start;
+        let mut order: Vec<u32> = (0..self.groups.len() as u32).collect();
+        order.retain(|at| self.groups[*at as usize].room > 0);
+        order.sort_unstable_by_key(|at| self.groups[*at as usize].start);
+        let mut end = 0;
+        for (place, at) in order.iter().enumerate() {
+            let next = order.get(place + 1).map(|next| self.groups[*next as usize].start);
+            let group = &mut self.groups[*at as usize];
+            self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, end as usize);
+            group.start = end;
+            group.room = (group.len + group.len / 8).min(next.map_or(group.room, |next| next - end));
+            end += group.room;
         }
-        self.entries = entries;
+        self.entries.truncate(end as usize);
+        self.entries.shrink_to(end as usize / 8 * 9);
         self.free.clear();
     }
 
     /// Makes the index anew with row numbers, because a word doesn't fit. The round before stays apart.
-    fn number_rows(&mut self, rows: &[Word], arity: usize, len: u32) {
+    fn number_rows<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
         let before = self.rows;
         *self = Self { content: Content::Numbers, ..Self::new(std::mem::take(&mut self.columns), arity) };
-        self.extend(rows, arity, before);
-        self.extend(rows, arity, len);
+        self.take(rows, arity, before);
+        self.take(rows, arity, len);
     }
 
     /// Makes sure that the keys up to `most` are found: directly while they are about as many as rows.
@@ -255,17 +280,19 @@ impl Index {
     }
 
     /// The group of a row, made where there is none yet.
-    fn group(&mut self, row: &[Word]) -> u32 {
+    fn group<C: Cell>(&mut self, row: &[C]) -> u32 {
         let columns = &self.columns;
-        let Finder::Hashed(keys, table) = &mut self.finder else { return row[columns[0] as usize].0 as u32 };
+        let Finder::Hashed(keys, table) = &mut self.finder else {
+            return row[columns[0] as usize].word().0 as u32;
+        };
         let width = columns.len();
         let is_it = |at: u32| {
             let key = &keys[at as usize * width..(at as usize + 1) * width];
-            columns.iter().zip(key).all(|(column, word)| row[*column as usize] == *word)
+            columns.iter().zip(key).all(|(column, word)| row[*column as usize].word() == *word)
         };
         let next = self.groups.len() as u32;
         table.find_or_insert(hash_of(row, columns), next, is_it).unwrap_or_else(|| {
-            keys.extend(columns.iter().map(|column| row[*column as usize]));
+            keys.extend(columns.iter().map(|column| row[*column as usize].word()));
             self.groups.push(Group::default());
             next
         })
@@ -280,31 +307,38 @@ impl Index {
             start += group.room;
         }
         self.entries.clear();
+        reserve(&mut self.entries, start as usize);
         self.entries.resize(start as usize, 0);
     }
 
-    fn push(&mut self, at: usize, entry: u32) {
-        let mut group = self.groups[at];
-        if group.len == group.room {
-            self.move_to(at, (group.len + 1).next_power_of_two().max(4));
-            group = self.groups[at];
+    /// Makes sure that each group has room for the entries about to come, one for each time it stands in `groups`.
+    fn make_room(&mut self, groups: &[u32]) {
+        for at in groups {
+            let group = &mut self.groups[*at as usize];
+            if group.round != self.round {
+                (group.round, group.old) = (self.round, group.len);
+                self.touched.push(*at);
+            }
+            group.due += 1;
         }
-        if group.round != self.round {
-            (group.round, group.old) = (self.round, group.len);
-            self.touched.push(at as u32);
+        for place in 0..self.touched.len() {
+            let at = self.touched[place] as usize;
+            let group = &mut self.groups[at];
+            let wanted = group.len + std::mem::take(&mut group.due);
+            if wanted > group.room {
+                self.move_to(at, class_for(wanted));
+            }
         }
-        self.entries[(group.start + group.len) as usize] = entry;
-        group.len += 1;
-        self.groups[at] = group;
     }
 
-    /// Moves a group to a piece with more room.
-    fn move_to(&mut self, at: usize, room: u32) {
+    /// Moves a group to a piece of a class.
+    fn move_to(&mut self, at: usize, class: usize) {
         let group = self.groups[at];
-        let class = room.ilog2() as usize;
+        let room = room_of(class);
         let free = self.free.get_mut(class).and_then(Vec::pop);
         let start = free.unwrap_or_else(|| {
             let start = self.entries.len() as u32;
+            reserve(&mut self.entries, room as usize);
             self.entries.resize((start + room) as usize, 0);
             start
         });
@@ -315,9 +349,9 @@ impl Index {
         self.groups[at] = Group { start, room, ..group };
     }
 
-    /// Keeps a piece for a later group; one of no whole power of two counts as the power below.
+    /// Keeps a piece for a later group; one of a length between two classes counts as the one below.
     fn give(&mut self, start: u32, room: u32) {
-        let class = room.ilog2() as usize;
+        let Some(class) = class_within(room) else { return };
         if self.free.len() <= class {
             self.free.resize(class + 1, Vec::new());
         }
@@ -332,8 +366,24 @@ impl Index {
         };
         finder
             + self.groups.capacity() * size_of::<Group>()
-            + (self.entries.capacity() + self.touched.capacity()) * 4
+            + (self.entries.len() + self.touched.capacity()) * 4
     }
+}
+
+/// The length of a class of pieces: 4, 6, 8, 12, 16, 24 and so on.
+fn room_of(class: usize) -> u32 {
+    (4 + 2 * (class as u32 & 1)) << (class / 2)
+}
+
+/// The smallest class of at least `room`.
+fn class_for(room: u32) -> usize {
+    class_within(room).map_or(0, |class| class + usize::from(room_of(class) < room))
+}
+
+/// The largest class of at most `room`.
+fn class_within(room: u32) -> Option<usize> {
+    let log = room.checked_ilog2().filter(|log| *log >= 2)?;
+    Some(2 * (log as usize - 2) + (room >> (log - 1) & 1) as usize)
 }
 
 impl Finder {

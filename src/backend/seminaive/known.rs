@@ -1,8 +1,8 @@
 //! The facts of closed rounds: what rules read.
 #![expect(clippy::indexing_slicing, reason = "hot: row numbers come from the relation itself")]
 
+use crate::backend::cells::{Cells, Slice};
 use crate::backend::{Extent, Rows};
-use crate::value::Word;
 
 use super::index::{Content, Index};
 use super::store::Part;
@@ -12,23 +12,38 @@ use super::store::Part;
 pub(super) struct Known {
     arity: usize,
     len: u32,
-    words: Vec<Word>,
+    words: Cells,
     indexes: Vec<Index>,
     /// How many facts there were at the end of each round.
     rounds: Vec<usize>,
     /// Where the facts of the last closed round begin.
     delta: u32,
+    /// Up to how many facts are looked through; an index wouldn't pay.
+    few: u32,
 }
+
+/// [`Known::few`] of an evaluation that is no prepared one.
+const FEW_ROWS: u32 = 8;
 
 impl Known {
     /// No facts of `arity` columns.
     pub(super) fn new(arity: usize) -> Self {
-        Self { arity, ..Self::default() }
+        Self { arity, few: FEW_ROWS, ..Self::default() }
     }
 
     /// How many facts are known.
     pub(super) fn len(&self) -> u32 {
         self.len
+    }
+
+    /// Whether there are so few facts that looking through them is as good as an index.
+    pub(super) fn is_small(&self) -> bool {
+        self.len <= self.few
+    }
+
+    /// Up to `few` facts will be looked through.
+    pub(super) fn set_few(&mut self, few: u32) {
+        self.few = few;
     }
 
     /// How many columns they have.
@@ -37,14 +52,14 @@ impl Known {
     }
 
     /// All facts, one after the other.
-    pub(super) fn words(&self) -> &[Word] {
-        &self.words
+    pub(super) fn words(&self) -> Slice<'_> {
+        self.words.view()
     }
 
     /// The fact with a number.
     #[inline]
-    pub(super) fn row(&self, at: u32) -> &[Word] {
-        &self.words[at as usize * self.arity..(at as usize + 1) * self.arity]
+    pub(super) fn row(&self, at: u32) -> Slice<'_> {
+        self.words.view().part(at as usize * self.arity, (at as usize + 1) * self.arity)
     }
 
     /// The numbers of the facts of a part.
@@ -78,26 +93,22 @@ impl Known {
         self.find_index(columns).unwrap_or_else(|| {
             let mut index = Index::new(columns.to_vec(), self.arity);
             if self.delta > 0 {
-                index.extend(&self.words, self.arity, self.delta);
+                index.extend(self.words.view(), self.arity, self.delta);
             }
-            index.extend(&self.words, self.arity, self.len);
+            index.extend(self.words.view(), self.arity, self.len);
             self.indexes.push(index);
             self.indexes.len() - 1
         })
     }
 
     /// Takes in the facts of a round.
-    pub(super) fn close_round(&mut self, len: u32, words: &mut Vec<Word>) {
+    pub(super) fn close_round(&mut self, len: u32, words: &mut Cells) {
         self.delta = self.len;
         self.len += len;
-        if self.words.is_empty() {
-            std::mem::swap(&mut self.words, words);
-        } else {
-            self.words.append(words);
-        }
+        self.words.append(words);
         self.rounds.push(self.len as usize);
         for index in &mut self.indexes {
-            index.extend(&self.words, self.arity, self.len);
+            index.extend(self.words.view(), self.arity, self.len);
         }
     }
 
@@ -105,7 +116,7 @@ impl Known {
     pub(super) fn rewind(&mut self, len: u32) {
         if len < self.len {
             for index in &mut self.indexes {
-                index.rewind(&self.words, self.arity, len);
+                index.rewind(self.words.view(), self.arity, len);
             }
             self.words.truncate(len as usize * self.arity);
             self.len = len;
@@ -116,7 +127,7 @@ impl Known {
 
     /// The facts as they are now, with their rounds.
     pub(super) fn to_extent(&self) -> Extent {
-        let rows = Rows { arity: self.arity, len: self.len as usize, words: self.words.clone() };
+        let rows = Rows::of(self.arity, self.len as usize, self.words.clone());
         Extent { rows, rounds: self.fruitful().to_vec() }
     }
 
@@ -129,13 +140,13 @@ impl Known {
 
     /// Bytes taken.
     pub(super) fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.indexes.iter().map(Index::bytes).sum::<usize>()
+        self.words.bytes() + self.indexes.iter().map(Index::bytes).sum::<usize>()
     }
 
     /// The final facts, with the rounds up to the last that derived some.
     pub(super) fn into_extent(mut self) -> Extent {
         let end = self.len as usize;
         self.rounds.truncate(self.fruitful().len());
-        Extent { rows: Rows { arity: self.arity, len: end, words: self.words }, rounds: self.rounds }
+        Extent { rows: Rows::of(self.arity, end, self.words), rounds: self.rounds }
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::backend::Bound;
 use crate::backend::budget::Budget;
+use crate::backend::cells::Slice;
 use crate::backend::report::Reports;
 use crate::builtins::expr::NoResult;
 use crate::builtins::generator::Generator;
@@ -109,8 +110,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         let cursors = SmallVec::from_elem(Cursor::Rows(0, 0), plan.steps.len());
         let mut frame = std::mem::take(&mut scratch.frame);
         frame.clone_from(&plan.frame.words);
-        let mut elements = std::mem::take(&mut scratch.elements);
-        elements.resize_with(plan.steps.len(), || None);
+        let elements = std::mem::take(&mut scratch.elements);
         let row = std::mem::take(&mut scratch.row);
         Self { plan, rule, site, sink, frame, cursors, elements, row, matches: 0 }
     }
@@ -148,7 +148,6 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             };
             next = if passed { Some(Move::Enter(at + 1)) } else { self.plan.back[at].map(Move::Resume) };
         }
-        self.sink.flush(self.site)?;
         Ok(self.matches)
     }
 
@@ -214,6 +213,9 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 _ => Ok(None),
             },
             (Ok(words), _) => {
+                if self.elements.len() <= at {
+                    self.elements.resize_with(at + 1, || None);
+                }
                 self.elements[at] = Some(generator.elements(&words));
                 Ok(Some(Cursor::Elements))
             }
@@ -315,11 +317,11 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
 
     /// Binds what a row binds; whether it fits.
     #[inline]
-    fn fits(&mut self, search: &Search, row: &[Word]) -> bool {
+    fn fits(&mut self, search: &Search, row: Slice<'_>) -> bool {
         for (column, slot) in &search.binds {
-            self.frame[*slot as usize] = row[*column as usize];
+            self.frame[*slot as usize] = row.at(*column as usize);
         }
-        search.checks.iter().all(|(column, slot)| self.frame[*slot as usize] == row[*column as usize])
+        search.checks.iter().all(|(column, slot)| self.frame[*slot as usize] == row.at(*column as usize))
     }
 
     /// Runs the last loop but one, with the innermost one inside; where to go on.
@@ -352,9 +354,9 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             let rows = |numbers: &'a [u32]| numbers.iter().map(|number| known.row(*number));
             match cursor {
                 Cursor::Words(words) => self.pour(tail, words.iter(), |word, _| Word(u64::from(*word)))?,
-                Cursor::Numbers(numbers) => self.pour(tail, rows(numbers), |row, at| row[at])?,
+                Cursor::Numbers(numbers) => self.pour(tail, rows(numbers), |row, at| row.at(at))?,
                 Cursor::Rows(from, to) => {
-                    self.pour(tail, (from..to).map(|number| known.row(number)), |row, at| row[at])?;
+                    self.pour(tail, (from..to).map(|number| known.row(number)), |row, at| row.at(at))?;
                 }
                 _ => {}
             }

@@ -1,5 +1,6 @@
 //! Which facts a relation has: bitmaps where they suffice, else a table of row numbers.
 
+use crate::backend::cells::{Cells, Slice};
 use crate::value::Word;
 
 use super::blocks::Blocks;
@@ -39,10 +40,11 @@ impl Members {
     }
 
     /// Takes out the row that came last of those that are in.
-    pub(super) fn remove_last(&mut self, row: &[Word], number: u32) {
-        match self {
-            Self::Blocks(blocks) => blocks.remove_last(row),
-            Self::Table(table) => table.remove_last(hash(row), number),
+    pub(super) fn remove_last(&mut self, row: Slice<'_>, number: u32) {
+        match (self, row.len()) {
+            (Self::Blocks(blocks), 1) => blocks.remove_last(&[row.at(0)]),
+            (Self::Blocks(blocks), _) => blocks.remove_last(&[row.at(0), row.at(1)]),
+            (Self::Table(table), _) => table.remove_last(hash_row(row), number),
         }
     }
 
@@ -63,29 +65,37 @@ pub(super) struct Layout(bool, u32);
 #[derive(Clone, Copy)]
 pub(super) struct AllRows<'r> {
     pub(super) arity: usize,
-    pub(super) known: &'r [Word],
-    pub(super) fresh: &'r [Word],
+    pub(super) known: Slice<'r>,
+    pub(super) fresh: Slice<'r>,
 }
 
 impl<'r> AllRows<'r> {
     /// The row with a number.
     #[inline]
-    pub(super) fn row(self, at: u32) -> &'r [Word] {
+    pub(super) fn row(self, at: u32) -> Slice<'r> {
         let start = at as usize * self.arity;
-        let (words, start) = match start.checked_sub(self.known.len()) {
-            None => (self.known, start),
-            Some(start) => (self.fresh, start),
-        };
-        words.get(start..start + self.arity).unwrap_or_default()
+        match start.checked_sub(self.known.len()) {
+            None => self.known.part(start, start + self.arity),
+            Some(start) => self.fresh.part(start, start + self.arity),
+        }
     }
 
     /// A table of all rows.
     pub(super) fn table(self, len: u32) -> Table {
         let mut table = Table::default();
         for at in 0..len {
-            table.insert_new(hash(self.row(at)), at);
+            table.insert_new(hash_row(self.row(at)), at);
         }
         table
+    }
+}
+
+/// The hash of a row.
+#[inline]
+pub(super) fn hash_row(row: Slice<'_>) -> u64 {
+    match row {
+        Slice::Narrow(cells) => hash(cells),
+        Slice::Wide(words) => hash(words),
     }
 }
 
@@ -94,27 +104,28 @@ impl<'r> AllRows<'r> {
 /// Done in three passes, so that the processor waits for many cache lines at once and not for one after the other.
 pub(super) fn take(
     table: &mut Table,
-    known: &[Word],
-    fresh: &mut Vec<Word>,
+    known: Slice<'_>,
+    fresh: &mut Cells,
     mut len: u32,
     arity: usize,
     batch: &[Word],
 ) -> u32 {
     let first = len;
+    fresh.admit(batch);
     for batch in batch.chunks(TOGETHER * arity) {
         let mut hashes = [0; TOGETHER];
         hashes.iter_mut().zip(batch.chunks_exact(arity)).for_each(|(place, row)| *place = hash(row));
         let count = batch.len() / arity;
         if count > FEW {
             let hashes = hashes.iter().take(count);
-            let rows = AllRows { arity, known, fresh };
+            let rows = AllRows { arity, known, fresh: fresh.view() };
             let maybe = hashes.filter_map(|hash| table.find(*hash, |_| true));
-            let touched = maybe.fold(0, |sum, at| sum ^ rows.row(at).first().map_or(0, |word| word.0));
+            let touched = maybe.fold(0, |sum, at| sum ^ rows.row(at).at(0).0);
             std::hint::black_box(touched);
         }
         for (row, hash) in batch.chunks_exact(arity).zip(hashes) {
-            let rows = AllRows { arity, known, fresh };
-            if table.find_or_insert(hash, len, |at| rows.row(at) == row).is_none() {
+            let rows = AllRows { arity, known, fresh: fresh.view() };
+            if table.find_or_insert(hash, len, |at| rows.row(at).is(row)).is_none() {
                 fresh.extend_from_slice(row);
                 len += 1;
             }

@@ -25,7 +25,9 @@ use super::run::{Output, Run, apply, plans_over};
 use super::store::Relations;
 
 /// A relation that varies and has up to so many rows is looked through: an index would have to be kept up.
-const FEW_ROWS: u32 = 24;
+const FEW_VARYING: u32 = 16;
+/// A relation that stands and has up to so many rows is looked through.
+const FEW_STANDING: u32 = 2;
 /// Plans are made anew once a relation has become so many times larger than they were made for.
 const GROWTH: u32 = 8;
 
@@ -38,18 +40,20 @@ pub type Row = SmallVec<[Word; 8]>;
 /// ```
 /// use hence::backend::seminaive::Prepared;
 /// use hence::backend::{Database, Limits};
-/// use hence::session::{Loader, RuleSet};
+/// use hence::session::{Loader, check};
 /// use hence::value::Word;
 ///
+/// let mut loader = Loader::default();
 /// let rules = "input banned(tool: int). input asked(tool: int). allow(T) :- asked(T), !banned(T).";
-/// let loaded = Loader::default().load_text("policy.dl", rules);
-/// # let rules: RuleSet = loaded.map_err(|faults| faults.to_string())?;
+/// loader.text("policy.dl", rules);
+/// let rules = check(loader.finish(), &[]).rules.ok_or("faults in the rules")?;
 /// let program = &rules.program;
 /// let id = |name: &str| program.find(name.into()).ok_or("no such relation");
 ///
 /// let mut policy = Database::new(program);
 /// policy.push(id("banned")?, &[Word::from_int(7)]);
-/// let mut prepared = Prepared::new(program.clone(), policy, Limits::default()).map_err(|limit| limit.bound.to_string())?;
+/// let prepared = Prepared::new(program.clone(), policy, Limits::default());
+/// let mut prepared = prepared.map_err(|limit| limit.bound.to_string())?;
 ///
 /// let mut request = Database::new(program);
 /// for tool in [7, 8] {
@@ -161,7 +165,9 @@ impl Prepared {
         (self.relations, self.standing_reports, self.spent) = run.into_parts();
         self.marks.clear();
         for (at, (known, fresh)) in self.relations.known.iter_mut().zip(&self.relations.fresh).enumerate() {
+            known.set_few(FEW_STANDING);
             if self.varies.get(at) == Some(&true) {
+                known.set_few(FEW_VARYING);
                 known.rewind(known.len());
                 self.marks.push(Mark { relation: at, len: known.len(), layout: fresh.layout() });
             }
@@ -241,9 +247,10 @@ impl Prepared {
             }
             let plans = if round == 1 { &mut kept.first } else { &mut kept.later };
             let plans = plans.get_or_insert_with(|| {
-                let few = FEW_ROWS;
-                let plans = plans_over(program, stratum, &mut self.relations, &self.params, round == 1, few);
-                with_outputs(program, plans)
+                with_outputs(
+                    program,
+                    plans_over(program, stratum, &mut self.relations, &self.params, round == 1),
+                )
             });
             let mut grew = None;
             for (plan, output) in plans {
@@ -316,7 +323,7 @@ impl Kept {
             (self.first, self.later) = (None, None);
             self.sizes
                 .iter_mut()
-                .for_each(|(relation, size)| *size = (*size).max(now(*relation)).max(FEW_ROWS));
+                .for_each(|(relation, size)| *size = (*size).max(now(*relation)).max(FEW_VARYING));
         }
     }
 }
@@ -346,7 +353,7 @@ impl<'a> View<'a> {
     pub fn rows(&self, relation: RelationId) -> impl Iterator<Item = Row> + 'a {
         let known = self.known(relation);
         let len = known.map_or(0, Known::len);
-        (0..len).map(move |at| known.map(|known| SmallVec::from_slice(known.row(at))).unwrap_or_default())
+        (0..len).map(move |at| known.map(|known| known.row(at).iter().collect()).unwrap_or_default())
     }
 
     /// Operations without a result.

@@ -7,7 +7,7 @@ use crate::ir::{Atom, Literal, Program, Rule, RuleId, Stratum};
 use crate::schema::RelationId;
 use crate::value::Word;
 
-use super::compile::{FEW_ROWS, Source, compile};
+use super::compile::{Source, compile};
 use super::known::Known;
 use super::machine::{Machine, Scratch, Sink, Site};
 use super::plan::{Plan, Step};
@@ -92,7 +92,7 @@ impl<'p> Run<'p> {
     }
 
     fn plans(&mut self, stratum: &Stratum, first: bool) -> Vec<Plan> {
-        plans_over(self.program, stratum, &mut self.relations, &self.params, first, FEW_ROWS)
+        plans_over(self.program, stratum, &mut self.relations, &self.params, first)
     }
 
     fn weigh(&self) -> Result<(), Bound> {
@@ -191,9 +191,8 @@ pub(super) fn plans_over(
     relations: &mut Relations,
     params: &[Word],
     first: bool,
-    few: u32,
 ) -> Vec<Plan> {
-    let plans = stratum_plans(program, stratum, &mut relations.known, params, first, few);
+    let plans = stratum_plans(program, stratum, &mut relations.known, params, first);
     for step in plans.iter().flat_map(|plan| &plan.steps) {
         if let Step::Member { relation, .. } = step
             && stratum.relations.contains(&RelationId(*relation as u32))
@@ -204,19 +203,17 @@ pub(super) fn plans_over(
     plans
 }
 
-/// The plans of a stratum's rules: of the first round, or of the later ones. Relations of up to `few` rows that don't
-/// grow are looked through.
+/// The plans of a stratum's rules: of the first round, or of the later ones.
 pub(super) fn stratum_plans(
     program: &Program,
     stratum: &Stratum,
     known: &mut [Known],
     params: &[Word],
     first: bool,
-    few: u32,
 ) -> Vec<Plan> {
-    let plans = compile_all(program, stratum, known, params, first, few);
+    let plans = compile_all(program, stratum, known, params, first);
     // Once more where there are recursions: plans use the indexes of one another.
-    if first { plans } else { compile_all(program, stratum, known, params, first, few) }
+    if first { plans } else { compile_all(program, stratum, known, params, first) }
 }
 
 fn compile_all(
@@ -225,7 +222,6 @@ fn compile_all(
     known: &mut [Known],
     params: &[Word],
     first: bool,
-    few: u32,
 ) -> Vec<Plan> {
     let mut plans = Vec::new();
     for &id in &stratum.rules {
@@ -235,7 +231,7 @@ fn compile_all(
         let deltas: Vec<Option<usize>> = if first { vec![None] } else { deltas.collect() };
         let shape = Shape::new(rule);
         for delta in deltas {
-            let source = Source { rule, id, shape: &shape, grows: &grows, delta, few };
+            let source = Source { rule, id, shape: &shape, grows: &grows, delta };
             let order = order(rule, &shape, &Live { source: &source, known });
             plans.push(compile(source, &order, known, params));
         }

@@ -6,7 +6,6 @@ use crate::backend::Database;
 use crate::builtins::expr::VarId;
 use crate::ir::{Arg, Atom, Literal, Program, Rule};
 
-use super::compile::FEW_ROWS;
 use super::plan::{Plan, Sign, Step};
 use super::run::stratum_plans;
 use super::store::{Part, Relations};
@@ -20,7 +19,7 @@ pub fn plans(program: &Program, input: &Database) -> String {
     for (number, stratum) in (1..).zip(&program.strata) {
         let _ = writeln!(text, "stratum {number}{}", if stratum.recursive { ", to a fixpoint" } else { "" });
         for first in [true, false] {
-            for plan in stratum_plans(program, stratum, &mut relations.known, &params, first, FEW_ROWS) {
+            for plan in stratum_plans(program, stratum, &mut relations.known, &params, first) {
                 let rule = program.rule(plan.rule);
                 let _ = rule.map(|rule| write!(text, "{}", Shown { plan: &plan, rule, program }));
             }

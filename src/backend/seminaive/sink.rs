@@ -74,6 +74,9 @@ impl Sink for Facts {
     }
 
     fn flush(&mut self, site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
         let (Some(known), Some(fresh)) = (site.known.get(self.relation), site.fresh.get_mut(self.relation))
         else {
             return Ok(());

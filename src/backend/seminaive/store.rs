@@ -2,6 +2,7 @@
 //! and keeps it apart until its round closes; then [`Relations::close`] moves it behind the older ones into [`Known`],
 //! where the next round finds it as part of the delta, and puts it into the indexes.
 
+use crate::backend::cells::Cells;
 use crate::backend::{Bound, Database, Extent, Rows};
 use crate::ir::Program;
 use crate::schema::RelationId;
@@ -10,7 +11,8 @@ use crate::value::Word;
 use super::blocks::Blocks;
 use super::hash::hash;
 use super::known::Known;
-use super::members::{self, AllRows, Layout, Members};
+use super::members::{self, AllRows, Layout, Members, hash_row};
+use super::table::Table;
 
 /// Row numbers are 32 bits wide, and the largest is never used.
 const MOST_ROWS: u64 = u32::MAX as u64 - 1;
@@ -34,7 +36,7 @@ pub(super) enum Part {
 #[derive(Debug)]
 pub(super) struct Fresh {
     len: u32,
-    words: Vec<Word>,
+    words: Cells,
     members: Members,
     /// From how many facts on it is tried whether bitmaps do again.
     retry: u64,
@@ -42,7 +44,7 @@ pub(super) struct Fresh {
 
 impl Fresh {
     fn new(arity: usize) -> Self {
-        Self { len: 0, words: Vec::new(), members: Members::new(arity), retry: RETRY }
+        Self { len: 0, words: Cells::default(), members: Members::new(arity), retry: RETRY }
     }
 
     /// Adds the rows of `batch` that are new; how many these are.
@@ -56,9 +58,11 @@ impl Fresh {
         self.retry_blocks(known);
         let mut rest = batch;
         if let Members::Blocks(blocks) = &mut self.members {
-            let taken = match arity {
-                1 => blocks.take(batch.as_chunks::<1>().0, &mut self.words),
-                _ => blocks.take(batch.as_chunks::<2>().0, &mut self.words),
+            let taken = match (arity, &mut self.words) {
+                (1, Cells::Narrow(out)) => blocks.take(batch.as_chunks::<1>().0, out),
+                (1, Cells::Wide(out)) => blocks.take(batch.as_chunks::<1>().0, out),
+                (_, Cells::Narrow(out)) => blocks.take(batch.as_chunks::<2>().0, out),
+                (_, Cells::Wide(out)) => blocks.take(batch.as_chunks::<2>().0, out),
             };
             self.len = (self.words.len() / arity.max(1)) as u32;
             rest = batch.get(taken * arity..).unwrap_or_default();
@@ -88,7 +92,7 @@ impl Fresh {
 
     fn make_table(&mut self, known: &Known) {
         if matches!(self.members, Members::Blocks(_)) {
-            let rows = AllRows { arity: known.arity(), known: known.words(), fresh: &self.words };
+            let rows = AllRows { arity: known.arity(), known: known.words(), fresh: self.words.view() };
             self.members = Members::Table(rows.table(known.len() + self.len));
         }
     }
@@ -100,10 +104,10 @@ impl Fresh {
             return;
         }
         self.retry = facts * 2;
-        let parts = [known.words(), &self.words];
+        let parts = [known.words(), self.words.view()];
         let blocks = match known.arity() {
-            1 => Blocks::try_from_rows(parts.map(|words| words.as_chunks::<1>().0)),
-            2 => Blocks::try_from_rows(parts.map(|words| words.as_chunks::<2>().0)),
+            1 => Blocks::try_from_rows::<1>(parts),
+            2 => Blocks::try_from_rows::<2>(parts),
             _ => None,
         };
         if let Some(blocks) = blocks {
@@ -118,8 +122,8 @@ impl Fresh {
             _ if row.is_empty() => !known.part(part).is_empty(),
             Members::Blocks(blocks) => blocks.contains(row),
             Members::Table(table) => {
-                let rows = AllRows { arity: row.len(), known: known.words(), fresh: &self.words };
-                let number = table.find(hash(row), |at| rows.row(at) == row);
+                let rows = AllRows { arity: row.len(), known: known.words(), fresh: self.words.view() };
+                let number = table.find(hash(row), |at| rows.row(at).is(row));
                 number.is_some_and(|number| known.part(part).contains(&number))
             }
         }
@@ -140,7 +144,7 @@ impl Fresh {
     pub(super) fn rewind(&mut self, known: &Known, len: u32, layout: Layout) {
         let arity = known.arity();
         if arity > 0 && self.members.layout() == layout {
-            let rows = AllRows { arity, known: known.words(), fresh: &self.words };
+            let rows = AllRows { arity, known: known.words(), fresh: self.words.view() };
             for at in (len..known.len() + self.len).rev() {
                 self.members.remove_last(rows.row(at), at);
             }
@@ -153,28 +157,22 @@ impl Fresh {
 
     /// Makes the set anew from the first `len` facts of `known`, in the room that it has.
     fn refill(&mut self, known: &Known, len: u32) {
-        let rows = known.words().get(..len as usize * known.arity()).unwrap_or_default();
+        let rows = known.words().part(0, len as usize * known.arity());
         self.words.clear();
-        match &mut self.members {
-            Members::Blocks(blocks) => {
-                blocks.clear();
-                match known.arity() {
-                    1 => blocks.take(rows.as_chunks::<1>().0, &mut self.words),
-                    _ => blocks.take(rows.as_chunks::<2>().0, &mut self.words),
-                };
-            }
-            Members::Table(table) => {
-                table.clear();
-                rows.chunks_exact(known.arity())
-                    .zip(0..)
-                    .for_each(|(row, at)| table.insert_new(hash(row), at));
-            }
+        if let Members::Blocks(blocks) = &mut self.members
+            && !blocks.refill(rows, known.arity())
+        {
+            self.members = Members::Table(Table::default());
+        }
+        if let Members::Table(table) = &mut self.members {
+            table.clear();
+            (0..len).for_each(|at| table.insert_new(hash_row(known.row(at)), at));
         }
     }
 
     /// Bytes taken.
     pub(super) fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.members.bytes()
+        self.words.bytes() + self.members.bytes()
     }
 }
 
@@ -207,7 +205,7 @@ impl Relations {
     /// Adds the rows of an input to the open round.
     pub(super) fn add_all(&mut self, relation: usize, rows: &Rows) -> Result<(), Bound> {
         let whole_rows = BATCH / rows.arity().max(1) * rows.arity().max(1);
-        for batch in rows.words.chunks(whole_rows.max(rows.arity()).max(1)) {
+        for batch in rows.words().chunks(whole_rows.max(rows.arity()).max(1)) {
             self.add(relation, batch)?;
         }
         if rows.arity() == 0 && !rows.is_empty() {

@@ -166,7 +166,9 @@ fn each_row(
     }
     let mut visit = |number: u32| {
         site.budget.step()?;
-        unify(partial, atom, &wanted, known.row(number)).into_iter().for_each(&mut take);
+        unify(partial, atom, &wanted, &known.row(number).iter().collect::<Vec<_>>())
+            .into_iter()
+            .for_each(&mut take);
         Ok(())
     };
     match listed(known, &wanted) {

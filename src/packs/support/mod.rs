@@ -7,6 +7,7 @@ mod group;
 mod inquiry;
 mod limit;
 mod pack;
+mod row;
 mod rule;
 mod table;
 mod watch;
@@ -18,6 +19,11 @@ pub use group::aggregate;
 pub use limit::limit;
 pub use pack::{Pack, Report, RunError};
 pub use rule::{Arg, Compute, Elements, Limited, Match, Rule, Step, Term};
+#[rustfmt::skip]
+pub use row::{
+    Fact, Input, Source, Row1, Row2, Row3, Row4, Row5, Row6, Row7, Row8, Row9, Row10, Row11, Row12,
+    Row13, Row14, Row15, Row16, Row17, Row18, Row19, Row20, Row21, Row22, Row23, Row24,
+};
 pub use table::{Cell, Table, Tables};
 pub use watch::{Bounds, go, held, tried};
 

@@ -17,6 +17,12 @@ pub struct Pack {
     pub name: &'static str,
     /// Of the rules that were compiled.
     pub fingerprint: &'static str,
+    /// The relations, by number.
+    pub relations: &'static [&'static str],
+    /// The parameters, by number.
+    pub params: &'static [&'static str],
+    /// The identities of the rules, by number.
+    pub rule_ids: &'static [&'static str],
     /// How many columns each relation has, and behind them each table of matches.
     pub arities: &'static [usize],
     /// The rules that a `crepe!` program can't evaluate alone: aggregates, limits, operations that may have no

@@ -1,7 +1,11 @@
 //! Relations between `crepe!` programs: rows of words, one after the other.
 
+use std::collections::HashSet;
+
 use crate::symbol::Symbol;
 use crate::value::Word;
+
+use super::row::Fact;
 
 /// A value of a fact of a rule file.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +35,7 @@ impl Cell {
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     arity: usize,
-    words: Vec<Word>,
+    pub(super) words: Vec<Word>,
 }
 
 impl Table {
@@ -87,6 +91,11 @@ impl Tables {
         self.tables.get(table)
     }
 
+    /// Takes a table out.
+    pub fn take(&mut self, table: usize) -> Table {
+        self.tables.get_mut(table).map(std::mem::take).unwrap_or_default()
+    }
+
     /// Adds a row to a table.
     pub fn push(&mut self, table: usize, row: &[Word]) {
         if let Some(table) = self.tables.get_mut(table) {
@@ -94,14 +103,17 @@ impl Tables {
         }
     }
 
-    /// The rows of a table of `N` columns.
-    pub fn rows<const N: usize>(&self, table: usize) -> impl Iterator<Item = [Word; N]> {
-        let words = self.tables.get(table).map(|table| table.words.as_slice()).unwrap_or_default();
-        words.as_chunks::<N>().0.iter().copied()
+    /// Puts `rows` in the place of what a table held.
+    pub fn set<R: Fact, S>(&mut self, table: usize, rows: &HashSet<R, S>) {
+        if let Some(table) = self.tables.get_mut(table) {
+            let mut words = Vec::with_capacity(rows.len() * R::WIDTH);
+            rows.iter().for_each(|row| row.write(&mut words));
+            table.words = words;
+        }
     }
 
-    /// Puts `rows` in the place of what a table held.
-    pub fn set<const N: usize>(&mut self, table: usize, rows: impl ExactSizeIterator<Item = [Word; N]>) {
+    /// The same with rows wider than any [`Fact`].
+    pub fn set_wide<const N: usize>(&mut self, table: usize, rows: impl ExactSizeIterator<Item = [Word; N]>) {
         if let Some(table) = self.tables.get_mut(table) {
             let mut words = Vec::with_capacity(rows.len() * N);
             rows.for_each(|row| words.extend_from_slice(&row));
@@ -122,7 +134,7 @@ impl Tables {
     /// Removes rows that stand twice; those of rules that aggregate or limit may.
     pub fn distinct(&mut self, table: usize) {
         let Some(table) = self.tables.get_mut(table) else { return };
-        let mut seen = std::collections::HashSet::with_hasher(ahash::RandomState::default());
+        let mut seen = HashSet::with_hasher(ahash::RandomState::default());
         let mut words = Vec::with_capacity(table.words.len());
         for row in table.words.chunks_exact(table.arity.max(1)) {
             if seen.insert(row) {

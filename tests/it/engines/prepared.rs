@@ -100,7 +100,7 @@ fn requests_of_all_sizes_over_large_and_small_values_leave_nothing_behind() {
         let mut random = Random::new(at as u64);
         let inputs: Vec<u32> = (0..program.relations.len() as u32 - 1).collect();
         let mut standing = Vec::new();
-        let mut edge = |random: &mut Random, nodes: usize, large: bool| {
+        let edge = |random: &mut Random, nodes: usize, large: bool| {
             let relation = RelationId(inputs[random.below(inputs.len())]);
             let shift = if large && random.below(9) == 0 { 1 << 40 } else { 0 };
             let row = [random.below(nodes) as i64 + shift, random.below(nodes) as i64];

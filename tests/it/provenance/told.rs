@@ -1,6 +1,6 @@
 //! What people read: trees, refusals, remedies and differences of small rule texts, word for word.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hence::backend::seminaive::SemiNaive;
 use hence::backend::{Database, Engine, Limits, Model};
@@ -238,31 +238,4 @@ fn proofs_ten_thousand_steps_deep_and_groups_of_a_hundred_thousand_are_found() {
     assert_eq!(proof.steps.len(), 6);
     let all = Finder::new(&world.program, &model, &world.sources, &NoOrigins).inputs(usize::MAX);
     assert_eq!(all.why(&sum).unwrap().unwrap().steps.len(), 100_001);
-}
-
-/// How long a question takes over a million facts: run by hand, in release.
-#[test]
-#[ignore = "measures; run with --release --test it a_decision_over_a_million -- --ignored --nocapture"]
-fn a_decision_over_a_million_facts() {
-    let mut world = World::new(TOOLS);
-    for at in 0..1_000_000_i64 {
-        let tool = text(&format!("tool {}", at % 5_000));
-        let quality = float(0.25 + (at % 7) as f64 / 20.0);
-        world.add("tool_run", &[tool, Value::Int(at), Value::Bool(true), quality]);
-    }
-    let model = world.model();
-    let relation = world.program.find("refine_tool".into()).unwrap();
-    let start = Instant::now();
-    let finder = Finder::new(&world.program, &model, &world.sources, &NoOrigins);
-    println!("finder {:?}", start.elapsed());
-    let all = finder.instances(relation, &[None]);
-    println!("{} decisions {:?}", all.len(), start.elapsed());
-    for fact in all.iter().take(15) {
-        let start = Instant::now();
-        let proof = finder.why(fact).unwrap().unwrap();
-        println!("{fact}: {} steps in {:?}", proof.steps.len(), start.elapsed());
-    }
-    let start = Instant::now();
-    let answer = finder.why_not(relation, &[Some(text("tool 3"))]);
-    println!("{} in {:?}", why_not_line(&world.program, &answer), start.elapsed());
 }

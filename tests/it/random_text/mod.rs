@@ -98,6 +98,15 @@ fn printed(rules: &RuleSet) -> Result<(), String> {
     if twice == text { Ok(()) } else { Err(format!("another text once printed twice\n{text}\n{twice}")) }
 }
 
+/// Random programs as cases of the corpus, those that come to their end.
+pub(crate) fn cases(seeds: std::ops::Range<u64>) -> Vec<String> {
+    let ends = |text: &Text| {
+        let (rules, input) = load(text).unwrap();
+        matches!(compare(&rules.program, &input, &LIMITS), Ok(Some(_)))
+    };
+    seeds.map(program::random).filter(ends).map(|text| text.case()).collect()
+}
+
 fn run(seeds: std::ops::Range<u64>) {
     let mut tally = Tally::default();
     for seed in seeds {

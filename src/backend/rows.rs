@@ -1,0 +1,101 @@
+//! Rows of one relation, as engines take them in and give them back.
+
+use std::sync::OnceLock;
+
+use crate::value::Word;
+
+use super::cells::Cells;
+
+/// Rows of one relation, one after the other in one vector. What the engine gives back is kept in 32 bits a value while
+/// all values fit, and made into whole words when it is first looked at.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    arity: usize,
+    len: usize,
+    cells: Cells,
+    /// The whole words of narrow cells, once asked for.
+    words: OnceLock<Vec<Word>>,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl PartialEq for Rows {
+    fn eq(&self, other: &Self) -> bool {
+        (self.arity, self.len, self.words()) == (other.arity, other.len, other.words())
+    }
+}
+
+impl Eq for Rows {}
+
+impl Rows {
+    /// No rows of `arity` columns.
+    pub fn new(arity: usize) -> Self {
+        Self { arity, len: 0, cells: Cells::Wide(Vec::new()), words: OnceLock::new() }
+    }
+
+    /// The rows that an engine has.
+    pub(super) fn of(arity: usize, len: usize, cells: Cells) -> Self {
+        Self { arity, len, cells, words: OnceLock::new() }
+    }
+
+    /// Adds a row; `row` must have as many words as the relation has columns.
+    pub fn push(&mut self, row: &[Word]) {
+        debug_assert_eq!(row.len(), self.arity, "a row of another arity");
+        self.cells.widen();
+        self.words.take();
+        self.cells.extend_from_slice(row);
+        self.len += 1;
+    }
+
+    /// Takes all rows out, and keeps the room.
+    pub fn clear(&mut self) {
+        self.words.take();
+        self.cells.clear();
+        self.len = 0;
+    }
+
+    /// All words, row by row.
+    pub(super) fn words(&self) -> &[Word] {
+        match &self.cells {
+            Cells::Wide(words) => words,
+            narrow => self.words.get_or_init(|| narrow.view().iter().collect()),
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many columns a row has.
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// The row at `at`.
+    pub fn get(&self, at: usize) -> Option<&[Word]> {
+        (at < self.len).then(|| self.words().get(at * self.arity..(at + 1) * self.arity)).flatten()
+    }
+
+    /// The words of one column in the order of the rows; none of a column that there isn't.
+    pub fn column(&self, column: usize) -> impl Iterator<Item = Word> {
+        let cells = self.cells.view();
+        let rows = if column < self.arity { self.len } else { 0 };
+        (0..rows).map(move |at| cells.at(at * self.arity + column))
+    }
+
+    /// The rows in their order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[Word]> {
+        let words = self.words();
+        (0..self.len).map(|at| words.get(at * self.arity..(at + 1) * self.arity).unwrap_or(&[]))
+    }
+}
