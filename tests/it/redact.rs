@@ -86,7 +86,7 @@ fn no_observer_stores_what_a_pattern_matches() {
         r#"{{"run": 1, "tool": "curl {SECRET}", "domain": "x", "ok": false, "latency_ms": 5, "at": "2026-02-03T10:00:00Z", "failure_mode": "{SECRET}", "error": "error[E0308]: {SECRET}"}}"#
     );
     let python = format!(
-        "\"\"\"Holds {SECRET}.\"\"\"\nimport {SECRET}\n\n\ndef f_{SECRET}():\n    \"\"\"Says {SECRET}.\"\"\"\n    {SECRET}.run('{SECRET}')\n"
+        "\"\"\"Holds {SECRET}.\"\"\"\nimport {SECRET}\n\n\ndef f_{SECRET}():\n    \"\"\"Says {SECRET}.\"\"\"\n    {SECRET}.run(\"{SECRET}\")\n"
     );
     let text = format!("error[E0308]: mismatched {SECRET}\n");
     let named = format!("{{\"error\": \"{SECRET}\", \"text\": \"error[E0308]: {SECRET}\"}}\n");
