@@ -64,7 +64,8 @@ impl Told {
             expected.extend(old.difference(&new).map(|row| (row.clone(), false)));
             let mut found: Vec<_> =
                 self.standing.changes(relation).map(|(row, came)| (row.to_vec(), came)).collect();
-            (expected.sort(), found.sort());
+            expected.sort();
+            found.sort();
             if expected != found {
                 return Err(format!("changes of {relation:?}: expected {expected:?}, found {found:?}"));
             }
