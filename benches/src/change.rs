@@ -4,13 +4,17 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
+use hence::backend::seminaive::standing::{Edit, Standing};
+use hence::backend::{Database, Limits};
 use hence::fact::Fact;
-use hence::session::{Change, Outcome, Session};
-use hence::value::Value;
+use hence::ir::Program;
+use hence::schema::{Kind, RelationId};
+use hence::session::{Change, RuleSet, Session};
+use hence::value::{Value, Word};
 use serde_json::{Value as Json, json};
 
 use crate::child;
-use crate::measure::{Moment, Pieces, Series, peak_kib};
+use crate::measure::{Moment, Pieces, Series, peak_kib, reset_peak_kib};
 use crate::options::Options;
 use crate::peers::hence::rules;
 use crate::random::Random;
@@ -143,68 +147,173 @@ impl Base {
     }
 }
 
-/// The decisions that stand by what every commit said.
-#[derive(Default)]
-struct Standing(BTreeSet<Fact>);
+/// The decisions that a change drew, and those that lapsed.
+struct Difference {
+    drawn: Vec<Fact>,
+    lapsed: Vec<Fact>,
+}
 
-impl Standing {
-    fn take(&mut self, outcome: &Outcome) {
-        outcome
-            .lapsed
-            .iter()
-            .for_each(|fact| assert!(self.0.remove(fact), "{fact} lapsed and did not stand"));
-        for decision in &outcome.drawn {
-            assert!(self.0.insert(decision.fact.clone()), "{} was drawn and stood", decision.fact);
+/// What takes changes one by one.
+enum Taker {
+    /// The public face: [`Session::commit`] over facts in memory, with the reason of every decision drawn.
+    Session(Box<Session>),
+    /// The engine below it, which keeps everything derived: [`Standing::apply`].
+    Engine(Box<Standing>, Program, Vec<RelationId>),
+}
+
+impl Taker {
+    /// Takes the facts in; the decisions that follow from them.
+    fn new(kind: &str, rules: &RuleSet, facts: Vec<Fact>) -> (Self, Difference) {
+        if kind == "session" {
+            let mut taker = Self::Session(Box::new(Session::over_facts(rules.clone(), facts)));
+            let first = taker.take(Change::default());
+            return (taker, first);
+        }
+        let program = rules.program.clone();
+        let mut input = Database::new(&program);
+        for fact in &facts {
+            input.push(program.find(fact.relation).unwrap(), &words(fact));
+        }
+        drop(facts);
+        let standing = Standing::new(&program, &input, &Limits::default()).unwrap();
+        let ids = (0..program.relations.len() as u32).map(RelationId);
+        let decisions: Vec<RelationId> = ids
+            .filter(|id| program.relation(*id).is_some_and(|found| found.kind == Kind::Decision))
+            .collect();
+        let rows =
+            |id: &RelationId| standing.rows(*id).map(|row| fact(&program, *id, row)).collect::<Vec<_>>();
+        let drawn = decisions.iter().flat_map(rows).collect();
+        (Self::Engine(Box::new(standing), program, decisions), Difference { drawn, lapsed: Vec::new() })
+    }
+
+    fn take(&mut self, change: Change) -> Difference {
+        match self {
+            Self::Session(session) => {
+                let outcome = session.commit(change, false).unwrap();
+                let drawn = outcome.drawn.into_iter().map(|decision| decision.fact).collect();
+                Difference { drawn, lapsed: outcome.lapsed }
+            }
+            Self::Engine(standing, program, decisions) => {
+                let asserted = change.assertions.iter().map(|fact| (fact, true));
+                let rows: Vec<(RelationId, Vec<Word>, bool)> = asserted
+                    .chain(change.retractions.iter().map(|fact| (fact, false)))
+                    .map(|(fact, stands)| (program.find(fact.relation).unwrap(), words(fact), stands))
+                    .collect();
+                let edits: Vec<Edit<'_>> = rows
+                    .iter()
+                    .map(|(relation, row, stands)| Edit { relation: *relation, row, stands: *stands })
+                    .collect();
+                standing.apply(&edits).unwrap();
+                let mut difference = Difference { drawn: Vec::new(), lapsed: Vec::new() };
+                for id in decisions {
+                    for (row, came) in standing.changes(*id) {
+                        let list = if came { &mut difference.drawn } else { &mut difference.lapsed };
+                        list.push(fact(program, *id, row));
+                    }
+                }
+                difference
+            }
         }
     }
 }
 
-/// Changes over a base of about `facts` facts for some `seconds`; then everything is compared with a fresh session.
-pub fn measure(count: u32, seconds: f64) -> Json {
-    let rules = rules("standing.dl", RULES);
-    let mut base = Base::new(count);
-    let facts = base.facts(count);
-    let mut held: HashSet<Fact> = facts.iter().cloned().collect();
-    let mut order = facts.clone();
-    let begun = Moment::now();
-    let mut session = Session::over_facts(rules.clone(), facts);
-    let mut standing = Standing::default();
-    standing.take(&session.commit(Change::default(), false).unwrap());
-    let first = begun.elapsed();
-    let before = standing.0.len();
-    let (mut times, mut decisions) = (Pieces::default(), 0);
-    let begun = Instant::now();
-    while times.len() < MOST && begun.elapsed().as_secs_f64() < seconds {
+fn words(fact: &Fact) -> Vec<Word> {
+    fact.values.iter().map(|value| value.word()).collect()
+}
+
+fn fact(program: &Program, relation: RelationId, row: &[Word]) -> Fact {
+    let schema = program.relation(relation).unwrap();
+    let values: Vec<Value> = schema.types().zip(row).map(|(ty, word)| Value::from_word(ty, *word)).collect();
+    Fact::new(schema.name, values)
+}
+
+/// The decisions that stand by what every change said.
+#[derive(Default)]
+struct Decisions(BTreeSet<Fact>);
+
+impl Decisions {
+    fn take(&mut self, difference: Difference) -> usize {
+        let count = difference.drawn.len() + difference.lapsed.len();
+        for fact in &difference.lapsed {
+            assert!(self.0.remove(fact), "{fact} lapsed and did not stand");
+        }
+        for fact in difference.drawn {
+            assert!(self.0.insert(fact), "a decision was drawn that stood");
+        }
+        count
+    }
+}
+
+/// Facts one after the other, asserted twice as often as retracted; and which stand.
+struct Stream {
+    base: Base,
+    order: Vec<Fact>,
+    /// Of each that stands a hash, which takes less memory than the fact.
+    held: HashSet<u64>,
+    changes: usize,
+}
+
+impl Stream {
+    fn new(mut base: Base, count: u32) -> Self {
+        let order = base.facts(count);
+        let held = order.iter().map(hash).collect();
+        Self { base, order, held, changes: 0 }
+    }
+
+    fn next(&mut self) -> Change {
         let mut change = Change::default();
-        if times.len() % 3 == 2 {
-            let at = base.random.below(order.len() as u32) as usize;
-            let gone = order.swap_remove(at);
-            held.remove(&gone);
+        self.changes += 1;
+        if self.changes.is_multiple_of(3) {
+            let at = self.base.random.below(self.order.len() as u32) as usize;
+            let gone = self.order.swap_remove(at);
+            self.held.remove(&hash(&gone));
             change.retractions.push(gone);
         } else {
-            let fact = base.any();
-            if held.insert(fact.clone()) {
-                order.push(fact.clone());
+            let fact = self.base.any();
+            if self.held.insert(hash(&fact)) {
+                self.order.push(fact.clone());
             }
             change.assertions.push(fact);
         }
-        let outcome = times.time(|| session.commit(change, false).unwrap());
-        decisions += outcome.drawn.len() + outcome.lapsed.len();
-        standing.take(&outcome);
+        change
     }
-    let changes = times.len();
-    let peak = peak_kib();
-    let fresh = Session::over_facts(rules, order).derive(&[], 0).unwrap();
+}
+
+fn hash(fact: &Fact) -> u64 {
+    ahash::RandomState::with_seeds(1, 2, 3, 4).hash_one(fact)
+}
+
+/// Changes over a base of about `count` facts for some `seconds`; then everything is compared with a fresh session.
+pub fn measure(kind: &str, count: u32, seconds: f64) -> Json {
+    let rules = rules("standing.dl", RULES);
+    let mut stream = Stream::new(Base::new(count), count);
+    let facts = stream.order.clone();
+    let before = reset_peak_kib();
+    let begun = Moment::now();
+    let (mut taker, first) = Taker::new(kind, &rules, facts);
+    let first_cpu = begun.elapsed().cpu;
+    let mut decisions = Decisions::default();
+    let standing = decisions.take(first);
+    let (mut times, mut differences) = (Pieces::default(), 0);
+    let begun = Instant::now();
+    while times.len() < MOST && begun.elapsed().as_secs_f64() < seconds {
+        let change = stream.next();
+        let difference = times.time(|| taker.take(change));
+        differences += decisions.take(difference);
+    }
+    let (changes, peak) = (times.len(), peak_kib());
+    let fresh = Session::over_facts(rules, stream.order).derive(&[], 0).unwrap();
     let fresh: BTreeSet<Fact> = fresh.relations.into_iter().flat_map(|(_, _, facts)| facts).collect();
     let mut figures = times.json();
     let more = [
         ("facts", json!(count)),
-        ("first_cpu", json!(first.cpu)),
+        ("first_cpu", json!(first_cpu)),
         ("changes", json!(changes)),
-        ("standing", json!(before)),
-        ("drawn_and_lapsed", json!(decisions)),
-        ("exact", json!(fresh == standing.0)),
+        ("standing", json!(standing)),
+        ("drawn_and_lapsed", json!(differences)),
+        ("exact", json!(fresh == decisions.0)),
         ("peak_kib", json!(peak)),
+        ("harness_kib", json!(before)),
     ];
     more.into_iter().for_each(|(name, figure)| figures[name] = figure);
     figures
@@ -216,23 +325,26 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
         if options.quick() { &[("10000", "1")] } else { &[("10000", "10"), ("1000000", "30")] };
     let (mut rows, mut exact) = (Vec::new(), true);
     for (facts, seconds) in sizes {
-        let runs: Vec<Json> =
-            (0..options.runs).filter_map(|_| child::ask(&["change", facts, seconds])).collect();
-        exact &= !runs.is_empty() && runs.iter().all(|run| run["exact"] == true);
-        let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());
-        rows.push(vec![
-            String::from(*facts),
-            digits(series("first_cpu").median()),
-            spread(&series("cpu_median"), digits),
-            digits(series("cpu_p99").median()),
-            digits(series("median").median()),
-            digits(series("p99").median()),
-            digits(series("changes").median()),
-            digits(series("standing").median()),
-            digits(series("peak_kib").median() / 1024.0),
-            String::from(if runs.iter().all(|run| run["exact"] == true) { "yes" } else { "NO" }),
-        ]);
-        figures["change"][*facts] = Json::from(runs);
+        for kind in ["session", "engine"] {
+            let ask = |_| child::ask(&["change", kind, facts, seconds]);
+            let runs: Vec<Json> = (0..options.runs).filter_map(ask).collect();
+            let right = !runs.is_empty() && runs.iter().all(|run| run["exact"] == true);
+            exact &= right;
+            let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());
+            rows.push(vec![
+                format!("{facts}, {kind}"),
+                digits(series("first_cpu").median()),
+                spread(&series("cpu_median"), digits),
+                digits(series("cpu_p99").median()),
+                digits(series("median").median()),
+                digits(series("p99").median()),
+                digits(series("changes").median()),
+                digits(series("standing").median()),
+                digits((series("peak_kib").median() - series("harness_kib").median()) / 1024.0),
+                String::from(if right { "yes" } else { "NO" }),
+            ]);
+            figures["change"][*facts][kind] = Json::from(runs);
+        }
     }
     println!("\n## one change to a standing base of 52 rules\n");
     let header = [
@@ -244,7 +356,7 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
         "wall µs, p99",
         "changes",
         "decisions",
-        "peak MB",
+        "MB above input",
         "exact",
     ];
     table(&header, &rows);

@@ -41,7 +41,9 @@ pub fn answer(arguments: &[String]) -> ! {
         }
         ["batch", peer, workload, folder] => batch(peer, workload, Path::new(folder)).json(),
         ["decision", peer, folder] => decision::measure(peer, Path::new(folder)),
-        ["change", facts, seconds] => change::measure(facts.parse().unwrap(), seconds.parse().unwrap()),
+        ["change", kind, facts, seconds] => {
+            change::measure(kind, facts.parse().unwrap(), seconds.parse().unwrap())
+        }
         ["facts", file] => load::read(Path::new(file)),
         ["ledger", folder, store] => cold::write(Path::new(folder), Path::new(store)),
         ["command", program, arguments @ ..] => command(Command::new(program).args(arguments.iter())),

@@ -90,6 +90,13 @@ pub fn peak_kib() -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
+/// Begins [`peak_kib`] anew; what it starts from.
+pub fn reset_peak_kib() -> u64 {
+    // Where the kernel doesn't allow it, the peak is one of the whole process.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    peak_kib()
+}
+
 /// How many results there are, and a sum over them that is the same in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Check {

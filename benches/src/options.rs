@@ -75,7 +75,7 @@ impl Options {
 
     /// Whether a program takes part.
     pub fn wants(&self, peer: &str) -> bool {
-        peer == "hence" || self.peers.is_empty() || self.peers.iter().any(|wanted| wanted == peer)
+        peer.starts_with("hence") || self.peers.is_empty() || self.peers.iter().any(|wanted| wanted == peer)
     }
 }
 

@@ -72,9 +72,7 @@ impl Request {
         let pairs = |from: usize, to: usize| ints[from..to].chunks(2).map(|pair| [pair[0], pair[1]]);
         let ones = |from: usize, to: usize| ints[from..to].iter().map(|one| [*one, 0]).collect();
         let metric = pairs(0, 20).filter(|[_, value]| *value >= 0).collect();
-        Self {
-            rows: [metric, pairs(20, 76).collect(), ones(76, 78), ones(78, 84), pairs(84, 92).collect()],
-        }
+        Self { rows: [metric, pairs(20, 76).collect(), ones(76, 78), ones(78, 84), pairs(84, 92).collect()] }
     }
 
     fn push(&self, inputs: &[RelationId; 5], database: &mut Database) {
@@ -100,7 +98,10 @@ fn by_hand(policy: &ByName, request: &Request) -> Decided {
     let [metric, run, role, requested, incident] = &request.rows;
     let set = |ints: &mut dyn Iterator<Item = i64>| ints.fold(0u64, |all, one| all | 1 << one);
     let value = |asked: i64| metric.iter().find(|[metric, _]| *metric == asked).map(|[_, value]| *value);
-    let fails = policy.level_req.iter().filter(|[_, metric, least]| value(*metric).is_none_or(|value| value < *least));
+    let fails = policy
+        .level_req
+        .iter()
+        .filter(|[_, metric, least]| value(*metric).is_none_or(|value| value < *least));
     let fails = set(&mut fails.map(|[level, ..]| *level));
     let mut granted = 0;
     while policy.level.contains(&(granted + 1)) && fails >> (granted + 1) & 1 == 0 {
@@ -127,7 +128,13 @@ fn by_hand(policy: &ByName, request: &Request) -> Decided {
     let has = set(&mut has.map(|[tool, _]| *tool));
     let denied = denied & requested;
     let allow = requested & safe & (!needs | has) & !denied;
-    Decided { granted, denied, allow, approval: requested & !allow & !denied, autonomous: granted >= 2 && allow == requested }
+    Decided {
+        granted,
+        denied,
+        allow,
+        approval: requested & !allow & !denied,
+        autonomous: granted >= 2 && allow == requested,
+    }
 }
 
 /// The policy for the rules by hand.
@@ -153,7 +160,8 @@ impl ByName {
         let twos = |name: &str| rows(name).map(|row| [row[0], row[1]]).collect();
         let level_req = rows("level_req").map(|row| [row[0], row[1], row[2]]).collect();
         let [level, safe_tool, banned] = [POLICY[0], POLICY[4], POLICY[5]].map(ones);
-        let [tool_risk, tool_kind, depends, needs_role] = [POLICY[2], POLICY[3], POLICY[6], POLICY[7]].map(twos);
+        let [tool_risk, tool_kind, depends, needs_role] =
+            [POLICY[2], POLICY[3], POLICY[6], POLICY[7]].map(twos);
         Self { level, level_req, tool_risk, tool_kind, safe_tool, banned, depends, needs_role }
     }
 }
@@ -176,7 +184,14 @@ impl<'p> Bench<'p> {
         let prepared = Prepared::new(program.clone(), standing.clone(), Limits::default()).expect("no limit");
         let ids = |names: [&str; 5]| names.map(|name| find(program, name));
         let results = ids(["granted", "denied", "allow", "approval", "autonomous"]);
-        Self { program, standing, inputs: ids(REQUEST), results, policy: ByName::new(program, policy), prepared }
+        Self {
+            program,
+            standing,
+            inputs: ids(REQUEST),
+            results,
+            policy: ByName::new(program, policy),
+            prepared,
+        }
     }
 
     fn verify(&mut self, requests: &[Request]) {
@@ -210,7 +225,10 @@ impl<'p> Bench<'p> {
             all.clear();
             for (at, (relation, rows)) in inputs.iter().zip(&request.rows).enumerate() {
                 let width = if at == 2 || at == 3 { 1 } else { 2 };
-                all.extend(rows.iter().map(|row| (*relation, row[..width].iter().map(|one| Value::Int(*one)).collect())));
+                all.extend(
+                    rows.iter()
+                        .map(|row| (*relation, row[..width].iter().map(|one| Value::Int(*one)).collect())),
+                );
             }
             database.clear();
             for (relation, values) in &all {

@@ -1,7 +1,8 @@
-//! hence: rules from text over the policy's facts, prepared once; each request brings its rows.
+//! hence: rules from text, loaded once.
 
-use hence::backend::seminaive::Prepared;
-use hence::backend::{Database, Limits};
+use hence::backend::seminaive::{Prepared, SemiNaive};
+use hence::backend::{Database, Engine, Limits};
+use hence::ir::Program;
 use hence::schema::RelationId;
 use hence::value::Word;
 
@@ -37,22 +38,48 @@ fn twos(input: &mut Database, relation: RelationId, rows: &[(u32, u32)]) {
     rows.iter().for_each(|&(a, b)| input.push(relation, &[int(a), int(b)]));
 }
 
-pub fn start(policy: &Policy) -> Decide {
+fn out(granted: Option<u32>, tools: impl Fn(usize) -> u64, autonomous: bool) -> Out {
+    Out { granted: granted.unwrap(), allow: tools(1), denied: tools(2), approval: tools(3), autonomous }
+}
+
+fn loaded() -> (Program, [RelationId; 13], [RelationId; 5]) {
     let program = program("decision", include_str!("../../rules/decision.dl"));
     let find = |name: &str| program.find(name.into()).unwrap();
     let (inputs, results) = (INPUTS.map(find), RESULTS.map(find));
+    (program, inputs, results)
+}
+
+/// Rules and policy prepared once; a request is rows in a buffer that is used again.
+pub fn prepared(policy: &Policy) -> Decide {
+    let (program, inputs, results) = loaded();
+    let mut standing = Database::new(&program);
+    fill_policy(&mut standing, &inputs, policy);
     let mut rows = Database::new(&program);
-    fill_policy(&mut rows, &inputs, policy);
-    let mut prepared = Prepared::new(program.clone(), rows, Limits::default()).unwrap();
-    let mut rows = Database::new(&program);
+    let mut prepared = Prepared::new(program, standing, Limits::default()).unwrap();
+    prepared.expect(&inputs[8..]).unwrap();
     Box::new(move |request| {
         rows.clear();
         fill_request(&mut rows, &inputs, request);
         let view = prepared.evaluate(&rows).unwrap();
         let tools = |at: usize| mask(view.rows(results[at]).map(|row| row[0].0 as u32));
-        let granted = view.rows(results[0]).next().unwrap()[0].0 as u32;
-        let autonomous = !view.is_empty(results[4]);
-        Out { granted, allow: tools(1), denied: tools(2), approval: tools(3), autonomous }
+        let granted = view.rows(results[0]).next().map(|row| row[0].0 as u32);
+        out(granted, tools, !view.is_empty(results[4]))
+    })
+}
+
+/// Nothing kept but the rules: policy and request are an input of their own for the engine each time.
+pub fn anew(policy: &Policy) -> Decide {
+    let (program, inputs, results) = loaded();
+    let (policy, limits) = (policy.clone(), Limits::default());
+    Box::new(move |request| {
+        let mut input = Database::new(&program);
+        fill_policy(&mut input, &inputs, &policy);
+        fill_request(&mut input, &inputs, request);
+        let model = SemiNaive.evaluate(&program, &input, &limits).unwrap();
+        let rows = |at: usize| &model.extent(results[at]).unwrap().rows;
+        let tools = |at: usize| mask(rows(at).iter().map(|row| row[0].0 as u32));
+        let granted = rows(0).get(0).map(|row| row[0].0 as u32);
+        out(granted, tools, !rows(4).is_empty())
     })
 }
 

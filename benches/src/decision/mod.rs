@@ -107,7 +107,8 @@ type Decide = Box<dyn FnMut(&Request) -> Out>;
 type Start = fn(&Policy) -> Decide;
 
 const PROGRAMS: &[(&str, Start)] = &[
-    ("hence", hence::start),
+    ("hence", hence::prepared),
+    ("hence_anew", hence::anew),
     ("hand", hand::start),
     ("datafrog", datafrog::start),
     ("ascent", ascent::start),
