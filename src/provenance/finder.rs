@@ -10,7 +10,7 @@ use crate::value::Value;
 use super::build::Builder;
 pub use super::build::Told;
 use super::context::Context;
-use super::derive::{Plans, Search};
+use super::derive::{Derivation, Derivations, Plans, Search};
 use super::every::Every;
 use super::heights::Heights;
 use super::phrase::Phrase;
@@ -117,9 +117,20 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// As [`Finder::why`].
     pub fn told(&self, fact: &Fact) -> Result<Option<Told>, WhyError> {
+        if let Some((root, derivation)) = self.find(fact).and_then(|root| Some((root, self.only(root)?))) {
+            return Ok(self.builder().told(root, Some(&derivation)));
+        }
         let Some((root, solution)) = self.solved(fact)? else { return Ok(None) };
         let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
         Ok(self.builder().told(root, derivation))
+    }
+
+    /// The derivation of a fact that has just one, so that no heights have to be compared.
+    fn only(&self, fact: FactRef) -> Option<Derivation> {
+        let rank = self.context.store.rank(fact);
+        let mut all = Derivations::new(self.search(), fact, Some(rank).filter(|rank| *rank > 0));
+        let first = all.next(|_, _| true).filter(|_| rank > 0)?;
+        all.next(|_, _| true).is_none().then_some(first)
     }
 
     fn solved(&self, fact: &Fact) -> Result<Option<(FactRef, Solution)>, WhyError> {
