@@ -193,6 +193,7 @@ impl Agent<'_> {
             source: String::from("embed"),
             time: self.now,
             now: self.now,
+            list: true,
             ..Change::default()
         };
         let outcome = self.session.commit(change, false)?;

@@ -10,9 +10,10 @@
 //!                                        └─► provenance   why
 //! ```
 //!
-//! [`session`] is the public face: a [`session::Session`] is a rule set over facts. `ruletest` tests rules, [`cli`] is
-//! the `hence` binary. [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`] and [`diagnostic`] are the
-//! vocabulary that every room may use; what else a room may name is held by `tests/it/tidy.rs`.
+//! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
+//! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules, [`cli`] is the `hence` binary.
+//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`] and [`diagnostic`] are the vocabulary that every
+//! room may use; what else a room may name is held by `tests/it/tidy.rs`.
 //!
 //! Invariants:
 //! - Source positions belong to the vocabulary, not to the parser.

@@ -32,6 +32,25 @@ impl Cell for u32 {
     }
 }
 
+/// From how many bytes on a vector gets address space far ahead.
+const LARGE: usize = 1 << 20;
+/// How many bytes of address space that is at least.
+const AHEAD: usize = 48 << 20;
+
+/// Makes room for `more` items. A large vector gets address space far ahead at once: it takes no memory before it is
+/// written, and spares the copies of doubling and the holes that these leave in the heap.
+pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
+    let wanted = vec.len().saturating_add(more);
+    if wanted <= vec.capacity() {
+        return;
+    }
+    let ahead = wanted.saturating_mul(2).max(AHEAD / size_of::<T>().max(1));
+    let is_large = wanted.saturating_mul(size_of::<T>()) >= LARGE;
+    if !is_large || vec.try_reserve_exact(ahead - vec.len()).is_err() {
+        vec.reserve(more);
+    }
+}
+
 /// Whether a word fits in 32 bits.
 #[inline]
 pub(super) fn is_narrow(word: Word) -> bool {
@@ -80,10 +99,14 @@ impl Cells {
         }
     }
 
-    /// Makes sure that `words` fit.
+    /// Makes sure that `words` fit, and that there is room for them.
     pub(super) fn admit(&mut self, words: &[Word]) {
         if matches!(self, Self::Narrow(_)) && !words.iter().copied().all(is_narrow) {
             self.widen();
+        }
+        match self {
+            Self::Narrow(cells) => reserve(cells, words.len()),
+            Self::Wide(all) => reserve(all, words.len()),
         }
     }
 
@@ -102,8 +125,14 @@ impl Cells {
             return std::mem::swap(self, other);
         }
         match (&mut *self, &mut *other) {
-            (Self::Narrow(cells), Self::Narrow(more)) => cells.append(more),
-            (Self::Wide(words), Self::Wide(more)) => words.append(more),
+            (Self::Narrow(cells), Self::Narrow(more)) => {
+                reserve(cells, more.len());
+                cells.append(more);
+            }
+            (Self::Wide(words), Self::Wide(more)) => {
+                reserve(words, more.len());
+                words.append(more);
+            }
             (Self::Wide(words), Self::Narrow(more)) => {
                 words.extend(more.drain(..).map(Cell::word));
             }
@@ -130,8 +159,8 @@ impl Cells {
     /// Bytes taken.
     pub(super) fn bytes(&self) -> usize {
         match self {
-            Self::Narrow(cells) => cells.capacity() * 4,
-            Self::Wide(words) => words.capacity() * 8,
+            Self::Narrow(cells) => cells.len() * 4,
+            Self::Wide(words) => words.len() * 8,
         }
     }
 }

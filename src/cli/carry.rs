@@ -46,6 +46,8 @@ struct Entry {
 pub(super) struct Carry {
     carriers: Vec<Box<dyn Carrier>>,
     author: String,
+    /// Whether the outcomes are to hold all decisions that stand.
+    list: bool,
     /// What programs answer goes through it.
     redaction: Redaction,
 }
@@ -64,7 +66,7 @@ pub(super) struct Carried {
 
 impl Carry {
     /// File requests, and the programs that `hence.toml` names.
-    pub(super) fn new(author: String) -> Result<Self, Failure> {
+    pub(super) fn new(author: String, list: bool) -> Result<Self, Failure> {
         let mut carriers: Vec<Box<dyn Carrier>> = vec![Box::new(FileRequests)];
         if let Some(root) = config::get().root() {
             let programs = programs(root)?;
@@ -72,7 +74,7 @@ impl Carry {
                 carriers.push(Box::new(RunCommand { programs }));
             }
         }
-        Ok(Self { carriers, author, redaction: redaction()? })
+        Ok(Self { carriers, author, list, redaction: redaction()? })
     }
 
     /// Carries out what `decided` drew, then what follows from that, and so on.
@@ -159,6 +161,7 @@ impl Carry {
             note: Some(format!("carried out by {}", carrier.name())),
             time: time::wall_clock(),
             now,
+            list: self.list,
             ..Change::default()
         };
         Ok(Some(session.commit(change, false)?))

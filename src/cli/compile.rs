@@ -100,6 +100,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use hence::ledger::interchange::json_line;
 use hence::session::{SessionError, compiled};
 
+#[allow(dead_code, reason = "its structs are for code of your own")]
 mod rules;
 
 /// The rules that were compiled, as they were loaded.

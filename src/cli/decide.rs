@@ -1,6 +1,5 @@
 //! `hence decide`: facts in, decisions with their reasons out, all of it recorded.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use clap::Args;
@@ -62,7 +61,7 @@ impl Decide {
         let assertions =
             session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
         let author = self.about.author()?;
-        let carry = if self.carry_out { Some(Carry::new(author.clone())?) } else { None };
+        let carry = if self.carry_out { Some(Carry::new(author.clone(), self.all)?) } else { None };
         if self.follow {
             let (now, batch) = (self.facts.now, self.batch);
             let follow = Follow { session, author, now, batch, carry };
@@ -76,6 +75,7 @@ impl Decide {
             note: self.about.note.clone(),
             now: self.facts.now_at(&session, as_of),
             expect_tx: self.about.expect_tx,
+            list: self.all,
             ..Change::default()
         };
         let now = change.now;
@@ -122,8 +122,8 @@ fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<(
         writeln!(out)?;
     }
     writeln!(out, "{}", summary(decided, dry))?;
-    if shown.is_empty() && !decided.standing.is_empty() {
-        writeln!(out, "standing: {}", by_relation(&decided.standing))?;
+    if shown.is_empty() && !decided.stands.is_empty() {
+        writeln!(out, "standing: {}", by_relation(decided))?;
     }
     out.flush()
 }
@@ -145,13 +145,13 @@ fn summary(decided: &Decided, dry: bool) -> String {
         facts.push_str(&format!(", {} stood already", changes.standing.len()));
     }
     let decisions = if decided.drawn.is_empty() && decided.lapsed.is_empty() {
-        format!("nothing new: {}", standing(decided.standing.len()))
+        format!("nothing new: {}", standing(decided.standing_count()))
     } else {
         format!(
             "{} drawn, {} lapsed; {}",
             count(decided.drawn.len(), "decision"),
             decided.lapsed.len(),
-            standing(decided.standing.len())
+            standing(decided.standing_count())
         )
     };
     let recorded = match &decided.committed {
@@ -166,12 +166,9 @@ fn standing(number: usize) -> String {
     if number == 1 { String::from("1 decision stands") } else { format!("{number} decisions stand") }
 }
 
-fn by_relation(decisions: &[Decision]) -> String {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for decision in decisions {
-        *counts.entry(decision.fact.relation.as_str()).or_default() += 1;
-    }
-    counts.iter().map(|(relation, count)| format!("{relation} {count}")).collect::<Vec<_>>().join(", ")
+fn by_relation(decided: &Decided) -> String {
+    let each = decided.stands.iter().map(|(relation, count)| format!("{relation} {count}"));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::Result<()> {

@@ -153,7 +153,7 @@ impl Follow {
         let mut end = json!({
             "change": "committed", "line": line, "tx": decided.committed.as_ref().map(|committed| committed.tx),
             "asserted": changes.added.len(), "retracted": changes.removed.len(),
-            "drawn": decided.drawn.len(), "lapsed": decided.lapsed.len(), "standing": decided.standing.len(),
+            "drawn": decided.drawn.len(), "lapsed": decided.lapsed.len(), "standing": decided.standing_count(),
         });
         if let (Some(fields), false) = (end.as_object_mut(), decided.reports.is_empty()) {
             fields.insert(String::from("reports"), json!(decided.reports));

@@ -137,8 +137,8 @@ impl Ledger {
     /// Whether each change can be made, and is made once.
     fn check_changes(&self, changes: &ChangeList<'_>) -> Result<(), Refused> {
         let mut seen = BTreeSet::new();
-        let mut facts = Since::new(&self.state, &self.view, keys::FACT);
-        let mut decisions = Since::new(&self.state, &self.view, keys::DECISION);
+        let mut facts = Since::new(&self.state, &self.view, keys::FACT, changes.len());
+        let mut decisions = Since::new(&self.state, &self.view, keys::DECISION, changes.len());
         for Change { relation, tuple, act } in changes.iter() {
             let (section, since) = match act {
                 Act::Assert | Act::Retract { .. } => (keys::FACT, &mut facts),

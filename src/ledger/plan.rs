@@ -22,10 +22,15 @@ pub(crate) struct Plan<'d> {
     pub(crate) lapsed: Vec<Fact>,
 }
 
+/// Up to so many facts are looked up one by one.
+const FEW: usize = 4;
+
 /// Finds since which transaction facts or decisions stand, quickly where they come in order.
 pub(crate) struct Since<'a> {
     state: &'a State,
-    finder: Finder<'a>,
+    view: &'a View,
+    /// Where so many are looked for that blocks are better decoded.
+    finder: Option<Finder<'a>>,
     section: u8,
     /// The relation last asked for, and its number where anything of it stands.
     last: Option<(Symbol, Option<u32>)>,
@@ -33,8 +38,10 @@ pub(crate) struct Since<'a> {
 }
 
 impl<'a> Since<'a> {
-    pub(crate) fn new(state: &'a State, view: &'a View, section: u8) -> Self {
-        Self { state, finder: view.finder(), section, last: None, key: Vec::new() }
+    /// To find about `count` facts or decisions.
+    pub(crate) fn new(state: &'a State, view: &'a View, section: u8, count: usize) -> Self {
+        let finder = (count > FEW).then(|| view.finder());
+        Self { state, view, finder, section, last: None, key: Vec::new() }
     }
 
     pub(crate) fn find(&mut self, relation: Symbol, tuple: &[u8]) -> Result<Option<u64>, LedgerError> {
@@ -46,10 +53,12 @@ impl<'a> Since<'a> {
         let Some(number) = number else { return Ok(None) };
         self.key.clear();
         keys::put_fact(&mut self.key, self.section, number, tuple);
-        match self.finder.get(&self.key)? {
-            Some(value) => Ok(Some(Reader::new(value).varint()?)),
-            None => Ok(None),
+        let since = |value: &[u8]| Reader::new(value).varint();
+        Ok(match &mut self.finder {
+            Some(finder) => finder.get(&self.key)?.map(since),
+            None => self.view.get(&self.key)?.as_deref().map(since),
         }
+        .transpose()?)
     }
 
     fn number(&self, relation: Symbol) -> Option<u32> {
@@ -81,7 +90,7 @@ impl Weighed {
         let mut asserted = Proposed::new(assertions.iter());
         let mut retracted = Proposed::new(retractions.iter());
         let (mut since, mut standing, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-        let mut finder = Since::new(state, view, keys::FACT);
+        let mut finder = Since::new(state, view, keys::FACT, retractions.len());
         retracted.retain(|item| {
             if asserted.holds(&item) {
                 return Ok(false);
@@ -93,7 +102,7 @@ impl Weighed {
             }
             Ok::<_, LedgerError>(found.is_some())
         })?;
-        let mut finder = Since::new(state, view, keys::FACT);
+        let mut finder = Since::new(state, view, keys::FACT, assertions.len());
         asserted.retain(|Item { relation, tuple, at }| {
             let stands = finder.find(relation, tuple)?.is_some();
             if stands {
@@ -145,7 +154,8 @@ impl<'d> Plan<'d> {
             standing: standing.len() as u64,
             missing: missing.len() as u64,
         };
-        plan.decide(draft, Since::new(state, view, keys::DECISION))?;
+        let count = draft.drawn.len() + draft.lapsed.len();
+        plan.decide(draft, Since::new(state, view, keys::DECISION, count))?;
         Ok(plan)
     }
 

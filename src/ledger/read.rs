@@ -171,7 +171,7 @@ impl Ledger {
     fn since(&self, section: u8, fact: &Fact) -> Result<Option<u64>, LedgerError> {
         let mut tuple = Vec::new();
         tuple::encode(&fact.values, &mut tuple);
-        Since::new(&self.state, &self.view, section).find(fact.relation, &tuple)
+        Since::new(&self.state, &self.view, section, 1).find(fact.relation, &tuple)
     }
 
     fn intervals(&self, section: u8, past: u8, fact: &Fact) -> Result<Vec<Interval>, LedgerError> {

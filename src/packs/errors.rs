@@ -308,7 +308,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "errors",
-        fingerprint: "80913c840918c3cbb371fae17ed4650b",
+        fingerprint: "aeab3bc80583fd6436d2c58393bedb15",
         relations: &["now", "signal_category", "error", "error_signal", "kind_order", "error_response", "error_shows", "error_category", "handle_error"],
         params: &["long_error"],
         rule_ids: &["one_signal", "missing_property", "expected_and_received", "very_long_text", "nothing_known", "first_kind_in_order", "respond_to_kind"],

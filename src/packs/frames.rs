@@ -622,7 +622,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "frames",
-        fingerprint: "3c1e71a993070f79c8fb9f3c0ca8de12",
+        fingerprint: "790f7260241bdd02053e49419f316183",
         relations: &["now", "frame", "frame_state", "potential_goal", "autonomy_mode", "heuristic_disabled", "frame_suggestion", "suggestion_acted", "heuristic_kind", "distinct_goal", "least_overlap", "raw_score", "heuristic_score", "counted_score", "push_confidence", "pop_confidence", "looks_completed", "pop_status", "mode_in_force", "push", "pop", "suggestion_state", "suggestion_stats"],
         params: &["push_threshold", "pop_threshold", "suggestion_life", "completed_from", "failed_from"],
         rule_ids: &["distinct_goal#1", "least_overlap#1", "least_overlap#2", "errors_and_a_new_goal", "errors_alone", "other_words_and_files", "messages_and_files", "tokens_used", "signs_of_success", "no_progress", "context_used", "heuristic_score#1", "counted_score#1", "push_confidence#1", "pop_confidence#1", "looks_completed#1", "goal_looks_reached", "failed_too_often", "no_way_on", "mode_in_force#1", "mode_in_force#2", "confident_push", "confident_pop", "suggestion_was_followed", "suggestion_expired", "suggestion_stands", "suggestion_stats#1"],

@@ -252,7 +252,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "goals",
-        fingerprint: "18d6e891c92d193f9afb45102275a6ed",
+        fingerprint: "49efb4ef6812c14cd7a4b78c391f7820",
         relations: &["now", "goal", "goal_signal", "subgoal_result", "composite_signal", "goal_template", "composite", "template_of", "subgoal", "subgoal_count", "complexity", "open_subgoal", "run_subgoal", "goal_outcome"],
         params: &["complexity_step", "atomic_complexity"],
         rule_ids: &["words_of_several_steps", "template_of#1", "template_of#2", "template_of#3", "step_of_template", "subgoal_count#1", "complexity#1", "complexity#2", "open_subgoal#1", "first_open_step", "goal_outcome#1"],

@@ -549,7 +549,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "memory",
-        fingerprint: "24e67f6d472688aa5b9b496fd56fa6b4",
+        fingerprint: "736c4532e283226f6f23b66b7a81e03b",
         relations: &["now", "task_word", "learning_word", "learning", "candidate", "cached", "cached_word", "file_changed", "field_weight", "common_word", "relevance", "recalled", "best_item", "ranked_item", "context_item", "best_tokens", "summarise", "last_used", "kept_context", "evict", "task_words", "context_words", "shared_words", "word_likeness", "cache_hit"],
         params: &["recall_count", "incident_similarity", "other_similarity", "incidents_kept", "others_kept", "context_tokens", "summary_tokens", "cache_similarity", "cache_life", "cache_size"],
         rule_ids: &["common_word#1", "relevance#1", "most_relevant_learnings", "best_incidents", "best_of_other_kinds", "ranked_item#1", "first_item_fits", "next_item_fits", "best_tokens#1", "context_too_long", "last_used#1", "kept_context#1", "not_used_for_long", "crowded_out", "made_stale", "task_words#1", "context_words#1", "shared_words#1", "word_likeness#1", "most_alike_context"],

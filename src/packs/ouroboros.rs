@@ -620,7 +620,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "ouroboros",
-        fingerprint: "5a5f524e9f3ec52acba695bdedb28c44",
+        fingerprint: "1ca12bf4ad8b1b07acd4a6694d3f5edc",
         relations: &["now", "issue_suggestion", "source_import", "source_call", "source_log", "import_granted", "stage_passed", "generation", "generation_decision", "generation_issue", "task", "task_signal", "forbidden_import", "grantable_import", "forbidden_call", "log_always_needed", "network_import", "stage_order", "campaign_signal", "lasting_signal", "import_allowed", "violation", "tool_with_source", "log_needed", "missing_log", "reject_tool", "tool_under_way", "open_stage", "held_back", "next_stage", "audit_decision", "audit_issue", "optimise_generation", "campaign_signals", "start_campaign", "keep_agent"],
         params: &["common_issue", "campaign_signals_needed"],
         rule_ids: &["import_allowed#1", "imports_what_it_must_not", "calls_what_it_must_not", "tool_with_source#1", "tool_with_source#2", "tool_with_source#3", "log_needed#1", "log_needed#2", "log_needed#3", "log_tag_missing", "rejected_for_import", "rejected_for_call", "rejected_for_log", "tool_under_way#1", "tool_under_way#2", "open_stage#1", "held_back#1", "held_back#2", "stage_before_compilation", "stage_from_compilation_on", "audit_decision#1", "audit_issue#1", "common_generation_issue", "campaign_signals#1", "large_task", "lasting_task"],

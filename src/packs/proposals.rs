@@ -251,7 +251,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "proposals",
-        fingerprint: "2a96994bd357791e736da24c66242c2f",
+        fingerprint: "9b6523ed44dfbb5061290ed2720312dc",
         relations: &["now", "reviewer", "proposal", "proposal_review", "proposal_effect", "proposal_reviewed", "proposal_status", "apply_proposal", "proposal_count"],
         params: &["proposal_life"],
         rule_ids: &["earliest_proposal_review", "proposal_approved", "proposal_rejected", "proposal_expired", "proposal_pending", "apply_approved", "proposal_count#1"],

@@ -574,7 +574,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "refinement",
-        fingerprint: "11c88a4de9bf8f5ffe91d2301cca1bd5",
+        fingerprint: "01f9598664e8bd52c7ae175bff669151",
         relations: &["now", "issue_suggestion", "tool_execution", "quality", "quality_issue", "active_refinement", "applied_fix", "capability_of", "user_intent", "intent_requires", "has_capability", "run_quality", "execution_record", "assessed_quality", "tool_learning", "issue_occurrences", "issue_pattern", "tool_quality_poor", "tool_needs_refinement", "learning_pattern_detected", "suggestion", "tool_generation_hint", "missing_tool_for", "refine_tool", "generate_tool"],
         params: &["completeness_weight", "accuracy_weight", "efficiency_weight", "relevance_weight", "poor_quality", "poor_executions", "pagination_executions", "pattern_occurrences"],
         rule_ids: &["run_quality#1", "execution_record#1", "assessed_quality#1", "learned_from_runs", "issue_occurrences#1", "issue_pattern#1", "poor_on_average", "needs_better_quality", "needs_pagination", "issue_is_a_pattern", "improve_against_issue", "hint_from_pattern", "hint_from_fix", "capability_missing", "refine_now", "generate_missing"],

@@ -594,7 +594,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "solutions",
-        fingerprint: "11c3aacc1c64a012ac0004b98fc90e92",
+        fingerprint: "b69a9f53c5c236d2b27bcf59cc7a186a",
         relations: &["now", "incident", "capability_gap", "manual_steps", "build_request", "script_import", "script_builtin", "script_limits", "mcp_match", "automation", "allowed_module", "forbidden_builtin", "automated", "recent_incidents", "repeated_steps", "propose_solution", "script_refused", "script_accepted", "propose_mcp"],
         params: &["incidents_needed", "incident_span", "repeats_needed", "script_seconds", "script_memory_mb", "script_output_chars", "servers_proposed"],
         rule_ids: &["automated#1", "recent_incidents#1", "repeated_steps#1", "incident_recurs", "gap_reported", "steps_repeated", "solution_requested", "module_not_allowed", "builtin_not_allowed", "too_many_seconds", "too_much_memory", "too_much_output", "nothing_against_it", "best_fitting_servers"],

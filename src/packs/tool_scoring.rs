@@ -495,7 +495,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "tool_scoring",
-        fingerprint: "72fc4db9ea1cfc34816e404d34d9805b",
+        fingerprint: "46e58dd66ad6794fce4d6c50f594998c",
         relations: &["now", "goal", "tool", "tool_run", "failure_mode", "goal_domain_given", "domain_signal", "pattern_match", "tool_memory", "domain_order", "score_factor", "set_aside", "handed_over", "given_domain", "signalled_domain", "goal_domain", "tool_stats", "known_domain", "stats_source", "stats_source_own", "usefulness_evidence", "usefulness", "recent_failure_mode", "avoid", "pattern_share", "plain_score", "remembered_score", "tool_score", "in_the_running", "first_choice", "select_tool", "best_allowed", "no_tool"],
         params: &["pattern_weight", "usefulness_weight", "success_weight", "neutral_weight", "neutral_usefulness", "trusted_calls", "avoid_below", "avoid_factor", "lowest_score", "failure_modes_kept"],
         rule_ids: &["given_domain#1", "signalled_domain#1", "domain_as_given", "domain_by_signal", "domain_unknown", "stats_of_a_domain", "stats_of_all_runs", "known_domain#2", "known_domain#3", "own_history", "history_of_all_runs", "no_history", "stats_source_own#1", "usefulness_evidence#1", "usefulness_evidence#2", "usefulness_unknown", "usefulness_by_runs", "latest_failure_modes", "avoid_in_this_domain", "avoid_everywhere", "pattern_share#1", "pattern_share#2", "score_by_fit_and_record", "nothing_remembered_against", "remembered_against", "score_as_it_is", "score_after_feedback", "in_the_running#1", "in_the_running#2", "highest_score", "best_tool", "replacement_tool", "best_allowed#1", "none_good_enough", "none_at_all"],

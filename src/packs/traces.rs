@@ -233,7 +233,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "traces",
-        fingerprint: "2bdbf26062b43bd6527096ce963d99db",
+        fingerprint: "5647cdce6d5c75eac7defd71fcf786f6",
         relations: &["now", "trace_step", "trace_outcome", "phase", "traced_task", "phase_recorded", "trace_gap", "trace_incomplete"],
         params: &[],
         rule_ids: &["traced_task#1", "traced_task#2", "phase_recorded#1", "phase_not_recorded", "ended_with_a_gap"],

@@ -78,7 +78,7 @@ impl Session {
         Ok(Answer {
             columns,
             rows: rows.into_iter().collect(),
-            reports: told(&program, &sources, &evaluation),
+            reports: told(&program, &sources, &evaluation.model.undefined),
         })
     }
 
@@ -139,11 +139,16 @@ impl Session {
 
 /// A line for each operation without a result.
 pub(super) fn reports(rules: &RuleSet, evaluation: &Evaluation) -> Vec<String> {
-    told(&rules.program, &rules.sources, evaluation)
+    told(&rules.program, &rules.sources, &evaluation.model.undefined)
 }
 
-fn told(program: &Program, sources: &Sources, evaluation: &Evaluation) -> Vec<String> {
-    evaluation.model.undefined.iter().map(|report| report_line(program, sources, report)).collect()
+/// The same of reports that stand somewhere else.
+pub(super) fn told<'a>(
+    program: &Program,
+    sources: &Sources,
+    undefined: impl IntoIterator<Item = &'a Undefined>,
+) -> Vec<String> {
+    undefined.into_iter().map(|report| report_line(program, sources, report)).collect()
 }
 
 /// An operation without a result as a line for people: where, in which rule, with which values.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::backend::Database;
 use crate::fact::Fact;
 use crate::ledger::{Changes, Committed, Decision, Draft, LedgerError, When};
 use crate::schema::{Kind, RelationId};
@@ -11,6 +12,7 @@ use super::ask::reports;
 use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::standing::Habit;
 use super::what_if::without;
 use super::{Session, Store, ledger_facts};
 
@@ -33,6 +35,8 @@ pub struct Change {
     pub now: i64,
     /// Refuse unless this is the number of the last transaction.
     pub expect_tx: Option<u64>,
+    /// Whether the outcome is to hold all decisions that stand, which costs more the more there are.
+    pub list: bool,
 }
 
 /// What became of a change.
@@ -44,8 +48,11 @@ pub struct Outcome {
     pub drawn: Vec<Decision>,
     /// Decisions that stood before and don't follow any more, ascending.
     pub lapsed: Vec<Fact>,
-    /// All decisions that stand now, ascending, with the reasons for which they were drawn.
+    /// All decisions that stand now, ascending, with the reasons for which they were drawn; only where
+    /// [`Change::list`] asks for them.
     pub standing: Vec<Decision>,
+    /// How many facts of each decision stand now, those of undetermined decisions left out.
+    pub stands: BTreeMap<Symbol, usize>,
     /// Decisions that are undetermined: nothing of them was drawn or lapsed.
     pub undetermined: Vec<Symbol>,
     /// Operations without a result, a line each.
@@ -55,6 +62,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// How many decisions stand now.
+    pub fn standing_count(&self) -> usize {
+        self.stands.values().sum()
+    }
+
     /// The id of a decision that was drawn now; `None` where nothing was recorded.
     pub fn id(&self, drawn: &Fact) -> Option<DecisionId> {
         let tx = self.committed.as_ref()?.tx;
@@ -76,13 +88,33 @@ impl Session {
             ledger.expect(expected)?;
         }
         let changes = self.effective(&change)?;
-        let evaluation = self.evaluate_with(&changes, change.now)?;
-        let mut outcome = self.compare(&evaluation)?;
+        let keeps = !dry && self.engine.stands();
+        let (mut outcome, habit) = if keeps {
+            self.advance(&changes, change.now)?
+        } else {
+            (self.compare(&self.evaluate_with(&changes, change.now)?)?, Habit::default())
+        };
         outcome.changes = changes;
+        if change.list {
+            outcome.standing = self.list(&outcome)?;
+        }
         if !dry {
             self.record(change, &mut outcome)?;
+            self.remember(habit);
         }
         Ok(outcome)
+    }
+
+    /// All decisions that stand once an outcome is recorded, those of undetermined decisions left out.
+    fn list(&self, outcome: &Outcome) -> Result<Vec<Decision>, SessionError> {
+        let mut standing = self.decisions_before()?;
+        standing.retain(|decision| {
+            outcome.stands.contains_key(&decision.fact.relation)
+                && outcome.lapsed.binary_search(&decision.fact).is_err()
+        });
+        standing.extend(outcome.drawn.iter().cloned());
+        standing.sort_unstable_by(|one, other| one.fact.cmp(&other.fact));
+        Ok(standing)
     }
 
     fn draft(change: &Change) -> Draft {
@@ -110,12 +142,20 @@ impl Session {
                 }
                 Ok(against(change, &held))
             }
-            Store::Memory(memory) => Ok(against(change, &memory.facts.iter().collect())),
+            Store::Memory(memory) => {
+                let named = change.assertions.iter().chain(&change.retractions);
+                Ok(against(change, &named.filter(|fact| memory.facts.contains(*fact)).collect()))
+            }
         }
     }
 
     /// What follows from the facts that stand after `changes`.
-    fn evaluate_with(&self, changes: &Changes, now: i64) -> Result<Evaluation, SessionError> {
+    pub(super) fn evaluate_with(&self, changes: &Changes, now: i64) -> Result<Evaluation, SessionError> {
+        self.evaluate_input(&self.input_with(changes, now)?)
+    }
+
+    /// The facts that stand after `changes`, the clock among them.
+    pub(super) fn input_with(&self, changes: &Changes, now: i64) -> Result<Database, SessionError> {
         let program = &self.rules.program;
         let mut input = self.standing()?;
         for fact in &changes.added {
@@ -125,11 +165,11 @@ impl Session {
             input = without(program, &input, &changes.removed);
         }
         self.add_now(&mut input, now);
-        self.evaluate_input(&input)
+        Ok(input)
     }
 
     /// The decisions of an evaluation beside those that stand.
-    fn compare(&self, evaluation: &Evaluation) -> Result<Outcome, SessionError> {
+    pub(super) fn compare(&self, evaluation: &Evaluation) -> Result<Outcome, SessionError> {
         let program = &self.rules.program;
         let ids = (0..program.relations.len() as u32).map(RelationId);
         let (undetermined, decided): (Vec<_>, Vec<_>) = ids
@@ -147,36 +187,35 @@ impl Session {
             decided.iter().flat_map(|id| evaluation::facts_of(program, &evaluation.model, *id)).collect();
         facts.sort_unstable();
         let finder = self.reasons(evaluation);
-        let (mut standing, mut drawn) = (Vec::with_capacity(facts.len()), Vec::new());
+        let mut drawn = Vec::new();
         for fact in facts {
             // Only of what is drawn now is the reason not known yet.
-            standing.push(before.remove(&fact).unwrap_or_else(|| {
+            if before.remove(&fact).is_none() {
                 let (rule, sentence) = self.reason(&finder, &fact);
-                let decision = Decision { fact, rule, sentence };
-                drawn.push(decision.clone());
-                decision
-            }));
+                drawn.push(Decision { fact, rule, sentence });
+            }
         }
         let lapsed = before.into_keys().collect();
         Ok(Outcome {
             drawn,
             lapsed,
-            standing,
+            stands: self.standing_counts(&evaluation.undetermined, |id| {
+                evaluation.model.extent(id).map_or(0, |extent| extent.rows.len())
+            }),
             undetermined: undetermined.iter().filter_map(name).collect(),
             reports: reports(&self.rules, evaluation),
             ..Outcome::default()
         })
     }
 
-    fn decisions_before(&self) -> Result<Vec<Decision>, SessionError> {
+    pub(super) fn decisions_before(&self) -> Result<Vec<Decision>, SessionError> {
         match &self.store {
             Store::Ledger(ledger) => Ok(ledger_facts::decisions(ledger, self.as_of)?),
-            Store::Memory(memory) => Ok(memory.decisions.clone()),
+            Store::Memory(memory) => Ok(memory.decisions.values().cloned().collect()),
         }
     }
 
     fn record(&mut self, change: Change, outcome: &mut Outcome) -> Result<(), SessionError> {
-        let rules = self.rules.recorded();
         match &mut self.store {
             Store::Ledger(ledger) => {
                 let drew = !outcome.drawn.is_empty() || !outcome.lapsed.is_empty();
@@ -185,7 +224,7 @@ impl Session {
                 }
                 let draft = Draft {
                     clock: Some(change.now),
-                    rules: Some(rules),
+                    rules: Some(self.rules.recorded()),
                     drawn: outcome.drawn.clone(),
                     lapsed: outcome.lapsed.clone(),
                     ..Self::draft(&change)
@@ -193,10 +232,15 @@ impl Session {
                 outcome.committed = Some(ledger.commit(&draft)?);
             }
             Store::Memory(memory) => {
-                memory.facts.retain(|fact| outcome.changes.removed.binary_search(fact).is_err());
+                for fact in &outcome.changes.removed {
+                    memory.facts.remove(fact);
+                }
                 memory.facts.extend(outcome.changes.added.iter().cloned());
-                memory.decisions.retain(|decision| outcome.lapsed.binary_search(&decision.fact).is_err());
-                memory.decisions.extend(outcome.drawn.iter().cloned());
+                for fact in &outcome.lapsed {
+                    memory.decisions.remove(fact);
+                }
+                let drawn = outcome.drawn.iter().cloned();
+                memory.decisions.extend(drawn.map(|decision| (decision.fact.clone(), decision)));
             }
         }
         Ok(())

@@ -89,8 +89,15 @@ pub struct CompiledPart {
 #[derive(Debug, Default)]
 pub struct Compiled {
     pack: Option<&'static Pack>,
-    /// The program that was evaluated last, and its parts: a session evaluates one again and again.
-    last: Mutex<Option<Arc<(Program, Vec<CompiledPart>)>>>,
+    /// The program that was evaluated last: a session evaluates one again and again.
+    last: Mutex<Option<Arc<Known>>>,
+}
+
+/// A program and its compiled parts; none where some of it was not compiled.
+#[derive(Debug)]
+struct Known {
+    program: Program,
+    parts: Vec<CompiledPart>,
 }
 
 impl Compiled {
@@ -99,11 +106,14 @@ impl Compiled {
         Self { pack: Some(pack), last: Mutex::default() }
     }
 
-    fn parts(&self, program: &Program) -> Arc<(Program, Vec<CompiledPart>)> {
+    fn known(&self, program: &Program) -> Arc<Known> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        match last.as_ref().filter(|last| last.0 == *program) {
+        match last.as_ref().filter(|last| last.program == *program) {
             Some(last) => Arc::clone(last),
-            None => Arc::clone(last.insert(Arc::new((program.clone(), self.find(program))))),
+            None => {
+                let known = Known { program: program.clone(), parts: self.find(program) };
+                Arc::clone(last.insert(Arc::new(known)))
+            }
         }
     }
 
@@ -117,11 +127,11 @@ impl Compiled {
 
 impl Engine for Compiled {
     fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
-        let known = self.parts(program);
-        if known.1.is_empty() || gives_derived(program, input) {
+        let known = self.known(program);
+        if known.parts.is_empty() || gives_derived(program, input) {
             return SemiNaive.evaluate(program, input, limits);
         }
-        run(&known.1, program, input, limits)
+        run(&known.parts, program, input, limits)
     }
 }
 

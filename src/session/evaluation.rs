@@ -61,9 +61,12 @@ pub fn evaluate_program(
 }
 
 /// The decisions that depend on the head of a rule in which an operation had no result.
-pub(super) fn undetermined(program: &Program, undefined: &[Undefined]) -> BTreeSet<RelationId> {
+pub(super) fn undetermined<'a>(
+    program: &Program,
+    undefined: impl IntoIterator<Item = &'a Undefined>,
+) -> BTreeSet<RelationId> {
     let heads: BTreeSet<RelationId> =
-        undefined.iter().filter_map(|report| program.rule(report.rule)).map(|rule| rule.head).collect();
+        undefined.into_iter().filter_map(|report| program.rule(report.rule)).map(|rule| rule.head).collect();
     heads
         .into_iter()
         .flat_map(|head| program.dependents(head))

@@ -24,6 +24,7 @@ mod replay;
 mod ruleset;
 pub mod shipped;
 mod slice;
+mod standing;
 mod what_if;
 mod why;
 mod why_not;
@@ -46,7 +47,7 @@ pub use what_if::Hypothesis;
 pub use why::{Because, Inquiry, Wanted};
 pub use why_not::Refused;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
@@ -54,6 +55,8 @@ use crate::fact::Fact;
 use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, When};
 use crate::schema::RelationId;
+
+use standing::Habit;
 
 /// A rule set over facts.
 pub struct Session {
@@ -63,6 +66,7 @@ pub struct Session {
     limits: Limits,
     lenient: bool,
     as_of: When,
+    habit: Habit,
     reach: Reach,
 }
 
@@ -75,16 +79,18 @@ enum Store {
 }
 
 /// What stands in a session without a ledger.
-#[derive(Default)]
 struct Memory {
-    facts: Vec<Fact>,
-    decisions: Vec<Decision>,
+    facts: HashSet<Fact, ahash::RandomState>,
+    decisions: BTreeMap<Fact, Decision>,
 }
 
 impl Session {
     /// A session over facts that are kept nowhere.
     pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Self {
-        Self::new(rules, Store::Memory(Memory { facts, decisions: Vec::new() }))
+        let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
+        let mut memory = Memory { facts: HashSet::with_hasher(hasher), decisions: BTreeMap::new() };
+        memory.facts.extend(facts);
+        Self::new(rules, Store::Memory(memory))
     }
 
     /// A session over the facts of a ledger.
@@ -100,6 +106,7 @@ impl Session {
             limits: Limits::default(),
             lenient: false,
             as_of: When::Now,
+            habit: Habit::default(),
             reach: Reach::default(),
         }
     }
@@ -108,6 +115,7 @@ impl Session {
     #[must_use]
     pub fn with_engine(mut self, engine: Box<dyn Engine>) -> Self {
         self.engine = engine;
+        self.habit = Habit::default();
         self
     }
 
@@ -115,6 +123,7 @@ impl Session {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self.habit = Habit::default();
         self
     }
 
@@ -123,6 +132,7 @@ impl Session {
     #[must_use]
     pub fn with_lenient(mut self, lenient: bool) -> Self {
         self.lenient = lenient;
+        self.habit = Habit::default();
         self
     }
 
@@ -130,6 +140,7 @@ impl Session {
     #[must_use]
     pub fn with_as_of(mut self, as_of: When) -> Self {
         self.as_of = as_of;
+        self.habit = Habit::default();
         self
     }
 
@@ -144,6 +155,7 @@ impl Session {
     #[must_use]
     pub fn with_rules(mut self, rules: RuleSet) -> Self {
         self.rules = rules;
+        self.habit = Habit::default();
         self
     }
 
@@ -180,7 +192,7 @@ impl Session {
         ledger.rules(hash)?.map(|rules| RuleSet::from_recorded(&rules)).transpose()
     }
 
-    /// The facts that stand, of the inputs that the rules know, ascending by relation.
+    /// The facts that stand, of the inputs that the rules know, relation by relation, ascending.
     ///
     /// # Errors
     /// A ledger that can't be read.
@@ -188,7 +200,10 @@ impl Session {
         let (program, input) = (&self.rules.program, self.standing()?);
         let facts = input.relations.iter().enumerate().flat_map(|(at, rows)| {
             let relation = RelationId(at as u32);
-            rows.iter().map(move |row| evaluation::fact_of(program, relation, row))
+            let mut facts: Vec<Fact> =
+                rows.iter().map(|row| evaluation::fact_of(program, relation, row)).collect();
+            facts.sort_unstable();
+            facts
         });
         Ok(facts.collect())
     }

@@ -181,7 +181,7 @@ fn said(ran: &Output) -> (Option<i32>, String, String) {
 fn a_package_of_compiled_rules_decides() {
     let package = written(RETRY);
     let facts = "{\"failed\": {\"job\": \"backup\", \"tries\": 2}}\n{\"failed\": [\"upload\", 3]}\n";
-    let decided = String::from("{\"retry\":[\"backup\",6]}\n");
+    let decided = String::from("{\"retry\": [\"backup\", 6]}\n");
     assert_eq!(said(&run(&package, &[], facts)), (Some(0), decided.clone(), String::new()));
     let file = folder().join("facts.jsonl");
     put(&file, facts);
@@ -193,7 +193,7 @@ fn a_package_of_compiled_rules_decides() {
 
     let (status, out, told) = said(&run(&package, &[], "{\"failed\": [\"upload\"]}\n"));
     assert_eq!((status, out.as_str()), (Some(2), ""));
-    assert!(told.contains("<facts>:1:") && told.contains("E6"), "{told}");
+    assert!(told.contains("<standard input>:1:") && told.contains("E6"), "{told}");
 
     let (status, _, told) = said(&run(&package, &["missing.jsonl"], ""));
     assert_eq!(status, Some(2));

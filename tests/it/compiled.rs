@@ -78,8 +78,9 @@ fn shipped_packs_are_found_by_their_rules() {
     for pack in shipped::packs() {
         assert_eq!(parts(&rules(pack)), [pack]);
     }
-    let all = RuleSource::default().build().unwrap();
-    assert_eq!(parts(&all), shipped::packs());
+    // Where `feedback` is, the rules of `tool_scoring` are part of it: it adds rules to relations of theirs.
+    let all = parts(&RuleSource::default().build().unwrap());
+    assert_eq!(all, shipped::packs().into_iter().filter(|pack| *pack != "tool_scoring").collect::<Vec<_>>());
     let two = RuleSource { packs: vec!["goals".into(), "tool_scoring".into()], ..RuleSource::default() };
     assert_eq!(parts(&two.build().unwrap()), ["goals", "tool_scoring"]);
 }

@@ -12,6 +12,8 @@ use hence::session::{RuleSet, RuleSource, Session, read_fact_lines};
 use hence::value::{Type, Value};
 use serde_json::Value as Json;
 
+use super::corpus::one_by_one::OneByOne;
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
 }
@@ -22,6 +24,7 @@ fn engines() -> Vec<(&'static str, Make)> {
     vec![
         ("naive", || Box::new(Naive)),
         ("embedded", || Box::new(SemiNaive)),
+        ("incremental", || Box::new(OneByOne)),
         // Without the feature `packs` nothing is compiled, and this is the embedded engine once more.
         ("compiled", || Box::<Compiled>::default()),
     ]

@@ -18,6 +18,7 @@ mod cases;
 mod check;
 mod clients;
 mod codebase;
+mod commits;
 mod compiled;
 mod corpus;
 mod covered;

@@ -86,7 +86,7 @@ fn no_observer_stores_what_a_pattern_matches() {
         r#"{{"run": 1, "tool": "curl {SECRET}", "domain": "x", "ok": false, "latency_ms": 5, "at": "2026-02-03T10:00:00Z", "failure_mode": "{SECRET}", "error": "error[E0308]: {SECRET}"}}"#
     );
     let python = format!(
-        "\"\"\"Holds {SECRET}.\"\"\"\nimport {SECRET}\n\n\ndef f_{SECRET}():\n    \"\"\"Says {SECRET}.\"\"\"\n    print('{SECRET}')\n"
+        "\"\"\"Holds {SECRET}.\"\"\"\nimport {SECRET}\n\n\ndef f_{SECRET}():\n    \"\"\"Says {SECRET}.\"\"\"\n    {SECRET}.run(\"{SECRET}\")\n"
     );
     let text = format!("error[E0308]: mismatched {SECRET}\n");
     let named = format!("{{\"error\": \"{SECRET}\", \"text\": \"error[E0308]: {SECRET}\"}}\n");
@@ -101,16 +101,14 @@ fn no_observer_stores_what_a_pattern_matches() {
     ];
     for (observer, text, more) in cases {
         let dir = guarded();
-        let from = format!("from_{SECRET}");
-        let mut input = "-";
-        if matches!(observer, "codebase" | "source") {
-            std::fs::create_dir(dir.path().join(&from)).unwrap();
-            std::fs::write(dir.path().join(&from).join(format!("{SECRET}.py")), &text).unwrap();
-            input = &from;
-        } else if more.is_empty() {
-            std::fs::write(dir.path().join(&from), &text).unwrap();
-            input = &from;
-        }
+        let (folder, file) = (format!("in_{SECRET}"), format!("in_{SECRET}/{SECRET}.py"));
+        std::fs::create_dir(dir.path().join(&folder)).unwrap();
+        std::fs::write(dir.path().join(&file), &text).unwrap();
+        let input = match observer {
+            _ if !more.is_empty() => "-",
+            "codebase" => &folder,
+            _ => &file,
+        };
         let args = [&["observe", observer, input, "--into", ".hence"], more].concat();
         run(dir.path(), &args, &text);
         check_stored(dir.path(), &format!("{observer} {more:?}"));

@@ -54,10 +54,12 @@ impl Part {
         for param in self.params.iter().filter_map(|id| program.params.get(id.0 as usize)) {
             let _ = writeln!(text, "param {}: {} = {}", param.name, param.ty, param.default);
         }
-        let own: BTreeSet<RelationId> = self.relations.iter().copied().collect();
-        for fact in program.facts.iter().filter(|fact| own.contains(&fact.relation)) {
-            let name = program.relation(fact.relation).map_or("", |relation| relation.name.as_str());
-            let _ = writeln!(text, "{name} {:?}", fact.values);
+        let places: HashMap<RelationId, usize> = self.relations.iter().copied().zip(0..).collect();
+        let own = program.facts.iter().filter_map(|fact| Some((places.get(&fact.relation)?, fact)));
+        let mut facts: Vec<_> = own.collect();
+        facts.sort_by_key(|(place, _)| *place);
+        for (place, fact) in facts {
+            let _ = writeln!(text, "{place} {:?}", fact.values);
         }
         for rule in self.rules.iter().filter_map(|id| program.rule(*id)) {
             let _ = writeln!(text, "{} {}", rule.id, ShownRule { program, rule });

@@ -4,7 +4,7 @@
     reason = "hot: places are masked by the number of blocks, a power of two"
 )]
 
-use crate::backend::cells::{Cell, Slice, is_narrow};
+use crate::backend::cells::{Cell, Slice, is_narrow, reserve};
 use crate::value::Word;
 
 use super::hash::mix;
@@ -59,6 +59,7 @@ impl Blocks {
             return 0;
         }
         let mut end = out.len();
+        reserve(out, rows.len() * N);
         out.resize(end + rows.len() * N, O::default());
         let mut taken = 0;
         for row in rows {

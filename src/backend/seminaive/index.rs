@@ -1,14 +1,14 @@
 //! Rows of a relation by the values of some of its columns.
 #![expect(clippy::indexing_slicing, reason = "hot: groups and places come from this index itself")]
 
-use crate::backend::cells::{Cell, Slice, is_narrow};
+use crate::backend::cells::{Cell, Slice, is_narrow, reserve};
 use crate::value::Word;
 
 use super::hash::{hash, hash_of};
 use super::store::Part;
 use super::table::Table;
 
-/// How many entries may lie idle beside half of them.
+/// How many entries may lie idle beside a quarter of those in use.
 const WASTE: usize = 4096;
 /// How much room for the groups of new rows is kept.
 const PENDING: usize = 4096;
@@ -179,7 +179,7 @@ impl Index {
         if groups.capacity() <= PENDING {
             self.pending = groups;
         }
-        if self.entries.len() > len as usize / 3 * 4 + WASTE {
+        if self.entries.len() > len as usize / 4 * 5 + WASTE {
             self.compact();
         }
     }
@@ -307,6 +307,7 @@ impl Index {
             start += group.room;
         }
         self.entries.clear();
+        reserve(&mut self.entries, start as usize);
         self.entries.resize(start as usize, 0);
     }
 
@@ -337,6 +338,7 @@ impl Index {
         let free = self.free.get_mut(class).and_then(Vec::pop);
         let start = free.unwrap_or_else(|| {
             let start = self.entries.len() as u32;
+            reserve(&mut self.entries, room as usize);
             self.entries.resize((start + room) as usize, 0);
             start
         });
@@ -364,7 +366,7 @@ impl Index {
         };
         finder
             + self.groups.capacity() * size_of::<Group>()
-            + (self.entries.capacity() + self.touched.capacity()) * 4
+            + (self.entries.len() + self.touched.capacity()) * 4
     }
 }
 

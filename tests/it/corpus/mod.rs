@@ -9,6 +9,7 @@
 //! A new case is a new file; `UPDATE=1` writes its output, which has to be read before it is committed.
 
 mod case;
+pub(crate) mod one_by_one;
 mod render;
 mod run;
 

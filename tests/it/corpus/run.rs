@@ -19,6 +19,7 @@ use hence::syntax;
 use std::path::Path;
 
 use super::case::Case;
+use super::one_by_one::OneByOne;
 use super::render;
 
 /// What became of a case.
@@ -51,6 +52,8 @@ pub(super) fn run(path: &Path) -> Result<Outcome, String> {
         (naive, embedded) => return Err(format!("one stops\nnaive {naive:?}\nembedded {embedded:?}")),
     };
     same("naive and embedded", &shown(&expected), &shown(&embedded))?;
+    let incremental = derive(&case, &prepared, Box::new(OneByOne))?;
+    same("naive and incremental", &shown(&expected), &shown(&incremental))?;
     proved(&case, &prepared)?;
     printed(&case, &prepared, &expected)?;
     let warnings = if case.warnings {

@@ -53,6 +53,11 @@ impl Standing {
         })
     }
 
+    /// How many rows and elements were looked at, ever: what changes cost, whatever machine they run on.
+    pub fn steps(&self) -> u64 {
+        self.work.machine.steps
+    }
+
     /// Everything, as an evaluation from scratch gives it.
     pub fn model(&self) -> Model {
         let relations =

@@ -39,6 +39,7 @@ use crate::schema::RelationId;
 use crate::value::Word;
 
 use machine::Halt;
+use plan::Mode;
 use rule::RuleState;
 use store::{GIVEN, GROUND, Store, Support};
 use stratum::StratumState;
@@ -46,6 +47,9 @@ use work::Work;
 
 /// How many new facts lie between two looks at the memory.
 const FACTS_PER_LOOK: u64 = 1 << 16;
+
+/// From how many facts on an index takes too long to be built between two changes.
+const LARGE: u64 = 100_000;
 
 /// A fact that is to stand from now on, or no longer, as far as it is asserted.
 #[derive(Clone, Copy, Debug)]
@@ -158,7 +162,27 @@ impl Standing {
         self.strata.iter_mut().for_each(|stratum| stratum.queue.clear());
         self.due.clear();
         self.clear_up()?;
+        if self.work.store.grown() >= LARGE {
+            self.warm_up();
+        }
         Ok(())
+    }
+
+    /// Makes the plans for changes of a large base at once, so that none of the first has to wait for an index.
+    fn warm_up(&mut self) {
+        for rule in 0..self.rules.len() as u32 {
+            for (literal, _) in rule::reads(&self.program.rules[rule as usize]).collect::<Vec<_>>() {
+                let (own, literal) = (self.rules[rule as usize].is_own, literal as usize);
+                if own {
+                    self.make(rule, Mode::Head);
+                    self.make(rule, Mode::With(literal));
+                }
+                if !self.rules[rule as usize].own[literal] {
+                    self.make(rule, if own { Mode::Without(literal) } else { Mode::Delta(literal) });
+                    self.origin(Reader { rule, literal: literal as u32 });
+                }
+            }
+        }
     }
 
     /// Takes changes in, in their order, and brings everything that follows up to date.

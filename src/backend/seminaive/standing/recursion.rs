@@ -285,13 +285,13 @@ impl Standing {
         Ok(())
     }
 
-    fn origin(&mut self, reader: Reader) -> Option<super::work::Origin> {
+    pub(super) fn origin(&mut self, reader: Reader) -> Option<super::work::Origin> {
         let rule = &self.program.rules[reader.rule as usize];
         self.rules[reader.rule as usize].origin(rule, reader.literal as usize, &mut self.work.store)
     }
 
     /// Makes a plan where it is due.
-    fn make(&mut self, rule: u32, mode: Mode) {
+    pub(super) fn make(&mut self, rule: u32, mode: Mode) {
         self.at_work = rule;
         let (store, params) = self.work.planning();
         self.rules[rule as usize].plan(&self.program.rules[rule as usize], mode, store, params);

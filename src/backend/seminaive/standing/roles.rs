@@ -35,7 +35,7 @@ pub(super) fn roles(rule: &Rule, shape: &Shape, own: &[bool]) -> Vec<Role> {
             _ => false,
         };
         let keys = columns(atom, |arg| !is_private(arg));
-        if keys.len() < atom.args.len() {
+        if keys.len() < atom.args.len() && !links(rule, &roles, at, atom, &keys) {
             let mut tried = roles.clone();
             tried.get_mut(at).into_iter().for_each(|role| *role = Role::Some(keys.clone()));
             if is_safe(rule, shape, &tried) {
@@ -44,6 +44,20 @@ pub(super) fn roles(rule: &Rule, shape: &Shape, own: &[bool]) -> Vec<Role> {
         }
     }
     roles
+}
+
+/// Whether an atom joins what no other literal has together: as a mere filter it would leave a product of both.
+fn links(rule: &Rule, roles: &[Role], at: usize, atom: &Atom, keys: &[u32]) -> bool {
+    let arg = |column: &u32| atom.args.get(*column as usize).and_then(variable);
+    let vars: Vec<VarId> = keys.iter().filter_map(arg).collect();
+    let has_all = |other: usize| {
+        let mut known = bound(rule, roles, other);
+        if let Some(Literal::Bind { expr, .. }) = rule.body.get(other) {
+            expr.for_each_var(&mut |var| known.push(var));
+        }
+        vars.iter().all(|var| known.contains(var))
+    };
+    !vars.is_empty() && !(0..rule.body.len()).any(|other| other != at && has_all(other))
 }
 
 fn columns(atom: &Atom, is_key: impl Fn(&Arg) -> bool) -> Vec<u32> {

@@ -185,11 +185,11 @@ impl Standing {
         self.at_work = rule;
         let (state, text) = (&mut self.rules[rule as usize], &self.program.rules[rule as usize]);
         let head = state.head;
-        if let Collect::Groups(groups) = &mut state.collect {
-            if groups.is_broken() {
-                let (mode, task) = groups.open_broken(text);
-                self.collect(rule, mode, &task)?;
-            }
+        if let Collect::Groups(groups) = &mut state.collect
+            && groups.is_broken()
+        {
+            let (mode, task) = groups.open_broken(text);
+            self.collect(rule, mode, &task)?;
         }
         match &mut self.rules[rule as usize].collect {
             Collect::Facts => {}

@@ -1,0 +1,122 @@
+//! Commits of a standing session: what is drawn, lapses and stays undetermined is what a session tells that evaluates
+//! everything afresh for each commit, with the same sentences.
+
+use hence::backend::naive::Naive;
+use hence::fact::Fact;
+use hence::ledger::Ledger;
+use hence::session::{Change, Loader, Outcome, RuleSet, Session, check};
+use hence::symbol::Symbol;
+use hence::value::Value;
+
+const RULES: &str = r#"
+input reading(sensor: string, value: int).
+input weight(sensor: string, by: int).
+input link(sensor: string, to: string).
+
+## Who hears of whom.
+relation near(sensor: string, to: string).
+near(A, B) :- link(A, B).
+near(A, C) :- near(A, B), link(B, C).
+
+relation mean_of(sensor: string, value: float).
+mean_of(S, mean(V)) :- reading(S, V).
+
+decision alarm(sensor: string).
+@because("{S} is at {V}")
+alarm(S) :- reading(S, V), V > 50.
+
+decision share(sensor: string, each: int).
+@because("{V} by {W}")
+share(S, V / W) :- reading(S, V), weight(S, W).
+
+decision told(sensor: string, of: string).
+@because("{S} hears of {O}")
+told(S, O) :- near(S, O), alarm(O).
+@because("{S} has the mean of {O}, {V}")
+told(S, O) :- mean_of(S, V), mean_of(O, V), S != O.
+
+decision quiet(sensor: string).
+quiet(S) :- weight(S, _), !reading(S, _).
+
+decision late(sensor: string, at: time).
+late(S, T) :- reading(S, V), V > 60, now(T).
+"#;
+
+fn rules() -> RuleSet {
+    let mut loader = Loader::default();
+    loader.text("commits.dl", RULES);
+    *check(loader.finish(), &[]).rules.unwrap()
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (self.0 >> 33) % sides
+    }
+
+    fn sensor(&mut self) -> Value {
+        Value::String(Symbol::new(["north", "south", "attic", "cellar"][self.roll(4) as usize]))
+    }
+
+    fn fact(&mut self) -> Fact {
+        let sensor = self.sensor();
+        match self.roll(5) {
+            0 | 1 => Fact::new("reading", [sensor, Value::Int(45 + 5 * self.roll(5) as i64)]),
+            // A weight of 0 leaves `share` undetermined.
+            2 => Fact::new("weight", [sensor, Value::Int(self.roll(6) as i64)]),
+            _ => {
+                let to = self.sensor();
+                Fact::new("link", [sensor, to])
+            }
+        }
+    }
+}
+
+fn same(seed: u64, at: i64, kept: &Outcome, fresh: &Outcome) {
+    assert_eq!(kept.drawn, fresh.drawn, "drawn of change {at} of {seed}");
+    assert_eq!(kept.lapsed, fresh.lapsed, "lapsed of change {at} of {seed}");
+    assert_eq!(kept.standing, fresh.standing, "standing after change {at} of {seed}");
+    assert_eq!(kept.stands, fresh.stands, "counts after change {at} of {seed}");
+    assert_eq!(kept.undetermined, fresh.undetermined, "undetermined after change {at} of {seed}");
+    assert_eq!(kept.reports, fresh.reports, "reports of change {at} of {seed}");
+    assert_eq!(kept.changes, fresh.changes, "changes of change {at} of {seed}");
+}
+
+/// Histories in which some decision was undetermined, and was drawn again.
+fn run(make: impl Fn() -> Session, seeds: std::ops::Range<u64>) {
+    let (mut drawn, mut undetermined) = (0, 0);
+    for seed in seeds {
+        let mut dice = Dice(seed);
+        let (mut kept, mut fresh) = (make(), make().with_engine(Box::new(Naive)));
+        for at in 0..24 {
+            let change = Change {
+                assertions: (0..1 + dice.roll(2)).map(|_| dice.fact()).collect(),
+                retractions: (0..dice.roll(4)).map(|_| dice.fact()).collect(),
+                time: at,
+                now: at / 3,
+                list: dice.roll(2) == 0,
+                ..Change::default()
+            };
+            let dry = dice.roll(6) == 0;
+            let outcome = kept.commit(change.clone(), dry).unwrap();
+            same(seed, at, &outcome, &fresh.commit(change, dry).unwrap());
+            drawn += outcome.drawn.len();
+            undetermined += outcome.undetermined.len();
+        }
+    }
+    assert!(drawn > 500 && undetermined > 100, "too plain: {drawn} drawn, {undetermined} undetermined");
+}
+
+#[test]
+fn a_session_in_memory_decides_as_one_that_starts_afresh() {
+    let rules = rules();
+    run(|| Session::over_facts(rules.clone(), Vec::new()), 0..60);
+}
+
+#[test]
+fn a_session_with_a_ledger_decides_as_one_that_starts_afresh() {
+    let rules = rules();
+    run(|| Session::over_ledger(rules.clone(), Ledger::memory().unwrap()), 0..30);
+}
