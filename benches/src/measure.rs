@@ -70,7 +70,7 @@ impl Pieces {
         let mean = self.cpu.iter().sum::<f64>() / self.cpu.len().max(1) as f64;
         let (wall, cpu) = (Series::new(self.wall), Series::new(self.cpu));
         json!({
-            "cpu": mean, "cpu_median": cpu.median(), "cpu_p99": cpu.quantile(0.99), "median": wall.median(),
+            "cpu": mean, "cpu_median": cpu.median(), "cpu_p99": cpu.quantile(0.99), "cpu_most": cpu.most(), "median": wall.median(),
             "p99": wall.quantile(0.99), "p999": wall.quantile(0.999),
         })
     }

@@ -85,8 +85,7 @@ fn eval(task: Task, input: Vec<Vec<Pair>>) -> Check {
         *given.lock().unwrap() = found.get();
     })
     .unwrap();
-    let check = *result.lock().unwrap();
-    check
+    *result.lock().unwrap()
 }
 
 /// Kept as (end, start).
