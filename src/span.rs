@@ -40,11 +40,12 @@ impl Span {
     }
 }
 
-/// One loaded text: its name as the user wrote it, the text, and where its lines begin.
+/// One loaded text, or an excerpt of one: its name as the user wrote it, the text, and where its lines begin.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
     text: Arc<str>,
+    first_line: usize,
     line_starts: Vec<u32>,
 }
 
@@ -57,6 +58,11 @@ impl Source {
     /// The whole text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The number of its first line: 1, or that of an excerpt.
+    pub fn first_line(&self) -> usize {
+        self.first_line
     }
 
     /// The line of byte `at`, counted from 0.
@@ -91,11 +97,21 @@ pub struct Sources {
 impl Sources {
     /// Adds a text and returns its id.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
+        self.add_excerpt(name, text, 1)
+    }
+
+    /// Adds the lines from number `first_line` on of a text that isn't kept whole, and returns its id.
+    pub fn add_excerpt(
+        &mut self,
+        name: impl Into<String>,
+        text: impl Into<Arc<str>>,
+        first_line: usize,
+    ) -> FileId {
         let text = text.into();
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1))
             .collect();
-        self.files.push(Source { name: name.into(), text, line_starts });
+        self.files.push(Source { name: name.into(), text, first_line, line_starts });
         FileId(self.files.len() as u32 - 1)
     }
 
@@ -122,7 +138,8 @@ impl Sources {
         let line = source.line_index(span.start);
         let start = source.line_starts.get(line).copied().unwrap_or(0) as usize;
         let before = source.text.get(start..span.start as usize).unwrap_or("");
-        Place { file: source.name.clone(), line: line + 1, column: before.chars().count() + 1 }
+        let line = line + source.first_line;
+        Place { file: source.name.clone(), line, column: before.chars().count() + 1 }
     }
 
     /// The text of the line where `span` begins, without its line end.

@@ -72,7 +72,7 @@ fn snippet<'a>(file: FileId, labels: &[(usize, &'a Label)], sources: &'a Sources
     let last = labels.iter().map(|(_, label)| label.span.end as usize).max()?.min(text.len());
     let start = text.get(..first)?.rfind('\n').map_or(0, |at| at + 1);
     let end = text.get(last..)?.find('\n').map_or(text.len(), |at| last + at);
-    let line = text.get(..start)?.matches('\n').count() + 1;
+    let line = text.get(..start)?.matches('\n').count() + source.first_line();
     let annotations = labels.iter().map(|(at, label)| annotation(*at == 0, label, start, end));
     Some(
         Snippet::source(text.get(start..end)?)

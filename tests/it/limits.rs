@@ -177,7 +177,8 @@ fn a_file_is_at_most_64_mib() {
         folder.path(name)
     };
     expect("large_rule_file", &folder.faults(&sparse("large.dl")));
-    expect("large_fact_file", &folder.fact_faults(&sparse("p.jsonl")));
+    expect("large_fact_line", &folder.fact_faults(&sparse("p.jsonl")));
+    expect("large_table", &folder.fact_faults(&sparse("p.csv")));
     folder.write("imports.dl", "import \"large.dl\".\nq(1).\n");
     expect("large_import", &folder.faults(&folder.path("imports.dl")));
 }

@@ -13,42 +13,72 @@ pub(super) fn span(start: usize, end: usize) -> Span {
     Span::new(FileId(0), start as u32, end as u32)
 }
 
-/// The faults found in one file.
+/// The faults found in one file, which may be read in parts.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
-    kept: Vec<Diagnostic>,
-    first_beyond: Option<Span>,
+    /// Of the texts before this one, at their places there.
+    tied: Vec<Diagnostic>,
+    /// Of the text being read.
+    open: Vec<Diagnostic>,
     beyond: usize,
 }
 
 impl Faults {
     /// Takes a fault in.
     pub(super) fn push(&mut self, fault: Diagnostic) {
-        if self.kept.len() < SHOWN {
-            self.kept.push(fault);
-        } else {
-            self.first_beyond = self.first_beyond.or(fault.span());
-            self.beyond += 1;
+        if self.tied.len() + self.open.len() < SHOWN {
+            return self.open.push(fault);
         }
+        if self.beyond == 0 {
+            let place = fault.span().unwrap_or_default();
+            self.open.push(Diagnostic::new(codes::MORE_FAULTS, "").at(place, "the next one"));
+        }
+        self.beyond += 1;
     }
 
     /// Whether nothing is wrong so far.
     pub(super) fn is_empty(&self) -> bool {
-        self.kept.is_empty()
+        self.tied.is_empty() && self.open.is_empty()
     }
 
-    /// The faults at their places in `text`, which becomes a source only now that it is needed.
-    pub(super) fn tie(mut self, sources: &mut Sources, name: &str, text: &str) -> Vec<Diagnostic> {
-        if self.beyond > 0 {
+    /// The faults at their places in `text`, which becomes a source only if there are some.
+    pub(super) fn tie(&mut self, sources: &mut Sources, name: &str, text: &str) {
+        if !self.open.is_empty() {
+            let file = sources.add(name, text);
+            let labels = self.open.iter_mut().flat_map(|fault| &mut fault.labels);
+            labels.for_each(|label| label.span.file = file);
+        }
+        self.tied.append(&mut self.open);
+    }
+
+    /// As [`Faults::tie`], for a part of a file that begins at line `first_line`: only the lines with faults become
+    /// sources.
+    pub(super) fn tie_lines(&mut self, sources: &mut Sources, name: &str, text: &str, first_line: usize) {
+        for mut fault in self.open.drain(..) {
+            let from = fault.labels.iter().map(|label| label.span.start as usize).min().unwrap_or(0);
+            let to = fault.labels.iter().map(|label| label.span.end as usize).max().unwrap_or(0);
+            let start = text.get(..from).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+            let end = text.get(to..).and_then(|behind| behind.find('\n')).map_or(text.len(), |at| to + at);
+            let lines_before = text.get(..start).unwrap_or_default().matches('\n').count();
+            let lines = text.get(start..end).unwrap_or_default();
+            let file = sources.add_excerpt(name, lines, first_line + lines_before);
+            for label in &mut fault.labels {
+                let within = |at: u32| at - start as u32;
+                label.span = Span::new(file, within(label.span.start), within(label.span.end));
+            }
+            self.tied.push(fault);
+        }
+    }
+
+    /// All of them: the first ones, and how many more there are.
+    ///
+    /// # Errors
+    /// There are some.
+    pub(super) fn finish(mut self) -> Result<(), Vec<Diagnostic>> {
+        if let (Some(last), true) = (self.tied.last_mut(), self.beyond > 0) {
             let plural = if self.beyond == 1 { "fault" } else { "faults" };
-            let message = format!("{} more {plural} in this file", self.beyond);
-            let place = self.first_beyond.unwrap_or_default();
-            self.kept.push(Diagnostic::new(codes::MORE_FAULTS, message).at(place, "the next one"));
+            last.message = format!("{} more {plural} in this file", self.beyond);
         }
-        let file = sources.add(name, text);
-        for label in self.kept.iter_mut().flat_map(|fault| &mut fault.labels) {
-            label.span.file = file;
-        }
-        self.kept
+        if self.tied.is_empty() { Ok(()) } else { Err(self.tied) }
     }
 }

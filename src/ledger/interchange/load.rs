@@ -1,8 +1,10 @@
 //! From a path or a text to facts: the file's limits, its encoding, its format.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::string::FromUtf8Error;
 
 use crate::diagnostic::Diagnostic;
 use crate::fact::Fact;
@@ -45,7 +47,7 @@ pub fn read_each(
     let name = path.display().to_string();
     match String::from_utf8(bytes) {
         Ok(text) => each(sources, &name, &text, format, schemas, take),
-        Err(error) => Err(not_utf8(sources, &name, &error)),
+        Err(error) => Err(no_text(sources, &name, &error)),
     }
 }
 
@@ -55,7 +57,7 @@ pub fn read_each(
 /// What keeps the file from being read as text. Its text is then among `sources`.
 pub fn read_rule_file(sources: &mut Sources, path: &Path) -> Result<String, Vec<Diagnostic>> {
     let bytes = read_bytes(path).map_err(|fault| vec![fault])?;
-    String::from_utf8(bytes).map_err(|error| not_utf8(sources, &path.display().to_string(), &error))
+    String::from_utf8(bytes).map_err(|error| no_text(sources, &path.display().to_string(), &error))
 }
 
 /// The facts of a text. `name` is what messages call it; the base name of a CSV, TSV or `.facts` file is the
@@ -103,12 +105,11 @@ pub fn read_into(
 /// How many bytes of a stream are read as one text.
 const STREAM_PART: usize = 4 << 20;
 
-/// Adds the facts of a stream in JSON Lines form, of any length, to `facts`: it is read in parts of whole lines, and
-/// messages call each part after the first by `name` and the line before it. `counted` is told after each part how
-/// many facts there are.
+/// Adds the facts of a stream in JSON Lines form, of any length, to `facts`: it is read in parts of whole lines.
+/// `counted` is told after each part how many facts there are.
 ///
 /// # Errors
-/// As [`read`], of the first part with faults.
+/// As [`read`], but that only the lines with faults are among `sources`.
 pub fn read_stream(
     sources: &mut Sources,
     name: &str,
@@ -117,26 +118,40 @@ pub fn read_stream(
     facts: &mut Vec<Fact>,
     counted: &mut dyn FnMut(usize),
 ) -> Result<(), Vec<Diagnostic>> {
-    let (mut lines, mut bytes) = (0, Vec::new());
+    let count = Cell::new(facts.len());
+    let mut take = |relation: &Relation, values: &[Value]| {
+        facts.push(Fact::new(relation.name, values));
+        count.set(facts.len());
+    };
+    let mut reader = Reader::new(schemas, &mut take);
+    let (mut first_line, mut bytes) = (1, Vec::new());
     loop {
         let line = input.take(FILE_LIMIT + 1).read_until(b'\n', &mut bytes);
-        let ended = line.map_err(|error| vec![unreadable(Path::new(name), &error)])? == 0;
+        let length = line.map_err(|error| vec![unreadable(Path::new(name), &error)])?;
+        let ended = length == 0;
         if bytes.len() < STREAM_PART && !ended {
             continue;
         }
-        let part = if lines == 0 { name.to_owned() } else { format!("{name} after line {lines}") };
+        if length as u64 > FILE_LIMIT {
+            let lines_before = bytes.iter().filter(|byte| **byte == b'\n').count();
+            return Err(vec![long_line(name, first_line + lines_before)]);
+        }
         match String::from_utf8(std::mem::take(&mut bytes)) {
             Ok(text) => {
-                lines += text.lines().count();
-                let mut take =
-                    |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
-                each(sources, &part, &text, Format::JsonLines, schemas, &mut take)?;
-                counted(facts.len());
+                json_lines::read(&mut reader, &text);
+                reader.faults().tie_lines(sources, name, &text, first_line);
+                first_line += text.matches('\n').count();
+                counted(count.get());
             }
-            Err(error) => return Err(not_utf8(sources, &part, &error)),
+            Err(error) => {
+                reader.fault(not_utf8(name, &error));
+                let text = String::from_utf8_lossy(error.as_bytes());
+                reader.faults().tie_lines(sources, name, &text, first_line);
+                return reader.into_faults().finish();
+            }
         }
         if ended {
-            return Ok(());
+            return reader.into_faults().finish();
         }
     }
 }
@@ -157,8 +172,9 @@ fn each(
         Format::JsonLines => json_lines::read(&mut reader, text),
         _ => table::read(&mut reader, text, Path::new(name), format),
     }
-    let faults = reader.into_faults();
-    if faults.is_empty() { Ok(()) } else { Err(faults.tie(sources, name, text)) }
+    let mut faults = reader.into_faults();
+    faults.tie(sources, name, text);
+    faults.finish()
 }
 
 /// The bytes of a file that is not too large.
@@ -202,13 +218,23 @@ fn unknown_format(path: &Path) -> Diagnostic {
     }
 }
 
-fn not_utf8(sources: &mut Sources, name: &str, error: &std::string::FromUtf8Error) -> Vec<Diagnostic> {
+fn long_line(name: &str, line: usize) -> Diagnostic {
+    let message = format!("line {line} of `{name}` is longer than {} MiB", FILE_LIMIT >> 20);
+    Diagnostic::new(codes::TOO_LARGE, message).help("write one fact a line")
+}
+
+/// What keeps bytes from being read as text, tied to the text that they nearly are.
+fn no_text(sources: &mut Sources, name: &str, error: &FromUtf8Error) -> Vec<Diagnostic> {
+    let mut faults = Faults::default();
+    faults.push(not_utf8(name, error));
+    faults.tie(sources, name, &String::from_utf8_lossy(error.as_bytes()));
+    faults.finish().err().unwrap_or_default()
+}
+
+fn not_utf8(name: &str, error: &FromUtf8Error) -> Diagnostic {
     let (bytes, at) = (error.as_bytes(), error.utf8_error().valid_up_to());
     let byte = bytes.get(at).copied().unwrap_or_default();
-    let mut faults = Faults::default();
-    let fault = Diagnostic::new(codes::NOT_UTF8, format!("`{name}` is not UTF-8"))
+    Diagnostic::new(codes::NOT_UTF8, format!("`{name}` is not UTF-8"))
         .at(span(at, at + char::REPLACEMENT_CHARACTER.len_utf8()), format!("the byte `0x{byte:02x}`"))
-        .help(format!("convert it: `iconv -f ISO-8859-1 -t UTF-8 {name}`"));
-    faults.push(fault);
-    faults.tie(sources, name, &String::from_utf8_lossy(bytes))
+        .help(format!("convert it: `iconv -f ISO-8859-1 -t UTF-8 {name}`"))
 }

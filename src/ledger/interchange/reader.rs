@@ -38,6 +38,11 @@ impl<'a, 's> Reader<'a, 's> {
         self.faults
     }
 
+    /// The faults found so far.
+    pub(super) fn faults(&mut self) -> &mut Faults {
+        &mut self.faults
+    }
+
     /// Reports a fault.
     pub(super) fn fault(&mut self, fault: Diagnostic) {
         self.faults.push(fault);
