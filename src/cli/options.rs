@@ -231,6 +231,8 @@ impl EngineOptions {
     pub(super) fn engine(&self) -> Box<dyn Engine> {
         let configured = || EngineName::from_str(config::get().engine(), false).unwrap_or(EngineName::Auto);
         match self.engine.unwrap_or_else(configured) {
+            // crepe keeps each fact in two sets and each index twice: over 20,000 facts the embedded engine was faster
+            // for 15 of 17 packs and as fast for two. `examples/compiled_figures.rs` measures it again.
             EngineName::Auto | EngineName::Embedded => Box::new(SemiNaive),
             EngineName::Naive => Box::new(Naive),
             EngineName::Compiled => {

@@ -134,7 +134,7 @@ impl Tables {
     /// Removes rows that stand twice; those of rules that aggregate or limit may.
     pub fn distinct(&mut self, table: usize) {
         let Some(table) = self.tables.get_mut(table) else { return };
-        let mut seen = HashSet::with_hasher(ahash::RandomState::default());
+        let mut seen = HashSet::with_capacity_and_hasher(table.len(), ahash::RandomState::default());
         let mut words = Vec::with_capacity(table.words.len());
         for row in table.words.chunks_exact(table.arity.max(1)) {
             if seen.insert(row) {
