@@ -95,7 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let rules = RuleSource { packs: vec![pack.to_owned()], ..RuleSource::default() }.build()?;
         let code = Compiled::default();
         let engines: [&dyn Engine; 2] = [&SemiNaive, &code];
-        let [embedded, compiled] = medians(&rules, &input(&rules, &facts(pack, &rules, 50)?), engines, 200);
+        let [embedded, compiled] = medians(&rules, &input(&rules, &facts(pack, &rules, 50)?), engines, 4_000);
         let [many_embedded, many_compiled] =
             medians(&rules, &input(&rules, &facts(pack, &rules, batch)?), engines, 1);
         writeln!(
