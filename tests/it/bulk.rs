@@ -114,6 +114,18 @@ fn package(cases: &[PathBuf]) -> (PathBuf, usize) {
     (package, count)
 }
 
+/// Rules with a table of many facts.
+fn large_table(facts: u64) -> PathBuf {
+    let mut text = String::from("relation edge(from: int, to: int).\ndecision back(from: int, to: int).\n");
+    for from in 0..facts {
+        let _ = writeln!(text, "edge({from}, {}).", from * 7919 % facts);
+    }
+    text.push_str("back(A, B) :- edge(A, B), B < A.\n");
+    let path = folder().join("large_table.dl");
+    put(&path, &text);
+    path
+}
+
 /// Every how many cases one is taken where not all are.
 const EVERY: usize = 5;
 
@@ -129,6 +141,7 @@ fn compiled_rules_mean_the_same() {
         put(&path, text);
         cases.push(path);
     }
+    cases.push(large_table(if slow() { 100_000 } else { 10_000 }));
     let (package, count) = package(&cases);
     assert!(count * 10 > cases.len() * 9, "only {count} of {} cases can be compiled", cases.len());
     let ran = run(&package, &[], "");
