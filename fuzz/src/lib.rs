@@ -3,7 +3,7 @@
 use hence::analysis;
 use hence::backend::naive::Naive;
 use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Engine, Limits};
+use hence::backend::{Database, Engine, Limits, Threads};
 use hence::ledger::interchange::{self, Format, Schemas};
 use hence::schema::{Column, ColumnType, Kind, Relation};
 use hence::session::{self, Findings, Loader};
@@ -13,7 +13,8 @@ use hence::syntax;
 use hence::value::Type;
 
 /// What a program of a fuzz run may spend.
-const LIMITS: Limits = Limits { facts: 300, iterations: 20, time: None, memory: Some(1 << 24) };
+const LIMITS: Limits =
+    Limits { facts: 300, iterations: 20, time: None, memory: Some(1 << 24), threads: Threads::ONE };
 
 fn check(text: &str) -> Findings {
     let mut loader = Loader::default();

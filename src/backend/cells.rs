@@ -174,6 +174,12 @@ pub(super) enum Slice<'a> {
     Wide(&'a [Word]),
 }
 
+impl Default for Slice<'_> {
+    fn default() -> Self {
+        Self::Narrow(&[])
+    }
+}
+
 impl<'a> Slice<'a> {
     /// How many words there are.
     #[inline]

@@ -109,11 +109,49 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Bytes of the relations and their indexes.
     pub memory: Option<u64>,
+    /// Threads.
+    pub threads: Threads,
+}
+
+/// On how many threads an engine may work. What it derives doesn't depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threads {
+    /// The most threads; 0 counts as 1.
+    pub most: usize,
+    /// How long a rule is at work before others help.
+    pub after: Duration,
+}
+
+impl Threads {
+    /// No more than the one that asks.
+    pub const ONE: Self = Self { most: 1, after: Duration::from_micros(100) };
+
+    /// As many as the machine has processors for.
+    pub fn available() -> Self {
+        Self::of(std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// Up to `most`.
+    pub fn of(most: usize) -> Self {
+        Self { most, ..Self::ONE }
+    }
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        Self::ONE
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { facts: 50_000_000, iterations: 10_000_000, time: None, memory: None }
+        Self {
+            facts: 50_000_000,
+            iterations: 10_000_000,
+            time: None,
+            memory: None,
+            threads: Threads::default(),
+        }
     }
 }
 

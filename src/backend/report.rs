@@ -42,6 +42,16 @@ impl<'p> Reports<'p> {
         }
     }
 
+    /// The program whose rules are reported.
+    pub(super) fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// Takes in what another collection has kept.
+    pub(super) fn add_all(&mut self, other: Self) {
+        other.finish().iter().for_each(|report| self.add(report.rule, report.span, &report.bindings));
+    }
+
     /// All reports, rule by rule.
     pub(super) fn finish(self) -> Vec<Undefined> {
         self.kept.into_iter().flatten().collect()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::backend::{Engine, Limits, naive::Naive, seminaive::SemiNaive};
+use crate::backend::{Engine, Limits, Threads, naive::Naive, seminaive::SemiNaive};
 use crate::ledger::When;
 use crate::session::compiled::{self, Compiled};
 use crate::session::{RuleSource, Session};
@@ -207,6 +207,9 @@ pub(super) struct EngineOptions {
     /// The most memory of relations and indexes, in MiB [default: half of the machine]
     #[arg(long, value_name = "MIB")]
     pub(super) max_memory: Option<u64>,
+    /// The most threads that evaluate [default: one a processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) threads: Option<u16>,
     /// Takes a match with an operation without a result as false, instead of leaving decisions undetermined
     #[arg(long)]
     pub(super) lenient: bool,
@@ -255,6 +258,7 @@ impl EngineOptions {
     pub(super) fn limits(&self) -> Limits {
         let config = config::get();
         let memory = self.max_memory.or_else(|| config.count("limits.memory"));
+        let threads = self.threads.map(u64::from).or_else(|| config.count("limits.threads"));
         Limits {
             facts: self.max_facts.or_else(|| config.count("limits.facts")).unwrap_or(50_000_000),
             iterations: self
@@ -263,6 +267,7 @@ impl EngineOptions {
                 .unwrap_or(10_000_000),
             time: self.timeout.or_else(|| config.time_limit()),
             memory: memory.map(|mib| mib.saturating_mul(1024 * 1024)).or_else(half_of_the_machine),
+            threads: threads.map_or_else(Threads::available, |most| Threads::of(most as usize)),
         }
     }
 }

@@ -8,12 +8,13 @@ use crate::backend::cells::{Cell, Slice, is_narrow, reserve};
 use crate::value::Word;
 
 use super::hash::mix;
+use super::shard::Share;
 
 const SMALLEST: usize = 8;
 /// Blocks per place at the fullest, in tenths.
 const FULLEST: usize = 7;
-/// [`Blocks::few`] of a new set.
-const FEW: usize = 1 << 15;
+/// Up to how many blocks of a whole relation it doesn't matter how full they are.
+pub(super) const FEW: usize = 1 << 15;
 /// How many facts share a block where blocks are worth while.
 const DENSE: usize = 2;
 /// How many rows are tried at once.
@@ -41,13 +42,17 @@ struct Block {
     bits: u64,
 }
 
-impl Default for Blocks {
-    fn default() -> Self {
-        Self { places: Vec::new(), blocks: 0, facts: 0, few: FEW, layouts: 0 }
-    }
+/// How many blocks may hold so many facts where bitmaps are worth while.
+pub(super) fn worth_while(facts: usize) -> usize {
+    facts / (DENSE + 1)
 }
 
 impl Blocks {
+    /// An empty set; up to `few` blocks it doesn't matter how full they are.
+    pub(super) fn new(few: usize) -> Self {
+        Self { places: Vec::new(), blocks: 0, facts: 0, few, layouts: 0 }
+    }
+
     /// Adds rows of `N` columns, and appends those that are new to `out`; how many rows were taken, which are less
     /// than all if a value is too large or too few values share a block.
     pub(super) fn take<const N: usize, I: Cell, O: Cell>(
@@ -79,27 +84,39 @@ impl Blocks {
         taken
     }
 
-    /// The set of rows that stand in a table up to now, if they have become dense.
-    pub(super) fn try_from_rows<const N: usize>(parts: [Slice<'_>; 2]) -> Option<Self> {
-        let few = parts.iter().map(|rows| rows.len()).sum::<usize>() / N / (DENSE + 1);
-        let mut set = Self { few, ..Self::default() };
-        parts.into_iter().all(|rows| set.try_rows::<N>(rows)).then_some(set)
+    /// The set of the rows of one or two columns that fall to a share, if all are small and there are hardly more than
+    /// `few` blocks.
+    pub(super) fn try_from_rows(
+        parts: [Slice<'_>; 2],
+        arity: usize,
+        few: usize,
+        share: Share,
+    ) -> Option<Self> {
+        let mut set = Self::new(few);
+        let all = match arity {
+            1 => parts.into_iter().all(|rows| set.try_rows::<1>(rows, share)),
+            2 => parts.into_iter().all(|rows| set.try_rows::<2>(rows, share)),
+            _ => false,
+        };
+        all.then_some(set)
     }
 
-    /// Adds all rows, unless one is too large or they are not dense.
-    fn try_rows<const N: usize>(&mut self, rows: Slice<'_>) -> bool {
+    /// Adds all rows of a share, unless one is too large or they are not dense.
+    fn try_rows<const N: usize>(&mut self, rows: Slice<'_>, share: Share) -> bool {
         match rows {
-            Slice::Narrow(cells) => self.try_cells(cells.as_chunks::<N>().0),
-            Slice::Wide(words) => self.try_cells(words.as_chunks::<N>().0),
+            Slice::Narrow(cells) => self.try_cells(cells.as_chunks::<N>().0, share),
+            Slice::Wide(words) => self.try_cells(words.as_chunks::<N>().0, share),
         }
     }
 
-    fn try_cells<const N: usize, C: Cell>(&mut self, rows: &[[C; N]]) -> bool {
-        let mut out = Vec::<u32>::new();
+    fn try_cells<const N: usize, C: Cell>(&mut self, rows: &[[C; N]], share: Share) -> bool {
+        let (mut out, mut own) = (Vec::<u32>::new(), Vec::new());
         rows.chunks(TRIED).all(|rows| {
+            own.clear();
+            own.extend(rows.iter().filter(|row| share.has(*row)));
             out.clear();
             // The first rows of a closure lie apart, so what counts is how many blocks there are in the end.
-            self.blocks <= self.few && self.take(rows, &mut out) == rows.len()
+            self.blocks <= self.few && self.take(&own, &mut out) == own.len()
         })
     }
 
@@ -107,8 +124,8 @@ impl Blocks {
     pub(super) fn refill(&mut self, rows: Slice<'_>, arity: usize) -> bool {
         self.clear();
         match arity {
-            1 => self.try_rows::<1>(rows),
-            _ => self.try_rows::<2>(rows),
+            1 => self.try_rows::<1>(rows, Share::WHOLE),
+            _ => self.try_rows::<2>(rows, Share::WHOLE),
         }
     }
 
@@ -148,8 +165,7 @@ impl Blocks {
     #[inline]
     fn place(&self, first: u32, group: u32) -> usize {
         let mask = self.places.len() - 1;
-        let key = u64::from(first) << 32 | u64::from(group >> 2);
-        let mut at = ((mix(0, Word(key)) as usize) << 2 | (group & 3) as usize) & mask;
+        let mut at = ((near(first, group) as usize) << 2 | (group & 3) as usize) & mask;
         loop {
             let block = &self.places[at];
             if block.bits == 0 || (block.first == first && block.group == group) {
@@ -180,6 +196,18 @@ impl Blocks {
     pub(super) fn bytes(&self) -> usize {
         self.places.capacity() * size_of::<Block>()
     }
+}
+
+/// The hash of a block, which four neighbours share.
+#[inline]
+fn near(first: u32, group: u32) -> u64 {
+    mix(0, Word(u64::from(first) << 32 | u64::from(group >> 2)))
+}
+
+/// The hash of the block of a row, if its values are small enough.
+#[inline]
+pub(super) fn block_hash(row: &[Word]) -> Option<u64> {
+    split(row).map(|(first, group, _)| near(first, group))
 }
 
 /// The block and the bit of a row, if its values are small enough.

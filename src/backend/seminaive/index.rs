@@ -90,6 +90,11 @@ impl Index {
         &self.columns
     }
 
+    /// How many rows are in.
+    pub(super) fn rows(&self) -> u32 {
+        self.rows
+    }
+
     /// What the entries are.
     #[inline]
     pub(super) fn content(&self) -> Content {

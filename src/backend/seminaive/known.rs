@@ -22,6 +22,26 @@ pub(super) struct Known {
     few: u32,
 }
 
+/// An index and the facts that it has to take in.
+pub(super) struct Due<'k> {
+    index: &'k mut Index,
+    rows: Slice<'k>,
+    arity: usize,
+    len: u32,
+}
+
+impl Due<'_> {
+    /// Takes them in.
+    pub(super) fn extend(self) {
+        self.index.extend(self.rows, self.arity, self.len);
+    }
+
+    /// How many there are.
+    pub(super) fn rows(&self) -> u32 {
+        self.len - self.index.rows()
+    }
+}
+
 /// [`Known::few`] of an evaluation that is no prepared one.
 const FEW_ROWS: u32 = 8;
 
@@ -101,15 +121,26 @@ impl Known {
         })
     }
 
-    /// Takes in the facts of a round.
-    pub(super) fn close_round(&mut self, len: u32, words: &mut Cells) {
+    /// What comes from now on is the delta.
+    pub(super) fn begin_round(&mut self) {
         self.delta = self.len;
+    }
+
+    /// Takes in facts of a round.
+    pub(super) fn append(&mut self, len: u32, words: &mut Cells) {
         self.len += len;
         self.words.append(words);
+    }
+
+    /// All facts of the round are in; the indexes are due.
+    pub(super) fn end_round(&mut self) {
         self.rounds.push(self.len as usize);
-        for index in &mut self.indexes {
-            index.extend(self.words.view(), self.arity, self.len);
-        }
+    }
+
+    /// The indexes, each with the facts that it has to take in.
+    pub(super) fn due(&mut self) -> impl Iterator<Item = Due<'_>> {
+        let (rows, arity, len) = (self.words.view(), self.arity, self.len);
+        self.indexes.iter_mut().map(move |index| Due { index, rows, arity, len })
     }
 
     /// Forgets all rounds and all facts but the first `len`.

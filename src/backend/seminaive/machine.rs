@@ -4,6 +4,8 @@
     reason = "hot: slots, columns and steps are in range by construction of the plan"
 )]
 
+use std::ops::Deref;
+
 use crate::backend::Bound;
 use crate::backend::budget::Budget;
 use crate::backend::cells::Slice;
@@ -16,10 +18,10 @@ use crate::value::Word;
 use smallvec::SmallVec;
 
 use super::code::Code;
+use super::fresh::Fresh;
 use super::index::Content;
 use super::known::Known;
 use super::plan::{Origin, Plan, Resume, Search, Sign, Step};
-use super::store::Fresh;
 use super::undefined::Inquiry;
 
 /// Where a rule works: what it reads, what it adds to, and what it may spend.
@@ -27,13 +29,43 @@ pub(super) struct Site<'a, 'p> {
     /// The facts of closed rounds.
     pub(super) known: &'a [Known],
     /// The open round.
-    pub(super) fresh: &'a mut [Fresh],
+    pub(super) fresh: Open<'a>,
     /// The limits.
     pub(super) budget: &'a mut Budget,
     /// Operations without a result.
     pub(super) reports: &'a mut Reports<'p>,
     /// The values of the parameters.
     pub(super) params: &'a [Word],
+}
+
+/// The open round of all relations, by [`crate::schema::RelationId`].
+pub(super) enum Open<'a> {
+    /// To read and to add to.
+    Mine(&'a mut [Fresh]),
+    /// To read, beside other threads; without that of the relation they add to.
+    Shared(&'a [Fresh]),
+}
+
+impl Open<'_> {
+    /// That of a relation, to add to.
+    pub(super) fn get_mut(&mut self, relation: usize) -> Option<&mut Fresh> {
+        match self {
+            Self::Mine(fresh) => fresh.get_mut(relation),
+            Self::Shared(_) => None,
+        }
+    }
+}
+
+impl Deref for Open<'_> {
+    type Target = [Fresh];
+
+    #[inline]
+    fn deref(&self) -> &[Fresh] {
+        match self {
+            Self::Mine(fresh) => fresh,
+            Self::Shared(fresh) => fresh,
+        }
+    }
 }
 
 /// What becomes of the matches of a body.
@@ -63,6 +95,8 @@ pub(super) struct Machine<'a, 'p, 's, S> {
     elements: Vec<Option<Elements>>,
     row: Vec<Word>,
     matches: u64,
+    /// What the outermost loop goes through, where that isn't everything.
+    portion: Option<Cursor<'a>>,
 }
 
 /// What machines work with, kept from one to the next.
@@ -77,7 +111,7 @@ pub(super) struct Scratch {
 
 /// What is left of a loop.
 #[derive(Clone, Copy)]
-enum Cursor<'a> {
+pub(super) enum Cursor<'a> {
     /// Rows from the first number to before the second.
     Rows(u32, u32),
     /// Numbers of rows, from an index.
@@ -98,6 +132,35 @@ enum Move {
     Resume(usize),
 }
 
+/// The rows that may fit an atom.
+#[inline]
+fn candidates<'a>(search: &'a Search, known: &'a [Known], frame: &[Word]) -> Cursor<'a> {
+    let known = &known[search.relation];
+    let Some((index, key)) = &search.by else {
+        let rows = known.part(search.part);
+        return Cursor::Rows(rows.start, rows.end);
+    };
+    let (index, slot) = (known.index(*index), |slot: &u32| frame[*slot as usize]);
+    let entries = match key.as_slice() {
+        [a] => index.get(&[slot(a)], search.part),
+        [a, b] => index.get(&[slot(a), slot(b)], search.part),
+        key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), search.part),
+    };
+    match index.content() {
+        Content::Numbers => Cursor::Numbers(entries),
+        Content::Words(_) => Cursor::Words(entries),
+    }
+}
+
+/// All that the outermost loop of a plan goes through, if a loop over facts stands first.
+pub(super) fn outermost<'a>(plan: &'a Plan, known: &'a [Known]) -> Option<Cursor<'a>> {
+    match plan.steps.first()? {
+        Step::Every(search) => Some(candidates(search, known, &plan.frame.words)),
+        Step::Keys { relation, index, .. } => Some(Cursor::Words(known[*relation].index(*index).touched())),
+        _ => None,
+    }
+}
+
 impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// A machine for one run of `plan`.
     pub(super) fn new(
@@ -112,7 +175,13 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         frame.clone_from(&plan.frame.words);
         let elements = std::mem::take(&mut scratch.elements);
         let row = std::mem::take(&mut scratch.row);
-        Self { plan, rule, site, sink, frame, cursors, elements, row, matches: 0 }
+        Self { plan, rule, site, sink, frame, cursors, elements, row, matches: 0, portion: None }
+    }
+
+    /// Only a part of what the outermost loop has to go through.
+    pub(super) fn over(mut self, portion: Cursor<'a>) -> Self {
+        self.portion = Some(portion);
+        self
     }
 
     /// Finds all matches; how many there were.
@@ -169,32 +238,16 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// The beginning of a loop; none where an operation has no result.
     #[inline]
     fn start(&mut self, at: usize) -> Result<Option<Cursor<'a>>, Bound> {
+        if at == 0 && self.portion.is_some() {
+            return Ok(self.portion);
+        }
         match &self.plan.steps[at] {
-            Step::Every(search) => Ok(Some(self.candidates(search))),
+            Step::Every(search) => Ok(Some(candidates(search, self.site.known, &self.frame))),
             Step::Keys { relation, index, .. } => {
                 Ok(Some(Cursor::Words(self.site.known[*relation].index(*index).touched())))
             }
             Step::Each(_, generator, args, resume) => self.generate(at, generator, args, resume),
             _ => Ok(None),
-        }
-    }
-
-    #[inline]
-    fn candidates(&self, search: &'a Search) -> Cursor<'a> {
-        let known = &self.site.known[search.relation];
-        let Some((index, key)) = &search.by else {
-            let rows = known.part(search.part);
-            return Cursor::Rows(rows.start, rows.end);
-        };
-        let (index, slot) = (known.index(*index), |slot: &u32| self.frame[*slot as usize]);
-        let entries = match key.as_slice() {
-            [a] => index.get(&[slot(a)], search.part),
-            [a, b] => index.get(&[slot(a), slot(b)], search.part),
-            key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), search.part),
-        };
-        match index.content() {
-            Content::Numbers => Cursor::Numbers(entries),
-            Content::Words(_) => Cursor::Words(entries),
         }
     }
 
@@ -445,7 +498,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     fn some(&mut self, search: &'a Search) -> Result<bool, Bound> {
         let known = &self.site.known[search.relation];
         let checked = !search.checks.is_empty();
-        let found = match self.candidates(search) {
+        let found = match candidates(search, self.site.known, &self.frame) {
             Cursor::Rows(from, to) if checked => {
                 (from..to).any(|number| self.fits(search, known.row(number)))
             }

@@ -5,6 +5,7 @@ use crate::value::Word;
 
 use super::blocks::Blocks;
 use super::hash::hash;
+use super::shard::Share;
 use super::table::Table;
 
 /// How many rows are looked for at once.
@@ -22,10 +23,10 @@ pub(super) enum Members {
 }
 
 impl Members {
-    /// An empty set for rows of `arity` columns.
-    pub(super) fn new(arity: usize) -> Self {
+    /// An empty set for rows of `arity` columns; up to `few` bitmaps it doesn't matter how full they are.
+    pub(super) fn new(arity: usize, few: usize) -> Self {
         match arity {
-            1 | 2 => Self::Blocks(Blocks::default()),
+            1 | 2 => Self::Blocks(Blocks::new(few)),
             _ => Self::Table(Table::default()),
         }
     }
@@ -58,7 +59,7 @@ impl Members {
 }
 
 /// The layout of a set; see [`Members::layout`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout(bool, u32);
 
 /// All rows of a relation: the known ones, then those of the open round.
@@ -80,11 +81,14 @@ impl<'r> AllRows<'r> {
         }
     }
 
-    /// A table of all rows.
-    pub(super) fn table(self, len: u32) -> Table {
+    /// A table of the rows of a share.
+    pub(super) fn table(self, len: u32, share: Share) -> Table {
         let mut table = Table::default();
         for at in 0..len {
-            table.insert_new(hash_row(self.row(at)), at);
+            let row = self.row(at);
+            if share.has_row(row) {
+                table.insert_new(hash_row(row), at);
+            }
         }
         table
     }

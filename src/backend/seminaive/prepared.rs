@@ -12,16 +12,17 @@ use smallvec::SmallVec;
 
 use crate::backend::budget::Budget;
 use crate::backend::report::Reports;
-use crate::backend::{Bound, Database, LimitReached, Limits, Model, Undefined};
+use crate::backend::{Bound, Database, LimitReached, Limits, Model, Threads, Undefined};
 use crate::ir::{Literal, Program, RuleId, Stratum};
 use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::known::Known;
-use super::machine::{Scratch, Site};
+use super::machine::{Open, Scratch, Site};
 use super::members::Layout;
+use super::output::{Output, apply};
 use super::plan::Plan;
-use super::run::{Output, Run, apply, plans_over};
+use super::run::{Run, plans_over};
 use super::store::Relations;
 
 /// A relation that varies and has up to so many rows is looked through: an index would have to be kept up.
@@ -257,7 +258,7 @@ impl Prepared {
                 let Some(rule) = program.rule(plan.rule) else { continue };
                 let mut site = Site {
                     known: &self.relations.known,
-                    fresh: &mut self.relations.fresh,
+                    fresh: Open::Mine(&mut self.relations.fresh),
                     budget,
                     reports,
                     params: &self.params,
@@ -268,7 +269,7 @@ impl Prepared {
                     grew = Some(plan.rule);
                 }
             }
-            self.relations.close(&stratum.relations);
+            self.relations.close(&stratum.relations, &Threads::ONE);
             if budget.weighs() {
                 budget.memory(self.relations.bytes()).map_err(|bound| bound.by(program, at_work))?;
             }

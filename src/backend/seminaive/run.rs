@@ -2,19 +2,19 @@
 
 use crate::backend::budget::Budget;
 use crate::backend::report::Reports;
-use crate::backend::{Bound, Database, LimitReached, Limits, Model, Undefined};
-use crate::ir::{Atom, Literal, Program, Rule, RuleId, Stratum};
+use crate::backend::{Bound, Database, LimitReached, Limits, Model, Threads, Undefined};
+use crate::ir::{Atom, Literal, Program, RuleId, Stratum};
 use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::compile::{Source, compile};
 use super::known::Known;
-use super::machine::{Machine, Scratch, Sink, Site};
+use super::machine::{Open, Scratch, Site};
+use super::output::divide;
 use super::plan::{Plan, Step};
 use super::planner::{Sizes, order};
 use super::profile::Profile;
 use super::shape::Shape;
-use super::sink::{Facts, Groups, Heads};
 use super::store::{Part, Relations};
 
 /// An evaluation at work.
@@ -24,6 +24,7 @@ pub(super) struct Run<'p> {
     relations: Relations,
     reports: Reports<'p>,
     budget: Budget,
+    threads: Threads,
     profile: Profile,
     scratch: Scratch,
 }
@@ -43,6 +44,7 @@ impl<'p> Run<'p> {
             relations,
             reports: Reports::new(program),
             budget: Budget::new(limits),
+            threads: limits.threads,
             profile: Profile::new(program, timed),
             scratch: Scratch::default(),
         })
@@ -78,7 +80,7 @@ impl<'p> Run<'p> {
                     grew = Some(plan.rule);
                 }
             }
-            self.relations.close(&stratum.relations);
+            self.relations.close(&stratum.relations, &self.threads);
             self.weigh().map_err(|bound| bound.by(self.program, at_work))?;
             match grew {
                 Some(rule) if stratum.recursive => at_work = rule,
@@ -105,82 +107,14 @@ impl<'p> Run<'p> {
         let start = self.profile.start();
         let mut site = Site {
             known: &self.relations.known,
-            fresh: &mut self.relations.fresh,
+            fresh: Open::Mine(&mut self.relations.fresh),
             budget: &mut self.budget,
             reports: &mut self.reports,
             params: &self.params,
         };
-        let (matches, derived) =
-            apply(plan, rule, &mut Output::new(rule, plan), &mut site, &mut self.scratch)?;
+        let (matches, derived) = divide(plan, rule, &mut site, &mut self.scratch, self.threads)?;
         self.profile.add(plan.rule, start, matches, derived);
         Ok(derived)
-    }
-}
-
-/// Runs one plan: how many matches there were, and how many new facts they gave.
-pub(super) fn apply<'a>(
-    plan: &'a Plan,
-    rule: &'a Rule,
-    output: &mut Output,
-    site: &mut Site<'a, '_>,
-    scratch: &mut Scratch,
-) -> Result<(u64, u64), Bound> {
-    let empty = |(relation, part): &(usize, Part)| {
-        site.known.get(*relation).is_none_or(|known| known.part(*part).is_empty())
-    };
-    if plan.reads.iter().any(empty) {
-        return Ok((0, 0));
-    }
-    let mut facts = Facts::new(rule.head.0 as usize, std::mem::take(&mut scratch.batch));
-    let matches = output.take_all(plan, rule, &mut facts, site, scratch);
-    let matches = matches.and_then(|matches| facts.flush(site).map(|()| matches));
-    let derived = facts.derived();
-    scratch.batch = facts.into_batch();
-    Ok((matches?, derived))
-}
-
-/// What a plan's matches go through before they are facts.
-#[derive(Debug)]
-pub(super) enum Output {
-    /// Nothing.
-    Facts,
-    /// Aggregates.
-    Groups(Groups),
-    /// A limit.
-    Heads(Heads),
-}
-
-impl Output {
-    /// The way of a rule's matches.
-    pub(super) fn new(rule: &Rule, plan: &Plan) -> Self {
-        match &rule.limit {
-            _ if rule.is_aggregate() => Self::Groups(Groups::new(plan.rule, rule)),
-            Some(limit) => Self::Heads(Heads::new(rule, limit)),
-            None => Self::Facts,
-        }
-    }
-
-    fn take_all<'a>(
-        &mut self,
-        plan: &'a Plan,
-        rule: &'a Rule,
-        facts: &mut Facts,
-        site: &mut Site<'a, '_>,
-        scratch: &mut Scratch,
-    ) -> Result<u64, Bound> {
-        match (self, &rule.limit) {
-            (Self::Groups(groups), _) => {
-                groups.clear();
-                let matches = Machine::new(plan, rule, site, groups, scratch).run(scratch)?;
-                groups.finish(rule, facts, site).map(|()| matches)
-            }
-            (Self::Heads(heads), Some(limit)) => {
-                heads.clear();
-                let matches = Machine::new(plan, rule, site, heads, scratch).run(scratch)?;
-                heads.finish((rule, limit), facts, site).map(|()| matches)
-            }
-            _ => Machine::new(plan, rule, site, facts, scratch).run(scratch),
-        }
     }
 }
 
@@ -267,7 +201,7 @@ impl Site<'_, '_> {
             return Ok(());
         }
         let relations = self.known.iter().map(Known::bytes).sum::<usize>();
-        let fresh = self.fresh.iter().map(super::store::Fresh::bytes).sum::<usize>();
+        let fresh = self.fresh.iter().map(super::fresh::Fresh::bytes).sum::<usize>();
         self.budget.memory(relations + fresh + more)
     }
 }

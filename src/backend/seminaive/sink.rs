@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::machine::{Sink, Site};
 use super::rowset::RowSet;
+use super::shard::Shard;
 
 /// How many new rows lie between two looks at the memory.
 const ROWS_PER_LOOK: u64 = 1 << 16;
@@ -21,18 +22,25 @@ const BATCH: usize = 4096;
 
 /// Each match is a fact. Facts are taken in by batches, which lets the processor work on many at once.
 #[derive(Debug)]
-pub(super) struct Facts {
+pub(super) struct Facts<'s> {
     relation: usize,
     batch: Vec<Word>,
     derived: u64,
     weighed: u64,
+    /// Where they all go; none to look for it in the open round.
+    shard: Option<&'s mut Shard>,
 }
 
-impl Facts {
+impl<'s> Facts<'s> {
     /// Facts of a relation; `batch` is room to work in.
     pub(super) fn new(relation: usize, mut batch: Vec<Word>) -> Self {
         batch.clear();
-        Self { relation, batch, derived: 0, weighed: 0 }
+        Self { relation, batch, derived: 0, weighed: 0, shard: None }
+    }
+
+    /// Facts of a relation that all fall to one shard.
+    pub(super) fn of_shard(relation: usize, shard: &'s mut Shard) -> Self {
+        Self { shard: Some(shard), ..Self::new(relation, Vec::new()) }
     }
 
     /// The room to work in.
@@ -45,18 +53,23 @@ impl Facts {
         self.derived
     }
 
+    /// Counts new facts that others have taken in.
+    pub(super) fn add_derived(&mut self, new: u64) {
+        self.derived += new;
+    }
+
     fn derive(&mut self, new: u64, site: &mut Site<'_, '_>) -> Result<(), Bound> {
         self.derived += new;
         site.budget.spend(new)?;
         if self.derived - self.weighed >= ROWS_PER_LOOK {
             self.weighed = self.derived;
-            site.weigh(0)?;
+            site.weigh(self.shard.as_ref().map_or(0, |shard| shard.bytes_of_all()))?;
         }
         Ok(())
     }
 }
 
-impl Sink for Facts {
+impl Sink for Facts<'_> {
     #[inline]
     fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound> {
         if row.is_empty() {
@@ -77,11 +90,13 @@ impl Sink for Facts {
         if self.batch.is_empty() {
             return Ok(());
         }
-        let (Some(known), Some(fresh)) = (site.known.get(self.relation), site.fresh.get_mut(self.relation))
-        else {
-            return Ok(());
+        let Some(known) = site.known.get(self.relation) else { return Ok(()) };
+        let new = match &mut self.shard {
+            Some(shard) => shard.take(known, &self.batch)?,
+            None => {
+                site.fresh.get_mut(self.relation).map_or(Ok(0), |fresh| fresh.take(known, &self.batch))?
+            }
         };
-        let new = fresh.take(known, &self.batch)?;
         self.batch.clear();
         self.derive(new, site)
     }
@@ -109,6 +124,11 @@ impl Groups {
         Self { id, groups: RowSet::new(width), columns: columns.collect(), width }
     }
 
+    /// How many columns a group has.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
     /// Forgets all matches.
     pub(super) fn clear(&mut self) {
         self.groups.clear();
@@ -119,7 +139,7 @@ impl Groups {
     pub(super) fn finish(
         &self,
         rule: &Rule,
-        facts: &mut Facts,
+        facts: &mut Facts<'_>,
         site: &mut Site<'_, '_>,
     ) -> Result<(), Bound> {
         let mut row = SmallVec::<[Word; 8]>::new();
@@ -221,7 +241,7 @@ impl Heads {
     pub(super) fn finish(
         &mut self,
         (rule, limit): (&Rule, &Limit),
-        facts: &mut Facts,
+        facts: &mut Facts<'_>,
         site: &mut Site<'_, '_>,
     ) -> Result<(), Bound> {
         let mut order = std::mem::take(&mut self.order);

@@ -91,6 +91,28 @@ impl Table {
         }
     }
 
+    /// Gives a number another value; it is under `hash`.
+    pub(super) fn renumber(&mut self, hash: u64, from: u32, to: u32) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mask = self.slots.len() - 1;
+        let old = hash & !NUMBER | (u64::from(from) + 1);
+        let mut at = (hash >> 32) as usize & mask;
+        while self.slots[at] != 0 {
+            if self.slots[at] == old {
+                self.slots[at] = hash & !NUMBER | (u64::from(to) + 1);
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// How many numbers are in.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
     /// How often the slots were laid out anew.
     pub(super) fn layouts(&self) -> u32 {
         self.layouts

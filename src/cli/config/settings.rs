@@ -40,7 +40,7 @@ const fn setting(key: &'static str, variable: &'static str, kind: Kind, default:
 }
 
 /// Every setting, in the order in which `hence config` shows them.
-pub(super) const SETTINGS: [Setting; 14] = [
+pub(super) const SETTINGS: [Setting; 15] = [
     setting("store", "HENCE_STORE", Kind::Path, ".hence"),
     setting("rules", "HENCE_RULES", Kind::Paths, "rules/ beside hence.toml, else the shipped packs"),
     setting("packs", "HENCE_PACKS", Kind::Texts, "none"),
@@ -53,6 +53,7 @@ pub(super) const SETTINGS: [Setting; 14] = [
     setting("limits.iterations", "HENCE_MAX_ITERATIONS", Kind::Count, "10000000"),
     setting("limits.time", "HENCE_TIMEOUT", Kind::Duration, "none"),
     setting("limits.memory", "HENCE_MAX_MEMORY", Kind::Count, "half of the machine, in MiB"),
+    setting("limits.threads", "HENCE_THREADS", Kind::Count, "one a processor"),
     setting("redact.patterns", "HENCE_REDACT", Kind::Patterns, "none"),
     setting("redact.with", "HENCE_REDACT_WITH", Kind::Text, "[redacted]"),
 ];

@@ -108,6 +108,7 @@ impl Show {
             "limits.time" => {
                 self.engine.timeout.map(|time| super::values::Content::Duration(time).to_string())
             }
+            "limits.threads" => self.engine.threads.map(|count| count.to_string()),
             "limits.memory" => self.engine.max_memory.map(|count| count.to_string()),
             _ => None,
         }

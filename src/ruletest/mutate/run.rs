@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::backend::{Limits, seminaive::SemiNaive};
+use crate::backend::{Limits, Threads, seminaive::SemiNaive};
 use crate::builtins::expr::{Expr, ExprKind, ParamId};
 use crate::builtins::term::Term;
 use crate::ir::{Arg, Literal, Program, Rule, RuleId};
@@ -18,8 +18,13 @@ use super::variants::mutants;
 use super::{Change, FileMutation, Mutant, Mutation, Survivor};
 
 /// What a mutant may use: one that runs away is noticed.
-const LIMITS: Limits =
-    Limits { facts: 200_000, iterations: 20_000, time: Some(Duration::from_secs(5)), memory: None };
+const LIMITS: Limits = Limits {
+    facts: 200_000,
+    iterations: 20_000,
+    time: Some(Duration::from_secs(5)),
+    memory: None,
+    threads: Threads::ONE,
+};
 
 /// Runs every mutant of the rules that the test files selected are loaded with.
 pub fn mutate(suite: &Suite, selection: &Selection, budget: Option<Duration>) -> Mutation {

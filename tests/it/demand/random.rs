@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hence::analysis::checked::Checked;
 use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Engine, Limits, Model};
+use hence::backend::{Database, Engine, Limits, Model, Threads};
 use hence::fact::Fact;
 use hence::ir::Program;
 use hence::lower;
@@ -18,7 +18,8 @@ use super::{NOW, session};
 use crate::engines::random::{Random, program};
 use crate::random_text;
 
-const LIMITS: Limits = Limits { facts: 20_000, iterations: 200, time: None, memory: None };
+const LIMITS: Limits =
+    Limits { facts: 20_000, iterations: 200, time: None, memory: None, threads: Threads::ONE };
 
 /// How many questions were answered from a part of the facts.
 #[derive(Debug, Default)]

@@ -1,13 +1,14 @@
-//! Times of the engine: `HENCE_BENCH=1 cargo test --release --test it engines::bench -- --nocapture`. With
-//! `HENCE_BENCH=DIR` the facts are those that the generator of the peers' benchmarks wrote to `DIR`.
+//! Times of the engine: `HENCE_BENCH=1 cargo test --release --test it engines::bench -- --nocapture`, on several threads
+//! with `HENCE_BENCH_THREADS=N`. With `HENCE_BENCH=DIR` the facts are those that the generator of the peers' benchmarks
+//! wrote to `DIR`.
 
 #![expect(clippy::print_stdout, reason = "figures are what this is for")]
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Limits};
+use hence::backend::{Database, Limits, Threads};
 use hence::ir::Program;
 use hence::schema::RelationId;
 use hence::value::{Type, Word};
@@ -58,20 +59,25 @@ fn measure(name: &str, program: &Program, facts: &Facts, result: &str) {
     }
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     let base = peak();
-    let mut times = Vec::new();
+    let (mut times, mut walls) = (Vec::new(), Vec::new());
+    let most = std::env::var("HENCE_BENCH_THREADS").ok().and_then(|most| most.parse().ok()).unwrap_or(1);
+    let limits = Limits { threads: Threads::of(most), ..Limits::default() };
     let mut count = 0;
     let mut profile = None;
     for _ in 0..5 {
-        let start = cpu();
-        let (model, work) = SemiNaive.evaluate_profiled(program, &input, &Limits::default()).unwrap();
+        let (start, wall) = (cpu(), Instant::now());
+        let (model, work) = SemiNaive.evaluate_profiled(program, &input, &limits).unwrap();
         times.push(cpu() - start);
+        walls.push(wall.elapsed());
         count = model.extent(program.find(result.into()).unwrap()).unwrap().rows.len();
         profile = Some(work);
     }
     times.sort();
+    walls.sort();
     println!(
-        "{name}: {count} results, CPU {:?} median of {times:?}, peak {} MB",
+        "{name}: {count} results, CPU {:?} median of {times:?}, wall {:?}, peak {} MB",
         times[2],
+        walls[2],
         (peak() - base) >> 10
     );
     for rule in profile.into_iter().flat_map(|profile| profile.rules) {

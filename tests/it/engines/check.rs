@@ -1,10 +1,11 @@
 //! Runs a program through both engines and compares everything that an engine promises.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use hence::backend::naive::Naive;
 use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Bound, Database, Engine, LimitReached, Limits, Model};
+use hence::backend::{Bound, Database, Engine, LimitReached, Limits, Model, Threads};
 use hence::ir::{Literal, Program};
 use hence::schema::RelationId;
 use hence::value::{Value, Word};
@@ -12,8 +13,14 @@ use hence::value::{Value, Word};
 /// What the engines agree on, or how they differ. `None` where the naive engine reaches a limit.
 pub(crate) fn compare(program: &Program, input: &Database, limits: &Limits) -> Result<Option<Model>, String> {
     let fast = SemiNaive.evaluate(program, input, limits);
-    agree(program, Naive.evaluate(program, input, limits), fast)
+    let naive = Naive.evaluate(program, input, limits);
+    let shared = SemiNaive.evaluate(program, input, &Limits { threads: EAGER, ..*limits });
+    agree(program, naive.clone(), shared).map_err(|difference| format!("on three threads: {difference}"))?;
+    agree(program, naive, fast)
 }
+
+/// Threads that help at once, so that even small programs are divided.
+pub(crate) const EAGER: Threads = Threads { most: 3, after: Duration::ZERO };
 
 /// What an evaluation by the naive engine and another agree on, or how they differ. `None` where the naive one
 /// reaches a limit.

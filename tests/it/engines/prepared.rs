@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hence::backend::naive::Naive;
 use hence::backend::seminaive::{Prepared, SemiNaive};
-use hence::backend::{Database, Engine, Limits, Model};
+use hence::backend::{Database, Engine, Limits, Model, Threads};
 use hence::ir::Program;
 use hence::schema::RelationId;
 use hence::value::Word;
@@ -14,7 +14,7 @@ use super::cases::closure;
 use super::check::agree;
 use super::random::{Random, program};
 
-const LIMITS: Limits = Limits { facts: 600, iterations: 40, time: None, memory: None };
+const LIMITS: Limits = Limits { facts: 600, iterations: 40, time: None, memory: None, threads: Threads::ONE };
 
 /// Each row of `input` by itself.
 fn rows(input: &Database) -> Vec<(RelationId, Vec<Word>)> {

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use hence::backend::{Database, Limits};
+use hence::backend::{Database, Limits, Threads};
 use hence::builtins::expr::{Expr, ExprKind};
 use hence::builtins::generator::Generator;
 use hence::ir::{Literal, Program, Term, invariants};
@@ -384,7 +384,8 @@ impl Scope {
 }
 
 /// What a random program is allowed: enough for most, little enough for the naive engine.
-pub(crate) const LIMITS: Limits = Limits { facts: 600, iterations: 40, time: None, memory: None };
+pub(crate) const LIMITS: Limits =
+    Limits { facts: 600, iterations: 40, time: None, memory: None, threads: Threads::ONE };
 
 /// How the engines differ on a program, if they do.
 pub(crate) fn difference(program: &Program, input: &Database) -> Option<String> {

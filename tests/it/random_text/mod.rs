@@ -11,7 +11,7 @@ mod shrink;
 use std::time::Instant;
 
 use hence::analysis;
-use hence::backend::{Database, Limits};
+use hence::backend::{Database, Limits, Threads};
 use hence::diagnostic::Diagnostic;
 use hence::session::{self, Loader, RuleSet};
 use hence::span::Sources;
@@ -21,7 +21,8 @@ use crate::engines::check::compare;
 use program::Text;
 
 /// What a random program is allowed: enough for most, little enough for the naive engine.
-const LIMITS: Limits = Limits { facts: 1500, iterations: 30, time: None, memory: None };
+const LIMITS: Limits =
+    Limits { facts: 1500, iterations: 30, time: None, memory: None, threads: Threads::ONE };
 
 /// The rule set and the input of a program; its faults as text if it has any.
 fn load(text: &Text) -> Result<(RuleSet, Database), String> {

@@ -1,0 +1,111 @@
+//! The facts of the open round of a relation, and the set of all its facts: in one shard, or in one for each thread.
+
+use crate::backend::Bound;
+use crate::value::Word;
+
+use super::known::Known;
+use super::members::Layout;
+use super::shard::{MOST_ROWS, Shard, Share, shard_of};
+use super::store::Part;
+
+/// The facts of the open round, and the set of all facts, those of closed rounds included.
+#[derive(Debug, Default)]
+pub(super) struct Fresh {
+    shards: Vec<Shard>,
+    /// Room for the rows of each shard.
+    rooms: Vec<Vec<Word>>,
+}
+
+impl Fresh {
+    /// No facts of `arity` columns.
+    pub(super) fn new(arity: usize) -> Self {
+        Self { shards: vec![Shard::new(arity, Share::WHOLE)], rooms: Vec::new() }
+    }
+
+    /// Adds the rows of `batch` that are new; how many these are.
+    pub(super) fn take(&mut self, known: &Known, batch: &[Word]) -> Result<u64, Bound> {
+        if let [shard] = self.shards.as_mut_slice() {
+            return shard.take(known, batch);
+        }
+        let of = self.shards.len();
+        self.rooms.resize(of, Vec::new());
+        for row in batch.chunks_exact(known.arity().max(1)) {
+            self.rooms.get_mut(shard_of(row, of)).into_iter().for_each(|room| room.extend_from_slice(row));
+        }
+        let mut new = 0;
+        for (shard, room) in self.shards.iter_mut().zip(&mut self.rooms) {
+            new += shard.take(known, room)?;
+            room.clear();
+        }
+        self.check(known).map(|()| new)
+    }
+
+    /// Adds the one row of a relation without columns; whether it is new.
+    pub(super) fn hold(&mut self, known: &Known) -> u64 {
+        self.shards.first_mut().map_or(0, |shard| shard.hold(known))
+    }
+
+    /// Whether the rows can still be numbered.
+    pub(super) fn check(&self, known: &Known) -> Result<(), Bound> {
+        let new = self.shards.iter().map(|shard| u64::from(shard.len())).sum::<u64>();
+        if u64::from(known.len()) + new > MOST_ROWS { Err(Bound::Facts(MOST_ROWS)) } else { Ok(()) }
+    }
+
+    /// The shards, made `of` if they are fewer.
+    pub(super) fn shards(&mut self, known: &Known, of: usize) -> Result<&mut [Shard], Bound> {
+        if let [only] = self.shards.as_slice()
+            && of > 1
+        {
+            let shards = Share::all(of).map(|share| Shard::of_known(known, share, only)).collect();
+            let before = std::mem::replace(&mut self.shards, shards);
+            for shard in before {
+                let open: Vec<Word> = shard.open().collect();
+                self.take(known, &open)?;
+            }
+        }
+        Ok(&mut self.shards)
+    }
+
+    /// Keeps the facts by row number from now on, so that a part of them can be asked for.
+    pub(super) fn number_rows(&mut self, known: &Known) {
+        self.shards.iter_mut().for_each(|shard| shard.number_rows(known));
+    }
+
+    /// Whether a row is among the known facts of a part. Those of a relation that still grows have to be numbered.
+    #[inline]
+    pub(super) fn holds(&self, known: &Known, row: &[Word], part: Part) -> bool {
+        match self.shards.as_slice() {
+            [shard] => shard.holds(known, row, part),
+            shards => {
+                shards.get(shard_of(row, shards.len())).is_some_and(|shard| shard.holds(known, row, part))
+            }
+        }
+    }
+
+    /// Whether the open round has facts.
+    pub(super) fn is_open(&self) -> bool {
+        self.shards.iter().any(|shard| shard.len() > 0)
+    }
+
+    /// Hands the facts of the open round over to the known ones.
+    pub(super) fn close(&mut self, known: &mut Known) {
+        let start = known.len();
+        self.shards.iter_mut().for_each(|shard| shard.close(known, start));
+    }
+
+    /// The layout of the set of facts, as [`Fresh::rewind`] needs it.
+    pub(super) fn layout(&self) -> Layout {
+        self.shards.first().map(Shard::layout).unwrap_or_default()
+    }
+
+    /// Forgets all facts but the first `len` of `known`, which still has the others; `layout` is that of the set when
+    /// there were so many.
+    pub(super) fn rewind(&mut self, known: &Known, len: u32, layout: Layout) {
+        self.shards.iter_mut().for_each(|shard| shard.rewind(known, len, layout));
+    }
+
+    /// Bytes taken.
+    pub(super) fn bytes(&self) -> usize {
+        self.shards.iter().map(Shard::bytes).sum()
+    }
+}

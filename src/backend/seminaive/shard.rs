@@ -1,0 +1,269 @@
+//! One shard of a relation: the set of the facts whose hash falls to it, and those of them that the open round brought.
+
+use crate::backend::Bound;
+use crate::backend::cells::{Cell, Cells, Slice};
+use crate::value::Word;
+
+use super::blocks::{self, Blocks, block_hash};
+use super::hash::hash;
+use super::known::Known;
+use super::members::{self, AllRows, Layout, Members, hash_row};
+use super::store::Part;
+use super::table::Table;
+
+/// Row numbers are 32 bits wide, and the largest is never used.
+pub(super) const MOST_ROWS: u64 = u32::MAX as u64 - 1;
+/// From how many facts on a table may become bitmaps again.
+const RETRY: u64 = 1 << 18;
+/// [`Shard::retry`] of facts that are kept by row number for good.
+const NEVER: u64 = u64::MAX;
+
+/// Which shard of how many: facts fall to one by their hash alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Share {
+    at: usize,
+    of: usize,
+}
+
+impl Share {
+    /// The only shard.
+    pub(super) const WHOLE: Self = Self { at: 0, of: 1 };
+
+    /// All shards of `of`.
+    pub(super) fn all(of: usize) -> impl Iterator<Item = Self> {
+        (0..of.max(1)).map(move |at| Self { at, of: of.max(1) })
+    }
+
+    /// Whether there is no other shard.
+    pub(super) fn is_whole(self) -> bool {
+        self.of == 1
+    }
+
+    /// Up to how many blocks it doesn't matter how full they are.
+    fn few_blocks(self) -> usize {
+        blocks::FEW / self.of
+    }
+
+    /// Whether a row falls to this shard.
+    pub(super) fn has<C: Cell>(self, row: &[C]) -> bool {
+        self.is_whole() || shard_of(row, self.of) == self.at
+    }
+}
+
+impl Share {
+    /// Whether a row falls to this shard.
+    pub(super) fn has_row(self, row: Slice<'_>) -> bool {
+        match row {
+            Slice::Narrow(cells) => self.has(cells),
+            Slice::Wide(words) => self.has(words),
+        }
+    }
+}
+
+/// To which of `of` shards a fact falls. Facts that share a block of bits share a shard.
+#[inline]
+pub(super) fn shard_of<C: Cell>(row: &[C], of: usize) -> usize {
+    let blocked = match row {
+        [last] => block_hash(&[last.word()]),
+        [first, last] => block_hash(&[first.word(), last.word()]),
+        _ => None,
+    };
+    pick(blocked.unwrap_or_else(|| hash(row)), of)
+}
+
+/// One of `of` by the upper bits of a hash, which sets don't use to find a place.
+#[inline]
+pub(super) fn pick(hash: u64, of: usize) -> usize {
+    (((hash >> 32) * of as u64) >> 32) as usize
+}
+
+/// The facts of the open round that fall to a shard, and the set of all that do, those of closed rounds included.
+#[derive(Debug)]
+pub(super) struct Shard {
+    share: Share,
+    len: u32,
+    words: Cells,
+    members: Members,
+    /// From how many facts on it is tried whether bitmaps do again.
+    retry: u64,
+}
+
+impl Shard {
+    /// No facts of `arity` columns.
+    pub(super) fn new(arity: usize, share: Share) -> Self {
+        let members = Members::new(arity, share.few_blocks());
+        Self { share, len: 0, words: Cells::default(), members, retry: RETRY / share.of as u64 }
+    }
+
+    /// The facts of closed rounds that fall to a share, kept as `before` keeps those of its own.
+    pub(super) fn of_known(known: &Known, share: Share, before: &Self) -> Self {
+        let mut shard = Self::new(known.arity(), share);
+        match &before.members {
+            Members::Blocks(_) => shard.fill_blocks(known),
+            Members::Table(_) => shard.make_table(known),
+        }
+        if before.retry == NEVER {
+            shard.retry = NEVER;
+        }
+        shard
+    }
+
+    fn fill_blocks(&mut self, known: &Known) {
+        let few = self.share.few_blocks().max(blocks::worth_while(known.len() as usize / self.share.of));
+        match Blocks::try_from_rows([known.words(), Slice::default()], known.arity(), few, self.share) {
+            Some(blocks) => self.members = Members::Blocks(blocks),
+            None => self.make_table(known),
+        }
+    }
+
+    /// The words of the facts that the open round brought.
+    pub(super) fn open(&self) -> impl Iterator<Item = Word> {
+        self.words.view().iter()
+    }
+
+    /// How many facts the open round brought.
+    pub(super) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Adds the rows of `batch` that are new, all of which fall to this shard; how many these are.
+    pub(super) fn take(&mut self, known: &Known, batch: &[Word]) -> Result<u64, Bound> {
+        let arity = known.arity();
+        let before = self.len;
+        let rows = batch.len() / arity.max(1);
+        if u64::from(known.len()) + u64::from(self.len) + rows as u64 > MOST_ROWS {
+            return Err(Bound::Facts(MOST_ROWS));
+        }
+        self.retry_blocks(known);
+        let mut rest = batch;
+        if let Members::Blocks(blocks) = &mut self.members {
+            let taken = match (arity, &mut self.words) {
+                (1, Cells::Narrow(out)) => blocks.take(batch.as_chunks::<1>().0, out),
+                (1, Cells::Wide(out)) => blocks.take(batch.as_chunks::<1>().0, out),
+                (_, Cells::Narrow(out)) => blocks.take(batch.as_chunks::<2>().0, out),
+                (_, Cells::Wide(out)) => blocks.take(batch.as_chunks::<2>().0, out),
+            };
+            self.len = (self.words.len() / arity.max(1)) as u32;
+            rest = batch.get(taken * arity..).unwrap_or_default();
+            if !rest.is_empty() {
+                self.make_table(known);
+            }
+        }
+        if let (Members::Table(table), false) = (&mut self.members, rest.is_empty()) {
+            let len = known.len() + self.len;
+            self.len += members::take(table, known.words(), &mut self.words, len, arity, rest);
+        }
+        Ok(u64::from(self.len - before))
+    }
+
+    /// Adds the one row of a relation without columns; whether it is new.
+    pub(super) fn hold(&mut self, known: &Known) -> u64 {
+        let new = known.len() + self.len == 0;
+        self.len += u32::from(new);
+        u64::from(new)
+    }
+
+    /// Keeps the facts by row number from now on, so that a part of them can be asked for.
+    pub(super) fn number_rows(&mut self, known: &Known) {
+        if matches!(self.members, Members::Blocks(_)) {
+            self.make_table(known);
+        }
+        self.retry = NEVER;
+    }
+
+    fn make_table(&mut self, known: &Known) {
+        let rows = AllRows { arity: known.arity(), known: known.words(), fresh: self.words.view() };
+        self.members = Members::Table(rows.table(known.len() + self.len, self.share));
+    }
+
+    /// Goes from a table to bitmaps where the facts have become dense; looked at each time they have doubled.
+    fn retry_blocks(&mut self, known: &Known) {
+        let Members::Table(table) = &self.members else { return };
+        let facts = table.len() as u64;
+        if facts < self.retry {
+            return;
+        }
+        self.retry = facts * 2;
+        let parts = [known.words(), self.words.view()];
+        let few = blocks::worth_while(facts as usize);
+        if let Some(blocks) = Blocks::try_from_rows(parts, known.arity(), few, self.share) {
+            self.members = Members::Blocks(blocks);
+        }
+    }
+
+    /// Whether a row that falls to this shard is among the known facts of a part. Those of a relation that still grows
+    /// have to be numbered.
+    #[inline]
+    pub(super) fn holds(&self, known: &Known, row: &[Word], part: Part) -> bool {
+        match &self.members {
+            _ if row.is_empty() => !known.part(part).is_empty(),
+            Members::Blocks(blocks) => blocks.contains(row),
+            Members::Table(table) => {
+                let rows = AllRows { arity: row.len(), known: known.words(), fresh: self.words.view() };
+                let number = table.find(hash(row), |at| rows.row(at).is(row));
+                number.is_some_and(|number| known.part(part).contains(&number))
+            }
+        }
+    }
+
+    /// Hands the facts of the open round over to the known ones, the first of which in this round has number `start`.
+    pub(super) fn close(&mut self, known: &mut Known, start: u32) {
+        let moved = known.len() - start;
+        if moved > 0
+            && let Members::Table(table) = &mut self.members
+        {
+            // From the last on, so that no old number is taken for a new one.
+            let rows = AllRows { arity: known.arity(), known: Slice::default(), fresh: self.words.view() };
+            for at in (0..self.len).rev() {
+                table.renumber(hash_row(rows.row(at)), start + at, start + at + moved);
+            }
+        }
+        known.append(std::mem::take(&mut self.len), &mut self.words);
+    }
+
+    /// The layout of the set of facts, as [`Shard::rewind`] needs it.
+    pub(super) fn layout(&self) -> Layout {
+        self.members.layout()
+    }
+
+    /// Forgets all facts but the first `len` of `known`, which still has the others; `layout` is that of the set when
+    /// there were so many. Only where this is the only shard.
+    pub(super) fn rewind(&mut self, known: &Known, len: u32, layout: Layout) {
+        let arity = known.arity();
+        if arity > 0 && self.members.layout() == layout {
+            let rows = AllRows { arity, known: known.words(), fresh: self.words.view() };
+            for at in (len..known.len() + self.len).rev() {
+                self.members.remove_last(rows.row(at), at);
+            }
+        } else if arity > 0 {
+            self.refill(known, len);
+        }
+        self.words.clear();
+        self.len = 0;
+    }
+
+    /// Makes the set anew from the first `len` facts of `known`, in the room that it has.
+    fn refill(&mut self, known: &Known, len: u32) {
+        let rows = known.words().part(0, len as usize * known.arity());
+        self.words.clear();
+        if let Members::Blocks(blocks) = &mut self.members
+            && !blocks.refill(rows, known.arity())
+        {
+            self.members = Members::Table(Table::default());
+        }
+        if let Members::Table(table) = &mut self.members {
+            table.clear();
+            (0..len).for_each(|at| table.insert_new(hash_row(known.row(at)), at));
+        }
+    }
+
+    /// About how many bytes all shards of the relation take.
+    pub(super) fn bytes_of_all(&self) -> usize {
+        self.bytes() * self.share.of
+    }
+
+    /// Bytes taken.
+    pub(super) fn bytes(&self) -> usize {
+        self.words.bytes() + self.members.bytes()
+    }
+}

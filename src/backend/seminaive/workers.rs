@@ -1,0 +1,270 @@
+//! A plan on several threads. Each takes portions of the outermost loop, and owns what falls to it by its hash: a
+//! shard of the facts, or some of the groups. What it finds for others it sends them, so nothing is locked.
+
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::backend::budget::Budget;
+use crate::backend::report::Reports;
+use crate::backend::{Bound, Threads};
+use crate::ir::{Program, Rule};
+use crate::value::Word;
+
+use super::fresh::Fresh;
+use super::known::{Due, Known};
+use super::machine::{Machine, Open, Scratch, Sink, Site};
+use super::plan::Plan;
+use super::portions::Portions;
+
+/// How many words a thread finds before it looks whose they are.
+const BATCH: usize = 4096;
+/// How many words are sent at once.
+const PARCEL: usize = 1 << 13;
+/// How many parcels wait at most.
+const WAITING: usize = 32;
+/// From how many new rows on indexes are extended by several threads.
+const MANY_ROWS: u32 = 1 << 13;
+
+/// What threads work on together.
+pub(super) struct Job<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) rule: &'a Rule,
+    pub(super) portions: Portions<'a>,
+    /// How many rows a portion has.
+    pub(super) step: usize,
+}
+
+/// What all threads read.
+#[derive(Clone, Copy)]
+struct Common<'a, 'p> {
+    job: &'a Job<'a>,
+    program: &'p Program,
+    known: &'a [Known],
+    fresh: &'a [Fresh],
+    params: &'a [Word],
+}
+
+/// What a thread has found: how many matches, and the reports.
+type End<'p> = (Result<u64, Bound>, Reports<'p>);
+
+/// Finds all matches that are left, each taken in by the one of `owners` that `owner` says; how many there were.
+pub(super) fn run<'p, K: Sink + Send>(
+    job: &Job<'_>,
+    owners: &mut [K],
+    owner: impl Fn(&[Word]) -> usize + Sync,
+    site: &mut Site<'_, 'p>,
+) -> Result<u64, Bound> {
+    let (budget, owner) = (&mut *site.budget, &owner);
+    let pool = budget.pool();
+    let program = site.reports.program();
+    let common = Common { job, program, known: site.known, fresh: &site.fresh, params: site.params };
+    let ends: Vec<End<'p>> = thread::scope(|scope| {
+        let (mut gates, mut helpers) = (Vec::new(), Vec::new());
+        for _ in 1..owners.len() {
+            let (gate, post) = sync_channel::<Post<'_, K, _>>(1);
+            let own = budget.of_thread(&pool);
+            let helper = move || post.recv().ok().map(|post| work(common, post, own));
+            // Where the system gives no more threads, fewer do.
+            let Ok(helper) = thread::Builder::new().spawn_scoped(scope, helper) else { break };
+            gates.push(gate);
+            helpers.push(helper);
+        }
+        let mut posts = posts(owners, gates.len() + 1, job.plan.head.len(), owner).into_iter();
+        let mine = posts.next();
+        gates.into_iter().zip(posts).for_each(|(gate, post)| drop(gate.send(post)));
+        let mine = mine.map(|post| work(common, post, budget.of_thread(&pool)));
+        let others = helpers.into_iter().map(|helper| match helper.join() {
+            Ok(end) => end,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        mine.into_iter().chain(others.flatten()).collect()
+    });
+    let mut matches = Ok(0);
+    for (found, own) in ends {
+        site.reports.add_all(own);
+        matches = matches.and_then(|sum: u64| found.map(|found| sum.saturating_add(found)));
+    }
+    matches.and_then(|matches| budget.take_pool(&pool).map(|()| matches))
+}
+
+/// The work of one thread.
+fn work<'p, K: Sink, F: Fn(&[Word]) -> usize>(
+    common: Common<'_, 'p>,
+    mut post: Post<'_, K, F>,
+    mut budget: Budget,
+) -> End<'p> {
+    let Common { job, program, known, fresh, params } = common;
+    let mut reports = Reports::new(program);
+    let fresh = Open::Shared(fresh);
+    let mut site = Site { known, fresh, budget: &mut budget, reports: &mut reports, params };
+    let mut matches = find(job, &mut post, &mut site);
+    if matches.is_err() {
+        job.portions.stop();
+    }
+    // Also after an error: the others wait for the end of what this one sends.
+    let rest = post.finish(&mut site);
+    matches = matches.and_then(|matches| rest.map(|()| matches));
+    let settled = budget.settle();
+    (matches.and_then(|matches| settled.map(|()| matches)), reports)
+}
+
+fn find<'a>(job: &Job<'a>, post: &mut impl Sink, site: &mut Site<'a, '_>) -> Result<u64, Bound> {
+    let (mut scratch, mut matches) = (Scratch::default(), 0);
+    while let Some(portion) = job.portions.take(job.step) {
+        let machine = Machine::new(job.plan, job.rule, site, post, &mut scratch).over(portion);
+        matches += machine.run(&mut scratch)?;
+    }
+    Ok(matches)
+}
+
+/// What a thread finds on the way to its owners.
+struct Post<'s, K, F> {
+    /// What falls to this thread: of the owners every n-th, as there are n threads.
+    own: Vec<&'s mut K>,
+    me: usize,
+    /// The owner of a row.
+    owner: &'s F,
+    width: usize,
+    batch: Vec<Word>,
+    /// By thread.
+    parcels: Vec<Vec<Word>>,
+    /// By thread; none to itself.
+    outbox: Vec<Option<SyncSender<Vec<Word>>>>,
+    inbox: Receiver<Vec<Word>>,
+    /// Parcels that came and can be filled anew.
+    empty: Vec<Vec<Word>>,
+}
+
+/// One post for each of `threads`.
+fn posts<'s, K, F>(owners: &'s mut [K], threads: usize, width: usize, owner: &'s F) -> Vec<Post<'s, K, F>> {
+    let boxes: Vec<_> = (0..threads).map(|_| sync_channel(WAITING)).collect();
+    let senders: Vec<_> = boxes.iter().map(|(sender, _)| sender.clone()).collect();
+    let mut posts: Vec<Post<'s, K, F>> = Vec::new();
+    for (me, (_, inbox)) in boxes.into_iter().enumerate() {
+        let others = senders.iter().enumerate();
+        posts.push(Post {
+            own: Vec::new(),
+            me,
+            owner,
+            width,
+            batch: Vec::with_capacity(BATCH + width),
+            parcels: vec![Vec::new(); threads],
+            outbox: others.map(|(to, sender)| (to != me).then(|| sender.clone())).collect(),
+            inbox,
+            empty: Vec::new(),
+        });
+    }
+    for (at, owner) in owners.iter_mut().enumerate() {
+        if let Some(post) = posts.get_mut(at % threads) {
+            post.own.push(owner);
+        }
+    }
+    posts
+}
+
+impl<K: Sink, F: Fn(&[Word]) -> usize> Post<'_, K, F> {
+    /// Takes in what others have sent.
+    fn receive(&mut self, site: &mut Site<'_, '_>) -> Result<bool, Bound> {
+        let mut came = false;
+        loop {
+            match self.inbox.try_recv() {
+                Ok(parcel) => self.open(parcel, site)?,
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(came),
+            }
+            came = true;
+        }
+    }
+
+    fn open(&mut self, mut parcel: Vec<Word>, site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        let threads = self.parcels.len();
+        for row in parcel.chunks_exact(self.width) {
+            if let Some(own) = self.own.get_mut((self.owner)(row) / threads) {
+                own.take(row, site)?;
+            }
+        }
+        parcel.clear();
+        self.empty.push(parcel);
+        Ok(())
+    }
+
+    /// Sends what is ready for a thread. While that has no room for it, there is something to do here.
+    fn send(&mut self, to: usize, site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        let next = self.empty.pop().unwrap_or_else(|| Vec::with_capacity(PARCEL + self.width));
+        let Some(parcel) = self.parcels.get_mut(to) else { return Ok(()) };
+        let mut parcel = std::mem::replace(parcel, next);
+        while let Some(Some(sender)) = self.outbox.get(to) {
+            match sender.try_send(parcel) {
+                // One that is gone has failed, and so has the evaluation.
+                Ok(()) | Err(TrySendError::Disconnected(_)) => break,
+                Err(TrySendError::Full(back)) => parcel = back,
+            }
+            if !self.receive(site)? {
+                thread::yield_now();
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends what is left, and takes in what comes until all others are through.
+    fn finish(mut self, site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        self.flush(site)?;
+        for to in 0..self.parcels.len() {
+            self.send(to, site)?;
+        }
+        self.outbox.clear();
+        while let Ok(parcel) = self.inbox.recv() {
+            self.open(parcel, site)?;
+        }
+        self.own.iter_mut().try_for_each(|own| own.flush(site))
+    }
+}
+
+impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Post<'_, K, F> {
+    #[inline]
+    fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        self.batch.extend_from_slice(row);
+        if self.batch.len() >= BATCH { self.flush(site) } else { Ok(()) }
+    }
+
+    fn batch(&mut self) -> Option<(&mut Vec<Word>, usize)> {
+        Some((&mut self.batch, BATCH))
+    }
+
+    fn flush(&mut self, site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        let threads = self.parcels.len();
+        for row in self.batch.chunks_exact(self.width) {
+            let owner = (self.owner)(row);
+            if owner % threads != self.me {
+                self.parcels.get_mut(owner % threads).into_iter().for_each(|to| to.extend_from_slice(row));
+            } else if let Some(own) = self.own.get_mut(owner / threads) {
+                own.take(row, site)?;
+            }
+        }
+        self.batch.clear();
+        for to in 0..threads {
+            if self.parcels.get(to).is_some_and(|parcel| parcel.len() >= PARCEL) {
+                self.send(to, site)?;
+            }
+        }
+        self.receive(site).map(|_| ())
+    }
+}
+
+/// Extends indexes, on several threads where there is much to take in.
+pub(super) fn extend_all(due: Vec<Due<'_>>, threads: &Threads) {
+    let helpers = due.iter().filter(|due| due.rows() >= MANY_ROWS).count().min(threads.most);
+    if helpers < 2 {
+        return due.into_iter().for_each(Due::extend);
+    }
+    let queue = Mutex::new(due.into_iter());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || std::iter::from_fn(next).for_each(Due::extend);
+    thread::scope(|scope| {
+        for _ in 1..helpers {
+            // Where the system gives no more threads, fewer do.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
