@@ -204,12 +204,6 @@ fn near(first: u32, group: u32) -> u64 {
     mix(0, Word(u64::from(first) << 32 | u64::from(group >> 2)))
 }
 
-/// The hash of the block of a row, if its values are small enough.
-#[inline]
-pub(super) fn block_hash(row: &[Word]) -> Option<u64> {
-    split(row).map(|(first, group, _)| near(first, group))
-}
-
 /// The block and the bit of a row, if its values are small enough.
 #[inline]
 fn split(row: &[Word]) -> Option<(u32, u32, u64)> {

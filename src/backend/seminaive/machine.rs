@@ -73,6 +73,11 @@ pub(super) trait Sink {
     /// Takes in one match: the values of the head's expressions, as [`Plan::head`] lists them.
     fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound>;
 
+    /// Takes in many rows of `width` words, which is not 0.
+    fn take_all(&mut self, rows: &[Word], width: usize, site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        rows.chunks_exact(width).try_for_each(|row| self.take(row, site))
+    }
+
     /// Where rows may be put directly, and how many words of them before [`Sink::flush`] is due.
     fn batch(&mut self) -> Option<(&mut Vec<Word>, usize)> {
         None

@@ -86,19 +86,24 @@ impl Sink for Facts<'_> {
         Some((&mut self.batch, BATCH))
     }
 
+    fn take_all(&mut self, rows: &[Word], _: usize, site: &mut Site<'_, '_>) -> Result<(), Bound> {
+        let Some(known) = site.known.get(self.relation) else { return Ok(()) };
+        let new = match &mut self.shard {
+            Some(shard) => shard.take(known, rows)?,
+            None => site.fresh.get_mut(self.relation).map_or(Ok(0), |fresh| fresh.take(known, rows))?,
+        };
+        self.derive(new, site)
+    }
+
     fn flush(&mut self, site: &mut Site<'_, '_>) -> Result<(), Bound> {
         if self.batch.is_empty() {
             return Ok(());
         }
-        let Some(known) = site.known.get(self.relation) else { return Ok(()) };
-        let new = match &mut self.shard {
-            Some(shard) => shard.take(known, &self.batch)?,
-            None => {
-                site.fresh.get_mut(self.relation).map_or(Ok(0), |fresh| fresh.take(known, &self.batch))?
-            }
-        };
+        let batch = std::mem::take(&mut self.batch);
+        let taken = self.take_all(&batch, 1, site);
+        self.batch = batch;
         self.batch.clear();
-        self.derive(new, site)
+        taken
     }
 }
 

@@ -149,7 +149,7 @@ fn posts<'s, K, F>(owners: &'s mut [K], threads: usize, width: usize, owner: &'s
             owner,
             width,
             batch: Vec::with_capacity(BATCH + width),
-            parcels: vec![Vec::new(); threads],
+            parcels: (0..threads).map(|_| Vec::with_capacity(PARCEL + BATCH)).collect(),
             outbox: others.map(|(to, sender)| (to != me).then(|| sender.clone())).collect(),
             inbox,
             empty: Vec::new(),
@@ -176,11 +176,16 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Post<'_, K, F> {
         }
     }
 
+    /// Takes in rows that fall to this thread.
     fn open(&mut self, mut parcel: Vec<Word>, site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        let threads = self.parcels.len();
-        for row in parcel.chunks_exact(self.width) {
-            if let Some(own) = self.own.get_mut((self.owner)(row) / threads) {
-                own.take(row, site)?;
+        if let [own] = self.own.as_mut_slice() {
+            own.take_all(&parcel, self.width, site)?;
+        } else {
+            let threads = self.parcels.len();
+            for row in parcel.chunks_exact(self.width) {
+                if let Some(own) = self.own.get_mut((self.owner)(row) / threads) {
+                    own.take(row, site)?;
+                }
             }
         }
         parcel.clear();
@@ -190,9 +195,12 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Post<'_, K, F> {
 
     /// Sends what is ready for a thread. While that has no room for it, there is something to do here.
     fn send(&mut self, to: usize, site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        let next = self.empty.pop().unwrap_or_else(|| Vec::with_capacity(PARCEL + self.width));
+        let next = self.empty.pop().unwrap_or_else(|| Vec::with_capacity(PARCEL + BATCH));
         let Some(parcel) = self.parcels.get_mut(to) else { return Ok(()) };
         let mut parcel = std::mem::replace(parcel, next);
+        if to == self.me {
+            return self.open(parcel, site);
+        }
         while let Some(Some(sender)) = self.outbox.get(to) {
             match sender.try_send(parcel) {
                 // One that is gone has failed, and so has the evaluation.
@@ -234,12 +242,9 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Post<'_, K, F> {
     fn flush(&mut self, site: &mut Site<'_, '_>) -> Result<(), Bound> {
         let threads = self.parcels.len();
         for row in self.batch.chunks_exact(self.width) {
-            let owner = (self.owner)(row);
-            if owner % threads != self.me {
-                self.parcels.get_mut(owner % threads).into_iter().for_each(|to| to.extend_from_slice(row));
-            } else if let Some(own) = self.own.get_mut(owner / threads) {
-                own.take(row, site)?;
-            }
+            let to = (self.owner)(row) % threads;
+            // One's own rows as well: a branch on a hash would be mispredicted every other time.
+            self.parcels.get_mut(to).into_iter().for_each(|parcel| parcel.extend_from_slice(row));
         }
         self.batch.clear();
         for to in 0..threads {
