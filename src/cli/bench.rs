@@ -138,11 +138,12 @@ impl Bench {
 
     fn measure(&self, session: &Session) -> Result<Measured, SessionError> {
         let input = session.input(self.facts.now())?;
-        let (model, _) = session.profile(&input)?;
+        let (model, _) = session.profile(input.clone())?;
         let mut runs = Vec::new();
         for _ in 0..self.runs {
+            let input = input.clone();
             let start = Instant::now();
-            let (_, profile) = session.profile(&input)?;
+            let (_, profile) = session.profile(input)?;
             runs.push(Run { whole: start.elapsed(), rules: profile.rules });
         }
         let given = input.relations.iter().map(|rows| rows.len()).sum();

@@ -151,7 +151,7 @@ impl Session {
 
     /// What follows from the facts that stand after `changes`.
     pub(super) fn evaluate_with(&self, changes: &Changes, now: i64) -> Result<Evaluation, SessionError> {
-        self.evaluate_input(&self.input_with(changes, now)?)
+        self.evaluate_input(self.input_with(changes, now)?)
     }
 
     /// The facts that stand after `changes`, the clock among them.

@@ -30,7 +30,7 @@ pub struct Evaluation {
 /// The limit that was reached.
 pub(super) fn evaluate(
     rules: &RuleSet,
-    input: &Database,
+    input: Database,
     engine: &dyn Engine,
     limits: &Limits,
     lenient: bool,
@@ -50,7 +50,7 @@ pub(super) fn evaluate(
 pub fn evaluate_program(
     program: &Program,
     sources: &Sources,
-    input: &Database,
+    input: Database,
     engine: &dyn Engine,
     limits: &Limits,
 ) -> Result<Evaluation, SessionError> {

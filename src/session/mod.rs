@@ -215,10 +215,10 @@ impl Session {
     pub fn evaluate(&self, now: i64) -> Result<Evaluation, SessionError> {
         let mut input = self.standing()?;
         self.add_now(&mut input, now);
-        self.evaluate_input(&input)
+        self.evaluate_input(input)
     }
 
-    fn evaluate_input(&self, input: &Database) -> Result<Evaluation, SessionError> {
+    fn evaluate_input(&self, input: Database) -> Result<Evaluation, SessionError> {
         evaluation::evaluate(&self.rules, input, self.engine.as_ref(), &self.limits, self.lenient)
     }
 

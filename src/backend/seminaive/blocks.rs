@@ -79,10 +79,18 @@ impl Blocks {
         taken
     }
 
-    /// The set of rows that stand in a table up to now, if they have become dense.
-    pub(super) fn try_from_rows<const N: usize>(parts: [Slice<'_>; 2]) -> Option<Self> {
+    /// The set of rows of `arity` columns that stand elsewhere up to now, if they are dense.
+    pub(super) fn of_parts(arity: usize, parts: [Slice<'_>; 2]) -> Option<Self> {
+        match arity {
+            1 => Self::try_from_rows::<1>(parts),
+            2 => Self::try_from_rows::<2>(parts),
+            _ => None,
+        }
+    }
+
+    fn try_from_rows<const N: usize>(parts: [Slice<'_>; 2]) -> Option<Self> {
         let few = parts.iter().map(|rows| rows.len()).sum::<usize>() / N / (DENSE + 1);
-        let mut set = Self { few, ..Self::default() };
+        let mut set = Self { few: few.max(FEW), ..Self::default() };
         parts.into_iter().all(|rows| set.try_rows::<N>(rows)).then_some(set)
     }
 

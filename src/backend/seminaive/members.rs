@@ -82,7 +82,7 @@ impl<'r> AllRows<'r> {
 
     /// A table of all rows.
     pub(super) fn table(self, len: u32) -> Table {
-        let mut table = Table::default();
+        let mut table = Table::with_room(len as usize);
         for at in 0..len {
             table.insert_new(hash_row(self.row(at)), at);
         }

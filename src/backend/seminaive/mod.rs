@@ -7,6 +7,7 @@
 mod blocks;
 mod code;
 mod compile;
+mod distinct;
 mod hash;
 mod index;
 mod known;
@@ -42,7 +43,7 @@ impl Engine for SemiNaive {
         true
     }
 
-    fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
+    fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let mut run = Run::new(program, input, limits, false)?;
         run.strata()?;
         Ok(run.finish().0)
@@ -57,7 +58,7 @@ impl SemiNaive {
     pub fn evaluate_profiled(
         &self,
         program: &Program,
-        input: &Database,
+        input: Database,
         limits: &Limits,
     ) -> Result<(Model, Profile), LimitReached> {
         let mut run = Run::new(program, input, limits, true)?;

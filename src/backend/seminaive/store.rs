@@ -2,13 +2,14 @@
 //! and keeps it apart until its round closes; then [`Relations::close`] moves it behind the older ones into [`Known`],
 //! where the next round finds it as part of the delta, and puts it into the indexes.
 
-use crate::backend::cells::Cells;
+use crate::backend::cells::{Cell, Cells, Slice};
 use crate::backend::{Bound, Database, Extent, Rows};
 use crate::ir::Program;
 use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::blocks::Blocks;
+use super::distinct::keep_distinct;
 use super::hash::hash;
 use super::known::Known;
 use super::members::{self, AllRows, Layout, Members, hash_row};
@@ -40,11 +41,34 @@ pub(super) struct Fresh {
     members: Members,
     /// From how many facts on it is tried whether bitmaps do again.
     retry: u64,
+    /// Whether the facts are not in the set yet, as those of an input are until somebody looks for one.
+    deferred: bool,
 }
 
 impl Fresh {
     fn new(arity: usize) -> Self {
-        Self { len: 0, words: Cells::default(), members: Members::new(arity), retry: RETRY }
+        Self { len: 0, words: Cells::default(), members: Members::new(arity), retry: RETRY, deferred: false }
+    }
+
+    /// Takes the rows of an input for those of the open round, the first; equal ones are left out.
+    fn begin(&mut self, arity: usize, mut rows: Cells) -> Result<(), Bound> {
+        if (rows.len() / arity) as u64 > MOST_ROWS {
+            return Err(Bound::Facts(MOST_ROWS));
+        }
+        keep_distinct(&mut rows, arity);
+        (self.len, self.words, self.deferred) = ((rows.len() / arity) as u32, rows, true);
+        Ok(())
+    }
+
+    /// Makes the set of the facts of an input, if it isn't made yet.
+    fn make_set(&mut self, known: &Known) {
+        if !std::mem::take(&mut self.deferred) {
+            return;
+        }
+        let rows = AllRows { arity: known.arity(), known: known.words(), fresh: self.words.view() };
+        let blocks = Blocks::of_parts(known.arity(), [rows.known, rows.fresh]);
+        self.members =
+            blocks.map_or_else(|| Members::Table(rows.table(known.len() + self.len)), Members::Blocks);
     }
 
     /// Adds the rows of `batch` that are new; how many these are.
@@ -55,6 +79,7 @@ impl Fresh {
         if u64::from(known.len()) + u64::from(self.len) + rows as u64 > MOST_ROWS {
             return Err(Bound::Facts(MOST_ROWS));
         }
+        self.make_set(known);
         self.retry_blocks(known);
         let mut rest = batch;
         if let Members::Blocks(blocks) = &mut self.members {
@@ -86,6 +111,7 @@ impl Fresh {
 
     /// Keeps the facts by row number from now on, so that a part of them can be asked for.
     pub(super) fn number_rows(&mut self, known: &Known) {
+        self.make_set(known);
         self.make_table(known);
         self.retry = u64::MAX;
     }
@@ -104,13 +130,7 @@ impl Fresh {
             return;
         }
         self.retry = facts * 2;
-        let parts = [known.words(), self.words.view()];
-        let blocks = match known.arity() {
-            1 => Blocks::try_from_rows::<1>(parts),
-            2 => Blocks::try_from_rows::<2>(parts),
-            _ => None,
-        };
-        if let Some(blocks) = blocks {
+        if let Some(blocks) = Blocks::of_parts(known.arity(), [known.words(), self.words.view()]) {
             self.members = Members::Blocks(blocks);
         }
     }
@@ -120,6 +140,7 @@ impl Fresh {
     pub(super) fn holds(&self, known: &Known, row: &[Word], part: Part) -> bool {
         match &self.members {
             _ if row.is_empty() => !known.part(part).is_empty(),
+            _ if self.deferred => known.part(part).any(|at| known.row(at).is(row)),
             Members::Blocks(blocks) => blocks.contains(row),
             Members::Table(table) => {
                 let rows = AllRows { arity: row.len(), known: known.words(), fresh: self.words.view() };
@@ -183,16 +204,21 @@ pub(super) struct Relations {
     pub(super) known: Vec<Known>,
     /// What they add to.
     pub(super) fresh: Vec<Fresh>,
+    /// Room to make whole words of narrow ones.
+    batch: Vec<Word>,
 }
 
 impl Relations {
     /// Round 0: the input and the facts of rule files.
-    pub(super) fn load(program: &Program, input: &Database) -> Result<Self, Bound> {
+    pub(super) fn load(program: &Program, input: Database) -> Result<Self, Bound> {
         let arities = || program.relations.iter().map(|relation| relation.columns.len());
-        let mut relations =
-            Self { known: arities().map(Known::new).collect(), fresh: arities().map(Fresh::new).collect() };
-        for (at, rows) in input.relations.iter().enumerate() {
-            relations.add_all(at, rows)?;
+        let (known, fresh) = (arities().map(Known::new).collect(), arities().map(Fresh::new).collect());
+        let mut relations = Self { known, fresh, batch: Vec::new() };
+        for (at, rows) in input.relations.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
+            match relations.fresh.get_mut(at) {
+                Some(fresh) if rows.arity() > 0 => fresh.begin(rows.arity(), rows.into_cells())?,
+                _ => relations.add_all(at, &rows)?,
+            }
         }
         for fact in &program.facts {
             let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
@@ -205,8 +231,18 @@ impl Relations {
     /// Adds the rows of an input to the open round.
     pub(super) fn add_all(&mut self, relation: usize, rows: &Rows) -> Result<(), Bound> {
         let whole_rows = BATCH / rows.arity().max(1) * rows.arity().max(1);
-        for batch in rows.words().chunks(whole_rows.max(rows.arity()).max(1)) {
-            self.add(relation, batch)?;
+        let whole_rows = whole_rows.max(rows.arity()).max(1);
+        match rows.view() {
+            Slice::Wide(words) => words.chunks(whole_rows).try_for_each(|batch| self.add(relation, batch))?,
+            Slice::Narrow(cells) => {
+                let mut batch = std::mem::take(&mut self.batch);
+                for cells in cells.chunks(whole_rows) {
+                    batch.clear();
+                    batch.extend(cells.iter().map(|cell| cell.word()));
+                    self.add(relation, &batch)?;
+                }
+                self.batch = batch;
+            }
         }
         if rows.arity() == 0 && !rows.is_empty() {
             self.add(relation, &[])?;
@@ -234,6 +270,13 @@ impl Relations {
     pub(super) fn close_one(&mut self, at: usize) {
         if let (Some(known), Some(fresh)) = (self.known.get_mut(at), self.fresh.get_mut(at)) {
             known.close_round(std::mem::take(&mut fresh.len), &mut fresh.words);
+        }
+    }
+
+    /// Makes the set of a relation's facts, if it isn't made yet: somebody will look for one.
+    pub(super) fn make_set(&mut self, at: usize) {
+        if let (Some(known), Some(fresh)) = (self.known.get(at), self.fresh.get_mut(at)) {
+            fresh.make_set(known);
         }
     }
 

@@ -63,7 +63,7 @@ fn measure(name: &str, program: &Program, facts: &Facts, result: &str) {
     let mut profile = None;
     for _ in 0..5 {
         let start = cpu();
-        let (model, work) = SemiNaive.evaluate_profiled(program, &input, &Limits::default()).unwrap();
+        let (model, work) = SemiNaive.evaluate_profiled(program, input.clone(), &Limits::default()).unwrap();
         times.push(cpu() - start);
         count = model.extent(program.find(result.into()).unwrap()).unwrap().rows.len();
         profile = Some(work);

@@ -11,8 +11,8 @@ use hence::value::{Value, Word};
 
 /// What the engines agree on, or how they differ. `None` where the naive engine reaches a limit.
 pub(crate) fn compare(program: &Program, input: &Database, limits: &Limits) -> Result<Option<Model>, String> {
-    let fast = SemiNaive.evaluate(program, input, limits);
-    agree(program, Naive.evaluate(program, input, limits), fast)
+    let fast = SemiNaive.evaluate(program, input.clone(), limits);
+    agree(program, Naive.evaluate(program, input.clone(), limits), fast)
 }
 
 /// What an evaluation by the naive engine and another agree on, or how they differ. `None` where the naive one
