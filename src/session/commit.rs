@@ -144,7 +144,7 @@ impl Session {
             }
             Store::Memory(memory) => {
                 let named = change.assertions.iter().chain(&change.retractions);
-                Ok(against(change, &named.filter(|fact| memory.facts.contains(*fact)).collect()))
+                Ok(against(change, &named.filter(|fact| memory.facts.contains(fact)).collect()))
             }
         }
     }
