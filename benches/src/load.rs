@@ -82,7 +82,7 @@ pub fn read(path: &Path) -> Json {
     let begun = Moment::now();
     let session = Session::over_facts(rules, facts);
     let input = session.input(0).unwrap();
-    let model = SemiNaive.evaluate(&session.rules().program, &input, &Limits::default()).unwrap();
+    let model = SemiNaive.evaluate(&session.rules().program, input, &Limits::default()).unwrap();
     let taken = begun.elapsed();
     let id = session.rules().program.find("tool_run".into()).unwrap();
     let count = model.extent(id).unwrap().rows.len();

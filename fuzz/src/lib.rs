@@ -36,8 +36,8 @@ pub fn rules(bytes: &[u8]) {
     }
     let Some(rules) = found.rules else { return };
     let input = Database::new(&rules.program);
-    let naive = Naive.evaluate(&rules.program, &input, &LIMITS);
-    let embedded = SemiNaive.evaluate(&rules.program, &input, &LIMITS);
+    let naive = Naive.evaluate(&rules.program, input.clone(), &LIMITS);
+    let embedded = SemiNaive.evaluate(&rules.program, input, &LIMITS);
     if let (Ok(naive), Ok(embedded)) = (&naive, &embedded) {
         assert_eq!(naive.undefined, embedded.undefined, "reports differ");
         let sizes = |model: &hence::backend::Model| {

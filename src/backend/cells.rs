@@ -37,6 +37,19 @@ const LARGE: usize = 1 << 20;
 /// How many bytes of address space that is at least.
 const AHEAD: usize = 48 << 20;
 
+/// From how many bytes on the room of a round's facts is given back: it would lie idle while indexes take them in.
+const IDLE: usize = 4 << 20;
+
+/// Moves all items of `more` behind those of `vec`.
+fn move_behind<T>(vec: &mut Vec<T>, more: &mut Vec<T>) {
+    reserve(vec, more.len());
+    let is_large = more.len().saturating_mul(size_of::<T>()) >= IDLE;
+    vec.append(more);
+    if is_large {
+        *more = Vec::new();
+    }
+}
+
 /// Makes room for `more` items. A large vector gets address space far ahead at once: it takes no memory before it is
 /// written, and spares the copies of doubling and the holes that these leave in the heap.
 pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
@@ -125,14 +138,8 @@ impl Cells {
             return std::mem::swap(self, other);
         }
         match (&mut *self, &mut *other) {
-            (Self::Narrow(cells), Self::Narrow(more)) => {
-                reserve(cells, more.len());
-                cells.append(more);
-            }
-            (Self::Wide(words), Self::Wide(more)) => {
-                reserve(words, more.len());
-                words.append(more);
-            }
+            (Self::Narrow(cells), Self::Narrow(more)) => move_behind(cells, more),
+            (Self::Wide(words), Self::Wide(more)) => move_behind(words, more),
             (Self::Wide(words), Self::Narrow(more)) => {
                 words.extend(more.drain(..).map(Cell::word));
             }

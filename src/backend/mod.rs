@@ -221,9 +221,10 @@ pub trait Engine {
         false
     }
 
-    /// The model of `program` over `input`: all facts that follow, and the operations without a result.
+    /// The model of `program` over `input`: all facts that follow, and the operations without a result. The input is
+    /// taken, so that its rows can become those of the model without a copy.
     ///
     /// # Errors
     /// The limit that was reached first.
-    fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached>;
+    fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached>;
 }

@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use crate::value::Word;
 
-use super::cells::Cells;
+use super::cells::{Cells, Slice};
 
-/// Rows of one relation, one after the other in one vector. What the engine gives back is kept in 32 bits a value while
-/// all values fit, and made into whole words when it is first looked at.
+/// Rows of one relation, one after the other in one vector. They are kept in 32 bits a value while all values fit, and
+/// made into whole words when they are first looked at.
 #[derive(Clone, Debug)]
 pub struct Rows {
     arity: usize,
@@ -34,7 +34,7 @@ impl Eq for Rows {}
 impl Rows {
     /// No rows of `arity` columns.
     pub fn new(arity: usize) -> Self {
-        Self { arity, len: 0, cells: Cells::Wide(Vec::new()), words: OnceLock::new() }
+        Self { arity, len: 0, cells: Cells::default(), words: OnceLock::new() }
     }
 
     /// The rows that an engine has.
@@ -45,10 +45,28 @@ impl Rows {
     /// Adds a row; `row` must have as many words as the relation has columns.
     pub fn push(&mut self, row: &[Word]) {
         debug_assert_eq!(row.len(), self.arity, "a row of another arity");
-        self.cells.widen();
-        self.words.take();
+        if self.words.get().is_some() {
+            self.stay_wide();
+        }
+        self.cells.admit(row);
         self.cells.extend_from_slice(row);
         self.len += 1;
+    }
+
+    /// Goes over to whole words for good: rows that are looked at while they grow would be made into them again and again.
+    #[cold]
+    fn stay_wide(&mut self) {
+        self.cells = self.words.take().map_or_else(Cells::default, Cells::Wide);
+    }
+
+    /// The rows without their number.
+    pub(super) fn into_cells(self) -> Cells {
+        self.cells
+    }
+
+    /// All words, row by row, as they are kept.
+    pub(super) fn view(&self) -> Slice<'_> {
+        self.cells.view()
     }
 
     /// Takes all rows out, and keeps the room.
@@ -59,7 +77,7 @@ impl Rows {
     }
 
     /// All words, row by row.
-    pub(super) fn words(&self) -> &[Word] {
+    fn words(&self) -> &[Word] {
         match &self.cells {
             Cells::Wide(words) => words,
             narrow => self.words.get_or_init(|| narrow.view().iter().collect()),

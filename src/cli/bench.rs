@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::backend::seminaive::RuleProfile;
 use crate::ir::Program;
+use crate::schema::Kind;
 use crate::session::{self, FactFiles, Session, SessionError};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
@@ -138,14 +139,17 @@ impl Bench {
 
     fn measure(&self, session: &Session) -> Result<Measured, SessionError> {
         let input = session.input(self.facts.now())?;
-        let (model, _) = session.profile(&input)?;
+        let (model, _) = session.profile(input.clone())?;
         let mut runs = Vec::new();
         for _ in 0..self.runs {
+            let input = input.clone();
             let start = Instant::now();
-            let (_, profile) = session.profile(&input)?;
+            let (_, profile) = session.profile(input)?;
             runs.push(Run { whole: start.elapsed(), rules: profile.rules });
         }
-        let given = input.relations.iter().map(|rows| rows.len()).sum();
+        let given = model.relations.iter().zip(&session.rules().program.relations);
+        let given = given.filter(|(_, relation)| relation.kind == Kind::Input);
+        let given = given.map(|(extent, _)| extent.rows.len()).sum();
         let all: usize = model.relations.iter().map(|extent| extent.rows.len()).sum();
         Ok(Measured { input: given, facts: all, runs })
     }

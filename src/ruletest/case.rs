@@ -65,7 +65,7 @@ impl<'a> Case<'a> {
     /// What would follow under a changed program with the same relations.
     pub(super) fn evaluate_as(&self, program: &Program) -> Result<Evaluation, SessionError> {
         let sources = &self.file.rules.sources;
-        session::evaluate_program(program, sources, &self.input, &SemiNaive, &limits())
+        session::evaluate_program(program, sources, self.input.clone(), &SemiNaive, &limits())
     }
 }
 

@@ -85,7 +85,7 @@ impl Probes {
         for (at, extent) in model.relations.iter().enumerate() {
             extent.rows.iter().for_each(|row| input.push(RelationId(at as u32), row));
         }
-        let model = SemiNaive.evaluate(&self.program, &input, &limits()).ok()?;
+        let model = SemiNaive.evaluate(&self.program, input, &limits()).ok()?;
         Some(Answers { program: self.program, model })
     }
 }

@@ -144,14 +144,14 @@ impl Session {
             }
             Store::Memory(memory) => {
                 let named = change.assertions.iter().chain(&change.retractions);
-                Ok(against(change, &named.filter(|fact| memory.facts.contains(*fact)).collect()))
+                Ok(against(change, &named.filter(|fact| memory.facts.contains(fact)).collect()))
             }
         }
     }
 
     /// What follows from the facts that stand after `changes`.
     pub(super) fn evaluate_with(&self, changes: &Changes, now: i64) -> Result<Evaluation, SessionError> {
-        self.evaluate_input(&self.input_with(changes, now)?)
+        self.evaluate_input(self.input_with(changes, now)?)
     }
 
     /// The facts that stand after `changes`, the clock among them.

@@ -126,9 +126,9 @@ impl Compiled {
 }
 
 impl Engine for Compiled {
-    fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
+    fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let known = self.known(program);
-        if known.parts.is_empty() || gives_derived(program, input) {
+        if known.parts.is_empty() || gives_derived(program, &input) {
             return SemiNaive.evaluate(program, input, limits);
         }
         run(&known.parts, program, input, limits)
@@ -151,7 +151,7 @@ const BYTES_OF_A_FACT: u64 = 512;
 fn run(
     parts: &[CompiledPart],
     program: &Program,
-    input: &Database,
+    input: Database,
     limits: &Limits,
 ) -> Result<Model, LimitReached> {
     let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
@@ -159,7 +159,7 @@ fn run(
     let bounds = Bounds { matches: most_matches(program, limits) / parts.len().max(1) as u64, deadline };
     let mut evaluated = Evaluated::new(program);
     for part in parts {
-        if evaluated.take(part, program, input, &bounds).is_err() {
+        if evaluated.take(part, program, &input, &bounds).is_err() {
             return match (deadline, limits.time) {
                 (Some(deadline), Some(time)) if Instant::now() >= deadline => {
                     Err(LimitReached { bound: Bound::Time(time), rule: RuleId(0), relation: RelationId(0) })
@@ -168,7 +168,7 @@ fn run(
             };
         }
     }
-    evaluated.model(program, input, limits)
+    evaluated.model(program, &input, limits)
 }
 
 /// Matches are at least as many as facts derived, and rounds of a recursion are never more.
@@ -286,7 +286,7 @@ fn rank(program: &Program, model: &mut Model, limits: &Limits) -> Result<(), Lim
             extent.rows.iter().for_each(|row| input.push(id, row));
         }
     }
-    let mut again = SemiNaive.evaluate(&alone, &input, limits)?;
+    let mut again = SemiNaive.evaluate(&alone, input, limits)?;
     for id in ranked {
         let at = id.0 as usize;
         if let (Some(extent), Some(known)) = (again.relations.get_mut(at), model.relations.get_mut(at)) {

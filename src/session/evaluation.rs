@@ -30,7 +30,7 @@ pub struct Evaluation {
 /// The limit that was reached.
 pub(super) fn evaluate(
     rules: &RuleSet,
-    input: &Database,
+    input: Database,
     engine: &dyn Engine,
     limits: &Limits,
     lenient: bool,
@@ -50,7 +50,7 @@ pub(super) fn evaluate(
 pub fn evaluate_program(
     program: &Program,
     sources: &Sources,
-    input: &Database,
+    input: Database,
     engine: &dyn Engine,
     limits: &Limits,
 ) -> Result<Evaluation, SessionError> {
@@ -141,10 +141,14 @@ impl<'p> Named<'p> {
         Self(named.collect())
     }
 
-    /// Adds `fact` to `database` if it is of one of the relations.
-    pub(super) fn add(&self, database: &mut Database, fact: &Fact) {
-        if let Some((id, schema)) = self.0.get(&fact.relation) {
-            add(schema, *id, database, fact);
+    /// Adds the facts that are of one of the relations to `database`.
+    pub(super) fn add_all(&self, database: &mut Database, facts: &[Fact]) {
+        for facts in facts.chunk_by(|fact, next| fact.relation == next.relation) {
+            let named = facts.first().and_then(|fact| self.0.get(&fact.relation));
+            let Some((id, schema)) = named else { continue };
+            facts.iter().for_each(|fact| {
+                add(schema, *id, database, fact);
+            });
         }
     }
 }

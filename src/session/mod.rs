@@ -15,6 +15,7 @@ mod facts;
 pub mod format;
 mod ledger_facts;
 mod loader;
+mod memory;
 mod prepared;
 mod profile;
 pub mod prompt;
@@ -47,7 +48,7 @@ pub use what_if::Hypothesis;
 pub use why::{Because, Inquiry, Wanted};
 pub use why_not::Refused;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
@@ -56,6 +57,7 @@ use crate::ir::Program;
 use crate::ledger::{Decision, Ledger, When};
 use crate::schema::RelationId;
 
+use memory::FactSet;
 use standing::Habit;
 
 /// A rule set over facts.
@@ -80,16 +82,14 @@ enum Store {
 
 /// What stands in a session without a ledger.
 struct Memory {
-    facts: HashSet<Fact, ahash::RandomState>,
+    facts: FactSet,
     decisions: BTreeMap<Fact, Decision>,
 }
 
 impl Session {
     /// A session over facts that are kept nowhere.
     pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Self {
-        let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
-        let mut memory = Memory { facts: HashSet::with_hasher(hasher), decisions: BTreeMap::new() };
-        memory.facts.extend(facts);
+        let memory = Memory { facts: FactSet::new(facts), decisions: BTreeMap::new() };
         Self::new(rules, Store::Memory(memory))
     }
 
@@ -203,6 +203,7 @@ impl Session {
             let mut facts: Vec<Fact> =
                 rows.iter().map(|row| evaluation::fact_of(program, relation, row)).collect();
             facts.sort_unstable();
+            facts.dedup();
             facts
         });
         Ok(facts.collect())
@@ -215,10 +216,10 @@ impl Session {
     pub fn evaluate(&self, now: i64) -> Result<Evaluation, SessionError> {
         let mut input = self.standing()?;
         self.add_now(&mut input, now);
-        self.evaluate_input(&input)
+        self.evaluate_input(input)
     }
 
-    fn evaluate_input(&self, input: &Database) -> Result<Evaluation, SessionError> {
+    fn evaluate_input(&self, input: Database) -> Result<Evaluation, SessionError> {
         evaluation::evaluate(&self.rules, input, self.engine.as_ref(), &self.limits, self.lenient)
     }
 
@@ -244,7 +245,7 @@ impl Session {
         match &self.store {
             Store::Memory(memory) => {
                 let wanted = evaluation::Named::new(program, relations);
-                memory.facts.iter().for_each(|fact| wanted.add(&mut input, fact));
+                wanted.add_all(&mut input, memory.facts.listed());
             }
             Store::Ledger(ledger) => {
                 ledger_facts::standing_of(ledger, at, program, relations, &mut input)?;

@@ -114,7 +114,7 @@ impl Replay<'_> {
         let mut input = Database::new(program);
         super::ledger_facts::standing(self.ledger, When::Tx(info.tx), program, &mut input)?;
         evaluation::add_now(program, &mut input, clock);
-        evaluation::evaluate(rules, &input, self.engine, &self.limits, self.lenient)
+        evaluation::evaluate(rules, input, self.engine, &self.limits, self.lenient)
     }
 }
 

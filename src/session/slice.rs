@@ -78,7 +78,7 @@ impl Session {
         let relevant = lower::relevant(program, &needed);
         let mut input = self.standing_for(&relevant, &needed, at)?;
         evaluation::add_now(&relevant, &mut input, now);
-        self.finish(&relevant, sources, &input)
+        self.finish(&relevant, sources, input)
     }
 
     /// The same over the facts that the question can reach; `None` where that can't be told, or wouldn't pay.
@@ -91,7 +91,7 @@ impl Session {
         let Some(demand) = demand(asked.program, asked.answer, asked.proofs) else { return Ok(None) };
         let Some(slicer) = Slicer::new(ledger, &demand, always, self.limits) else { return Ok(None) };
         let Some(input) = slicer.input(asked.now)? else { return Ok(None) };
-        match self.finish(&demand.answering, asked.sources, &input) {
+        match self.finish(&demand.answering, asked.sources, input) {
             // A rule stands there once for each demand, so what it generates may count several times.
             Err(SessionError::Limit { .. }) => Ok(None),
             finished => finished.map(Some),
@@ -102,7 +102,7 @@ impl Session {
         &self,
         program: &Program,
         sources: &Sources,
-        input: &Database,
+        input: Database,
     ) -> Result<Evaluation, SessionError> {
         let mut evaluation = evaluate_program(program, sources, input, self.engine.as_ref(), &self.limits)?;
         if self.lenient {
@@ -181,7 +181,7 @@ impl<'a> Slicer<'a> {
         evaluation::add_now(&self.demand.finding, &mut self.loaded, now);
         self.demand.whole.iter().try_for_each(|relation| self.read_whole(*relation))?;
         for _ in 0..ROUNDS {
-            let found = SemiNaive.evaluate(&self.demand.finding, &self.loaded, &self.limits);
+            let found = SemiNaive.evaluate(&self.demand.finding, self.loaded.clone(), &self.limits);
             let Ok(found) = found else { return Ok(None) };
             if !self.read_demanded(&found)? {
                 return Ok(Some(self.finished(found)));

@@ -62,7 +62,7 @@ impl Session {
         }
         let mut input = without(program, &input, &hypothesis.retractions);
         evaluation::add_now(program, &mut input, now);
-        evaluation::evaluate(rules, &input, self.engine.as_ref(), &self.limits, self.lenient)
+        evaluation::evaluate(rules, input, self.engine.as_ref(), &self.limits, self.lenient)
     }
 }
 

@@ -244,7 +244,7 @@ impl<'p> Bench<'p> {
         report("not prepared", some, |request| {
             let mut database = self.standing.clone();
             request.push(&self.inputs, &mut database);
-            let model = SemiNaive.evaluate(self.program, &database, &Limits::default()).expect("no limit");
+            let model = SemiNaive.evaluate(self.program, database, &Limits::default()).expect("no limit");
             model.extent(self.results[0]).map_or(0, |extent| extent.rows.len() as i64)
         });
     }

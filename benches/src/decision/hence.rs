@@ -75,7 +75,7 @@ pub fn anew(policy: &Policy) -> Decide {
         let mut input = Database::new(&program);
         fill_policy(&mut input, &inputs, &policy);
         fill_request(&mut input, &inputs, request);
-        let model = SemiNaive.evaluate(&program, &input, &limits).unwrap();
+        let model = SemiNaive.evaluate(&program, input.clone(), &limits).unwrap();
         let rows = |at: usize| &model.extent(results[at]).unwrap().rows;
         let tools = |at: usize| mask(rows(at).iter().map(|row| row[0].0 as u32));
         let granted = rows(0).get(0).map(|row| row[0].0 as u32);

@@ -55,8 +55,7 @@ fn load(task: Task, folder: &Path) -> (Program, Database) {
 }
 
 fn eval((program, input): (Program, Database)) -> (Program, Model) {
-    let model = SemiNaive.evaluate(&program, &input, &Limits::default()).unwrap();
-    std::mem::forget(input);
+    let model = SemiNaive.evaluate(&program, input, &Limits::default()).unwrap();
     (program, model)
 }
 

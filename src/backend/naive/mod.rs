@@ -16,11 +16,11 @@ use state::State;
 pub struct Naive;
 
 impl Engine for Naive {
-    fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
+    fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let mut run = Run {
             program,
             params: program.param_words(),
-            state: State::new(program, input),
+            state: State::new(program, &input),
             reports: Reports::new(program),
             budget: Budget::new(limits),
         };

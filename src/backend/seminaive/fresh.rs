@@ -1,6 +1,7 @@
 //! The facts of the open round of a relation, and the set of all its facts: in one shard, or in one for each thread.
 
 use crate::backend::Bound;
+use crate::backend::cells::Cells;
 use crate::value::Word;
 
 use super::known::Known;
@@ -20,6 +21,11 @@ impl Fresh {
     /// No facts of `arity` columns.
     pub(super) fn new(arity: usize) -> Self {
         Self { shards: vec![Shard::new(arity, Share::WHOLE)], rooms: Vec::new() }
+    }
+
+    /// Takes the rows of an input for those of the open round, the first; equal ones are left out.
+    pub(super) fn begin(&mut self, arity: usize, rows: Cells) -> Result<(), Bound> {
+        self.shards.first_mut().map_or(Ok(()), |shard| shard.begin(arity, rows))
     }
 
     /// Adds the rows of `batch` that are new; how many these are.
@@ -53,9 +59,10 @@ impl Fresh {
 
     /// The shards, made `of` if they are fewer.
     pub(super) fn shards(&mut self, known: &Known, of: usize) -> Result<&mut [Shard], Bound> {
-        if let [only] = self.shards.as_slice()
+        if let [only] = self.shards.as_mut_slice()
             && of > 1
         {
+            only.make_deferred(known);
             let shards = Share::all(of).map(|share| Shard::of_known(known, share, only)).collect();
             let before = std::mem::replace(&mut self.shards, shards);
             for shard in before {
@@ -64,6 +71,11 @@ impl Fresh {
             }
         }
         Ok(&mut self.shards)
+    }
+
+    /// Makes the set of the facts of an input, if it isn't made yet.
+    pub(super) fn make_set(&mut self, known: &Known) {
+        self.shards.iter_mut().for_each(|shard| shard.make_deferred(known));
     }
 
     /// Keeps the facts by row number from now on, so that a part of them can be asked for.

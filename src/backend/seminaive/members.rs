@@ -83,7 +83,7 @@ impl<'r> AllRows<'r> {
 
     /// A table of the rows of a share.
     pub(super) fn table(self, len: u32, share: Share) -> Table {
-        let mut table = Table::default();
+        let mut table = Table::with_room(share.about(len as usize));
         for at in 0..len {
             let row = self.row(at);
             if share.has_row(row) {

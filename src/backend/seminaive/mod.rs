@@ -7,6 +7,7 @@
 mod blocks;
 mod code;
 mod compile;
+mod distinct;
 mod fresh;
 mod hash;
 mod index;
@@ -47,7 +48,7 @@ impl Engine for SemiNaive {
         true
     }
 
-    fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
+    fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let mut run = Run::new(program, input, limits, false)?;
         run.strata()?;
         Ok(run.finish().0)
@@ -62,7 +63,7 @@ impl SemiNaive {
     pub fn evaluate_profiled(
         &self,
         program: &Program,
-        input: &Database,
+        input: Database,
         limits: &Limits,
     ) -> Result<(Model, Profile), LimitReached> {
         let mut run = Run::new(program, input, limits, true)?;

@@ -37,6 +37,17 @@ pub(super) struct Plan {
     pub(super) reads: Vec<(usize, Part)>,
 }
 
+impl Plan {
+    /// The literals that are looked at where an operation has no result.
+    pub(super) fn pending(&self) -> impl Iterator<Item = usize> {
+        let resumes = self.steps.iter().filter_map(|step| match step {
+            Step::Test(_, resume) | Step::Let(_, _, resume) | Step::Each(.., resume) => Some(resume),
+            _ => None,
+        });
+        resumes.chain([&self.resume]).flat_map(|resume| &resume.pending).copied()
+    }
+}
+
 /// Where a word of a fact comes from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {

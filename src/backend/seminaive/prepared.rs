@@ -154,7 +154,7 @@ impl Prepared {
     /// Derives what stands, and sets the watermarks of the rest.
     fn prepare(&mut self) -> Result<(), LimitReached> {
         let program = Arc::clone(&self.program);
-        let mut run = Run::new(&program, &self.standing, &self.limits, false)?;
+        let mut run = Run::new(&program, self.standing.clone(), &self.limits, false)?;
         let varies = |stratum: &Stratum| {
             stratum.relations.iter().any(|relation| self.varies.get(relation.0 as usize) == Some(&true))
         };
@@ -165,6 +165,8 @@ impl Prepared {
         self.strata = strata.map(|(at, stratum)| Kept::new(&program, at, stratum)).collect();
         (self.relations, self.standing_reports, self.spent) = run.into_parts();
         self.marks.clear();
+        let varying = self.varies.iter().enumerate().filter(|(_, varies)| **varies);
+        varying.for_each(|(at, _)| self.relations.make_set(at));
         for (at, (known, fresh)) in self.relations.known.iter_mut().zip(&self.relations.fresh).enumerate() {
             known.set_few(FEW_STANDING);
             if self.varies.get(at) == Some(&true) {

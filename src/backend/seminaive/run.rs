@@ -33,7 +33,7 @@ impl<'p> Run<'p> {
     /// An evaluation with its input loaded.
     pub(super) fn new(
         program: &'p Program,
-        input: &Database,
+        input: Database,
         limits: &Limits,
         timed: bool,
     ) -> Result<Self, LimitReached> {
@@ -128,10 +128,20 @@ pub(super) fn plans_over(
 ) -> Vec<Plan> {
     let plans = stratum_plans(program, stratum, &mut relations.known, params, first);
     for step in plans.iter().flat_map(|plan| &plan.steps) {
-        if let Step::Member { relation, .. } = step
-            && stratum.relations.contains(&RelationId(*relation as u32))
-        {
-            relations.number_rows(*relation);
+        if let Step::Member { relation, .. } = step {
+            relations.make_set(*relation);
+            if stratum.relations.contains(&RelationId(*relation as u32)) {
+                relations.number_rows(*relation);
+            }
+        }
+    }
+    // An inquiry may look for whole rows where the plan looks for parts of them.
+    for plan in &plans {
+        let body = program.rule(plan.rule).map_or(&[][..], |rule| &rule.body);
+        for literal in plan.pending().filter_map(|at| body.get(at)) {
+            if let Literal::Atom(atom) | Literal::Not(atom) = literal {
+                relations.make_set(atom.relation.0 as usize);
+            }
         }
     }
     plans

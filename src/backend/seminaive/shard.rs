@@ -5,6 +5,7 @@ use crate::backend::cells::{Cell, Cells, Slice};
 use crate::value::Word;
 
 use super::blocks::{self, Blocks};
+use super::distinct::keep_distinct;
 use super::hash::hash;
 use super::known::Known;
 use super::members::{self, AllRows, Layout, Members, hash_row};
@@ -37,6 +38,11 @@ impl Share {
     /// Whether there is no other shard.
     pub(super) fn is_whole(self) -> bool {
         self.of == 1
+    }
+
+    /// About how many of so many facts fall to this shard.
+    pub(super) fn about(self, facts: usize) -> usize {
+        facts / self.of
     }
 
     /// Up to how many blocks it doesn't matter how full they are.
@@ -96,20 +102,29 @@ pub(super) struct Shard {
     members: Members,
     /// From how many facts on it is tried whether bitmaps do again.
     retry: u64,
+    /// Whether the facts are not in the set yet, as those of an input are until somebody looks for one.
+    deferred: bool,
 }
 
 impl Shard {
     /// No facts of `arity` columns.
     pub(super) fn new(arity: usize, share: Share) -> Self {
         let members = Members::new(arity, share.few_blocks());
-        Self { share, len: 0, words: Cells::default(), members, retry: RETRY / share.of as u64 }
+        Self {
+            share,
+            len: 0,
+            words: Cells::default(),
+            members,
+            retry: RETRY / share.of as u64,
+            deferred: false,
+        }
     }
 
     /// The facts of closed rounds that fall to a share, kept as `before` keeps those of its own.
     pub(super) fn of_known(known: &Known, share: Share, before: &Self) -> Self {
         let mut shard = Self::new(known.arity(), share);
         match &before.members {
-            Members::Blocks(_) => shard.fill_blocks(known),
+            Members::Blocks(_) => shard.make_set(known),
             Members::Table(_) => shard.make_table(known),
         }
         if before.retry == NEVER {
@@ -118,9 +133,27 @@ impl Shard {
         shard
     }
 
-    fn fill_blocks(&mut self, known: &Known) {
-        let few = self.share.few_blocks().max(blocks::worth_while(known.len() as usize / self.share.of));
-        match Blocks::try_from_rows([known.words(), Slice::default()], known.arity(), few, self.share) {
+    /// Takes the rows of an input for those of the open round, the first; equal ones are left out.
+    pub(super) fn begin(&mut self, arity: usize, mut rows: Cells) -> Result<(), Bound> {
+        if (rows.len() / arity) as u64 > MOST_ROWS {
+            return Err(Bound::Facts(MOST_ROWS));
+        }
+        keep_distinct(&mut rows, arity);
+        (self.len, self.words, self.deferred) = ((rows.len() / arity) as u32, rows, true);
+        Ok(())
+    }
+
+    /// Makes the set of the facts of an input, if it isn't made yet.
+    pub(super) fn make_deferred(&mut self, known: &Known) {
+        if std::mem::take(&mut self.deferred) {
+            self.make_set(known);
+        }
+    }
+
+    fn make_set(&mut self, known: &Known) {
+        let parts = [known.words(), self.words.view()];
+        let few = blocks::worth_while(self.share.about((known.len() + self.len) as usize));
+        match Blocks::try_from_rows(parts, known.arity(), few.max(self.share.few_blocks()), self.share) {
             Some(blocks) => self.members = Members::Blocks(blocks),
             None => self.make_table(known),
         }
@@ -144,6 +177,7 @@ impl Shard {
         if u64::from(known.len()) + u64::from(self.len) + rows as u64 > MOST_ROWS {
             return Err(Bound::Facts(MOST_ROWS));
         }
+        self.make_deferred(known);
         self.retry_blocks(known);
         let mut rest = batch;
         if let Members::Blocks(blocks) = &mut self.members {
@@ -175,6 +209,7 @@ impl Shard {
 
     /// Keeps the facts by row number from now on, so that a part of them can be asked for.
     pub(super) fn number_rows(&mut self, known: &Known) {
+        self.make_deferred(known);
         if matches!(self.members, Members::Blocks(_)) {
             self.make_table(known);
         }
@@ -207,6 +242,7 @@ impl Shard {
     pub(super) fn holds(&self, known: &Known, row: &[Word], part: Part) -> bool {
         match &self.members {
             _ if row.is_empty() => !known.part(part).is_empty(),
+            _ if self.deferred => known.part(part).any(|at| known.row(at).is(row)),
             Members::Blocks(blocks) => blocks.contains(row),
             Members::Table(table) => {
                 let rows = AllRows { arity: row.len(), known: known.words(), fresh: self.words.view() };

@@ -12,7 +12,7 @@ use super::store::{Part, Relations};
 
 /// The plans of all rules for this input, stratum by stratum, as text. Relations that are yet to be derived count as
 /// empty, so an evaluation may order some loops differently.
-pub fn plans(program: &Program, input: &Database) -> String {
+pub fn plans(program: &Program, input: Database) -> String {
     let Ok(mut relations) = Relations::load(program, input) else { return String::new() };
     let params = program.param_words();
     let mut text = String::new();

@@ -2,6 +2,7 @@
 //! and keeps it apart until its round closes; then [`Relations::close`] moves it behind the older ones into [`Known`],
 //! where the next round finds it as part of the delta, and puts it into the indexes.
 
+use crate::backend::cells::{Cell, Slice};
 use crate::backend::{Bound, Database, Extent, Rows, Threads};
 use crate::ir::Program;
 use crate::schema::RelationId;
@@ -32,16 +33,21 @@ pub(super) struct Relations {
     pub(super) known: Vec<Known>,
     /// What they add to.
     pub(super) fresh: Vec<Fresh>,
+    /// Room to make whole words of narrow ones.
+    batch: Vec<Word>,
 }
 
 impl Relations {
     /// Round 0: the input and the facts of rule files.
-    pub(super) fn load(program: &Program, input: &Database) -> Result<Self, Bound> {
+    pub(super) fn load(program: &Program, input: Database) -> Result<Self, Bound> {
         let arities = || program.relations.iter().map(|relation| relation.columns.len());
-        let mut relations =
-            Self { known: arities().map(Known::new).collect(), fresh: arities().map(Fresh::new).collect() };
-        for (at, rows) in input.relations.iter().enumerate() {
-            relations.add_all(at, rows)?;
+        let (known, fresh) = (arities().map(Known::new).collect(), arities().map(Fresh::new).collect());
+        let mut relations = Self { known, fresh, batch: Vec::new() };
+        for (at, rows) in input.relations.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
+            match relations.fresh.get_mut(at) {
+                Some(fresh) if rows.arity() > 0 => fresh.begin(rows.arity(), rows.into_cells())?,
+                _ => relations.add_all(at, &rows)?,
+            }
         }
         for fact in &program.facts {
             let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
@@ -54,8 +60,18 @@ impl Relations {
     /// Adds the rows of an input to the open round.
     pub(super) fn add_all(&mut self, relation: usize, rows: &Rows) -> Result<(), Bound> {
         let whole_rows = BATCH / rows.arity().max(1) * rows.arity().max(1);
-        for batch in rows.words().chunks(whole_rows.max(rows.arity()).max(1)) {
-            self.add(relation, batch)?;
+        let whole_rows = whole_rows.max(rows.arity()).max(1);
+        match rows.view() {
+            Slice::Wide(words) => words.chunks(whole_rows).try_for_each(|batch| self.add(relation, batch))?,
+            Slice::Narrow(cells) => {
+                let mut batch = std::mem::take(&mut self.batch);
+                for cells in cells.chunks(whole_rows) {
+                    batch.clear();
+                    batch.extend(cells.iter().map(|cell| cell.word()));
+                    self.add(relation, &batch)?;
+                }
+                self.batch = batch;
+            }
         }
         if rows.arity() == 0 && !rows.is_empty() {
             self.add(relation, &[])?;
@@ -94,6 +110,13 @@ impl Relations {
             known.begin_round();
             fresh.close(known);
             known.end_round();
+        }
+    }
+
+    /// Makes the set of a relation's facts, if it isn't made yet: somebody will look for one.
+    pub(super) fn make_set(&mut self, at: usize) {
+        if let (Some(known), Some(fresh)) = (self.known.get(at), self.fresh.get_mut(at)) {
+            fresh.make_set(known);
         }
     }
 

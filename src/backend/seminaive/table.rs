@@ -23,6 +23,12 @@ pub(super) struct Table {
 const NUMBER: u64 = 0xffff_ffff;
 
 impl Table {
+    /// A table with room for `numbers`.
+    pub(super) fn with_room(numbers: usize) -> Self {
+        let size = (numbers * 10 / FULLEST + 1).next_power_of_two().max(SMALLEST);
+        Self { slots: vec![0; size], ..Self::default() }
+    }
+
     /// The number under `hash` that `is_it` accepts.
     #[inline]
     pub(super) fn find(&self, hash: u64, is_it: impl FnMut(u32) -> bool) -> Option<u32> {

@@ -113,7 +113,7 @@ impl Finder<'_> {
         let mut program = self.context.program.clone();
         let mut database = input.clone();
         changes.iter().for_each(|change| apply(&mut program, &mut database, change));
-        let Ok(model) = trial.engine.evaluate(&program, &database, &trial.limits) else { return Vec::new() };
+        let Ok(model) = trial.engine.evaluate(&program, database, &trial.limits) else { return Vec::new() };
         let undetermined = model.undefined.iter().filter_map(|undefined| program.rule(undefined.rule));
         let decision = program.relation(relation).is_some_and(|found| found.kind == Kind::Decision);
         if decision && undetermined.into_iter().any(|rule| program.dependents(rule.head).contains(&relation))

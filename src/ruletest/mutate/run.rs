@@ -241,7 +241,8 @@ impl<'a> Trial<'a> {
             }
         }
         let sources = &self.case.file.rules.sources;
-        let evaluation = session::evaluate_program(&program, sources, &self.case.input, &SemiNaive, &LIMITS);
+        let input = self.case.input.clone();
+        let evaluation = session::evaluate_program(&program, sources, input, &SemiNaive, &LIMITS);
         !evaluation.is_ok_and(|evaluation| judge::holds(&self.case, &program, &evaluation))
     }
 }

@@ -18,9 +18,9 @@ const SINGLE: usize = 400;
 pub(crate) struct OneByOne;
 
 impl Engine for OneByOne {
-    fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
+    fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         // What a limit stops depends on the way; one from scratch tells.
-        SemiNaive.evaluate(program, input, limits)?;
+        SemiNaive.evaluate(program, input.clone(), limits)?;
         let mut facts: Vec<(RelationId, Vec<Word>)> = Vec::new();
         for (at, rows) in (0..).zip(&input.relations) {
             facts.extend(rows.iter().map(|row| (RelationId(at), row.to_vec())));

@@ -76,7 +76,7 @@ fn facts() -> Vec<Fact> {
 struct Counting(std::sync::Arc<std::sync::atomic::AtomicUsize>);
 
 impl Engine for Counting {
-    fn evaluate(&self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
+    fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let own = program.relations.iter().zip(&input.relations);
         let own = own
             .filter(|(relation, _)| relation.kind == Kind::Input && !relation.name.as_str().starts_with('?'));

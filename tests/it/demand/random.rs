@@ -210,7 +210,7 @@ fn random_questions_over_facts_in_memory_are_answered_alike() {
         });
         let mut all = Database::new(&rules.program);
         input.relations.iter().zip(&mut all.relations).for_each(|(rows, all)| *all = rows.clone());
-        let Ok(model) = SemiNaive.evaluate(&rules.program, &all, &LIMITS) else { continue };
+        let Ok(model) = SemiNaive.evaluate(&rules.program, all, &LIMITS) else { continue };
         let mut random = Random::new(seed);
         let question = question(&mut random, &rules.program, &model);
         ask(seed, &sessions, &question, &mut tally);

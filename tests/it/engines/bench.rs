@@ -66,7 +66,7 @@ fn measure(name: &str, program: &Program, facts: &Facts, result: &str) {
     let mut profile = None;
     for _ in 0..5 {
         let (start, wall) = (cpu(), Instant::now());
-        let (model, work) = SemiNaive.evaluate_profiled(program, &input, &limits).unwrap();
+        let (model, work) = SemiNaive.evaluate_profiled(program, input.clone(), &limits).unwrap();
         times.push(cpu() - start);
         walls.push(wall.elapsed());
         count = model.extent(program.find(result.into()).unwrap()).unwrap().rows.len();

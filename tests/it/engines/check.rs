@@ -12,9 +12,9 @@ use hence::value::{Value, Word};
 
 /// What the engines agree on, or how they differ. `None` where the naive engine reaches a limit.
 pub(crate) fn compare(program: &Program, input: &Database, limits: &Limits) -> Result<Option<Model>, String> {
-    let fast = SemiNaive.evaluate(program, input, limits);
-    let naive = Naive.evaluate(program, input, limits);
-    let shared = SemiNaive.evaluate(program, input, &Limits { threads: EAGER, ..*limits });
+    let fast = SemiNaive.evaluate(program, input.clone(), limits);
+    let naive = Naive.evaluate(program, input.clone(), limits);
+    let shared = SemiNaive.evaluate(program, input.clone(), &Limits { threads: EAGER, ..*limits });
     agree(program, naive.clone(), shared).map_err(|difference| format!("on three threads: {difference}"))?;
     agree(program, naive, fast)
 }

@@ -41,7 +41,7 @@ fn check(seed: u64) {
         if stands { &mut standing } else { &mut brought }.push((relation, row));
     }
     let stands = database(&program, &standing);
-    let alone = Naive.evaluate(&program, &stands, &LIMITS);
+    let alone = Naive.evaluate(&program, stands.clone(), &LIMITS);
     let Ok(mut prepared) = Prepared::new(program.clone(), stands, LIMITS) else {
         assert!(alone.is_err(), "seed {seed}: only the prepared program reaches a limit\n{program}");
         return;
@@ -55,7 +55,7 @@ fn check(seed: u64) {
         let request = database(&program, &all);
         let result = prepared.evaluate(&request).map(|view| view.to_model());
         all.extend_from_slice(&standing);
-        let naive = Naive.evaluate(&program, &database(&program, &all), &LIMITS);
+        let naive = Naive.evaluate(&program, database(&program, &all), &LIMITS);
         if let Err(difference) = agree(&program, naive, result) {
             panic!(
                 "seed {seed}, request {number}: {difference}\n{program}\nstanding {standing:?}\nrequest {request:?}"
@@ -115,7 +115,7 @@ fn requests_of_all_sizes_over_large_and_small_values_leave_nothing_behind() {
             let mut all: Vec<_> = (0..count).map(|_| edge(&mut random, 10 + count, large)).collect();
             let view = prepared.evaluate(&database(program, &all)).unwrap();
             all.extend_from_slice(&standing);
-            let fresh = SemiNaive.evaluate(program, &database(program, &all), &Limits::default()).unwrap();
+            let fresh = SemiNaive.evaluate(program, database(program, &all), &Limits::default()).unwrap();
             let model = view.to_model();
             assert_eq!(sorted(&model), sorted(&fresh), "program {at}, request {number}");
             let rounds = |model: &Model| {

@@ -45,7 +45,7 @@ impl Told {
             *rows = left;
         }
         // Where a program may run away, it is left alone.
-        if Naive.evaluate(program, &self.input, &random::LIMITS).is_ok() {
+        if Naive.evaluate(program, self.input.clone(), &random::LIMITS).is_ok() {
             self.standing.apply(&edits).map_err(|stop| format!("{stop:?}"))?;
         }
         Ok(())
@@ -53,7 +53,7 @@ impl Told {
 
     /// Whether everything is as an evaluation from scratch has it, and what came and went is the difference.
     fn check(&self, program: &Program, before: &Model) -> Result<Option<Model>, String> {
-        let Ok(naive) = Naive.evaluate(program, &self.input, &random::LIMITS) else { return Ok(None) };
+        let Ok(naive) = Naive.evaluate(program, self.input.clone(), &random::LIMITS) else { return Ok(None) };
         same(program, &naive, &self.standing.model())?;
         for relation in (0..program.relations.len() as u32).map(RelationId) {
             let sorted = |model: &Model| {
@@ -108,7 +108,7 @@ fn difference(program: &Program, input: &Database, changes: &[Vec<Step>]) -> Res
         relations: input.relations.iter().map(|_| Default::default()).collect(),
         undefined: Vec::new(),
     };
-    if Naive.evaluate(program, input, &random::LIMITS).is_err() {
+    if Naive.evaluate(program, input.clone(), &random::LIMITS).is_err() {
         return Ok(0);
     }
     let mut told = Told::new(program, input)?;
@@ -227,7 +227,7 @@ impl Checked {
         self.standing.apply(&edits.collect::<Vec<_>>()).unwrap();
         let steps = self.standing.steps() - before;
         let fresh = self.afresh().model();
-        let scratch = SemiNaive.evaluate(&self.program, &self.input(), &Limits::default()).unwrap();
+        let scratch = SemiNaive.evaluate(&self.program, self.input(), &Limits::default()).unwrap();
         same(&self.program, &scratch, &fresh).unwrap();
         same(&self.program, &scratch, &self.standing.model()).unwrap();
         steps

@@ -62,7 +62,7 @@ impl Builder {
     }
 
     pub(super) fn model(&self) -> Model {
-        Naive.evaluate(&self.program, &self.database(), &Limits::default()).unwrap()
+        Naive.evaluate(&self.program, self.database(), &Limits::default()).unwrap()
     }
 
     pub(super) fn database(&self) -> Database {

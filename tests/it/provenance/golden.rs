@@ -123,8 +123,12 @@ fn a_decision_that_lost_an_input_has_a_remedy() {
                     for lost in leaves(&proof).take(2) {
                         let mut poorer = input(program, &whole);
                         remedy::retract(program, &mut poorer, lost);
-                        let model =
-                            hence::backend::Engine::evaluate(&engine, program, &poorer, &Limits::default());
+                        let model = hence::backend::Engine::evaluate(
+                            &engine,
+                            program,
+                            poorer.clone(),
+                            &Limits::default(),
+                        );
                         let model = model.unwrap();
                         let finder = Finder::new(program, &model, &rules.sources, &NoOrigins);
                         if finder.holds(&fact) {

@@ -26,7 +26,7 @@ fn models(seeds: std::ops::Range<u64>) -> impl Iterator<Item = (u64, Program, Da
     seeds.filter_map(|seed| {
         let (program, input) = program(seed);
         let limits = Limits { facts: 20_000, iterations: 200, ..Limits::default() };
-        let model = Naive.evaluate(&program, &input, &limits).ok()?;
+        let model = Naive.evaluate(&program, input.clone(), &limits).ok()?;
         Some((seed, program, input, model))
     })
 }

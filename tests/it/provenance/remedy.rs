@@ -26,7 +26,7 @@ pub(super) fn derives(
             }
         }
     }
-    let model = Naive.evaluate(&program, &input, limits).unwrap();
+    let model = Naive.evaluate(&program, input.clone(), limits).unwrap();
     let relation = program.find(fact.relation).unwrap();
     model.extent(relation).unwrap().rows.iter().any(|other| other == row(fact))
 }

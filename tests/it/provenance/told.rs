@@ -62,7 +62,7 @@ impl World {
     }
 
     fn model(&self) -> Model {
-        SemiNaive.evaluate(&self.program, &self.database, &Limits::default()).unwrap()
+        SemiNaive.evaluate(&self.program, self.database.clone(), &Limits::default()).unwrap()
     }
 
     fn why(&self, fact: &Fact) -> String {

@@ -39,7 +39,7 @@ impl Standing {
             facts: Vec::new(),
             strata: vec![Stratum { relations: vec![rule.head], rules: vec![RuleId(0)], recursive: false }],
         };
-        let model = SemiNaive.evaluate(&program, &input, &self.limits).map_err(|reached| reached.bound)?;
+        let model = SemiNaive.evaluate(&program, input, &self.limits).map_err(|reached| reached.bound)?;
         let reports = model.undefined.into_iter();
         Ok(reports.map(|report| Undefined { rule: RuleId(id), ..report }).collect())
     }

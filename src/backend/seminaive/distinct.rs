@@ -1,0 +1,47 @@
+//! The rows of an input, each left once, in the room that they have.
+#![expect(clippy::indexing_slicing, reason = "hot: rows are numbered from 0 to before their count")]
+
+use crate::backend::cells::{Cell, Cells};
+
+use super::hash::hash;
+use super::table::Table;
+
+/// How many rows are looked for at once.
+const TOGETHER: usize = 256;
+
+/// Leaves the first of equal rows of `arity` columns. Rows that ascend, as those of numbered events and of sorted files
+/// do, are only gone through.
+pub(super) fn keep_distinct(rows: &mut Cells, arity: usize) {
+    match rows {
+        Cells::Narrow(cells) => keep(cells, arity),
+        Cells::Wide(words) => keep(words, arity),
+    }
+}
+
+fn keep<C: Cell + Ord>(cells: &mut Vec<C>, arity: usize) {
+    if cells.chunks_exact(arity).is_sorted_by(|row, next| row < next) {
+        return;
+    }
+    let rows = cells.len() / arity;
+    let mut table = Table::with_room(rows);
+    let mut kept = 0;
+    let mut hashes = [0; TOGETHER];
+    for first in (0..rows).step_by(TOGETHER) {
+        let batch = first..rows.min(first + TOGETHER);
+        // In passes of their own, so that the processor waits for many cache lines at once.
+        for (hash_of, at) in hashes.iter_mut().zip(batch.clone()) {
+            *hash_of = hash(&cells[at * arity..(at + 1) * arity]);
+        }
+        let maybe = hashes.iter().take(batch.len()).filter_map(|hash| table.find(*hash, |_| true));
+        std::hint::black_box(maybe.fold(0, |sum, at| sum ^ cells[at as usize * arity].word().0));
+        for (hash, at) in hashes.iter().zip(batch) {
+            let row = at * arity..(at + 1) * arity;
+            let is_it = |other: u32| cells[other as usize * arity..][..arity] == cells[row.clone()];
+            if table.find_or_insert(*hash, kept as u32, is_it).is_none() {
+                cells.copy_within(row, kept * arity);
+                kept += 1;
+            }
+        }
+    }
+    cells.truncate(kept * arity);
+}

@@ -1,0 +1,124 @@
+//! The facts of a session without a ledger.
+
+use std::sync::OnceLock;
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
+use crate::fact::Fact;
+
+/// Facts, each of which stands or doesn't, however often it was stated. They are a list, in which one may stand twice,
+/// until somebody asks for one by itself; most sessions only ever hand all of them to an engine.
+#[derive(Debug, Default)]
+pub(super) struct FactSet {
+    listed: Vec<Fact>,
+    /// Where each fact stands first, once one was asked for.
+    places: OnceLock<HashTable<usize>>,
+}
+
+impl FactSet {
+    /// The facts of a list.
+    pub(super) fn new(facts: Vec<Fact>) -> Self {
+        Self { listed: facts, places: OnceLock::new() }
+    }
+
+    /// The facts; some may stand twice.
+    pub(super) fn listed(&self) -> &[Fact] {
+        &self.listed
+    }
+
+    /// Whether a fact stands.
+    pub(super) fn contains(&self, fact: &Fact) -> bool {
+        let places = self.places.get_or_init(|| places(&self.listed));
+        places.find(hash(fact), |at| self.listed.get(*at) == Some(fact)).is_some()
+    }
+
+    /// Takes a fact out.
+    pub(super) fn remove(&mut self, fact: &Fact) {
+        let mut places = self.each_once();
+        if let Ok(place) = places.find_entry(hash(fact), |at| self.listed.get(*at) == Some(fact)) {
+            let (at, _) = place.remove();
+            self.listed.swap_remove(at);
+            // The last fact has moved there.
+            let (moved, last) = (self.listed.get(at).map(hash), self.listed.len());
+            let place = moved.and_then(|hash| places.find_mut(hash, |other| *other == last));
+            place.into_iter().for_each(|place| *place = at);
+        }
+        self.places = OnceLock::from(places);
+    }
+
+    /// Adds facts.
+    pub(super) fn extend(&mut self, facts: impl IntoIterator<Item = Fact>) {
+        let mut places = self.each_once();
+        for fact in facts {
+            if add(&mut places, &self.listed, &fact, self.listed.len()) {
+                self.listed.push(fact);
+            }
+        }
+        self.places = OnceLock::from(places);
+    }
+
+    /// Makes sure that no fact is listed twice; where each stands.
+    fn each_once(&mut self) -> HashTable<usize> {
+        let known = self.places.take().unwrap_or_else(|| places(&self.listed));
+        if known.len() == self.listed.len() {
+            return known;
+        }
+        let mut firsts = vec![false; self.listed.len()];
+        known.iter().for_each(|at| firsts.get_mut(*at).into_iter().for_each(|first| *first = true));
+        let mut firsts = firsts.into_iter();
+        self.listed.retain(|_| firsts.next() == Some(true));
+        places(&self.listed)
+    }
+}
+
+/// Where each fact of a list stands first.
+fn places(listed: &[Fact]) -> HashTable<usize> {
+    let mut places = HashTable::with_capacity(listed.len());
+    for (at, fact) in listed.iter().enumerate() {
+        add(&mut places, listed, fact, at);
+    }
+    places
+}
+
+/// Adds the place `at` of a fact that has none yet; whether it had none.
+fn add(places: &mut HashTable<usize>, listed: &[Fact], fact: &Fact, at: usize) -> bool {
+    let is_it = |other: &usize| listed.get(*other) == Some(fact);
+    let rehash = |other: &usize| listed.get(*other).map_or(0, hash);
+    match places.entry(hash(fact), is_it, rehash) {
+        Entry::Occupied(_) => false,
+        Entry::Vacant(place) => {
+            place.insert(at);
+            true
+        }
+    }
+}
+
+fn hash(fact: &Fact) -> u64 {
+    ahash::RandomState::with_seeds(1, 2, 3, 4).hash_one(fact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Value;
+
+    fn fact(number: i64) -> Fact {
+        Fact::new("p", [Value::Int(number)])
+    }
+
+    #[test]
+    fn it_is_the_set_of_what_came_and_went() {
+        let mut facts = FactSet::new([3, 1, 3, 2, 1].map(fact).to_vec());
+        assert!(facts.contains(&fact(1)) && !facts.contains(&fact(4)));
+        facts.remove(&fact(3));
+        assert!(!facts.contains(&fact(3)));
+        facts.extend([2, 4, 4, 3].map(fact));
+        facts.remove(&fact(1));
+        facts.remove(&fact(7));
+        let mut left = facts.listed().to_vec();
+        left.sort();
+        assert_eq!(left, [2, 3, 4].map(fact));
+        assert!([2, 3, 4].iter().all(|number| facts.contains(&fact(*number))));
+    }
+}
