@@ -7,6 +7,7 @@ mod ask;
 pub mod codes;
 mod commit;
 pub mod compiled;
+mod decisions;
 mod diff;
 mod drawn;
 mod error;
@@ -47,15 +48,16 @@ pub use what_if::Hypothesis;
 pub use why::{Because, Inquiry, Wanted};
 pub use why_not::Refused;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::ir::Program;
-use crate::ledger::{Decision, Ledger, When};
+use crate::ledger::{Ledger, When};
 use crate::schema::RelationId;
 
+use decisions::Decisions;
 use standing::Habit;
 
 /// A rule set over facts.
@@ -81,14 +83,14 @@ enum Store {
 /// What stands in a session without a ledger.
 struct Memory {
     facts: HashSet<Fact, ahash::RandomState>,
-    decisions: BTreeMap<Fact, Decision>,
+    decisions: Decisions,
 }
 
 impl Session {
     /// A session over facts that are kept nowhere.
     pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Self {
         let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
-        let mut memory = Memory { facts: HashSet::with_hasher(hasher), decisions: BTreeMap::new() };
+        let mut memory = Memory { facts: HashSet::with_hasher(hasher), decisions: Decisions::default() };
         memory.facts.extend(facts);
         Self::new(rules, Store::Memory(memory))
     }
