@@ -134,7 +134,7 @@ impl Groups {
         let (mut words, mut tallies) = (group.words.iter(), self.columns.iter().zip(&group.tallies));
         for is_aggregate in &self.terms {
             if *is_aggregate {
-                let value = tallies.next().and_then(|(column, tally)| column.finish(tally));
+                let value = tallies.next().and_then(|(column, tally)| column.finish(tally, group.count));
                 row.extend(value);
             } else {
                 row.extend(words.next().copied());
