@@ -121,8 +121,10 @@ impl Session {
 
     fn keep(&self, input: &Database, now: i64) -> Result<(Kept, Evaluation), SessionError> {
         let program = &self.rules.program;
-        let standing = Standing::new(program, input, &self.limits)
-            .map_err(|reached| evaluation::limit(program, &self.rules.sources, &reached))?;
+        let limit = |reached| evaluation::limit(program, &self.rules.sources, &reached);
+        let mut standing = Standing::new(program, input, &self.limits).map_err(limit)?;
+        // All facts came with this; a change of nothing puts that behind, or the next commit would have to.
+        standing.apply(&[]).map_err(limit)?;
         let model = standing.model();
         let undetermined = self.undetermined(&standing);
         let evaluation = Evaluation { model, undetermined: undetermined.clone() };

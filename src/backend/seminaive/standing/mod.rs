@@ -23,6 +23,7 @@ mod recursion;
 mod reports;
 mod roles;
 mod rule;
+mod state;
 mod store;
 mod stratum;
 mod tally;

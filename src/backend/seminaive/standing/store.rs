@@ -12,6 +12,7 @@ use crate::value::Word;
 
 pub(super) use super::index::NONE;
 use super::index::{Index, Rows};
+use super::state::{Ranks, State};
 
 /// It stood before the change at hand.
 pub(super) const OLD: u8 = 1;
@@ -35,57 +36,6 @@ pub(super) enum Support {
     Counted,
     /// By the least rank over its derivations, some of which use facts of its own stratum.
     Ranked,
-}
-
-/// The flags of a fact, and how many matches derive it, of rules that read lower strata only.
-#[derive(Clone, Copy, Default)]
-struct State(u64);
-
-impl State {
-    #[inline]
-    fn flags(self) -> u8 {
-        self.0 as u8
-    }
-
-    #[inline]
-    fn with(self, flags: u8) -> Self {
-        Self(self.0 | u64::from(flags))
-    }
-
-    #[inline]
-    fn without(self, flags: u8) -> Self {
-        Self(self.0 & !u64::from(flags))
-    }
-
-    #[inline]
-    fn count(self) -> i64 {
-        self.0 as i64 >> u8::BITS
-    }
-
-    #[inline]
-    fn counted(self, by: i64) -> Self {
-        Self(self.0.wrapping_add((by as u64) << u8::BITS))
-    }
-}
-
-/// In which round a fact of a recursive relation is derived, and the same or a smaller one that waits to be settled.
-#[derive(Clone, Copy)]
-struct Ranks(u64);
-
-impl Ranks {
-    fn new(settled: u32, best: u32) -> Self {
-        Self(u64::from(best) << u32::BITS | u64::from(settled))
-    }
-
-    #[inline]
-    fn settled(self) -> u32 {
-        self.0 as u32
-    }
-
-    #[inline]
-    fn best(self) -> u32 {
-        (self.0 >> u32::BITS) as u32
-    }
 }
 
 /// One relation.
