@@ -25,6 +25,16 @@ pub(super) struct Context<'a> {
     sizes: Vec<usize>,
 }
 
+/// What a context holds beside facts.
+#[derive(Default)]
+pub(super) struct Ground {
+    params: Vec<Word>,
+    types: Vec<Vec<Type>>,
+    strata: Vec<Option<usize>>,
+    rules: Vec<Vec<RuleId>>,
+    sizes: Vec<usize>,
+}
+
 impl<'a> Context<'a> {
     pub(super) fn new(program: &'a Program, store: Store<'a>) -> Self {
         let count = program.relations.len();
@@ -43,14 +53,27 @@ impl<'a> Context<'a> {
             }
         }
         let types = program.relations.iter().map(|relation| relation.types().collect()).collect();
-        let counts: Vec<usize> = (0..count as u32).map(|at| store.len(RelationId(at))).collect();
-        let sizes = sizes(program, &counts);
-        Self { program, params: program.param_words(), store, types, strata, rules, sizes }
+        let ground = Ground { params: program.param_words(), types, strata, rules, sizes: Vec::new() };
+        Self::on(ground, program, store)
+    }
+
+    /// A context on what another one of the same program left; nothing is made anew but the sizes.
+    pub(super) fn on(ground: Ground, program: &'a Program, store: Store<'a>) -> Self {
+        let Ground { params, types, strata, rules, mut sizes } = ground;
+        take_sizes(program, |relation| store.len(relation), &mut sizes);
+        Self { program, params, store, types, strata, rules, sizes }
+    }
+
+    /// What the next context may stand on.
+    pub(super) fn into_ground(self) -> Ground {
+        let Self { params, types, strata, rules, sizes, .. } = self;
+        Ground { params, types, strata, rules, sizes }
     }
 
     /// Takes the numbers of facts of the inputs from elsewhere.
     pub(super) fn count(&mut self, counts: &[usize]) {
-        self.sizes = sizes(self.program, counts);
+        let count = |relation: RelationId| counts.get(relation.0 as usize).copied().unwrap_or(0);
+        take_sizes(self.program, count, &mut self.sizes);
     }
 
     /// About how many facts a relation has; the same in a model of all facts and in one of a part of them.
@@ -126,16 +149,14 @@ const GROWTH: (usize, usize) = (2, 8);
 
 /// The numbers of facts: of inputs as counted, of derived relations guessed from those that their rules read, stratum
 /// by stratum.
-fn sizes(program: &Program, counts: &[usize]) -> Vec<usize> {
-    let mut sizes: Vec<usize> = program
-        .relations
-        .iter()
-        .enumerate()
-        .map(|(at, relation)| match relation.kind {
-            Kind::Input => counts.get(at).copied().unwrap_or(0),
+fn take_sizes(program: &Program, count: impl Fn(RelationId) -> usize, sizes: &mut Vec<usize>) {
+    sizes.clear();
+    sizes.extend((0u32..).map(RelationId).zip(&program.relations).map(
+        |(id, relation)| match relation.kind {
+            Kind::Input => count(id),
             _ => 0,
-        })
-        .collect();
+        },
+    ));
     for stratum in &program.strata {
         let rules = stratum.rules.iter().filter_map(|rule| program.rule(*rule));
         let read = rules.flat_map(Rule::reads).filter_map(|read| sizes.get(read.0 as usize)).max();
@@ -147,5 +168,4 @@ fn sizes(program: &Program, counts: &[usize]) -> Vec<usize> {
             }
         }
     }
-    sizes
 }

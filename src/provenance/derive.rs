@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::builtins::expr::VarId;
 use crate::builtins::term::Term;
@@ -53,29 +54,37 @@ pub(super) enum Entry {
     Per,
 }
 
-/// Plans by rule and entry, made once.
-#[derive(Default)]
-pub(super) struct Plans<'a> {
-    made: RefCell<HashMap<(RuleId, Entry), Rc<Plan<'a>>, ahash::RandomState>>,
-}
+/// Plans by rule and entry.
+pub(super) type Made = HashMap<(RuleId, Entry), Arc<Plan>, ahash::RandomState>;
 
-impl<'a> Plans<'a> {
-    pub(super) fn get(
-        &self,
-        context: &Context<'a>,
-        id: RuleId,
-        rule: &'a Rule,
-        entry: Entry,
-    ) -> Rc<Plan<'a>> {
-        let make = || {
-            let bound = match entry {
-                Entry::Head => head_variables(rule),
-                Entry::Per => rule.limit.iter().flat_map(|limit| limit.per.iter().copied()).collect(),
-            };
-            let size = |relation| context.size(relation);
-            Rc::new(Plan::new(rule, Start { bound, head: entry == Entry::Head, size: &size }))
+/// Plans, made once, and again where relations have grown or shrunk so much that another order is better.
+#[derive(Default)]
+pub(super) struct Plans(RefCell<Made>);
+
+impl Plans {
+    /// Those that were made before.
+    pub(super) fn known(made: Made) -> Self {
+        Self(RefCell::new(made))
+    }
+
+    /// Those that are made.
+    pub(super) fn into_made(self) -> Made {
+        self.0.into_inner()
+    }
+
+    pub(super) fn get(&self, context: &Context<'_>, id: RuleId, rule: &Rule, entry: Entry) -> Arc<Plan> {
+        let size = |relation| context.size(relation);
+        let mut made = self.0.borrow_mut();
+        if let Some(plan) = made.get(&(id, entry)).filter(|plan| plan.suits(&size)) {
+            return Arc::clone(plan);
+        }
+        let bound = match entry {
+            Entry::Head => head_variables(rule),
+            Entry::Per => rule.limit.iter().flat_map(|limit| limit.per.iter().copied()).collect(),
         };
-        Rc::clone(self.made.borrow_mut().entry((id, entry)).or_insert_with(make))
+        let plan = Arc::new(Plan::new(rule, Start { bound, head: entry == Entry::Head, size: &size }));
+        made.insert((id, entry), Arc::clone(&plan));
+        plan
     }
 }
 
@@ -116,7 +125,7 @@ pub(super) fn given_words(rule: &Rule, row: &[Option<Word>]) -> Option<Vec<Optio
 #[derive(Clone, Copy)]
 pub(super) struct Search<'c, 'a> {
     pub(super) context: &'c Context<'a>,
-    pub(super) plans: &'c Plans<'a>,
+    pub(super) plans: &'c Plans,
     pub(super) heights: &'c Heights,
     /// How many inputs of an aggregate are kept.
     pub(super) inputs: usize,
@@ -171,7 +180,7 @@ impl<'c, 'a> Derivations<'c, 'a> {
         let vars = head_words(rule, row)?;
         let plan = plans.get(context, id, rule, Entry::Head);
         let target = row.iter().copied().map(Some).collect();
-        let walk = Walk::new(context, plan, vars, target, self.below);
+        let walk = Walk::new(context, (rule, plan), vars, target, self.below);
         if rule.is_aggregate() {
             let found = group::find(context, rule, walk, row, inputs)?;
             let first = found.inputs.first().cloned()?;

@@ -1,5 +1,7 @@
 //! `why`: a proof of least height of a fact of a finished model, found backwards and the same from run to run.
 
+use std::collections::BTreeSet;
+
 use crate::backend::{Facts, Model};
 use crate::fact::Fact;
 use crate::ir::{Program, Rule};
@@ -10,12 +12,13 @@ use crate::value::Value;
 use super::build::Builder;
 pub use super::build::Told;
 use super::context::Context;
-use super::derive::{Derivation, Derivations, Plans, Search};
+use super::derive::{Derivation, Derivations, Entry, Plans, Search};
 use super::every::Every;
+use super::groundwork::{Groundwork, Laid};
 use super::heights::Heights;
 use super::phrase::Phrase;
 use super::proof::{Origins, Proof};
-use super::solve::{Solution, solve};
+use super::solve::{Solution, solve, solve_root};
 use super::store::{FactRef, Key, Store};
 
 /// How many inputs of an aggregate a proof shows if nothing else is asked for.
@@ -33,7 +36,7 @@ pub enum WhyError {
 /// copied.
 pub struct Finder<'a> {
     pub(super) context: Context<'a>,
-    plans: Plans<'a>,
+    plans: Plans,
     heights: Heights,
     sources: &'a Sources,
     origins: &'a dyn Origins,
@@ -48,23 +51,63 @@ impl<'a> Finder<'a> {
         sources: &'a Sources,
         origins: &'a dyn Origins,
     ) -> Self {
-        Self::from(Context::new(program, Store::new(model)), sources, origins)
+        let context = Context::new(program, Store::new(model));
+        let heights = Heights::new(&context);
+        Self { context, plans: Plans::default(), heights, sources, origins, inputs: INPUTS_SHOWN }
     }
 
     /// A finder over facts that stand somewhere else than in a model; for [`Finder::why`] and the like, not for what
-    /// looks at all facts.
+    /// looks at all facts. It goes on from what another finder of the same program left, which may be nothing.
     pub fn over(
         program: &'a Program,
         facts: &'a dyn Facts,
         sources: &'a Sources,
         origins: &'a dyn Origins,
+        left: Groundwork,
     ) -> Self {
-        Self::from(Context::new(program, Store::over(facts)), sources, origins)
+        let (context, heights, plans) = match left.laid {
+            Some(Laid { ground, heights, plans }) => {
+                let context = Context::on(ground, program, Store::over(facts));
+                let heights = if heights.suits(&context) { heights } else { Heights::new(&context) };
+                (context, heights, Plans::known(plans))
+            }
+            None => {
+                let context = Context::new(program, Store::over(facts));
+                let heights = Heights::new(&context);
+                (context, heights, Plans::default())
+            }
+        };
+        Self { context, plans, heights, sources, origins, inputs: INPUTS_SHOWN }
     }
 
-    fn from(context: Context<'a>, sources: &'a Sources, origins: &'a dyn Origins) -> Self {
-        let heights = Heights::new(&context);
-        Self { context, plans: Plans::default(), heights, sources, origins, inputs: INPUTS_SHOWN }
+    /// What the next finder of the same program may go on from.
+    pub fn into_groundwork(self) -> Groundwork {
+        let Self { context, plans, heights, .. } = self;
+        Groundwork { laid: Some(Laid { ground: context.into_ground(), heights, plans: plans.into_made() }) }
+    }
+
+    /// By which columns of which relations [`Finder::told`] looks facts up for facts of `relations`.
+    pub fn look_ups(
+        &self,
+        relations: impl IntoIterator<Item = RelationId>,
+    ) -> BTreeSet<(RelationId, Vec<u32>)> {
+        let mut left: Vec<RelationId> = relations.into_iter().collect();
+        let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(relation) = left.pop() {
+            if !seen.insert(relation) {
+                continue;
+            }
+            for id in self.context.rules_of(relation) {
+                let Some(rule) = self.context.program.rule(*id) else { continue };
+                let entries =
+                    if rule.limit.is_some() { &[Entry::Head, Entry::Per][..] } else { &[Entry::Head] };
+                for entry in entries {
+                    found.extend(self.plans.get(&self.context, *id, rule, *entry).look_ups(rule));
+                }
+                left.extend(rule.reads().filter(|read| !self.heights.is_known(*read)));
+            }
+        }
+        found
     }
 
     /// How many inputs of an aggregate proofs show; `usize::MAX` for all. The height of an aggregate's step
@@ -107,7 +150,8 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// Where the model isn't one of the program.
     pub fn why(&self, fact: &Fact) -> Result<Option<Proof>, WhyError> {
-        let Some((root, solution)) = self.solved(fact)? else { return Ok(None) };
+        let Some(root) = self.find(fact) else { return Ok(None) };
+        let solution = self.founded(fact, solve(self.search(), root))?;
         let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
         Ok(Some(self.builder().proof(root, &choice, solution.least)))
     }
@@ -117,10 +161,11 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// As [`Finder::why`].
     pub fn told(&self, fact: &Fact) -> Result<Option<Told>, WhyError> {
-        if let Some((root, derivation)) = self.find(fact).and_then(|root| Some((root, self.only(root)?))) {
+        let Some(root) = self.find(fact) else { return Ok(None) };
+        if let Some(derivation) = self.only(root) {
             return Ok(self.builder().told(root, Some(&derivation)));
         }
-        let Some((root, solution)) = self.solved(fact)? else { return Ok(None) };
+        let solution = self.founded(fact, solve_root(self.search(), root))?;
         let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
         Ok(self.builder().told(root, derivation))
     }
@@ -133,18 +178,17 @@ impl<'a> Finder<'a> {
         all.next(|_, _| true).is_none().then_some(first)
     }
 
-    fn solved(&self, fact: &Fact) -> Result<Option<(FactRef, Solution)>, WhyError> {
-        let Some(root) = self.find(fact) else { return Ok(None) };
-        let solution = solve(self.search(), root);
-        let unfounded = |fact: &FactRef| self.context.store.rank(*fact) > 0;
-        let mut missing = solution.chosen.iter().filter(|(_, chosen)| chosen.derivation.is_none());
-        if missing.any(|(fact, _)| unfounded(fact)) {
-            let all =
-                solution.chosen.iter().filter(|(fact, known)| known.derivation.is_none() && unfounded(fact));
-            let first = all.map(|(fact, _)| self.context.fact(*fact)).min();
-            return Err(WhyError::Unfounded(first.unwrap_or_else(|| fact.clone())));
+    /// The solution, if no fact in it lacks a derivation that it needs.
+    fn founded(&self, fact: &Fact, solution: Solution) -> Result<Solution, WhyError> {
+        let missing = solution.chosen.iter().filter(|(fact, chosen)| {
+            chosen.derivation.is_none() && chosen.height == 0 && self.context.store.rank(**fact) > 0
+        });
+        let missing: Vec<FactRef> = missing.map(|(fact, _)| *fact).collect();
+        if missing.is_empty() {
+            return Ok(solution);
         }
-        Ok(Some((root, solution)))
+        let first = missing.into_iter().map(|fact| self.context.fact(fact)).min();
+        Err(WhyError::Unfounded(first.unwrap_or_else(|| fact.clone())))
     }
 
     /// Every proof of the fact, lazily, in an order that is the same from run to run; each uses one derivation a
@@ -161,7 +205,7 @@ impl<'a> Finder<'a> {
         self.sources
     }
 
-    pub(super) fn plans(&self) -> &Plans<'a> {
+    pub(super) fn plans(&self) -> &Plans {
         &self.plans
     }
 

@@ -1,4 +1,5 @@
-//! How low a proof can be at best, by relation and by rule, known before any fact is looked at.
+//! How low a proof can be at best, and how high the lowest one can be at most, by relation and by rule, known before
+//! any fact is looked at.
 
 use crate::ir::{Literal, Rule, RuleId};
 use crate::schema::{Kind, RelationId};
@@ -9,24 +10,26 @@ use super::store::FactRef;
 /// Stands for "no proof at all".
 const NEVER: usize = usize::MAX;
 
-/// Lower bounds of the height of proofs.
+/// Bounds of the least height of proofs.
 pub(super) struct Heights {
+    /// The relations of which some fact is given, as the bounds take it.
+    stated: Vec<bool>,
     relations: Vec<usize>,
     rules: Vec<usize>,
     /// For a derived relation, the least height of its own rules, and that of all rules of its stratum.
     derived: Vec<(usize, usize)>,
+    /// The most that the least height of a relation's facts can be; [`NEVER`] where rules go in a circle.
+    highest: Vec<usize>,
 }
 
 impl Heights {
     /// From the inputs upwards until nothing gets lower.
     pub(super) fn new(context: &Context<'_>) -> Self {
-        let start = |(at, relation): (usize, &crate::schema::Relation)| {
-            let stated = context.store.is_stated(RelationId(at as u32));
-            if relation.kind == Kind::Input || stated { 0 } else { NEVER }
-        };
-        let relations = context.program.relations.iter().enumerate().map(start).collect();
+        let stated: Vec<bool> = stated(context).collect();
+        let relations = stated.iter().map(|stated| if *stated { 0 } else { NEVER }).collect();
         let rules = vec![NEVER; context.program.rules.len()];
-        let mut heights = Self { relations, rules, derived: Vec::new() };
+        let highest = highest(context);
+        let mut heights = Self { stated, relations, rules, derived: Vec::new(), highest };
         while heights.lower(&context.program.rules) {}
         heights.derived = vec![(0, 0); heights.relations.len()];
         for stratum in &context.program.strata {
@@ -39,6 +42,25 @@ impl Heights {
             }
         }
         heights
+    }
+
+    /// Whether the bounds are those of these facts too.
+    pub(super) fn suits(&self, context: &Context<'_>) -> bool {
+        stated(context).eq(self.stated.iter().copied())
+    }
+
+    /// The height of the lowest proof of a fact, where it is known before any is looked for.
+    pub(super) fn known(&self, context: &Context<'_>, fact: FactRef) -> Option<usize> {
+        let least = self.of_fact(context, fact);
+        let highest = self.highest.get(fact.relation.0 as usize).copied();
+        (least == 0 || highest == Some(least)).then_some(least)
+    }
+
+    /// Whether the height of the lowest proof is known so of all facts of a relation.
+    pub(super) fn is_known(&self, relation: RelationId) -> bool {
+        let at = relation.0 as usize;
+        let highest = self.highest.get(at).copied().unwrap_or(NEVER);
+        highest == 0 || self.derived.get(at).is_some_and(|(own, floor)| *own.max(floor) == highest)
     }
 
     fn least(&self, rules: &[RuleId]) -> usize {
@@ -83,4 +105,29 @@ impl Heights {
         let (own, floor) = self.derived.get(fact.relation.0 as usize).copied().unwrap_or_default();
         own.max(floor.saturating_add(rounds))
     }
+}
+
+/// By relation whether proofs may begin with its facts.
+fn stated<'c>(context: &'c Context<'_>) -> impl Iterator<Item = bool> + 'c {
+    let relations = (0u32..).map(RelationId).zip(&context.program.relations);
+    relations.map(|(id, relation)| relation.kind == Kind::Input || context.store.is_stated(id))
+}
+
+/// By relation the most that the least height of its facts can be: one more than that of all that its rules read.
+fn highest(context: &Context<'_>) -> Vec<usize> {
+    let mut highest = vec![0; context.program.relations.len()];
+    for stratum in &context.program.strata {
+        for relation in &stratum.relations {
+            let rules = context.rules_of(*relation).iter().filter_map(|rule| context.program.rule(*rule));
+            let atoms = rules.flat_map(|rule| &rule.body).filter_map(|literal| match literal {
+                Literal::Atom(atom) => highest.get(atom.relation.0 as usize),
+                _ => None,
+            });
+            let below = if stratum.recursive { NEVER } else { atoms.copied().max().unwrap_or(0) };
+            if let Some(slot) = highest.get_mut(relation.0 as usize) {
+                *slot = below.saturating_add(1);
+            }
+        }
+    }
+    highest
 }

@@ -10,6 +10,7 @@ mod derive;
 pub mod difference;
 mod every;
 mod finder;
+mod groundwork;
 mod group;
 mod heights;
 mod phrase;
@@ -24,3 +25,4 @@ pub mod why_not;
 
 pub use every::Every;
 pub use finder::{Finder, INPUTS_SHOWN, Told, WhyError};
+pub use groundwork::Groundwork;

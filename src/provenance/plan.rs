@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::builtins::expr::{Expr, VarId};
 use crate::builtins::term::Term;
-use crate::ir::{Arg, Atom, Literal, Rule};
+use crate::ir::{Arg, Literal, Rule};
 use crate::schema::RelationId;
 
 /// What to do next in a body; a literal is named by its place there.
@@ -34,12 +34,45 @@ pub(super) enum Move {
     Head(usize),
 }
 
-/// A rule with an order for its body.
-pub(super) struct Plan<'p> {
-    pub(super) rule: &'p Rule,
+/// An order for the body of a rule.
+pub(super) struct Plan {
     pub(super) moves: Vec<Move>,
     /// For each atom of the body by its place, the variables (by place of the argument) that it binds.
     pub(super) binds: Vec<Vec<bool>>,
+    /// The choices that sizes decided.
+    choices: Vec<Choice>,
+}
+
+/// Literals that could have come next, with what their costs were made of; the one that did.
+struct Choice {
+    among: Vec<(Cost, usize)>,
+    chosen: usize,
+}
+
+/// What it costs to go through the facts or elements that a literal chooses from.
+#[derive(Clone, Copy)]
+enum Cost {
+    /// An atom: whether it chooses at all, its relation, and how many of its columns are known.
+    Atom(bool, RelationId, u32),
+    /// A generator.
+    Elements,
+}
+
+impl Cost {
+    /// Whether it chooses at all, and how many facts are likely to fit.
+    fn of(self, size: impl Fn(RelationId) -> usize) -> (bool, usize) {
+        match self {
+            Self::Atom(chooses, relation, known) => {
+                (chooses, size(relation).checked_shr(4 * known).unwrap_or(0))
+            }
+            Self::Elements => (true, 16),
+        }
+    }
+}
+
+/// The cheapest of some literals, of equals the first of the text.
+fn cheapest(among: &[(Cost, usize)], size: impl Fn(RelationId) -> usize) -> Option<usize> {
+    among.iter().map(|(cost, literal)| (cost.of(&size), *literal)).min().map(|(_, literal)| literal)
 }
 
 /// What a plan starts from.
@@ -52,13 +85,11 @@ pub(super) struct Start<'s> {
     pub(super) size: &'s dyn Fn(RelationId) -> usize,
 }
 
-impl<'p> Plan<'p> {
+impl Plan {
     /// Conditions as soon as they can be decided; atoms by how many columns are known, then by how few facts they
     /// choose from, then by the order of the text.
-    pub(super) fn new(rule: &'p Rule, start: Start<'_>) -> Self {
-        let mut maker =
-            Maker { rule, bound: start.bound, size: start.size, left: Vec::new(), moves: Vec::new() };
-        maker.left = (0..rule.body.len()).collect();
+    pub(super) fn new(rule: &Rule, start: Start<'_>) -> Self {
+        let mut maker = Maker::new(rule, start.bound, start.size);
         let mut heads: Vec<usize> = if start.head { checked_terms(rule) } else { Vec::new() };
         let mut binds = vec![Vec::new(); rule.body.len()];
         loop {
@@ -69,16 +100,34 @@ impl<'p> Plan<'p> {
             let Some(literal) = maker.choice() else { break };
             maker.enter(literal, &mut binds);
         }
-        Self { rule, moves: maker.moves, binds }
+        Self { moves: maker.moves, binds, choices: maker.choices }
     }
-}
 
-impl<'p> Plan<'p> {
+    /// Whether the plan would be made in the same way where relations have these sizes.
+    pub(super) fn suits(&self, size: &dyn Fn(RelationId) -> usize) -> bool {
+        self.choices.iter().all(|choice| cheapest(&choice.among, size) == Some(choice.chosen))
+    }
+
+    /// The columns by which the plan looks facts up, of each atom that isn't gone through whole.
+    pub(super) fn look_ups<'r>(
+        &'r self,
+        rule: &'r Rule,
+    ) -> impl Iterator<Item = (RelationId, Vec<u32>)> + 'r {
+        self.moves.iter().filter_map(move |step| {
+            let (Move::Match(literal) | Move::Absent(literal)) = step else { return None };
+            let (Literal::Atom(atom) | Literal::Not(atom)) = rule.body.get(*literal)? else { return None };
+            let binds = self.binds.get(*literal)?;
+            let opened = |arg: &Arg| atom.args.iter().zip(binds).any(|(other, binds)| *binds && other == arg);
+            let known = (0u32..).zip(&atom.args);
+            let known = known.filter(|(_, arg)| !matches!(arg, Arg::Any) && !opened(arg));
+            Some((atom.relation, known.map(|(column, _)| column).collect()))
+        })
+    }
+
     /// In the order of the text as far as variables allow, constant columns of the head first, computed ones last:
     /// the order in which a reader follows a rule.
-    pub(super) fn reading(rule: &'p Rule, bound: BTreeSet<VarId>) -> Self {
-        let mut maker = Maker { rule, bound, size: &|_| 0, left: Vec::new(), moves: Vec::new() };
-        maker.left = (0..rule.body.len()).collect();
+    pub(super) fn reading(rule: &Rule, bound: BTreeSet<VarId>) -> Self {
+        let mut maker = Maker::new(rule, bound, &|_| 0);
         let mut heads = checked_terms(rule);
         let mut binds = vec![Vec::new(); rule.body.len()];
         heads.retain(|&column| !maker.head(column));
@@ -89,7 +138,7 @@ impl<'p> Plan<'p> {
             }
         }
         heads.retain(|&column| !maker.head(column));
-        Self { rule, moves: maker.moves, binds }
+        Self { moves: maker.moves, binds, choices: Vec::new() }
     }
 }
 
@@ -116,9 +165,15 @@ struct Maker<'p, 's> {
     size: &'s dyn Fn(RelationId) -> usize,
     left: Vec<usize>,
     moves: Vec<Move>,
+    choices: Vec<Choice>,
 }
 
-impl Maker<'_, '_> {
+impl<'p, 's> Maker<'p, 's> {
+    fn new(rule: &'p Rule, bound: BTreeSet<VarId>, size: &'s dyn Fn(RelationId) -> usize) -> Self {
+        let left = (0..rule.body.len()).collect();
+        Self { rule, bound, size, left, moves: Vec::new(), choices: Vec::new() }
+    }
+
     fn knows(&self, expr: &Expr) -> bool {
         let mut known = true;
         expr.for_each_var(&mut |var| known &= self.bound.contains(&var));
@@ -184,24 +239,25 @@ impl Maker<'_, '_> {
     }
 
     /// The best literal that chooses: an atom, or a generator whose arguments are known.
-    fn choice(&self) -> Option<usize> {
+    fn choice(&mut self) -> Option<usize> {
         let costs = self.left.iter().filter_map(|&literal| Some((self.cost(literal)?, literal)));
-        costs.min().map(|(_, literal)| literal)
+        let among: Vec<_> = costs.collect();
+        let chosen = cheapest(&among, self.size)?;
+        if among.len() > 1 {
+            self.choices.push(Choice { among, chosen });
+        }
+        Some(chosen)
     }
 
-    fn cost(&self, literal: usize) -> Option<(bool, usize)> {
+    fn cost(&self, literal: usize) -> Option<Cost> {
         match self.rule.body.get(literal)? {
-            Literal::Atom(atom) => Some(self.atom_cost(atom)),
-            Literal::Each { args, .. } => args.iter().all(|arg| self.knows(arg)).then_some((true, 16)),
+            Literal::Atom(atom) => {
+                let known = atom.args.iter().filter(|arg| self.is_bound(arg)).count();
+                Some(Cost::Atom(known < atom.args.len(), atom.relation, known as u32))
+            }
+            Literal::Each { args, .. } => args.iter().all(|arg| self.knows(arg)).then_some(Cost::Elements),
             _ => None,
         }
-    }
-
-    /// Whether it chooses at all, and how many facts are likely to fit.
-    fn atom_cost(&self, atom: &Atom) -> (bool, usize) {
-        let known = atom.args.iter().filter(|arg| self.is_bound(arg)).count();
-        let size = (self.size)(atom.relation);
-        (known < atom.args.len(), size.checked_shr(4 * known as u32).unwrap_or(0))
     }
 
     fn enter(&mut self, literal: usize, binds: &mut [Vec<bool>]) {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::builtins::term::{Limit, Term};
 use crate::ir::{Rule, RuleId};
@@ -37,7 +38,7 @@ pub(super) struct Ranking<'c, 'a> {
     pub(super) rule: &'a Rule,
     pub(super) limit: &'a Limit,
     /// The body entered with the variables of `per`.
-    pub(super) group: Rc<Plan<'a>>,
+    pub(super) group: Arc<Plan>,
 }
 
 /// A match with its keys.
@@ -103,7 +104,7 @@ impl<'c, 'a> Ranking<'c, 'a> {
     pub(super) fn heads(&self, vars: Vec<Word>) -> Vec<Ranked> {
         let mut best: HashMap<Vec<Word>, Vec<Word>, ahash::RandomState> =
             HashMap::with_hasher(ahash::RandomState::with_seeds(5, 6, 7, 8));
-        let mut walk = Walk::new(self.context, Rc::clone(&self.group), vars, Vec::new(), None);
+        let mut walk = Walk::new(self.context, (self.rule, Arc::clone(&self.group)), vars, Vec::new(), None);
         while walk.next() {
             let (Some(keys), Some(head)) = (self.keys(&walk.vars), self.head(&walk.vars)) else { continue };
             let known = best.entry(head).or_insert_with(|| keys.clone());

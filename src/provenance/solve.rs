@@ -10,7 +10,7 @@ use super::store::FactRef;
 /// After so many derivations have been looked at for one question, the first one of each further fact is taken.
 const ENOUGH: usize = 50_000;
 
-/// What was chosen for a fact: nothing for one that was asserted or stated.
+/// What was chosen for a fact: nothing for one that was asserted or stated, or whose height alone mattered.
 pub(super) struct Chosen {
     pub(super) height: usize,
     pub(super) derivation: Option<Derivation>,
@@ -40,25 +40,18 @@ struct Frame<'c, 'a> {
 ///
 /// Premises have a lower stratum or a lower rank, so the frames can't meet the same fact twice.
 pub(super) fn solve(search: Search<'_, '_>, fact: FactRef) -> Solution {
-    let hasher = ahash::RandomState::with_seeds(9, 10, 11, 12);
-    let mut solver =
-        Solver { search, chosen: HashMap::with_hasher(hasher), seen: 0, frames: Vec::new(), least: true };
-    solver.open(fact);
-    while let Some(mut frame) = solver.frames.pop() {
-        match solver.step(&mut frame) {
-            Next::Again => solver.frames.push(frame),
-            Next::Below(premise) => {
-                solver.frames.push(frame);
-                solver.open(premise);
-            }
-            Next::Done => solver.close(frame),
-        }
-    }
-    Solution { chosen: solver.chosen, least: solver.least }
+    Solver::new(search, false).solve(fact)
+}
+
+/// The same where only the derivation of `fact` itself is wanted: premises whose height is known aren't looked into.
+pub(super) fn solve_root(search: Search<'_, '_>, fact: FactRef) -> Solution {
+    Solver::new(search, true).solve(fact)
 }
 
 struct Solver<'c, 'a> {
     search: Search<'c, 'a>,
+    /// Whether known heights are enough.
+    heights_do: bool,
     chosen: HashMap<FactRef, Chosen, ahash::RandomState>,
     seen: usize,
     frames: Vec<Frame<'c, 'a>>,
@@ -72,6 +65,36 @@ enum Next {
 }
 
 impl<'c, 'a> Solver<'c, 'a> {
+    fn new(search: Search<'c, 'a>, heights_do: bool) -> Self {
+        let chosen = HashMap::with_hasher(ahash::RandomState::with_seeds(9, 10, 11, 12));
+        Self { search, heights_do, chosen, seen: 0, frames: Vec::new(), least: true }
+    }
+
+    fn solve(mut self, fact: FactRef) -> Solution {
+        self.open(fact);
+        while let Some(mut frame) = self.frames.pop() {
+            match self.step(&mut frame) {
+                Next::Again => self.frames.push(frame),
+                Next::Below(premise) => {
+                    self.frames.push(frame);
+                    self.meet(premise);
+                }
+                Next::Done => self.close(frame),
+            }
+        }
+        Solution { chosen: self.chosen, least: self.least }
+    }
+
+    /// Comes to a fact that something needs.
+    fn meet(&mut self, fact: FactRef) {
+        match self.search.heights.known(self.search.context, fact).filter(|_| self.heights_do) {
+            Some(height) => {
+                self.chosen.insert(fact, Chosen { height, derivation: None });
+            }
+            None => self.open(fact),
+        }
+    }
+
     fn open(&mut self, fact: FactRef) {
         let rank = self.search.context.store.rank(fact);
         if rank == 0 {

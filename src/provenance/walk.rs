@@ -1,11 +1,11 @@
 //! Goes through the matches of a rule's body one after the other, following a plan, without recursion.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::builtins::expr::{Expr, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::term::Term;
-use crate::ir::{Arg, Atom, Literal};
+use crate::ir::{Arg, Atom, Literal, Rule};
 use crate::schema::RelationId;
 use crate::value::Word;
 
@@ -19,7 +19,8 @@ const PORTION: usize = 32;
 /// A walk over the matches of one plan. After [`Walk::next`] said yes, `vars` and `rows` hold the match.
 pub(super) struct Walk<'c, 'a> {
     context: &'c Context<'a>,
-    plan: Rc<Plan<'a>>,
+    rule: &'a Rule,
+    plan: Arc<Plan>,
     /// The words of the variables; of those that the plan hasn't reached they mean nothing.
     pub(super) vars: Vec<Word>,
     /// For each atom of the body by its place, the row chosen.
@@ -69,15 +70,16 @@ impl<'c, 'a> Walk<'c, 'a> {
     /// met, if the plan checks any; `below` bounds the rank of facts of the same stratum.
     pub(super) fn new(
         context: &'c Context<'a>,
-        plan: Rc<Plan<'a>>,
+        (rule, plan): (&'a Rule, Arc<Plan>),
         vars: Vec<Word>,
         target: Vec<Option<Word>>,
         below: Option<usize>,
     ) -> Self {
-        let rows = vec![u32::MAX; plan.rule.body.len()];
+        let rows = vec![u32::MAX; rule.body.len()];
         let (levels, fuel) = (Vec::new(), u64::MAX);
         Self {
             context,
+            rule,
             plan,
             vars,
             rows,
@@ -162,7 +164,7 @@ impl<'c, 'a> Walk<'c, 'a> {
             (Level::Once(fresh), _) => std::mem::take(fresh),
             (Level::Elements(elements), Some(Move::Each { literal, .. })) => {
                 let Some(word) = elements.next() else { return false };
-                let Some(Literal::Each { var, .. }) = self.plan.rule.body.get(literal) else { return false };
+                let Some(Literal::Each { var, .. }) = self.rule.body.get(literal) else { return false };
                 set(&mut self.vars, *var, word);
                 true
             }
@@ -172,9 +174,9 @@ impl<'c, 'a> Walk<'c, 'a> {
     }
 
     fn candidates(&self, literal: usize) -> Level {
-        let Some(Literal::Atom(atom)) = self.plan.rule.body.get(literal) else { return Level::Once(false) };
+        let Some(Literal::Atom(atom)) = self.rule.body.get(literal) else { return Level::Once(false) };
         let key = self.context.key(atom, &self.vars, |at| !self.new_here(literal, atom, at));
-        let end = self.context.end(atom.relation, self.plan.rule.head, self.below);
+        let end = self.context.end(atom.relation, self.rule.head, self.below);
         let mut rows = Vec::new();
         self.context.store.each(atom.relation, &key, end, &mut |row| {
             rows.push(row);
@@ -204,7 +206,7 @@ impl<'c, 'a> Walk<'c, 'a> {
 
     /// Binds the variables of an atom to the columns of a row; false where one would need two values.
     fn take(&mut self, literal: usize, row: u32) -> bool {
-        let Some(Literal::Atom(atom)) = self.plan.rule.body.get(literal) else { return false };
+        let Some(Literal::Atom(atom)) = self.rule.body.get(literal) else { return false };
         let Some(binds) = self.plan.binds.get(literal) else { return false };
         let words = self.context.store.row(super::store::FactRef { relation: atom.relation, row });
         for ((arg, binds), word) in atom.args.iter().zip(binds).zip(words) {
@@ -221,7 +223,7 @@ impl<'c, 'a> Walk<'c, 'a> {
     }
 
     fn elements(&self, literal: usize) -> Level {
-        let Some(Literal::Each { generator, args, .. }) = self.plan.rule.body.get(literal) else {
+        let Some(Literal::Each { generator, args, .. }) = self.rule.body.get(literal) else {
             return Level::Once(false);
         };
         let Some(args) = self.words(args) else { return Level::Once(false) };
@@ -244,8 +246,8 @@ impl<'c, 'a> Walk<'c, 'a> {
 
     /// Whether a move that chooses nothing goes through; binds its variable if it has one.
     fn holds(&mut self, step: Move) -> bool {
-        let plan = Rc::clone(&self.plan);
-        let literal = |at: usize| plan.rule.body.get(at);
+        let rule = self.rule;
+        let literal = |at: usize| rule.body.get(at);
         match step {
             Move::Test(at) => {
                 matches!(literal(at), Some(Literal::Test { expr, .. }) if self.eval(expr).is_some_and(Word::as_bool))
@@ -259,7 +261,7 @@ impl<'c, 'a> Walk<'c, 'a> {
                 Some(Literal::Each { var, generator, args, .. }) => self.among(*var, generator, args),
                 _ => false,
             },
-            Move::Head(column) => match plan.rule.terms.get(column) {
+            Move::Head(column) => match rule.terms.get(column) {
                 Some(Term::Expr(expr)) => {
                     let wanted = self.target.get(column).copied().flatten();
                     self.eval(expr).is_some_and(|word| wanted.is_none_or(|wanted| wanted == word))

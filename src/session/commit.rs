@@ -140,12 +140,9 @@ impl Session {
                         held.insert(fact);
                     }
                 }
-                Ok(against(change, &held))
+                Ok(against(change, |fact| held.contains(fact)))
             }
-            Store::Memory(memory) => {
-                let named = change.assertions.iter().chain(&change.retractions);
-                Ok(against(change, &named.filter(|fact| memory.facts.contains(fact)).collect()))
-            }
+            Store::Memory(memory) => Ok(against(change, |fact| memory.facts.contains(fact))),
         }
     }
 
@@ -211,7 +208,7 @@ impl Session {
     pub(super) fn decisions_before(&self) -> Result<Vec<Decision>, SessionError> {
         match &self.store {
             Store::Ledger(ledger) => Ok(ledger_facts::decisions(ledger, self.as_of)?),
-            Store::Memory(memory) => Ok(memory.decisions.values().cloned().collect()),
+            Store::Memory(memory) => Ok(memory.decisions.all()),
         }
     }
 
@@ -239,20 +236,27 @@ impl Session {
                 for fact in &outcome.lapsed {
                     memory.decisions.remove(fact);
                 }
-                let drawn = outcome.drawn.iter().cloned();
-                memory.decisions.extend(drawn.map(|decision| (decision.fact.clone(), decision)));
+                outcome.drawn.iter().cloned().for_each(|decision| memory.decisions.insert(decision));
             }
         }
         Ok(())
     }
 }
 
-/// What a change comes to where the facts `held` stand.
-fn against(change: &Change, held: &BTreeSet<&Fact>) -> Changes {
-    let wanted: BTreeSet<Fact> = change.assertions.iter().cloned().collect();
-    let unwanted: BTreeSet<Fact> =
-        change.retractions.iter().filter(|fact| !wanted.contains(*fact)).cloned().collect();
-    let (standing, added) = wanted.into_iter().partition(|fact| held.contains(fact));
-    let (removed, missing) = unwanted.into_iter().partition(|fact| held.contains(fact));
+/// What a change comes to where the facts that are `held` stand.
+fn against(change: &Change, held: impl Fn(&Fact) -> bool) -> Changes {
+    let wanted = distinct(&change.assertions);
+    let mut unwanted = distinct(&change.retractions);
+    unwanted.retain(|fact| wanted.binary_search(fact).is_err());
+    let (standing, added) = wanted.into_iter().cloned().partition(|fact| held(fact));
+    let (removed, missing) = unwanted.into_iter().cloned().partition(|fact| held(fact));
     Changes { added, removed, standing, missing }
+}
+
+/// Facts in ascending order, each once.
+fn distinct(facts: &[Fact]) -> Vec<&Fact> {
+    let mut facts: Vec<&Fact> = facts.iter().collect();
+    facts.sort_unstable();
+    facts.dedup();
+    facts
 }

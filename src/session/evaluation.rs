@@ -118,9 +118,14 @@ pub(super) fn add_fact(program: &Program, database: &mut Database, fact: &Fact) 
     program.relation(relation).is_some_and(|schema| add(schema, relation, database, fact))
 }
 
+/// Whether a fact has the columns of a relation.
+pub(super) fn fits(schema: &Relation, fact: &Fact) -> bool {
+    schema.columns.len() == fact.values.len()
+        && schema.types().zip(&fact.values).all(|(ty, value)| ty == value.ty())
+}
+
 fn add(schema: &Relation, relation: RelationId, database: &mut Database, fact: &Fact) -> bool {
-    let fits = schema.columns.len() == fact.values.len()
-        && schema.types().zip(&fact.values).all(|(ty, value)| ty == value.ty());
+    let fits = fits(schema, fact);
     if fits {
         let row: SmallVec<[Word; 8]> = fact.values.iter().map(|value| value.word()).collect();
         database.push(relation, &row);

@@ -7,6 +7,7 @@ mod ask;
 pub mod codes;
 mod commit;
 pub mod compiled;
+mod decisions;
 mod diff;
 mod drawn;
 mod error;
@@ -48,15 +49,16 @@ pub use what_if::Hypothesis;
 pub use why::{Because, Inquiry, Wanted};
 pub use why_not::Refused;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::ir::Program;
-use crate::ledger::{Decision, Ledger, When};
+use crate::ledger::{Ledger, When};
 use crate::schema::RelationId;
 
+use decisions::Decisions;
 use memory::FactSet;
 use standing::Habit;
 
@@ -83,13 +85,13 @@ enum Store {
 /// What stands in a session without a ledger.
 struct Memory {
     facts: FactSet,
-    decisions: BTreeMap<Fact, Decision>,
+    decisions: Decisions,
 }
 
 impl Session {
     /// A session over facts that are kept nowhere.
     pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Self {
-        let memory = Memory { facts: FactSet::new(facts), decisions: BTreeMap::new() };
+        let memory = Memory { facts: FactSet::new(facts), decisions: Decisions::default() };
         Self::new(rules, Store::Memory(memory))
     }
 

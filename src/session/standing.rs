@@ -1,12 +1,15 @@
 //! What a session keeps between commits, so that one more costs what it changes and not what stands.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use smallvec::SmallVec;
 
 use crate::backend::Database;
 use crate::backend::seminaive::standing::{Edit, Standing};
 use crate::fact::Fact;
+use crate::ir::Program;
 use crate::ledger::{Changes, Decision};
-use crate::provenance::Finder;
+use crate::provenance::{Finder, Groundwork};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
@@ -19,6 +22,9 @@ use super::evaluation::{self, Evaluation};
 /// Everything that follows from the facts of a session, brought up to date commit by commit.
 pub(super) struct Kept {
     standing: Standing,
+    names: Names,
+    /// What the search for reasons goes on from.
+    groundwork: Groundwork,
     /// The clock of the last commit.
     now: i64,
     /// The decisions that the last commit left as they were.
@@ -39,14 +45,51 @@ pub(super) enum Habit {
     Kept(Box<Kept>),
 }
 
-/// A fact as a row of the program, if it has such a relation.
-fn row_of(session: &Session, fact: &Fact) -> Option<(RelationId, Vec<Word>)> {
-    let program = &session.rules.program;
-    let relation = program.find(fact.relation)?;
-    let schema = program.relation(relation)?;
-    let fits = schema.columns.len() == fact.values.len()
-        && schema.types().zip(&fact.values).all(|(ty, value)| ty == value.ty());
-    fits.then(|| (relation, fact.values.iter().map(|value| value.word()).collect()))
+/// The relations of a program as commits look for them.
+struct Names {
+    relations: HashMap<Symbol, RelationId, ahash::RandomState>,
+    /// The decisions, ascending by name.
+    decisions: Vec<(Symbol, RelationId)>,
+    clock: Option<RelationId>,
+}
+
+impl Names {
+    fn new(program: &Program) -> Self {
+        let ids = || (0u32..).map(RelationId).zip(&program.relations);
+        let decided = ids().filter(|(_, relation)| relation.kind == Kind::Decision);
+        let mut decisions: Vec<_> = decided.map(|(id, relation)| (relation.name, id)).collect();
+        decisions.sort_unstable();
+        let clock = program.find(Symbol::new("now"));
+        Self { relations: ids().map(|(id, relation)| (relation.name, id)).collect(), decisions, clock }
+    }
+
+    fn is_decision(&self, relation: RelationId) -> bool {
+        self.decisions.iter().any(|(_, decision)| *decision == relation)
+    }
+}
+
+/// Facts that come and go, as rows one behind the other.
+#[derive(Default)]
+struct Rows {
+    words: SmallVec<[Word; 16]>,
+    /// The relation of each, whether it is to stand, and where its words end.
+    rows: SmallVec<[(RelationId, bool, usize); 4]>,
+}
+
+impl Rows {
+    fn push(&mut self, relation: RelationId, words: impl IntoIterator<Item = Word>, stands: bool) {
+        self.words.extend(words);
+        self.rows.push((relation, stands, self.words.len()));
+    }
+
+    fn edits(&self) -> SmallVec<[Edit<'_>; 4]> {
+        let mut from = 0;
+        let edit = |(relation, stands, to): &(RelationId, bool, usize)| {
+            let row = self.words.get(std::mem::replace(&mut from, *to)..*to).unwrap_or(&[]);
+            Edit { relation: *relation, row, stands: *stands }
+        };
+        self.rows.iter().map(edit).collect()
+    }
 }
 
 impl Session {
@@ -78,12 +121,31 @@ impl Session {
 
     fn keep(&self, input: &Database, now: i64) -> Result<(Kept, Evaluation), SessionError> {
         let program = &self.rules.program;
-        let standing = Standing::new(program, input, &self.limits)
-            .map_err(|reached| evaluation::limit(program, &self.rules.sources, &reached))?;
+        let limit = |reached| evaluation::limit(program, &self.rules.sources, &reached);
+        let mut standing = Standing::new(program, input, &self.limits).map_err(limit)?;
+        // All facts came with this; a change of nothing puts that behind, or the next commit would have to.
+        standing.apply(&[]).map_err(limit)?;
         let model = standing.model();
         let undetermined = self.undetermined(&standing);
         let evaluation = Evaluation { model, undetermined: undetermined.clone() };
-        Ok((Kept { standing, now, undetermined, tx: 0 }, evaluation))
+        let (names, groundwork) = (Names::new(program), Groundwork::default());
+        let mut kept = Kept { standing, names, groundwork, now, undetermined, tx: 0 };
+        self.prepare_reasons(&mut kept);
+        Ok((kept, evaluation))
+    }
+
+    /// Has the facts indexed for the reasons of decisions at once, so that no commit has to wait for that.
+    fn prepare_reasons(&self, kept: &mut Kept) {
+        let finder = self.reasons_over(&kept.standing, std::mem::take(&mut kept.groundwork));
+        let look_ups = finder.look_ups(kept.names.decisions.iter().map(|(_, id)| *id));
+        kept.groundwork = finder.into_groundwork();
+        for (relation, columns) in &look_ups {
+            kept.standing.expect(*relation, columns);
+        }
+    }
+
+    fn reasons_over<'a>(&'a self, standing: &'a Standing, left: Groundwork) -> Finder<'a> {
+        Finder::over(&self.rules.program, standing, &self.rules.sources, &self.store, left)
     }
 
     fn undetermined(&self, standing: &Standing) -> BTreeSet<RelationId> {
@@ -94,23 +156,21 @@ impl Session {
     }
 
     fn change(&self, kept: &mut Kept, changes: &Changes, now: i64) -> Result<(), SessionError> {
-        let clock = |at| Fact::new(Symbol::new("now"), [Value::Time(at)]);
-        let clocks = [(clock(kept.now), false), (clock(now), true)];
-        let removed = changes.removed.iter().map(|fact| (fact, false));
-        let added = changes.added.iter().map(|fact| (fact, true));
-        let clocks = clocks.iter().map(|(fact, stands)| (fact, *stands));
-        let rows: Vec<(RelationId, Vec<Word>, bool)> = removed
-            .chain(added)
-            .chain(clocks)
-            .filter_map(|(fact, stands)| row_of(self, fact).map(|(relation, row)| (relation, row, stands)))
-            .collect();
-        let edits: Vec<Edit<'_>> = rows
-            .iter()
-            .map(|(relation, row, stands)| Edit { relation: *relation, row, stands: *stands })
-            .collect();
-        kept.now = now;
         let program = &self.rules.program;
-        let applied = kept.standing.apply(&edits);
+        let mut rows = Rows::default();
+        let removed = changes.removed.iter().map(|fact| (fact, false));
+        for (fact, stands) in removed.chain(changes.added.iter().map(|fact| (fact, true))) {
+            let Some(relation) = kept.names.relations.get(&fact.relation).copied() else { continue };
+            if program.relation(relation).is_some_and(|schema| evaluation::fits(schema, fact)) {
+                rows.push(relation, fact.values.iter().map(|value| value.word()), stands);
+            }
+        }
+        if let Some(clock) = kept.names.clock {
+            rows.push(clock, [Value::Time(kept.now).word()], false);
+            rows.push(clock, [Value::Time(now).word()], true);
+        }
+        kept.now = now;
+        let applied = kept.standing.apply(&rows.edits());
         applied.map_err(|reached| evaluation::limit(program, &self.rules.sources, &reached))
     }
 
@@ -118,8 +178,7 @@ impl Session {
     fn differences(&self, kept: &mut Kept) -> Result<Outcome, SessionError> {
         let program = &self.rules.program;
         let undetermined = self.undetermined(&kept.standing);
-        let is_decision =
-            |id: &RelationId| program.relation(*id).is_some_and(|found| found.kind == Kind::Decision);
+        let is_decision = |id: &RelationId| kept.names.is_decision(*id);
         let (mut drawn, mut lapsed) = (Vec::new(), Vec::new());
         let settled = |id: &RelationId| !undetermined.contains(id) && !kept.undetermined.contains(id);
         for id in kept.standing.changed().into_iter().filter(is_decision).filter(settled) {
@@ -134,12 +193,14 @@ impl Session {
         }
         drawn.sort_unstable();
         lapsed.sort_unstable();
+        let decided = kept.names.decisions.iter().filter(|(_, id)| !undetermined.contains(id));
+        let stands = decided.map(|(name, id)| (*name, kept.standing.len(*id)));
         let outcome = Outcome {
-            drawn: self.told(kept, drawn),
             lapsed,
-            stands: self.standing_counts(&undetermined, |id| kept.standing.len(id)),
+            stands: stands.filter(|(_, count)| *count > 0).collect(),
             undetermined: self.names(&undetermined),
             reports: super::ask::told(&self.rules.program, &self.rules.sources, kept.standing.undefined()),
+            drawn: self.told(kept, drawn),
             ..Outcome::default()
         };
         kept.undetermined = undetermined;
@@ -169,16 +230,18 @@ impl Session {
     }
 
     /// Facts as decisions, with their reasons.
-    fn told(&self, kept: &Kept, facts: Vec<Fact>) -> Vec<Decision> {
+    fn told(&self, kept: &mut Kept, facts: Vec<Fact>) -> Vec<Decision> {
         if facts.is_empty() {
             return Vec::new();
         }
-        let finder = Finder::over(&self.rules.program, &kept.standing, &self.rules.sources, &self.store);
+        let finder = self.reasons_over(&kept.standing, std::mem::take(&mut kept.groundwork));
         let decision = |fact: Fact| {
             let (rule, sentence) = self.reason(&finder, &fact);
             Decision { fact, rule, sentence }
         };
-        facts.into_iter().map(decision).collect()
+        let decisions = facts.into_iter().map(decision).collect();
+        kept.groundwork = finder.into_groundwork();
+        decisions
     }
 
     /// How many facts each decision has that is determined.

@@ -143,8 +143,10 @@ impl Session {
         }
     }
 
+    /// A finder for the reasons of what a commit draws. It counts the facts of the evaluation itself, which is of all
+    /// facts: those of a ledger are counted as they were before the commit.
     pub(super) fn reasons<'a>(&'a self, evaluation: &'a Evaluation) -> Finder<'a> {
-        self.finder(evaluation, None)
+        Finder::new(&self.rules.program, &evaluation.model, &self.rules.sources, &self.store)
     }
 }
 

@@ -40,6 +40,11 @@ quiet(S) :- weight(S, _), !reading(S, _).
 
 decision late(sensor: string, at: time).
 late(S, T) :- reading(S, V), V > 60, now(T).
+
+# Which match is told depends on which of both relations is the smaller one.
+decision paired(at: time).
+@because("{S} at {V} with {O} by {W}")
+paired(T) :- now(T), reading(S, V), weight(O, W), V = 45 + 5 * W.
 "#;
 
 fn rules() -> RuleSet {

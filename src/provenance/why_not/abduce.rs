@@ -388,7 +388,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let given = given_words(rule, &row)?.into_iter().map(Option::unwrap_or_default).collect();
         let rule = finder.context.program.rule(id)?;
         let plan = finder.plans().get(&finder.context, id, rule, Entry::Head);
-        let mut walk = Walk::new(&finder.context, plan, given, row.clone(), None);
+        let mut walk = Walk::new(&finder.context, (rule, plan), given, row.clone(), None);
         walk.fuel = FUEL;
         let mut tally = Tally::new(rule);
         while walk.next() {

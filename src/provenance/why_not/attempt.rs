@@ -1,7 +1,7 @@
 //! One rule that doesn't derive what was asked for: its farthest match, and what fails there.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::term::{Limit, Term};
@@ -38,12 +38,13 @@ impl<'a> Explorer<'_, 'a> {
             .filter(|at| matches!(given.get(*at), Some(Some(_))))
             .map(|at| VarId(at as u32))
             .collect();
-        let plan = Rc::new(Plan::reading(self.rule, bound.clone()));
+        let plan = Arc::new(Plan::reading(self.rule, bound.clone()));
         let vars: Vec<Word> = given.into_iter().map(Option::unwrap_or_default).collect();
         let context = &self.finder.context;
         let mut target = self.asked.clone();
         self.open_rank(&mut target);
-        let mut walk = Walk::new(context, Rc::clone(&plan), vars, target, None).sorted().remembering(FUEL);
+        let walk = Walk::new(context, (self.rule, Arc::clone(&plan)), vars, target, None);
+        let mut walk = walk.sorted().remembering(FUEL);
         let mut tally = Tally::new(self.rule);
         let (mut matches, mut first) = (0, None);
         while walk.next() {
@@ -126,7 +127,7 @@ impl<'a> Explorer<'_, 'a> {
             .collect()
     }
 
-    fn stuck(&self, plan: &Plan<'a>, mut bound: BTreeSet<VarId>, stuck: Stuck) -> (Attempt, Missing) {
+    fn stuck(&self, plan: &Plan, mut bound: BTreeSet<VarId>, stuck: Stuck) -> (Attempt, Missing) {
         let before = plan.moves.get(..stuck.at).unwrap_or(&[]);
         before.iter().for_each(|step| self.bind(*step, &mut bound));
         let held = before.iter().filter(|step| !matches!(step, Move::Head(_) | Move::Bind { .. })).count();

@@ -9,11 +9,11 @@ use hence::backend::seminaive::SemiNaive;
 use hence::backend::{Database, Limits, Model};
 use hence::fact::Fact;
 use hence::ir::Program;
-use hence::provenance::Finder;
 use hence::provenance::check::{Known, check};
 use hence::provenance::proof::{NoOrigins, Proof, StepKind};
 use hence::provenance::render::json;
 use hence::provenance::why_not::Trial;
+use hence::provenance::{Finder, Told};
 use hence::schema::{Kind, RelationId};
 use hence::session::{RuleSet, RuleSource, Session, read_fact_lines};
 use serde_json::Value as Json;
@@ -66,6 +66,7 @@ fn every_golden_fact_has_a_proof_that_the_checker_accepts() {
                 facts.sort();
                 for fact in facts.into_iter().take(ASKED) {
                     let proof = finder.why(&fact).unwrap().unwrap();
+                    assert_eq!(finder.told(&fact).unwrap(), last_step(&proof), "{pack} {number}: {fact}");
                     let json = json(&proof);
                     let accepted = check(program, &json, &known);
                     let accepted =
@@ -81,6 +82,15 @@ fn every_golden_fact_has_a_proof_that_the_checker_accepts() {
         }
     }
     assert!(checked > 1000, "only {checked} proofs");
+}
+
+/// The last step of a proof in short.
+fn last_step(proof: &Proof) -> Option<Told> {
+    match &proof.steps[0].kind {
+        StepKind::Asserted { .. } | StepKind::Cut => None,
+        StepKind::Stated { id, .. } => Some(Told { rule: *id, sentence: None }),
+        StepKind::Derived(derived) => Some(Told { rule: derived.rule, sentence: derived.sentence.clone() }),
+    }
 }
 
 /// The facts that a model started from.

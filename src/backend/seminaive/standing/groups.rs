@@ -25,6 +25,8 @@ pub(super) struct Groups {
     width: usize,
     finder: HashTable<u32>,
     groups: Vec<Group>,
+    /// The states of the aggregates, those of one group together.
+    tallies: Vec<Tally>,
     free: Vec<u32>,
     touched: Vec<u32>,
     /// Whether the matches that come are those of the group's variables.
@@ -37,7 +39,6 @@ pub(super) struct Groups {
 #[derive(Debug, Default)]
 struct Group {
     words: SmallVec<[Word; 3]>,
-    tallies: SmallVec<[Tally; 1]>,
     /// How many matches are in.
     count: u64,
     /// The slot of its fact, or [`NONE`].
@@ -67,6 +68,7 @@ impl Groups {
             width: plain(rule).count(),
             finder: HashTable::new(),
             groups: Vec::new(),
+            tallies: Vec::new(),
             free: Vec::new(),
             touched: Vec::new(),
             adds: true,
@@ -83,10 +85,10 @@ impl Groups {
     /// Empties the groups that have to be made anew; how their matches are found.
     pub(super) fn open_broken(&mut self, rule: &Rule) -> (Mode, Task) {
         self.rebuilding = true;
-        for group in &self.broken {
-            let group = &mut self.groups[*group as usize];
-            group.count = 0;
-            group.tallies = self.columns.iter().map(Column::tally).collect();
+        for at in 0..self.broken.len() {
+            let group = self.broken[at];
+            self.groups[group as usize].count = 0;
+            self.empty(group);
         }
         let is_bound = |kind: &ExprKind| matches!(kind, ExprKind::Var(_) | ExprKind::Const(_));
         if !plain(rule).all(|term| is_bound(&term.kind)) {
@@ -131,10 +133,11 @@ impl Groups {
     fn row(&self, at: u32, row: &mut SmallVec<[Word; 8]>, failed: &mut bool) -> bool {
         row.clear();
         let group = &self.groups[at as usize];
-        let (mut words, mut tallies) = (group.words.iter(), self.columns.iter().zip(&group.tallies));
+        let tallies = &self.tallies[self.places(at)];
+        let (mut words, mut tallies) = (group.words.iter(), self.columns.iter().zip(tallies));
         for is_aggregate in &self.terms {
             if *is_aggregate {
-                let value = tallies.next().and_then(|(column, tally)| column.finish(tally));
+                let value = tallies.next().and_then(|(column, tally)| column.finish(tally, group.count));
                 row.extend(value);
             } else {
                 row.extend(words.next().copied());
@@ -145,11 +148,27 @@ impl Groups {
         group.count > 0 && whole
     }
 
+    /// Where the states of a group are.
+    #[inline]
+    fn places(&self, at: u32) -> std::ops::Range<usize> {
+        let count = self.columns.len();
+        at as usize * count..(at as usize + 1) * count
+    }
+
+    /// Takes all matches out of the states of a group.
+    fn empty(&mut self, at: u32) {
+        let places = self.places(at);
+        for (column, tally) in self.columns.iter().zip(&mut self.tallies[places]) {
+            *tally = column.tally();
+        }
+    }
+
     fn release(&mut self, at: u32) {
         let group = &mut self.groups[at as usize];
         if let Ok(found) = self.finder.find_entry(hash(&group.words), |other| *other == at) {
             found.remove();
             *group = Group { fact: NONE, ..Group::default() };
+            self.empty(at);
             self.free.push(at);
         }
     }
@@ -167,11 +186,13 @@ impl Groups {
             Entry::Vacant(place) => {
                 let at = self.free.pop().unwrap_or(groups.len() as u32);
                 place.insert(at);
-                let tallies = self.columns.iter().map(Column::tally).collect();
-                let group = Group { words: words.into(), tallies, fact: NONE, ..Group::default() };
+                let group = Group { words: words.into(), fact: NONE, ..Group::default() };
                 match groups.get_mut(at as usize) {
                     Some(place) => *place = group,
-                    None => groups.push(group),
+                    None => {
+                        groups.push(group);
+                        self.tallies.extend(self.columns.iter().map(Column::tally));
+                    }
                 }
                 at
             }
@@ -180,7 +201,9 @@ impl Groups {
 
     /// Bytes taken, about.
     pub(super) fn bytes(&self) -> usize {
-        self.groups.capacity() * (size_of::<Group>() + 64) + self.finder.capacity() * 5
+        self.groups.capacity() * (size_of::<Group>() + 64)
+            + self.tallies.capacity() * size_of::<Tally>()
+            + self.finder.capacity() * 5
     }
 }
 
@@ -188,6 +211,7 @@ impl Sink for Groups {
     fn take(&mut self, row: &[Word], _: u32, _: &mut Site<'_>) -> Result<bool, Halt> {
         let (words, mut args) = row.split_at(self.width);
         let at = self.find(words);
+        let places = self.places(at);
         let group = &mut self.groups[at as usize];
         if !std::mem::replace(&mut group.touched, true) {
             self.touched.push(at);
@@ -196,7 +220,7 @@ impl Sink for Groups {
             return Ok(true);
         }
         let mut whole = true;
-        for (column, tally) in self.columns.iter().zip(&mut group.tallies) {
+        for (column, tally) in self.columns.iter().zip(&mut self.tallies[places]) {
             let (own, rest) = args.split_at(column.types.len());
             args = rest;
             if self.adds {

@@ -14,17 +14,24 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Index {
     columns: Vec<u32>,
-    finder: HashTable<u32>,
-    groups: Vec<Group>,
-    free: Vec<u32>,
-    next: Vec<u32>,
-    before: Vec<u32>,
+    groups: HashTable<Group>,
+    links: Vec<Link>,
     /// Keys that came or went in the change at hand: a row of each and whether it came; worked out when asked for.
     changed: Vec<(u32, bool)>,
     /// The change for which `changed` was worked out.
     epoch: u64,
 }
 
+/// The neighbours of a row in its chain.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    before: u32,
+    next: u32,
+}
+
+const LOOSE: Link = Link { before: NONE, next: NONE };
+
+/// The chain of a key.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     first: u32,
@@ -37,31 +44,31 @@ struct Group {
 pub(super) struct Rows<'a> {
     /// The words of all slots.
     pub(super) words: &'a [Word],
-    /// Words a slot.
+    /// Words a row.
     pub(super) arity: usize,
+    /// Words a slot, of which the first are the row.
+    pub(super) stride: usize,
 }
 
 impl<'a> Rows<'a> {
     /// The row in a slot.
     #[inline]
     pub(super) fn row(self, slot: u32) -> &'a [Word] {
-        &self.words[slot as usize * self.arity..(slot as usize + 1) * self.arity]
+        let at = slot as usize * self.stride;
+        &self.words[at..at + self.arity]
+    }
+
+    /// The word behind the row in a slot.
+    #[inline]
+    pub(super) fn behind(self, slot: u32) -> Word {
+        self.words[slot as usize * self.stride + self.arity]
     }
 }
 
 impl Index {
     /// An index on `columns`, without rows.
     pub(super) fn new(columns: Vec<u32>) -> Self {
-        Self {
-            columns,
-            finder: HashTable::new(),
-            groups: Vec::new(),
-            free: Vec::new(),
-            next: Vec::new(),
-            before: Vec::new(),
-            changed: Vec::new(),
-            epoch: 0,
-        }
+        Self { columns, groups: HashTable::new(), links: Vec::new(), changed: Vec::new(), epoch: 0 }
     }
 
     /// The key columns.
@@ -71,87 +78,73 @@ impl Index {
 
     /// How many keys there are.
     pub(super) fn keys(&self) -> usize {
-        self.finder.len()
+        self.groups.len()
     }
 
     /// The first row under a key, or [`NONE`].
     #[inline]
     pub(super) fn first(&self, rows: Rows<'_>, key: &[Word]) -> u32 {
-        let is_it = |group: &u32| {
-            let row = rows.row(self.groups[*group as usize].first);
+        let is_it = |group: &Group| {
+            let row = rows.row(group.first);
             self.columns.iter().zip(key).all(|(column, word)| row[*column as usize] == *word)
         };
-        self.finder.find(hash(key), is_it).map_or(NONE, |group| self.groups[*group as usize].first)
+        self.groups.find(hash(key), is_it).map_or(NONE, |group| group.first)
     }
 
     /// The row behind `slot` under the same key, or [`NONE`].
     #[inline]
     pub(super) fn next(&self, slot: u32) -> u32 {
-        self.next[slot as usize]
+        self.links[slot as usize].next
     }
 
     /// Takes a row in.
     pub(super) fn insert(&mut self, rows: Rows<'_>, slot: u32) {
-        let (columns, groups) = (&self.columns, &mut self.groups);
+        let columns = &self.columns;
         let row = rows.row(slot);
-        if self.next.len() <= slot as usize {
-            self.next.resize(slot as usize + 1, NONE);
-            self.before.resize(slot as usize + 1, NONE);
+        if self.links.len() <= slot as usize {
+            self.links.resize(slot as usize + 1, LOOSE);
         }
-        let entry = self.finder.entry(
+        let entry = self.groups.entry(
             hash_of(row, columns),
-            |group| agree(rows.row(groups[*group as usize].first), row, columns),
-            |group| hash_of(rows.row(groups[*group as usize].first), columns),
+            |group| agree(rows.row(group.first), row, columns),
+            |group| hash_of(rows.row(group.first), columns),
         );
-        let last = match entry {
-            Entry::Occupied(found) => {
-                let group = &mut groups[*found.get() as usize];
-                self.next[group.last as usize] = slot;
+        let before = match entry {
+            Entry::Occupied(mut found) => {
+                let group = found.get_mut();
+                self.links[group.last as usize].next = slot;
                 std::mem::replace(&mut group.last, slot)
             }
             Entry::Vacant(place) => {
-                let new = Group { first: slot, last: slot, epoch: 0 };
-                let number = self.free.pop().unwrap_or(groups.len() as u32);
-                match groups.get_mut(number as usize) {
-                    Some(group) => *group = new,
-                    None => groups.push(new),
-                }
-                place.insert(number);
+                place.insert(Group { first: slot, last: slot, epoch: 0 });
                 NONE
             }
         };
-        self.before[slot as usize] = last;
-        self.next[slot as usize] = NONE;
+        self.links[slot as usize] = Link { before, next: NONE };
     }
 
     /// Takes a row out; its words must still be there.
     pub(super) fn remove(&mut self, rows: Rows<'_>, slot: u32) {
-        let (before, next) = (self.before[slot as usize], self.next[slot as usize]);
+        let Link { before, next } = self.links[slot as usize];
         if before != NONE {
-            self.next[before as usize] = next;
+            self.links[before as usize].next = next;
         }
         if next != NONE {
-            self.before[next as usize] = before;
+            self.links[next as usize].before = before;
         }
         if before != NONE && next != NONE {
             return;
         }
-        let (columns, groups) = (&self.columns, &mut self.groups);
+        let columns = &self.columns;
         let row = rows.row(slot);
-        let is_it = |group: &u32| {
-            let first = groups[*group as usize].first;
-            first == slot || agree(rows.row(first), row, columns)
-        };
-        let Ok(found) = self.finder.find_entry(hash_of(row, columns), is_it) else { return };
-        let number = *found.get();
-        let group = &mut groups[number as usize];
+        let is_it = |group: &Group| group.first == slot || agree(rows.row(group.first), row, columns);
+        let Ok(mut found) = self.groups.find_entry(hash_of(row, columns), is_it) else { return };
         match (before, next) {
             (NONE, NONE) => {
                 found.remove();
-                self.free.push(number);
             }
-            (NONE, next) => group.first = next,
-            _ => group.last = before,
+            (NONE, next) => found.get_mut().first = next,
+            _ => found.get_mut().last = before,
         }
     }
 
@@ -170,9 +163,8 @@ impl Index {
         self.changed.clear();
         for slot in changed {
             let row = rows.row(*slot);
-            let is_it = |group: &u32| agree(rows.row(self.groups[*group as usize].first), row, &self.columns);
-            let Some(group) = self.finder.find(hash_of(row, &self.columns), is_it) else { continue };
-            let group = &mut self.groups[*group as usize];
+            let is_it = |group: &Group| agree(rows.row(group.first), row, &self.columns);
+            let Some(group) = self.groups.find_mut(hash_of(row, &self.columns), is_it) else { continue };
             if std::mem::replace(&mut group.epoch, epoch) == epoch {
                 continue;
             }
@@ -180,7 +172,7 @@ impl Index {
             while at != NONE && !(was && is) {
                 let (old, new) = state(at);
                 (was, is) = (was || old, is || new);
-                at = self.next[at as usize];
+                at = self.links[at as usize].next;
             }
             if was != is {
                 self.changed.push((*slot, is));
@@ -195,9 +187,7 @@ impl Index {
 
     /// Bytes taken.
     pub(super) fn bytes(&self) -> usize {
-        (self.next.capacity() + self.before.capacity() + self.free.capacity()) * 4
-            + self.groups.capacity() * size_of::<Group>()
-            + self.finder.capacity() * 5
+        self.links.capacity() * size_of::<Link>() + self.groups.capacity() * (size_of::<Group>() + 1)
     }
 }
 

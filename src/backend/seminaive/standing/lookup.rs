@@ -8,8 +8,8 @@ use crate::backend::Facts;
 use crate::schema::RelationId;
 use crate::value::Word;
 
-use super::Standing;
 use super::store::{NEW, NONE, Table};
+use super::{LARGE, Standing};
 
 /// Of so few rows each is looked at; where there are more, an index is wanted for the next time.
 const FEW: u32 = 64;
@@ -93,6 +93,20 @@ impl Standing {
         let mut list = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         if !list.iter().any(|known| known.0 == relation.0 && known.1 == columns) {
             list.push((relation.0, columns));
+        }
+    }
+
+    /// Says that a relation will be looked through by some of its columns, ascending; where it is large, the index for
+    /// that is built at once.
+    pub fn expect(&mut self, relation: RelationId, columns: &[u32]) {
+        let fits = |table: &Table| {
+            let ascending = columns.is_sorted_by(|one, other| one < other);
+            let last = columns.last().map_or(0, |last| *last as usize);
+            ascending && last < table.arity() && !columns.is_empty() && columns.len() < table.arity()
+        };
+        let large = |table: &Table| u64::from(table.slots()) >= LARGE;
+        if self.table(relation).is_some_and(|table| fits(table) && large(table)) {
+            self.work.store.table_mut(relation.0).index_on(columns);
         }
     }
 

@@ -23,6 +23,7 @@ mod recursion;
 mod reports;
 mod roles;
 mod rule;
+mod state;
 mod store;
 mod stratum;
 mod tally;
@@ -30,7 +31,7 @@ mod tops;
 mod work;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Mutex;
 
 use crate::backend::{Bound, Database, LimitReached, Limits};
@@ -87,6 +88,8 @@ pub struct Standing {
     changed: Vec<u32>,
     /// The rules whose operations without a result may have changed.
     unclear: Vec<u32>,
+    /// The rules that have some.
+    failing: BTreeSet<u32>,
     work: Work,
     /// Indexes that questions would have used.
     wanted: Mutex<Vec<(u32, Vec<u32>)>>,
@@ -134,6 +137,7 @@ impl Standing {
             due: BinaryHeap::new(),
             changed: Vec::new(),
             unclear: Vec::new(),
+            failing: BTreeSet::new(),
             work: Work::new(Store::new(program, &support), limits, program.param_words()),
             wanted: Mutex::default(),
             at_work: 0,

@@ -16,7 +16,13 @@ impl Standing {
         rules.sort_unstable();
         rules.dedup();
         for rule in rules.drain(..) {
-            self.rules[rule as usize].reports = self.report(rule)?;
+            let reports = self.report(rule)?;
+            if reports.is_empty() {
+                self.failing.remove(&rule);
+            } else {
+                self.failing.insert(rule);
+            }
+            self.rules[rule as usize].reports = reports;
         }
         self.unclear = rules;
         Ok(())
@@ -46,6 +52,6 @@ impl Standing {
 
     /// The operations without a result, as [`crate::backend::Model`] has them.
     pub fn undefined(&self) -> impl Iterator<Item = &Undefined> {
-        self.rules.iter().flat_map(|rule| &rule.reports)
+        self.failing.iter().flat_map(|rule| &self.rules[*rule as usize].reports)
     }
 }

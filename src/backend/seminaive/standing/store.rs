@@ -12,6 +12,7 @@ use crate::value::Word;
 
 pub(super) use super::index::NONE;
 use super::index::{Index, Rows};
+use super::state::{Ranks, State};
 
 /// It stood before the change at hand.
 pub(super) const OLD: u8 = 1;
@@ -42,14 +43,10 @@ pub(super) enum Support {
 pub(super) struct Table {
     arity: usize,
     support: Support,
+    /// Slot by slot the row and behind it, so that both are at hand together, its [`State`]; of a recursive relation
+    /// then its [`Ranks`].
     words: Vec<Word>,
-    flags: Vec<u8>,
-    /// How many matches derive it, of rules that read lower strata only.
-    counts: Vec<i64>,
-    /// Of a recursive relation: in which round it is derived.
-    ranks: Vec<u32>,
-    /// Of a recursive relation: its rank, or a smaller one that waits to be settled.
-    best: Vec<u32>,
+    slots: u32,
     free: Vec<u32>,
     members: HashTable<u32>,
     indexes: Vec<Index>,
@@ -66,10 +63,7 @@ impl Table {
             arity,
             support,
             words: Vec::new(),
-            flags: Vec::new(),
-            counts: Vec::new(),
-            ranks: Vec::new(),
-            best: Vec::new(),
+            slots: 0,
             free: Vec::new(),
             members: HashTable::new(),
             indexes: Vec::new(),
@@ -81,8 +75,36 @@ impl Table {
         }
     }
 
+    /// Words a slot.
+    #[inline]
+    fn stride(&self) -> usize {
+        self.arity + if self.support == Support::Ranked { 2 } else { 1 }
+    }
+
+    #[inline]
     fn rows(&self) -> Rows<'_> {
-        Rows { words: &self.words, arity: self.arity }
+        Rows { words: &self.words, arity: self.arity, stride: self.stride() }
+    }
+
+    #[inline]
+    fn state(&self, slot: u32) -> State {
+        State(self.words[slot as usize * self.stride() + self.arity].0)
+    }
+
+    #[inline]
+    fn put(&mut self, slot: u32, state: State) {
+        let at = slot as usize * self.stride() + self.arity;
+        self.words[at] = Word(state.0);
+    }
+
+    #[inline]
+    fn ranks(&self, slot: u32) -> Ranks {
+        Ranks(self.words[slot as usize * self.stride() + self.arity + 1].0)
+    }
+
+    fn put_ranks(&mut self, slot: u32, ranks: Ranks) {
+        let at = slot as usize * self.stride() + self.arity + 1;
+        self.words[at] = Word(ranks.0);
     }
 
     /// How many columns it has.
@@ -102,7 +124,7 @@ impl Table {
 
     /// How many slots there are; a slot without flags that matter may be free.
     pub(super) fn slots(&self) -> u32 {
-        self.flags.len() as u32
+        self.slots
     }
 
     /// The row in a slot.
@@ -114,51 +136,51 @@ impl Table {
     /// Whether one of `flags` is set.
     #[inline]
     pub(super) fn is(&self, slot: u32, flags: u8) -> bool {
-        self.flags[slot as usize] & flags != 0
+        self.state(slot).flags() & flags != 0
     }
 
     /// Sets flags.
     pub(super) fn set(&mut self, slot: u32, flags: u8) {
         let before = self.is(slot, GIVEN | GROUND);
-        self.flags[slot as usize] |= flags;
+        self.put(slot, self.state(slot).with(flags));
         self.stated += usize::from(!before && self.is(slot, GIVEN | GROUND));
     }
 
     /// Takes flags away.
     pub(super) fn unset(&mut self, slot: u32, flags: u8) {
         let before = self.is(slot, GIVEN | GROUND);
-        self.flags[slot as usize] &= !flags;
+        self.put(slot, self.state(slot).without(flags));
         self.stated -= usize::from(before && !self.is(slot, GIVEN | GROUND));
     }
 
     /// The settled rank of a recursive relation's fact; [`NONE`] where there is none yet.
     #[inline]
     pub(super) fn rank(&self, slot: u32) -> u32 {
-        self.ranks[slot as usize]
+        self.ranks(slot).settled()
     }
 
     /// Settles a rank.
     pub(super) fn settle_rank(&mut self, slot: u32, rank: u32) {
-        self.ranks[slot as usize] = rank;
-        self.best[slot as usize] = rank;
+        self.put_ranks(slot, Ranks::new(rank, rank));
     }
 
     /// The rank, or a smaller one that waits.
     pub(super) fn best(&self, slot: u32) -> u32 {
-        self.best[slot as usize]
+        self.ranks(slot).best()
     }
 
     /// Lets a rank wait.
     pub(super) fn propose(&mut self, slot: u32, rank: u32) {
-        self.best[slot as usize] = rank;
+        self.put_ranks(slot, Ranks::new(self.rank(slot), rank));
     }
 
     /// The rank that a fact has by itself: 0 where it is given, 1 where a rule over lower strata derives it.
     #[inline]
     pub(super) fn base(&self, slot: u32) -> u32 {
-        if self.is(slot, GIVEN | GROUND) {
+        let state = self.state(slot);
+        if state.flags() & (GIVEN | GROUND) != 0 {
             0
-        } else if self.support != Support::Given && self.counts[slot as usize] > 0 {
+        } else if state.count() > 0 {
             1
         } else {
             NONE
@@ -178,47 +200,46 @@ impl Table {
 
     /// The slot of a row, given to it where it has none yet, and whether that was so.
     pub(super) fn hold(&mut self, row: &[Word]) -> Result<(u32, bool), Bound> {
-        let (words, arity) = (&mut self.words, self.arity);
-        let at = |slot: &u32| *slot as usize * arity..(*slot as usize + 1) * arity;
+        let (arity, stride) = (self.arity, self.stride());
+        let words = &mut self.words;
+        let at = |slot: &u32| *slot as usize * stride..*slot as usize * stride + arity;
         let entry =
             self.members.entry(hash(row), |slot| words[at(slot)] == *row, |slot| hash(&words[at(slot)]));
         let place = match entry {
             Entry::Occupied(found) => return Ok((*found.get(), false)),
             Entry::Vacant(place) => place,
         };
-        let slot = self.free.pop().unwrap_or(self.flags.len() as u32);
+        let slot = self.free.pop().unwrap_or(self.slots);
         if slot == NONE {
             return Err(Bound::Facts(u64::from(NONE)));
         }
         place.insert(slot);
-        if slot as usize == self.flags.len() {
+        if slot == self.slots {
             words.extend_from_slice(row);
-            self.flags.push(0);
-            if self.support != Support::Given {
-                self.counts.push(0);
-            }
+            words.push(Word(State::default().0));
             if self.support == Support::Ranked {
-                self.ranks.push(NONE);
-                self.best.push(NONE);
+                words.push(Word(Ranks::new(NONE, NONE).0));
             }
+            self.slots += 1;
         } else {
             words[at(&slot)].copy_from_slice(row);
         }
-        let rows = Rows { words: &self.words, arity };
+        let rows = Rows { words: &self.words, arity, stride };
         self.indexes.iter_mut().for_each(|index| index.insert(rows, slot));
         Ok((slot, true))
     }
 
     /// Adds to the number of a fact's derivations.
     pub(super) fn count(&mut self, slot: u32, by: i64) {
-        self.counts[slot as usize] += by;
+        self.put(slot, self.state(slot).counted(by));
         self.touch(slot);
     }
 
     /// Notes that a fact may have come or gone.
     pub(super) fn touch(&mut self, slot: u32) {
-        if self.flags[slot as usize] & TOUCHED == 0 {
-            self.flags[slot as usize] |= TOUCHED;
+        let state = self.state(slot);
+        if state.flags() & TOUCHED == 0 {
+            self.put(slot, state.with(TOUCHED));
             self.touched.push(slot);
         }
     }
@@ -236,9 +257,10 @@ impl Table {
                 Support::Ranked => self.rank(slot) != NONE,
                 _ => self.base(slot) != NONE,
             };
-            let flags = &mut self.flags[slot as usize];
-            let stood = *flags & OLD != 0;
-            *flags = *flags & !(NEW | TOUCHED | DOUBTED) | if stands { NEW } else { 0 };
+            let state = self.state(slot);
+            let stood = state.flags() & OLD != 0;
+            let quiet = state.without(NEW | TOUCHED | DOUBTED);
+            self.put(slot, if stands { quiet.with(NEW) } else { quiet });
             match (stood, stands) {
                 (false, false) => self.dead.push(slot),
                 (true, true) => {}
@@ -262,8 +284,9 @@ impl Table {
         self.dead.clear();
         for at in 0..self.changes.len() {
             let slot = self.changes[at];
-            if self.flags[slot as usize] & NEW != 0 {
-                self.flags[slot as usize] |= OLD;
+            let state = self.state(slot);
+            if state.flags() & NEW != 0 {
+                self.put(slot, state.with(OLD));
             } else {
                 self.release(slot);
             }
@@ -272,11 +295,12 @@ impl Table {
     }
 
     fn release(&mut self, slot: u32) {
-        let (rows, hash) = (Rows { words: &self.words, arity: self.arity }, hash(self.row(slot)));
+        let rows = Rows { words: &self.words, arity: self.arity, stride: self.stride() };
+        let hash = hash(rows.row(slot));
         self.indexes.iter_mut().for_each(|index| index.remove(rows, slot));
         if let Ok(found) = self.members.find_entry(hash, |other| *other == slot) {
             found.remove();
-            self.flags[slot as usize] = 0;
+            self.put(slot, self.state(slot).without(u8::MAX));
             self.free.push(slot);
         }
     }
@@ -322,17 +346,18 @@ impl Table {
 
     /// Works out which keys of an index came and went.
     pub(super) fn find_changed(&mut self, index: usize, epoch: u64) {
-        let (rows, flags) = (Rows { words: &self.words, arity: self.arity }, &self.flags);
-        let state = |slot: u32| (flags[slot as usize] & OLD != 0, flags[slot as usize] & NEW != 0);
+        let rows = Rows { words: &self.words, arity: self.arity, stride: self.stride() };
+        let state = |slot: u32| {
+            let flags = State(rows.behind(slot).0).flags();
+            (flags & OLD != 0, flags & NEW != 0)
+        };
         self.indexes[index].find_changed(rows, &self.changes, epoch, state);
     }
 
     /// Bytes taken.
     pub(super) fn bytes(&self) -> usize {
         self.words.capacity() * 8
-            + self.flags.capacity()
-            + self.counts.capacity() * 8
-            + (self.ranks.capacity() + self.best.capacity() + self.free.capacity()) * 4
+            + self.free.capacity() * 4
             + self.members.capacity() * 5
             + self.indexes.iter().map(Index::bytes).sum::<usize>()
     }

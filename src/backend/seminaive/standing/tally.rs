@@ -13,14 +13,22 @@ use super::cell::Cell;
 const PIECE: usize = 512;
 
 /// The state of one group of one aggregate.
+///
+/// The commonest kinds lie in the group itself: at a million facts a change costs what it looks up.
 #[derive(Debug)]
 pub(super) enum Tally {
-    /// Sums, counts and the like; it can't always take out what it took in.
+    /// The number of matches, which the group knows.
+    Count,
+    /// The sum of whole numbers.
+    Whole(i128),
+    /// Other sums and the like; it can't always take out what it took in.
     Sums(Box<Accumulator>),
+    /// Values that aren't texts, turned over where the largest is wanted, and how often: the best first.
+    Extreme(BTreeMap<i64, u64>),
     /// What is chosen by, then the value, and how often: the best first.
     Best(BTreeMap<(Cell, Cell), u64>),
     /// All values in order, and the share of a percentile.
-    Values(Sorted, Option<Word>),
+    Values(Box<(Sorted, Option<Word>)>),
 }
 
 /// An aggregate of a head.
@@ -38,16 +46,23 @@ impl Column {
     /// An empty group.
     pub(super) fn tally(&self) -> Tally {
         match self.aggregate {
+            Aggregate::Count => Tally::Count,
+            Aggregate::Sum if self.ty() != Type::Float => Tally::Whole(0),
+            Aggregate::Min | Aggregate::Max if !self.ty().is_text() => Tally::Extreme(BTreeMap::new()),
             Aggregate::Min | Aggregate::Max | Aggregate::ArgMin | Aggregate::ArgMax => {
                 Tally::Best(BTreeMap::new())
             }
-            Aggregate::Median | Aggregate::Percentile => Tally::Values(Sorted::default(), None),
+            Aggregate::Median | Aggregate::Percentile => Tally::Values(Box::default()),
             aggregate => Tally::Sums(Box::new(Accumulator::new(aggregate, &self.types))),
         }
     }
 
     fn ty(&self) -> Type {
         self.types.first().copied().unwrap_or(Type::Int)
+    }
+
+    fn turned(&self, int: i64) -> i64 {
+        if self.aggregate == Aggregate::Max { !int } else { int }
     }
 
     fn key(&self, args: &[Word]) -> (Cell, Cell) {
@@ -60,11 +75,16 @@ impl Column {
 
     /// Takes a match in.
     pub(super) fn add(&self, tally: &mut Tally, args: &[Word]) {
+        let int = args.first().copied().unwrap_or_default().as_int();
         match tally {
+            Tally::Count => {}
+            Tally::Whole(sum) => *sum += i128::from(int),
             Tally::Sums(sums) => sums.add(args),
+            Tally::Extreme(values) => *values.entry(self.turned(int)).or_insert(0) += 1,
             Tally::Best(best) => *best.entry(self.key(args)).or_insert(0) += 1,
-            Tally::Values(values, share) => {
-                values.insert(args.first().copied().unwrap_or_default().as_int());
+            Tally::Values(all) => {
+                let (values, share) = &mut **all;
+                values.insert(int);
                 let given = args.get(1).copied();
                 *share = share.iter().copied().chain(given).min_by_key(|share| share.as_int());
             }
@@ -76,40 +96,58 @@ impl Column {
         if self.varies {
             return false;
         }
+        let int = args.first().copied().unwrap_or_default().as_int();
         match tally {
-            Tally::Sums(sums) => sums.remove(args),
-            Tally::Best(best) => {
-                let key = self.key(args);
-                let Some(count) = best.get_mut(&key) else { return false };
-                *count -= 1;
-                if *count == 0 {
-                    best.remove(&key);
-                }
+            Tally::Count => true,
+            Tally::Whole(sum) => {
+                *sum -= i128::from(int);
                 true
             }
-            Tally::Values(values, _) => values.remove(args.first().copied().unwrap_or_default().as_int()),
+            Tally::Sums(sums) => sums.remove(args),
+            Tally::Extreme(values) => take_out(values, &self.turned(int)),
+            Tally::Best(best) => take_out(best, &self.key(args)),
+            Tally::Values(all) => all.0.remove(int),
         }
     }
 
-    /// The value of the group, if it has one.
-    pub(super) fn finish(&self, tally: &Tally) -> Option<Word> {
+    /// The value of the group of so many matches, if it has one.
+    pub(super) fn finish(&self, tally: &Tally, matches: u64) -> Option<Word> {
         match tally {
+            Tally::Count => i64::try_from(matches).ok().map(Word::from_int),
+            Tally::Whole(sum) => i64::try_from(*sum).ok().map(Word::from_int),
             Tally::Sums(sums) => sums.finish(),
+            Tally::Extreme(values) => {
+                values.first_key_value().map(|(key, _)| Word::from_int(self.turned(*key)))
+            }
             Tally::Best(best) => best.first_key_value().map(|((_, value), _)| value.word()),
-            Tally::Values(values, share) => match self.aggregate {
-                Aggregate::Median => {
-                    let middle = values.len / 2;
-                    let lower = if values.len % 2 == 1 { middle } else { middle.checked_sub(1)? };
-                    let both = [values.get(lower)?, values.get(middle)?].map(Word::from_int);
-                    median(self.ty(), &both)
-                }
-                _ => {
-                    let place = percentile_place(values.len, (*share)?.as_float())?;
-                    values.get(place).map(Word::from_int)
-                }
-            },
+            Tally::Values(all) => self.place(&all.0, all.1),
         }
     }
+
+    fn place(&self, values: &Sorted, share: Option<Word>) -> Option<Word> {
+        match self.aggregate {
+            Aggregate::Median => {
+                let middle = values.len / 2;
+                let lower = if values.len % 2 == 1 { middle } else { middle.checked_sub(1)? };
+                let both = [values.get(lower)?, values.get(middle)?].map(Word::from_int);
+                median(self.ty(), &both)
+            }
+            _ => {
+                let place = percentile_place(values.len, share?.as_float())?;
+                values.get(place).map(Word::from_int)
+            }
+        }
+    }
+}
+
+/// One fewer of a value; `false` where there is none.
+fn take_out<K: Ord>(values: &mut BTreeMap<K, u64>, key: &K) -> bool {
+    let Some(count) = values.get_mut(key) else { return false };
+    *count -= 1;
+    if *count == 0 {
+        values.remove(key);
+    }
+    true
 }
 
 /// Values in ascending order, in pieces, so that one more moves only a few.

@@ -106,7 +106,8 @@ impl Tops {
 
 /// The first few heads of a group with their ranks, one after the other.
 fn first_few(group: &Group, count: usize, keys: usize, distinct: bool, ranks: &[bool]) -> Vec<Word> {
-    let (mut rows, mut rank, mut seen) = (Vec::new(), 0, HashSet::new());
+    let (mut rank, mut seen) = (0, HashSet::new());
+    let mut rows = Vec::with_capacity(count.min(group.heads.len()).saturating_mul(ranks.len()));
     for cells in group.heads.keys() {
         if rank >= count {
             break;
