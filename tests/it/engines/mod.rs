@@ -9,4 +9,5 @@ mod prepared;
 pub(crate) mod random;
 mod shrink;
 mod standing;
+mod threads;
 mod undefined;

@@ -1,0 +1,96 @@
+//! Several threads derive what one does, over enough facts for all of them to have work.
+
+use std::time::Duration;
+
+use hence::backend::seminaive::SemiNaive;
+use hence::backend::{Bound, Database, Engine, Limits, Model, Threads};
+use hence::ir::Program;
+use hence::session::{Loader, check};
+use hence::value::Word;
+
+use super::check::{EAGER, same};
+use super::random::Random;
+
+/// Sets that are bitmaps, tables, and wide; groups, ranks and reports; a recursion that looks for its own facts.
+const RULES: &str = "
+input edge(x: int, y: int).
+relation path(x: int, y: int).
+relation hop(x: int, y: int, n: int).
+relation key(k: int).
+relation back(x: int, y: int).
+
+path(X, Y) :- edge(X, Y).
+path(X, Z) :- path(X, Y), edge(Y, Z).
+
+hop(X, Y, 1) :- edge(X, Y).
+hop(X, Z, N + 1) :- hop(X, Y, N), edge(Y, Z), N < 4.
+
+key(X * 4294967296 - Y) :- path(X, Y), X < 40.
+ratio(X, Y, float(N) / float(Y - 7)) :- hop(X, Y, N).
+reached(X, count(), sum(Y), max(N)) :- hop(X, Y, N).
+total(count(), median(N)) :- hop(_, _, N).
+best(X, Y) :- hop(X, Y, N) limit 3 per X by N desc, Y.
+
+back(X, Y) :- path(X, Y), path(Y, X), X < Y.
+back(X, Z) :- back(X, Y), path(Y, Z), path(Z, Y), back(X, Y), X < Z.
+";
+
+fn program(text: &str) -> Program {
+    let mut loader = Loader::default();
+    loader.text("threads.dl", text);
+    let findings = check(loader.finish(), &[]);
+    findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics)).program
+}
+
+fn graph(program: &Program, nodes: usize, edges: usize) -> Database {
+    let mut random = Random::new(11);
+    let mut input = Database::new(program);
+    let edge = program.find("edge".into()).unwrap();
+    for _ in 0..edges {
+        let row = [random.below(nodes), random.below(nodes)].map(|node| Word::from_int(node as i64));
+        input.push(edge, &row);
+    }
+    input
+}
+
+fn evaluate(program: &Program, input: &Database, threads: Threads) -> Model {
+    SemiNaive.evaluate(program, input.clone(), &Limits { threads, ..Limits::default() }).unwrap()
+}
+
+#[test]
+fn several_threads_derive_what_one_does() {
+    let program = program(RULES);
+    let input = graph(&program, 120, 260);
+    let alone = evaluate(&program, &input, Threads::ONE);
+    assert!(!alone.undefined.is_empty());
+    let named = |name: &str| program.find(name.into()).unwrap().0 as usize;
+    for name in ["path", "hop", "key", "ratio", "reached", "total", "best", "back"] {
+        assert!(!alone.relations[named(name)].rows.is_empty(), "{name} is empty");
+    }
+    for threads in [Threads::of(2), EAGER, Threads { most: 2, ..EAGER }, Threads { most: 7, ..EAGER }] {
+        same(&program, &alone, &evaluate(&program, &input, threads)).unwrap_or_else(|difference| {
+            panic!("{threads:?}: {difference}");
+        });
+    }
+}
+
+#[test]
+fn several_threads_stop_at_each_limit() {
+    let endless = "input edge(x: int, y: int).\nn(X) :- edge(X, _).\nn(X + 1) :- n(X).\n";
+    let wide = "input edge(x: int, y: int).\nn(X, Y, Z) :- edge(X, _), edge(Y, _), edge(Z, _).\n";
+    let time = Duration::from_millis(60);
+    for (text, limits, bound) in [
+        (endless, Limits { facts: 50_000, ..Limits::default() }, Bound::Facts(50_000)),
+        (wide, Limits { facts: 50_000, ..Limits::default() }, Bound::Facts(50_000)),
+        (endless, Limits { iterations: 30, ..Limits::default() }, Bound::Iterations(30)),
+        (wide, Limits { time: Some(time), facts: u64::MAX, ..Limits::default() }, Bound::Time(time)),
+        (wide, Limits { memory: Some(1 << 22), ..Limits::default() }, Bound::Memory(1 << 22)),
+    ] {
+        let program = program(text);
+        let input = graph(&program, 2000, 3000);
+        for threads in [Threads::of(2), EAGER] {
+            let reached = SemiNaive.evaluate(&program, input.clone(), &Limits { threads, ..limits });
+            assert_eq!(reached.unwrap_err().bound, bound, "{threads:?}");
+        }
+    }
+}
