@@ -17,4 +17,5 @@ pub mod options;
 pub mod peers;
 pub mod plot;
 pub mod random;
+pub mod recursion;
 pub mod report;

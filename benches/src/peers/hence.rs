@@ -43,6 +43,7 @@ fn load(task: Task, folder: &Path) -> (Program, Database) {
             ("andersen", include_str!("../../rules/andersen.dl"), relations)
         }
         Task::Aggregates => ("agg", include_str!("../../rules/agg.dl"), &[]),
+        Task::Triangles => ("triangle", include_str!("../../rules/triangle.dl"), &["e"]),
     };
     let program = program(name, text);
     let mut input = Database::new(&program);
@@ -66,6 +67,7 @@ fn check_of(task: Task, program: &Program, model: &Model) -> Check {
         Task::Generation => &["sg"],
         Task::PointsTo => &["pt"],
         Task::Aggregates => &AGGREGATES,
+        Task::Triangles => return triangles(program, model),
     };
     let mut check = Check::default();
     for (number, name) in results.iter().enumerate() {
@@ -76,4 +78,12 @@ fn check_of(task: Task, program: &Program, model: &Model) -> Check {
         }
     }
     check
+}
+
+fn triangles(program: &Program, model: &Model) -> Check {
+    let rows = &model.extent(program.find("t".into()).unwrap()).unwrap().rows;
+    Check::of_triples(rows.iter().map(|row| {
+        let column = |at: usize| row.get(at).map_or(0, |word| word.0 as u32);
+        (column(0), column(1), column(2))
+    }))
 }
