@@ -45,16 +45,8 @@ pub(super) enum Given {
 /// A decision: its number among [`DECISIONS`], and two columns, the second 0 where it has but one.
 pub(super) type Drawn = (u8, u64, u64);
 
-pub(super) const DECISIONS: [&str; 8] = [
-    "refine",
-    "run_task",
-    "ask_person",
-    "replace_tool",
-    "cut_spending",
-    "warn_budget",
-    "retire",
-    "watch",
-];
+pub(super) const DECISIONS: [&str; 8] =
+    ["refine", "run_task", "ask_person", "replace_tool", "cut_spending", "warn_budget", "retire", "watch"];
 
 fn real(float: f64) -> Real {
     float.to_bits()
@@ -165,8 +157,7 @@ fn tools<'s>(facts: &Rows<'s, Given>) -> Tools<'s> {
     let useful = stats.clone().map(|(key, (count, rate, ..))| {
         (key, real((float(rate) * 0.7 + 0.15) * (count as f64 / 10.0).min(1.0)))
     });
-    let best_useful =
-        largest(useful.clone().map(|((tool, domain), useful)| ((domain, tool % 64), useful)));
+    let best_useful = largest(useful.clone().map(|((tool, domain), useful)| ((domain, tool % 64), useful)));
     let by_use = useful.clone().map(|((tool, domain), useful)| ((domain, useful), tool));
     let best = with(by_use, &best_useful.arrange_by_self()).map(|((domain, _), tool)| (domain, tool));
     let is_poor = |(count, rate, ..): Stats| count >= 5 && float(rate) < 0.4;
@@ -193,9 +184,8 @@ fn money<'s>(facts: &Rows<'s, Given>, tools: &Tools<'s>) -> (Rows<'s, (u32, i64)
     });
     let spend = costs.count_total().map(|(domain, (_, cost))| (domain, cost as i64)).arrange_by_key();
     let budget = given!(facts, Budget(domain, cents) => (domain, cents)).arrange_by_key();
-    let over = join(&spend, &budget, |domain, spent, budget| {
-        (spent > budget).then_some((*domain, spent - budget))
-    });
+    let over =
+        join(&spend, &budget, |domain, spent, budget| (spent > budget).then_some((*domain, spent - budget)));
     let near = join(&spend, &budget, |domain, spent, budget| {
         (spent * 10 > budget * 9 && spent <= budget).then_some(*domain)
     });
@@ -214,9 +204,8 @@ fn failures<'s>(facts: &Rows<'s, Given>, tools: &Tools<'s>) -> (Set<'s, u32>, Se
     let frequent = failures.count_total();
     let frequent = frequent.flat_map(|((tool, _), count)| (count >= 6).then_some(tool));
     let unexplained = without(failed, &explained).map(|(_, tool)| tool).count_total().arrange_by_key();
-    let murky = join(&unexplained, &tools.calls, |tool, count, calls| {
-        (*count as i64 * 4 > *calls).then_some(*tool)
-    });
+    let murky =
+        join(&unexplained, &tools.calls, |tool, count, calls| (*count as i64 * 4 > *calls).then_some(*tool));
     (set(frequent), murky.arrange_by_self())
 }
 
@@ -227,7 +216,8 @@ fn broken<'s>(facts: &Rows<'s, Given>) -> Rows<'s, u32> {
     let needs = depends.iterate(move |scope, needs| {
         let edges = edges.enter(scope);
         // Kept as (end, start) while they grow.
-        let longer = needs.clone().map(|(tool, on)| (on, tool)).join_map(edges.clone(), |_, tool, on| (*tool, *on));
+        let longer =
+            needs.clone().map(|(tool, on)| (on, tool)).join_map(edges.clone(), |_, tool, on| (*tool, *on));
         edges.concat(longer).distinct()
     });
     let banned = given!(facts, Banned(tool) => tool);
@@ -260,8 +250,10 @@ fn trust<'s>(facts: &Rows<'s, Given>, murky: &Set<'s, u32>) -> Trust<'s> {
     let owner = given!(facts, Owner(tool, person) => (person, tool));
     let trusted = given!(facts, Trusted(person) => person).arrange_by_self();
     let vouched = set(with(owner.clone(), &trusted).map(|(_, tool)| tool));
-    let said = |yes: bool| given!(facts, Review(tool, approved) => (tool, approved))
-        .flat_map(move |(tool, approved)| (approved == yes).then_some(tool));
+    let said = |yes: bool| {
+        given!(facts, Review(tool, approved) => (tool, approved))
+            .flat_map(move |(tool, approved)| (approved == yes).then_some(tool))
+    };
     let (praised, refused) = (said(true), said(false).arrange_by_self());
     let approved = except(praised.clone(), &refused).arrange_by_self();
     let disputed = both(&praised.arrange_by_self(), &refused).arrange_by_self();
@@ -328,15 +320,17 @@ pub(super) fn decisions<'s>(facts: &Rows<'s, Given>) -> Rows<'s, Drawn> {
     let urgent = with(urgent.map(move |(task, (_, tool, _))| by_tool(task, tool)), &trust.usable);
     let ask = without(urgent, &trust.free_to_use).map(|(_, task)| task);
     let bad = both(&tools.slow.arrange_by_self(), &tools.poor).map(|(tool, domain)| (domain, tool));
-    let better = join(&bad.arrange_by_key(), &tools.best.arrange_by_key(), |_, tool, by| (tool != by).then_some((*by, *tool)));
+    let better = join(&bad.arrange_by_key(), &tools.best.arrange_by_key(), |_, tool, by| {
+        (tool != by).then_some((*by, *tool))
+    });
     let replace = with(better, &trust.usable).map(|(by, tool)| (tool, by));
     let cut = without(over_budget, &work.busy);
     let warn = both(&near_budget.arrange_by_self(), &work.busy);
     let retire = both(&trust.unowned.arrange_by_self(), &trust.stopped);
     let retire = except(retire, &trust.disputed);
-    let watch = trust.under_watch.join_core(trust.incidents, |tool, (), count| {
-        (*count >= 2).then_some((*tool, *count))
-    });
+    let watch = trust
+        .under_watch
+        .join_core(trust.incidents, |tool, (), count| (*count >= 2).then_some((*tool, *count)));
     let watch = watch.arrange_by_key();
     let watch = join(&watch, &tools.calls, |tool, count, calls| {
         Some((7, u64::from(*tool), real(*count as f64 / *calls as f64)))

@@ -34,7 +34,7 @@ pub fn run(task: Task, folder: &Path) -> Measured {
     measured(|| load(task, folder), eval, |(program, model)| check_of(task, program, model))
 }
 
-fn load(task: Task, folder: &Path) -> (Program, Database) {
+pub fn load(task: Task, folder: &Path) -> (Program, Database) {
     let (name, text, relations): (_, _, &[&str]) = match task {
         Task::Closure => ("tc", include_str!("../../rules/tc.dl"), &["edge"]),
         Task::Generation => ("sg", include_str!("../../rules/sg.dl"), &["parent"]),
@@ -55,7 +55,7 @@ fn load(task: Task, folder: &Path) -> (Program, Database) {
     (program, input)
 }
 
-fn eval((program, input): (Program, Database)) -> (Program, Model) {
+pub fn eval((program, input): (Program, Database)) -> (Program, Model) {
     let model = SemiNaive.evaluate(&program, &input, &Limits::default()).unwrap();
     std::mem::forget(input);
     (program, model)
