@@ -1,6 +1,6 @@
 //! What an evaluation has spent of its limits.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::ir::{Program, RuleId};
 use crate::schema::RelationId;
@@ -35,6 +35,11 @@ impl Budget {
     /// How many facts and elements are spent.
     pub(super) fn spent(&self) -> u64 {
         self.spent
+    }
+
+    /// How much time is left, where it is limited.
+    pub(super) fn left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Takes in a step of a join; looks at the clock now and then.

@@ -29,13 +29,13 @@ impl Flow {
     pub(super) fn new(facts: &[Fact]) -> (Self, Difference) {
         let mut worker = Worker::new(Config::default(), Allocator::Thread(Thread::default()), None);
         let said = Rc::new(RefCell::new(Vec::new()));
-        let (told, mut probe) = (Rc::clone(&said), ProbeHandle::new());
+        let (told, probe) = (Rc::clone(&said), ProbeHandle::new());
         let input = worker.dataflow(|scope| {
             let (input, facts) = scope.new_collection();
             let told = decisions(&facts).inspect_batch(move |_, rows| {
                 told.borrow_mut().extend(rows.iter().map(|(row, _, by)| (*row, *by)));
             });
-            told.probe_with(&mut probe);
+            told.probe_with(&probe);
             input
         });
         let mut flow = Self { worker, input, probe, said };

@@ -7,7 +7,8 @@
 //! that rank lose it, and cast doubt on what they derive; then facts get the least rank there is, the least first. A
 //! fact that is left without one goes.
 //!
-//! Where that takes long the stratum is derived from scratch: all ranks are forgotten and the second half is run.
+//! Where that takes long the stratum is derived from scratch: by the batch engine where it is large, else all ranks are
+//! forgotten and the second half is run.
 
 use crate::value::Word;
 
@@ -19,7 +20,7 @@ use super::work::Signed;
 use super::{Reader, Standing};
 
 /// An attempt ends after so many hundredths of the steps that a derivation from scratch took, and some to begin with.
-const ATTEMPT: u64 = 15;
+const ATTEMPT: u64 = 20;
 const LEAST_STEPS: u64 = 512;
 
 /// Facts whose derivations went.
@@ -117,18 +118,31 @@ impl Standing {
         }
     }
 
-    fn facts_of(&self, stratum: u32) -> usize {
+    /// How many facts a stratum has.
+    pub(super) fn facts_of(&self, stratum: u32) -> usize {
         let relations = &self.strata[stratum as usize].relations;
         relations.iter().map(|relation| self.work.store.table(*relation).standing()).sum()
     }
 
     /// Derives the facts of a stratum from scratch, with their ranks.
     pub(super) fn rank_all(&mut self, stratum: u32) -> Result<(), Halt> {
-        let before = self.work.machine.steps;
-        let mut queue = Queue::default();
-        // Only plans that begin with a fact of the stratum are run, so not every failing operation is met.
+        // Not every failing operation is met.
         let rules = self.strata[stratum as usize].rules.iter().copied();
         self.unclear.extend(rules.filter(|rule| self.rules[*rule as usize].may_fail()));
+        let steps = match self.is_for_batch(stratum) {
+            true => self.derive_anew(stratum)?,
+            false => self.derive_one_by_one(stratum)?,
+        };
+        let facts = self.strata[stratum as usize].relations.iter();
+        let facts = facts.map(|relation| self.work.store.table(*relation).len()).sum();
+        self.strata[stratum as usize].full = (steps, facts);
+        Ok(())
+    }
+
+    /// The same fact by fact, the least rank first; what it took, in steps.
+    fn derive_one_by_one(&mut self, stratum: u32) -> Result<u64, Halt> {
+        let before = self.work.machine.steps;
+        let mut queue = Queue::default();
         for at in 0..self.strata[stratum as usize].relations.len() {
             let relation = self.strata[stratum as usize].relations[at];
             for slot in 0..self.work.store.table(relation).slots() {
@@ -142,11 +156,7 @@ impl Standing {
             }
         }
         self.settle_ranks(&mut queue)?;
-        let steps = self.work.machine.steps - before;
-        let facts = self.strata[stratum as usize].relations.iter();
-        let facts = facts.map(|relation| self.work.store.table(*relation).len()).sum();
-        self.strata[stratum as usize].full = (steps, facts);
-        Ok(())
+        Ok(self.work.machine.steps - before)
     }
 
     fn attempt(&mut self, stratum: u32, queue: &[Reader]) -> Result<(), Halt> {

@@ -143,6 +143,18 @@ impl Table {
         self.best[slot as usize] = rank;
     }
 
+    /// Takes all ranks away.
+    pub(super) fn forget_ranks(&mut self) {
+        self.ranks.fill(NONE);
+        self.best.fill(NONE);
+    }
+
+    /// Whether an old fact's slot holds this row.
+    #[inline]
+    pub(super) fn is_in(&self, slot: u32, row: &[Word]) -> bool {
+        slot < self.slots() && self.is(slot, OLD) && self.row(slot) == row
+    }
+
     /// The rank, or a smaller one that waits.
     pub(super) fn best(&self, slot: u32) -> u32 {
         self.best[slot as usize]
