@@ -19,6 +19,9 @@ use super::store::{DOUBTED, NONE, OLD};
 use super::work::Signed;
 use super::{Reader, Standing};
 
+/// What it takes to bring one fact up to date, in steps, beside those that it makes.
+const HANDLING: u64 = 4;
+
 /// An attempt ends after so many hundredths of the steps that a derivation from scratch took, and some to begin with.
 const ATTEMPT: u64 = 20;
 const LEAST_STEPS: u64 = 512;
@@ -221,6 +224,7 @@ impl Standing {
     fn lose(&mut self, doubts: &mut Queue) -> Result<Vec<(u32, u32)>, Halt> {
         let mut lost = Vec::new();
         while let Some((rank, fact)) = doubts.pop() {
+            self.work.machine.steps += HANDLING;
             if self.best(fact, rank)? <= rank {
                 continue;
             }
@@ -277,6 +281,7 @@ impl Standing {
                 continue;
             }
             table.settle_rank(fact.1, rank);
+            self.work.machine.steps += HANDLING;
             if rank > 0 {
                 self.work.budget.round(u64::from(rank) + 1)?;
             }
