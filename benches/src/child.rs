@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use crate::generate::{self, Size};
 use crate::measure::{Measured, of_children};
 use crate::peers::{PEERS, Task};
-use crate::{change, cold, decision, load};
+use crate::{change, cold, decision, load, ranks, recursion};
 
 /// Set for a process that is to be the `hence` command.
 pub const AS_HENCE: &str = "HENCE_BENCHES_AS_HENCE";
@@ -44,6 +44,8 @@ pub fn answer(arguments: &[String]) -> ! {
         ["change", kind, facts, seconds] => {
             change::measure(kind, facts.parse().unwrap(), seconds.parse().unwrap())
         }
+        ["recursion", case, size] => recursion::measure(case, size),
+        ["ranks", workload, folder] => ranks::measure(workload, Path::new(folder)),
         ["facts", file] => load::read(Path::new(file)),
         ["ledger", folder, store] => cold::write(Path::new(folder), Path::new(store)),
         ["command", program, arguments @ ..] => command(Command::new(program).args(arguments.iter())),

@@ -67,6 +67,7 @@ fn stem(task: Task) -> &'static str {
         Task::Generation => "sg",
         Task::PointsTo => "andersen",
         Task::Aggregates => "agg",
+        Task::Triangles => "triangle",
     }
 }
 
@@ -134,6 +135,6 @@ fn clingo(task: Task, folder: &Path) -> Option<Vec<String>> {
 
 /// The facts that a shown ground program has.
 fn ground_facts(output: &str, _folder: &Path) -> u64 {
-    let relations = ["path(", "sg(", "pt("];
+    let relations = ["path(", "sg(", "pt(", "t("];
     output.lines().filter(|line| relations.iter().any(|relation| line.starts_with(relation))).count() as u64
 }

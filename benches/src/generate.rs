@@ -1,6 +1,6 @@
 //! The facts of the workloads, written as tab-separated `.facts` files: the same on every machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::random::Random;
 
 /// Rows of small ints.
-type Pairs = Vec<(u32, u32)>;
+pub type Pairs = Vec<(u32, u32)>;
 
 /// How large the workloads are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,14 @@ pub fn workload(workload: &str, size: Size, folder: &Path) {
             let (nodes, edges_) = (pick(1_500, 400), pick(2_250, 600));
             write_pairs(folder, "parent", &edges(&mut Random::new(1004), nodes, edges_));
         }
-        "andersen" => andersen(pick(5_000, 1_000), folder),
+        "andersen" => {
+            let facts = andersen(pick(5_000, 1_000));
+            facts.iter().for_each(|(relation, pairs)| write_pairs(folder, relation, pairs));
+        }
+        "triangle" => {
+            let edges = skewed(pick(50_000, 5_000), pick(200_000, 20_000));
+            write_pairs(folder, "e", &edges);
+        }
         "agg" => tool_runs(pick(1_000_000, 50_000), folder),
         "decision" => decision(pick(100_000, 2_000), folder),
         grown => match grown.split_once('@') {
@@ -67,7 +74,7 @@ fn write_pairs(folder: &Path, relation: &str, pairs: &Pairs) {
 }
 
 /// A random digraph without loops.
-fn edges(random: &mut Random, nodes: u32, count: u32) -> Pairs {
+pub fn edges(random: &mut Random, nodes: u32, count: u32) -> Pairs {
     let mut set = BTreeSet::new();
     while set.len() < count as usize {
         let (from, to) = (random.below(nodes), random.below(nodes));
@@ -84,14 +91,14 @@ fn shuffled(random: &mut Random, set: BTreeSet<(u32, u32)>) -> Pairs {
     list
 }
 
-fn chain(edges: u32) -> Pairs {
+pub fn chain(edges: u32) -> Pairs {
     let mut list: Pairs = (0..edges).map(|at| (at, at + 1)).collect();
     Random::new(1002).shuffle(&mut list);
     list
 }
 
 /// A full binary tree under shuffled numbers.
-fn tree(nodes: u32) -> Pairs {
+pub fn tree(nodes: u32) -> Pairs {
     let mut random = Random::new(1003);
     let mut ids: Vec<u32> = (0..nodes).collect();
     random.shuffle(&mut ids);
@@ -102,10 +109,10 @@ fn tree(nodes: u32) -> Pairs {
 
 /// Typed in three levels as C programs are (objects, pointers to them, pointers to pointers): without levels a random
 /// points-to graph is either trivial or saturates.
-fn andersen(n: u32, folder: &Path) {
+pub fn andersen(n: u32) -> BTreeMap<&'static str, Pairs> {
     let mut random = Random::new(1005);
     let levels = [(0, n), (n, n), (2 * n, n / 4)];
-    let mut relation = |name: &str, parts: &[(usize, usize, u32)]| {
+    let mut relation = |name: &'static str, parts: &[(usize, usize, u32)]| {
         let mut set = BTreeSet::new();
         for &(left, right, count) in parts {
             let before = set.len();
@@ -117,12 +124,29 @@ fn andersen(n: u32, folder: &Path) {
                 }
             }
         }
-        write_pairs(folder, name, &shuffled(&mut random, set));
+        (name, shuffled(&mut random, set))
     };
-    relation("addressOf", &[(1, 0, n), (2, 1, n / 2)]);
-    relation("assign", &[(1, 1, n), (2, 2, n / 8)]);
-    relation("load", &[(1, 2, n / 4)]);
-    relation("store", &[(2, 1, n / 8)]);
+    BTreeMap::from([
+        relation("addressOf", &[(1, 0, n), (2, 1, n / 2)]),
+        relation("assign", &[(1, 1, n), (2, 2, n / 8)]),
+        relation("load", &[(1, 2, n / 4)]),
+        relation("store", &[(2, 1, n / 8)]),
+    ])
+}
+
+/// A random digraph without loops where few nodes have most of the edges: the degree of the node numbered `i` falls
+/// with `i` to the power of 2/3.
+fn skewed(nodes: u32, count: u32) -> Pairs {
+    let mut random = Random::new(1008);
+    let mut set = BTreeSet::new();
+    while set.len() < count as usize {
+        let mut node = || (f64::from(nodes) * random.unit().powi(3)) as u32;
+        let (from, to) = (node(), node());
+        if from != to {
+            set.insert((from, to));
+        }
+    }
+    shuffled(&mut random, set)
 }
 
 /// `tool_run(run, tool, domain, ok, latency)` of 1,000 tools in 20 domains, some used far more than others.

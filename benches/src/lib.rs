@@ -17,4 +17,6 @@ pub mod options;
 pub mod peers;
 pub mod plot;
 pub mod random;
+pub mod ranks;
+pub mod recursion;
 pub mod report;

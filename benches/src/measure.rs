@@ -114,6 +114,13 @@ impl Check {
         self.count += 1;
     }
 
+    /// The check of one relation of triples.
+    pub fn of_triples(rows: impl IntoIterator<Item = (u32, u32, u32)>) -> Self {
+        let mut check = Self::default();
+        rows.into_iter().for_each(|(a, b, c)| check.add(u64::from(c) + 1, a, b));
+        check
+    }
+
     /// The check of one relation of pairs.
     pub fn of(rows: impl IntoIterator<Item = (u32, u32)>) -> Self {
         let mut check = Self::default();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::ir::{Program, RuleId};
 use crate::schema::RelationId;
@@ -82,6 +82,11 @@ impl Budget {
     /// How many facts and elements are spent.
     pub(super) fn spent(&self) -> u64 {
         self.spent
+    }
+
+    /// How much time is left, where it is limited.
+    pub(super) fn left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Takes in a step of a join; looks at the clock now and then.

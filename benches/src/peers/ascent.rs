@@ -40,6 +40,13 @@ ascent! {
     pt(z, w) <-- store(y, x), pt(y, z), pt(x, w);
 }
 
+ascent! {
+    struct Triangles;
+    relation e(u32, u32);
+    relation t(u32, u32, u32);
+    t(x, y, z) <-- e(x, y), e(y, z), e(x, z);
+}
+
 /// A float that can be a column.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 struct Real(f64);
@@ -131,6 +138,14 @@ pub fn run(task: Task, folder: &Path) -> Measured {
                 program
             },
             |program| Check::of(program.pt.iter().copied()),
+        ),
+        Task::Triangles => measured(
+            || Triangles { e: pairs(folder, "e"), ..Triangles::default() },
+            |mut program| {
+                program.run();
+                program
+            },
+            |program| Check::of_triples(program.t.iter().copied()),
         ),
         Task::Aggregates => measured(
             || load_aggregates(folder),

@@ -40,6 +40,14 @@ mod points_to {
     }
 }
 
+mod triangles {
+    crepe::crepe! {
+        @input pub struct E(pub u32, pub u32);
+        @output pub struct T(pub u32, pub u32, pub u32);
+        T(x, y, z) <- E(x, y), E(y, z), E(x, z);
+    }
+}
+
 pub fn run(task: Task, folder: &Path) -> Measured {
     match task {
         Task::Closure => measured(
@@ -64,6 +72,15 @@ pub fn run(task: Task, folder: &Path) -> Measured {
             || load_points_to(folder),
             |crepe| crepe.run_with_hasher::<Hasher>().0,
             |pt| Check::of(pt.iter().map(|row| (row.0, row.1))),
+        ),
+        Task::Triangles => measured(
+            || {
+                let mut crepe = triangles::Crepe::new();
+                crepe.extend(pairs(folder, "e").into_iter().map(|(a, b)| triangles::E(a, b)));
+                crepe
+            },
+            |crepe| crepe.run_with_hasher::<Hasher>().0,
+            |triangles| Check::of_triples(triangles.iter().map(|row| (row.0, row.1, row.2))),
         ),
         Task::Aggregates => panic!("crepe has no aggregates"),
     }

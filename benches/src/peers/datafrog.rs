@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use datafrog::{Iteration, Relation};
+use datafrog::{Iteration, Relation, RelationLeaper};
 
 use super::Task;
 use crate::facts::pairs;
@@ -28,6 +28,11 @@ pub fn run(task: Task, folder: &Path) -> Measured {
             || ["addressOf", "assign", "load", "store"].map(|name| pairs(folder, name)),
             points_to,
             check,
+        ),
+        Task::Triangles => measured(
+            || pairs(folder, "e"),
+            triangles,
+            |rows: &Relation<(u32, u32, u32)>| Check::of_triples(rows.iter().copied()),
         ),
         Task::Aggregates => panic!("datafrog has no aggregates"),
     }
@@ -71,4 +76,11 @@ fn points_to([address_of, assign, load, store]: [Vec<Pair>; 4]) -> Relation<Pair
         pt.from_join(&stores, &pt, |_x, &z, &w| (z, w));
     }
     pt.complete()
+}
+
+/// Its leapfrog join, which is worst-case optimal.
+fn triangles(edges: Vec<Pair>) -> Relation<(u32, u32, u32)> {
+    let edge: Relation<Pair> = edges.into();
+    let leapers = (edge.extend_with(|&(_x, y): &Pair| y), edge.extend_with(|&(x, _y): &Pair| x));
+    Relation::from_leapjoin(&edge, leapers, |&(x, y), &z| (x, y, z))
 }

@@ -32,6 +32,7 @@ pub fn run(task: Task, folder: &Path) -> Measured {
         Task::Closure => &["edge"],
         Task::Generation => &["parent"],
         Task::PointsTo => &["addressOf", "assign", "load", "store"],
+        Task::Triangles => &["e"],
         Task::Aggregates => panic!("not written for differential dataflow"),
     };
     measured(
@@ -53,6 +54,15 @@ fn eval(task: Task, input: Vec<Vec<Pair>>) -> Check {
                 let (handle, collection) = scope.new_collection::<Pair, Present>();
                 handles.push(handle);
                 collections.push(collection);
+            }
+            if task == Task::Triangles {
+                let triangles = triangles(collections.remove(0));
+                triangles.inspect_batch(move |_time, batch| {
+                    let mut check = seen.get();
+                    batch.iter().for_each(|((x, y, z), ..)| check.add(u64::from(*z) + 1, *x, *y));
+                    seen.set(check);
+                });
+                return handles;
             }
             let results = scope.iterative::<u32, _, _>(|inner| {
                 let step = Product::new((), 1);
@@ -114,4 +124,10 @@ fn points_to<'s>(known: Pairs<'s, Round>, input: Vec<Pairs<'s, Round>>) -> Pairs
     let stores = pt.clone().join_core(store, |_y, &z, &x| Some((x, z)));
     let stored = stores.arrange_by_key().join_core(pt, |_x, &z, &w| Some((z, w)));
     distinct(input[0].clone().concat(assigned).concat(loaded).concat(stored))
+}
+
+fn triangles<'s>(edges: Pairs<'s, ()>) -> VecCollection<'s, (), (u32, u32, u32), Present> {
+    let (from, ends) = (edges.clone().arrange_by_key(), edges.clone().arrange_by_self());
+    let wedges = edges.map(|(x, y)| (y, x)).arrange_by_key().join_core(from, |&y, &x, &z| Some(((x, z), y)));
+    wedges.arrange_by_key().join_core(ends, |&(x, z), &y, ()| Some((x, y, z)))
 }

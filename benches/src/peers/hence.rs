@@ -34,7 +34,7 @@ pub fn run(task: Task, folder: &Path) -> Measured {
     measured(|| load(task, folder), eval, |(program, model)| check_of(task, program, model))
 }
 
-fn load(task: Task, folder: &Path) -> (Program, Database) {
+pub fn load(task: Task, folder: &Path) -> (Program, Database) {
     let (name, text, relations): (_, _, &[&str]) = match task {
         Task::Closure => ("tc", include_str!("../../rules/tc.dl"), &["edge"]),
         Task::Generation => ("sg", include_str!("../../rules/sg.dl"), &["parent"]),
@@ -43,6 +43,7 @@ fn load(task: Task, folder: &Path) -> (Program, Database) {
             ("andersen", include_str!("../../rules/andersen.dl"), relations)
         }
         Task::Aggregates => ("agg", include_str!("../../rules/agg.dl"), &[]),
+        Task::Triangles => ("triangle", include_str!("../../rules/triangle.dl"), &["e"]),
     };
     let program = program(name, text);
     let mut input = Database::new(&program);
@@ -54,7 +55,7 @@ fn load(task: Task, folder: &Path) -> (Program, Database) {
     (program, input)
 }
 
-fn eval((program, input): (Program, Database)) -> (Program, Model) {
+pub fn eval((program, input): (Program, Database)) -> (Program, Model) {
     let model = SemiNaive.evaluate(&program, input, &Limits::default()).unwrap();
     (program, model)
 }
@@ -65,6 +66,7 @@ fn check_of(task: Task, program: &Program, model: &Model) -> Check {
         Task::Generation => &["sg"],
         Task::PointsTo => &["pt"],
         Task::Aggregates => &AGGREGATES,
+        Task::Triangles => return triangles(program, model),
     };
     let mut check = Check::default();
     for (number, name) in results.iter().enumerate() {
@@ -75,4 +77,12 @@ fn check_of(task: Task, program: &Program, model: &Model) -> Check {
         }
     }
     check
+}
+
+fn triangles(program: &Program, model: &Model) -> Check {
+    let rows = &model.extent(program.find("t".into()).unwrap()).unwrap().rows;
+    Check::of_triples(rows.iter().map(|row| {
+        let column = |at: usize| row.get(at).map_or(0, |word| word.0 as u32);
+        (column(0), column(1), column(2))
+    }))
 }

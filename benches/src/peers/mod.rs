@@ -17,6 +17,7 @@ pub enum Task {
     Generation,
     PointsTo,
     Aggregates,
+    Triangles,
 }
 
 impl Task {
@@ -27,6 +28,7 @@ impl Task {
             Some("sg") => Self::Generation,
             Some("andersen") => Self::PointsTo,
             Some("agg") => Self::Aggregates,
+            Some("triangle") => Self::Triangles,
             _ => panic!("there is no workload `{workload}`"),
         }
     }

@@ -52,6 +52,7 @@ enum Finder {
 }
 
 /// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`, the last that brought some.
+/// Without room it starts at 0, which there always is, whatever entries are given back.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     start: u32,
@@ -247,6 +248,10 @@ impl Index {
         for (place, at) in order.iter().enumerate() {
             let next = order.get(place + 1).map(|next| self.groups[*next as usize].start);
             let group = &mut self.groups[*at as usize];
+            if group.len == 0 {
+                (group.start, group.room) = (0, 0);
+                continue;
+            }
             self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, end as usize);
             group.start = end;
             group.room = (group.len + group.len / 8).min(next.map_or(group.room, |next| next - end));
@@ -307,7 +312,7 @@ impl Index {
     fn lay_out(&mut self, groups: &[u32]) {
         groups.iter().for_each(|group| self.groups[*group as usize].room += 1);
         let mut start = 0;
-        for group in &mut self.groups {
+        for group in self.groups.iter_mut().filter(|group| group.room > 0) {
             group.start = start;
             start += group.room;
         }

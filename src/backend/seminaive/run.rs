@@ -61,6 +61,12 @@ impl<'p> Run<'p> {
         (self.relations, self.reports.finish(), self.budget.spent())
     }
 
+    /// The relations as they are, how many matches there were, and what is spent of the limit on facts.
+    pub(super) fn into_work(self) -> (Relations, u64, u64) {
+        let matches = self.profile.rules.iter().map(|rule| rule.matches).sum();
+        (self.relations, matches, self.budget.spent())
+    }
+
     /// The model and what it took.
     pub(super) fn finish(self) -> (Model, Profile) {
         (Model { relations: self.relations.extents(), undefined: self.reports.finish() }, self.profile)

@@ -7,9 +7,10 @@ use hence::backend::seminaive::{Prepared, SemiNaive};
 use hence::backend::{Database, Engine, Limits, Model, Threads};
 use hence::ir::Program;
 use hence::schema::RelationId;
-use hence::value::Word;
+use hence::value::{Type, Word};
 
 use super::bench::{points_to, same_generation};
+use super::build::{Build, Clause, any};
 use super::cases::closure;
 use super::check::agree;
 use super::random::{Random, program};
@@ -91,6 +92,28 @@ fn sorted(model: &Model) -> Vec<Vec<(usize, Vec<Word>)>> {
         rows
     };
     model.relations.iter().map(ranked).collect()
+}
+
+/// An index that a request has filled is asked for a key between those that it had, once a later one has emptied it.
+#[test]
+fn a_key_that_no_request_brought_is_found_in_none() {
+    let mut build = Build::default();
+    let asked = build.input("asked", &[Type::Int]);
+    let taken = build.input("taken", &[Type::Int, Type::Int]);
+    let free = build.derived("free", &[Type::Int]);
+    let mut clause = Clause::new(free);
+    let [x] = clause.ints(["X"]);
+    build.rule(clause.atom(asked, &[&x]).not(taken, &[&x, &any()]).head(&[&x]));
+    let program = build.finish();
+    let mut prepared = Prepared::new(program.clone(), Database::new(&program), Limits::default()).unwrap();
+    let word = |int: i64| Word::from_int(int);
+    let many = (0..40).map(|at| (taken, vec![word(at % 2 * 30), word(at)]));
+    let many: Vec<_> = many.chain([(asked, vec![word(5)])]).collect();
+    for rows in [many.clone(), vec![(asked, vec![word(5)])], many] {
+        let request = database(&program, &rows);
+        let view = prepared.evaluate(&request).unwrap().to_model();
+        assert_eq!(view.extent(free).unwrap().rows.len(), 1);
+    }
 }
 
 #[test]

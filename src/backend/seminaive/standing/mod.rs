@@ -9,6 +9,7 @@
     reason = "hot: relations, rules, slots and steps are numbers that this room itself gives out"
 )]
 
+mod anew;
 mod cell;
 mod compile;
 mod export;

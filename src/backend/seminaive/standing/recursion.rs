@@ -7,7 +7,8 @@
 //! that rank lose it, and cast doubt on what they derive; then facts get the least rank there is, the least first. A
 //! fact that is left without one goes.
 //!
-//! Where that takes long the stratum is derived from scratch: all ranks are forgotten and the second half is run.
+//! Where that takes long the stratum is derived from scratch: by the batch engine where it is large, else all ranks are
+//! forgotten and the second half is run.
 
 use crate::value::Word;
 
@@ -18,8 +19,11 @@ use super::store::{DOUBTED, NONE, OLD};
 use super::work::Signed;
 use super::{Reader, Standing};
 
+/// What it takes to bring one fact up to date, in steps, beside those that it makes.
+const HANDLING: u64 = 4;
+
 /// An attempt ends after so many hundredths of the steps that a derivation from scratch took, and some to begin with.
-const ATTEMPT: u64 = 15;
+const ATTEMPT: u64 = 20;
 const LEAST_STEPS: u64 = 512;
 
 /// Facts whose derivations went.
@@ -117,18 +121,31 @@ impl Standing {
         }
     }
 
-    fn facts_of(&self, stratum: u32) -> usize {
+    /// How many facts a stratum has.
+    pub(super) fn facts_of(&self, stratum: u32) -> usize {
         let relations = &self.strata[stratum as usize].relations;
         relations.iter().map(|relation| self.work.store.table(*relation).standing()).sum()
     }
 
     /// Derives the facts of a stratum from scratch, with their ranks.
     pub(super) fn rank_all(&mut self, stratum: u32) -> Result<(), Halt> {
-        let before = self.work.machine.steps;
-        let mut queue = Queue::default();
-        // Only plans that begin with a fact of the stratum are run, so not every failing operation is met.
+        // Not every failing operation is met.
         let rules = self.strata[stratum as usize].rules.iter().copied();
         self.unclear.extend(rules.filter(|rule| self.rules[*rule as usize].may_fail()));
+        let steps = match self.is_for_batch(stratum) {
+            true => self.derive_anew(stratum)?,
+            false => self.derive_one_by_one(stratum)?,
+        };
+        let facts = self.strata[stratum as usize].relations.iter();
+        let facts = facts.map(|relation| self.work.store.table(*relation).len()).sum();
+        self.strata[stratum as usize].full = (steps, facts);
+        Ok(())
+    }
+
+    /// The same fact by fact, the least rank first; what it took, in steps.
+    fn derive_one_by_one(&mut self, stratum: u32) -> Result<u64, Halt> {
+        let before = self.work.machine.steps;
+        let mut queue = Queue::default();
         for at in 0..self.strata[stratum as usize].relations.len() {
             let relation = self.strata[stratum as usize].relations[at];
             for slot in 0..self.work.store.table(relation).slots() {
@@ -142,11 +159,7 @@ impl Standing {
             }
         }
         self.settle_ranks(&mut queue)?;
-        let steps = self.work.machine.steps - before;
-        let facts = self.strata[stratum as usize].relations.iter();
-        let facts = facts.map(|relation| self.work.store.table(*relation).len()).sum();
-        self.strata[stratum as usize].full = (steps, facts);
-        Ok(())
+        Ok(self.work.machine.steps - before)
     }
 
     fn attempt(&mut self, stratum: u32, queue: &[Reader]) -> Result<(), Halt> {
@@ -211,6 +224,7 @@ impl Standing {
     fn lose(&mut self, doubts: &mut Queue) -> Result<Vec<(u32, u32)>, Halt> {
         let mut lost = Vec::new();
         while let Some((rank, fact)) = doubts.pop() {
+            self.work.machine.steps += HANDLING;
             if self.best(fact, rank)? <= rank {
                 continue;
             }
@@ -267,6 +281,7 @@ impl Standing {
                 continue;
             }
             table.settle_rank(fact.1, rank);
+            self.work.machine.steps += HANDLING;
             if rank > 0 {
                 self.work.budget.round(u64::from(rank) + 1)?;
             }

@@ -164,6 +164,17 @@ impl Table {
         self.put_ranks(slot, Ranks::new(rank, rank));
     }
 
+    /// Takes all ranks away.
+    pub(super) fn forget_ranks(&mut self) {
+        (0..self.slots).for_each(|slot| self.put_ranks(slot, Ranks::new(NONE, NONE)));
+    }
+
+    /// Whether an old fact's slot holds this row.
+    #[inline]
+    pub(super) fn is_in(&self, slot: u32, row: &[Word]) -> bool {
+        slot < self.slots() && self.is(slot, OLD) && self.row(slot) == row
+    }
+
     /// The rank, or a smaller one that waits.
     pub(super) fn best(&self, slot: u32) -> u32 {
         self.ranks(slot).best()

@@ -22,7 +22,7 @@ pub(super) struct StratumState {
     pub(super) due: bool,
     /// The literals whose relations changed.
     pub(super) queue: Vec<Reader>,
-    /// How many steps the last evaluation from scratch took, and how many facts it gave.
+    /// How many steps the last evaluation from scratch took, and how many facts it gave; none yet where that is 0.
     pub(super) full: (u64, usize),
 }
 

@@ -1,6 +1,9 @@
 //! One change to a standing base: 52 rules, so many facts, one fact asserted or retracted at a time, with the decisions
 //! drawn and lapsed.
 
+mod dataflow;
+mod differential;
+
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
@@ -20,9 +23,12 @@ use crate::peers::hence::rules;
 use crate::random::Random;
 use crate::report::{digits, spread, table};
 
-pub const RULES: &str = include_str!("../rules/standing.dl");
+pub const RULES: &str = include_str!("../../rules/standing.dl");
 const DOMAINS: u32 = 20;
 const MOST: usize = 20_000;
+
+/// How many changes without facts are measured after the others.
+const EMPTY: usize = 500;
 
 /// The base as it grows.
 struct Base {
@@ -159,6 +165,8 @@ enum Taker {
     Session(Box<Session>),
     /// The engine below it, which keeps everything derived: [`Standing::apply`].
     Engine(Box<Standing>, Program, Vec<RelationId>),
+    /// The same rules by hand for differential dataflow.
+    Differential(Box<differential::Flow>),
 }
 
 impl Taker {
@@ -170,6 +178,10 @@ impl Taker {
             // One commit alone keeps nothing; it is the second that sets up what the later ones go on from.
             taker.take(Change::default());
             return (taker, first);
+        }
+        if kind == "differential" {
+            let (flow, first) = differential::Flow::new(&facts);
+            return (Self::Differential(Box::new(flow)), first);
         }
         let program = rules.program.clone();
         let mut input = Database::new(&program);
@@ -215,6 +227,7 @@ impl Taker {
                 }
                 difference
             }
+            Self::Differential(flow) => flow.take(&change),
         }
     }
 }
@@ -253,26 +266,30 @@ struct Stream {
     /// Of each that stands a hash, which takes less memory than the fact.
     held: HashSet<u64>,
     changes: usize,
+    /// Whether the last change asserted what stood.
+    repeats: bool,
 }
 
 impl Stream {
     fn new(mut base: Base, count: u32) -> Self {
         let order = base.facts(count);
         let held = order.iter().map(hash).collect();
-        Self { base, order, held, changes: 0 }
+        Self { base, order, held, changes: 0, repeats: false }
     }
 
     fn next(&mut self) -> Change {
         let mut change = Change::default();
         self.changes += 1;
         if self.changes.is_multiple_of(3) {
+            self.repeats = false;
             let at = self.base.random.below(self.order.len() as u32) as usize;
             let gone = self.order.swap_remove(at);
             self.held.remove(&hash(&gone));
             change.retractions.push(gone);
         } else {
             let fact = self.base.any();
-            if self.held.insert(hash(&fact)) {
+            self.repeats = !self.held.insert(hash(&fact));
+            if !self.repeats {
                 self.order.push(fact.clone());
             }
             change.assertions.push(fact);
@@ -299,11 +316,19 @@ pub fn measure(kind: &str, count: u32, seconds: f64) -> Json {
     let (mut times, mut differences) = (Pieces::default(), 0);
     let begun = Instant::now();
     while times.len() < MOST && begun.elapsed().as_secs_f64() < seconds {
-        let change = stream.next();
+        let mut change = stream.next();
+        if kind == "differential" && stream.repeats {
+            // It would count the fact twice.
+            change.assertions.clear();
+        }
         let difference = times.time(|| taker.take(change));
         differences += decisions.take(difference);
     }
     let (changes, peak) = (times.len(), peak_kib());
+    let mut empty = Pieces::default();
+    for _ in 0..EMPTY {
+        empty.time(|| taker.take(Change::default()));
+    }
     let fresh = Session::over_facts(rules, stream.order).derive(&[], 0).unwrap();
     let fresh: BTreeSet<Fact> = fresh.relations.into_iter().flat_map(|(_, _, facts)| facts).collect();
     let mut figures = times.json();
@@ -311,6 +336,7 @@ pub fn measure(kind: &str, count: u32, seconds: f64) -> Json {
         ("facts", json!(count)),
         ("first_cpu", json!(first_cpu)),
         ("changes", json!(changes)),
+        ("empty_cpu", empty.json()["cpu_median"].take()),
         ("standing", json!(standing)),
         ("drawn_and_lapsed", json!(differences)),
         ("exact", json!(fresh == decisions.0)),
@@ -327,19 +353,23 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
         if options.quick() { &[("10000", "1")] } else { &[("10000", "10"), ("1000000", "30")] };
     let (mut rows, mut exact) = (Vec::new(), true);
     for (facts, seconds) in sizes {
-        for kind in ["session", "engine"] {
+        for kind in ["session", "engine", "differential"] {
+            if !options.wants(if kind == "differential" { kind } else { "hence" }) {
+                continue;
+            }
             let ask = |_| child::ask(&["change", kind, facts, seconds]);
             let runs: Vec<Json> = (0..options.runs).filter_map(ask).collect();
             let right = !runs.is_empty() && runs.iter().all(|run| run["exact"] == true);
             exact &= right;
             let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());
             rows.push(vec![
-                format!("{facts}, {kind}"),
+                format!("{facts}, {}{kind}", if kind == "differential" { "" } else { "hence, " }),
                 digits(series("first_cpu").median()),
                 spread(&series("cpu_median"), digits),
                 digits(series("cpu_p99").median()),
                 digits(series("cpu").median()),
                 digits(series("cpu_most").median() / 1e3),
+                digits(series("empty_cpu").median()),
                 digits(series("median").median()),
                 digits(series("p99").median()),
                 digits(series("changes").median()),
@@ -358,6 +388,7 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
         "CPU µs, p99",
         "CPU µs, mean",
         "CPU ms, most",
+        "empty, CPU µs",
         "wall µs, median",
         "wall µs, p99",
         "changes",
