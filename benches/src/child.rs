@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use crate::generate::{self, Size};
 use crate::measure::{Measured, of_children};
-use crate::peers::{PEERS, Task};
+use crate::peers::{PEERS, Task, hence};
 use crate::{change, cold, decision, load, ranks, recursion};
 
 /// Set for a process that is to be the `hence` command.
@@ -61,6 +61,9 @@ pub fn answer(arguments: &[String]) -> ! {
 }
 
 fn batch(peer: &str, workload: &str, folder: &Path) -> Measured {
+    if peer == "hence_on_two" {
+        return hence::run_on_two(Task::of(workload), folder);
+    }
     let (_, program, _) = PEERS.iter().find(|(name, ..)| *name == peer).unwrap();
     program(Task::of(workload), folder)
 }

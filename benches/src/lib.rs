@@ -20,3 +20,4 @@ pub mod random;
 pub mod ranks;
 pub mod recursion;
 pub mod report;
+pub mod threads;

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use hence_benches::options::Options;
-use hence_benches::{batch, change, child, cold, decision, growth, load, ranks, recursion, report};
+use hence_benches::{batch, change, child, cold, decision, growth, load, ranks, recursion, report, threads};
 use serde_json::{Value as Json, json};
 
 fn main() -> ExitCode {
@@ -36,6 +36,7 @@ fn run(options: &Options) -> ExitCode {
             "facts" => load::facts_section,
             "decision" => decision::section,
             "change" => change::section,
+            "threads" => threads::section,
             "ranks" => ranks::section,
             "recursion" => recursion::section,
             "cold" => cold::section,

@@ -189,7 +189,9 @@ impl Taker {
             input.push(program.find(fact.relation).unwrap(), &words(fact));
         }
         drop(facts);
-        let standing = Standing::new(&program, &input, &Limits::default()).unwrap();
+        let mut standing = Standing::new(&program, &input, &Limits::default()).unwrap();
+        // The load is put behind, as a session does before its first change.
+        standing.apply(&[]).unwrap();
         let ids = (0..program.relations.len() as u32).map(RelationId);
         let decisions: Vec<RelationId> = ids
             .filter(|id| program.relation(*id).is_some_and(|found| found.kind == Kind::Decision))

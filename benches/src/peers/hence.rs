@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Engine, Limits, Model};
+use hence::backend::{Database, Engine, Limits, Model, Threads};
 use hence::ir::Program;
 use hence::session::{Loader, RuleSet, check};
 use hence::value::Word;
@@ -53,6 +53,16 @@ pub fn load(task: Task, folder: &Path) -> (Program, Database) {
         rows::<1>(&program, &mut input, folder, "tool");
     }
     (program, input)
+}
+
+/// The same on two threads.
+pub fn run_on_two(task: Task, folder: &Path) -> Measured {
+    let eval = |(program, input): (Program, Database)| {
+        let limits = Limits { threads: Threads::of(2), ..Limits::default() };
+        let model = SemiNaive.evaluate(&program, input, &limits).unwrap();
+        (program, model)
+    };
+    measured(|| load(task, folder), eval, |(program, model)| check_of(task, program, model))
 }
 
 pub fn eval((program, input): (Program, Database)) -> (Program, Model) {
