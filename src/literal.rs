@@ -65,6 +65,11 @@ pub fn time_text(micros: i64) -> String {
     }
 }
 
+/// Whether a time has a literal: those from year -9999 to 9999 have one.
+pub fn is_time(micros: i64) -> bool {
+    Timestamp::from_microsecond(micros).is_ok()
+}
+
 /// Microseconds since the epoch of an RFC 3339 time; `None` where it isn't one or is finer than a microsecond.
 pub fn parse_time(text: &str) -> Option<i64> {
     let time: Timestamp = text.parse().ok()?;

@@ -1,6 +1,7 @@
 //! Operations on words: one variant for each function or operator at each type, so that no engine looks at
 //! types while it runs.
 
+use crate::literal::is_time;
 use crate::value::{Type, Word};
 
 use super::arithmetic as num;
@@ -38,6 +39,10 @@ pub enum Op {
     AddInt,
     /// `-` of ints.
     SubInt,
+    /// `+` of a time and a duration.
+    AddTime,
+    /// `-` of a duration from a time.
+    SubTime,
     /// `*` of ints.
     MulInt,
     /// `/` of ints, towards zero.
@@ -152,6 +157,11 @@ fn int(value: i64) -> Option<Word> {
     Some(Word::from_int(value))
 }
 
+/// A time, if it can be written down.
+fn time(micros: i64) -> Option<Word> {
+    is_time(micros).then(|| Word::from_int(micros))
+}
+
 impl Op {
     /// The result, or `None` where the operation has none (or the number of operands is wrong).
     #[inline]
@@ -224,6 +234,8 @@ impl Op {
             Self::DivFloat => Word::from_float(a.as_float() / b.as_float()),
             Self::Min => int(a.as_int().min(b.as_int())),
             Self::Max => int(a.as_int().max(b.as_int())),
+            Self::AddTime => a.as_int().checked_add(b.as_int()).and_then(time),
+            Self::SubTime => a.as_int().checked_sub(b.as_int()).and_then(time),
             _ => self.apply_rare_two(a, b),
         }
     }
@@ -247,7 +259,7 @@ impl Op {
             Self::EndsWith => bool(text::of(a).ends_with(text::of(b))),
             Self::Concat => text::concat(&[a, b]),
             Self::Jaccard => Word::from_float(text::jaccard(text::of(a), text::of(b))),
-            Self::Truncate => calendar::truncate(a.as_int(), b.as_int()).map(Word::from_int),
+            Self::Truncate => calendar::truncate(a.as_int(), b.as_int()).and_then(time),
             _ => None,
         }
     }
@@ -272,6 +284,8 @@ impl Op {
             self,
             Self::AddInt
                 | Self::SubInt
+                | Self::AddTime
+                | Self::SubTime
                 | Self::MulInt
                 | Self::DivInt
                 | Self::RemInt
@@ -312,8 +326,8 @@ impl Op {
             Self::Greater | Self::GreaterText => ">",
             Self::GreaterEqual | Self::GreaterEqualText => ">=",
             Self::Not => "not",
-            Self::AddInt | Self::AddFloat => "+",
-            Self::SubInt | Self::SubFloat | Self::NegInt | Self::NegFloat => "-",
+            Self::AddInt | Self::AddTime | Self::AddFloat => "+",
+            Self::SubInt | Self::SubTime | Self::SubFloat | Self::NegInt | Self::NegFloat => "-",
             Self::MulInt | Self::MulFloat => "*",
             Self::DivInt | Self::DivFloat | Self::DivDuration => "/",
             Self::RemInt | Self::RemFloat => "%",

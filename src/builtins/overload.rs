@@ -149,15 +149,15 @@ fn operators(name: &str) -> Vec<Overload> {
         "+" => vec![
             of(&[Int, Int], Int, Op::AddInt),
             of(&[Float, Float], Float, Op::AddFloat),
-            of(&[Time, Duration], Time, Op::AddInt),
-            of(&[Duration, Time], Time, Op::AddInt),
+            of(&[Time, Duration], Time, Op::AddTime),
+            of(&[Duration, Time], Time, Op::AddTime),
             of(&[Duration, Duration], Duration, Op::AddInt),
         ],
         "-" => vec![
             of(&[Int, Int], Int, Op::SubInt),
             of(&[Float, Float], Float, Op::SubFloat),
             of(&[Time, Time], Duration, Op::SubInt),
-            of(&[Time, Duration], Time, Op::SubInt),
+            of(&[Time, Duration], Time, Op::SubTime),
             of(&[Duration, Duration], Duration, Op::SubInt),
             of(&[Int], Int, Op::NegInt),
             of(&[Float], Float, Op::NegFloat),

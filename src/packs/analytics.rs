@@ -346,7 +346,7 @@ mod compiled {
 
     // judged_hour#1
     fn judged_hour_0_0(now_1: Word) -> Eval {
-        two(Op::SubInt, 0, two(Op::Truncate, 1, now_1, int(3600000000))?, int(3600000000))
+        two(Op::SubTime, 0, two(Op::Truncate, 1, now_1, int(3600000000))?, int(3600000000))
     }
 
     // event_hour#1
@@ -382,7 +382,7 @@ mod compiled {
     }
 
     fn judged_count_6_1(at_3: Word, start_4: Word) -> Eval {
-        Ok(sure(Op::Less, &[at_3, two(Op::AddInt, 0, start_4, int(3600000000))?]))
+        Ok(sure(Op::Less, &[at_3, two(Op::AddTime, 0, start_4, int(3600000000))?]))
     }
 
     // normal_as_given

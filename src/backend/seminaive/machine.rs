@@ -4,12 +4,8 @@
     reason = "hot: slots, columns and steps are in range by construction of the plan"
 )]
 
-use std::ops::Deref;
-
 use crate::backend::Bound;
-use crate::backend::budget::Budget;
 use crate::backend::cells::Slice;
-use crate::backend::report::Reports;
 use crate::builtins::expr::NoResult;
 use crate::builtins::generator::Generator;
 use crate::ir::Rule;
@@ -18,76 +14,11 @@ use crate::value::Word;
 use smallvec::SmallVec;
 
 use super::code::Code;
-use super::fresh::Fresh;
 use super::index::Content;
 use super::known::Known;
 use super::plan::{Origin, Plan, Resume, Search, Sign, Step};
+use super::site::{Sink, Site};
 use super::undefined::Inquiry;
-
-/// Where a rule works: what it reads, what it adds to, and what it may spend.
-pub(super) struct Site<'a, 'p> {
-    /// The facts of closed rounds.
-    pub(super) known: &'a [Known],
-    /// The open round.
-    pub(super) fresh: Open<'a>,
-    /// The limits.
-    pub(super) budget: &'a mut Budget,
-    /// Operations without a result.
-    pub(super) reports: &'a mut Reports<'p>,
-    /// The values of the parameters.
-    pub(super) params: &'a [Word],
-}
-
-/// The open round of all relations, by [`crate::schema::RelationId`].
-pub(super) enum Open<'a> {
-    /// To read and to add to.
-    Mine(&'a mut [Fresh]),
-    /// To read, beside other threads; without that of the relation they add to.
-    Shared(&'a [Fresh]),
-}
-
-impl Open<'_> {
-    /// That of a relation, to add to.
-    pub(super) fn get_mut(&mut self, relation: usize) -> Option<&mut Fresh> {
-        match self {
-            Self::Mine(fresh) => fresh.get_mut(relation),
-            Self::Shared(_) => None,
-        }
-    }
-}
-
-impl Deref for Open<'_> {
-    type Target = [Fresh];
-
-    #[inline]
-    fn deref(&self) -> &[Fresh] {
-        match self {
-            Self::Mine(fresh) => fresh,
-            Self::Shared(fresh) => fresh,
-        }
-    }
-}
-
-/// What becomes of the matches of a body.
-pub(super) trait Sink {
-    /// Takes in one match: the values of the head's expressions, as [`Plan::head`] lists them.
-    fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound>;
-
-    /// Takes in many rows of `width` words, which is not 0.
-    fn take_all(&mut self, rows: &[Word], width: usize, site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        rows.chunks_exact(width).try_for_each(|row| self.take(row, site))
-    }
-
-    /// Where rows may be put directly, and how many words of them before [`Sink::flush`] is due.
-    fn batch(&mut self) -> Option<(&mut Vec<Word>, usize)> {
-        None
-    }
-
-    /// Takes in what was put into the batch.
-    fn flush(&mut self, _site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        Ok(())
-    }
-}
 
 /// A plan at work.
 pub(super) struct Machine<'a, 'p, 's, S> {

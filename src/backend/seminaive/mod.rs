@@ -26,6 +26,7 @@ mod shape;
 mod shard;
 mod show;
 mod sink;
+mod site;
 pub mod standing;
 mod store;
 mod table;

@@ -7,11 +7,12 @@ use crate::ir::Rule;
 use crate::value::Word;
 
 use super::hash::hash;
-use super::machine::{Machine, Scratch, Sink, Site};
+use super::machine::{Machine, Scratch};
 use super::plan::Plan;
 use super::portions::Portions;
 use super::shard::{pick, shard_of};
 use super::sink::{Facts, Groups, Heads};
+use super::site::{Sink, Site};
 use super::store::Part;
 use super::workers::{Job, run};
 

@@ -18,11 +18,12 @@ use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::known::Known;
-use super::machine::{Open, Scratch, Site};
+use super::machine::Scratch;
 use super::members::Layout;
 use super::output::{Output, apply};
 use super::plan::Plan;
 use super::run::{Run, plans_over};
+use super::site::{Open, Site};
 use super::store::Relations;
 
 /// A relation that varies and has up to so many rows is looked through: an index would have to be kept up.

@@ -9,12 +9,13 @@ use crate::value::Word;
 
 use super::compile::{Source, compile};
 use super::known::Known;
-use super::machine::{Open, Scratch, Site};
+use super::machine::Scratch;
 use super::output::divide;
 use super::plan::{Plan, Step};
 use super::planner::{Sizes, order};
 use super::profile::Profile;
 use super::shape::Shape;
+use super::site::{Open, Site};
 use super::store::{Part, Relations};
 
 /// An evaluation at work.

@@ -10,9 +10,9 @@ use crate::value::{Type, Word};
 
 use smallvec::SmallVec;
 
-use super::machine::{Sink, Site};
 use super::rowset::RowSet;
 use super::shard::Shard;
+use super::site::{Sink, Site};
 
 /// How many new rows lie between two looks at the memory.
 const ROWS_PER_LOOK: u64 = 1 << 16;

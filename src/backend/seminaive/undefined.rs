@@ -7,9 +7,9 @@ use crate::span::Span;
 use crate::value::Word;
 
 use super::known::Known;
-use super::machine::Site;
 use super::plan::Resume;
 use super::shape::{head_exprs, variables};
+use super::site::Site;
 use super::store::Part;
 
 /// A match that met an operation without a result. Its variable stays unbound, so literals that depend on it never

@@ -13,9 +13,10 @@ use crate::value::Word;
 
 use super::fresh::Fresh;
 use super::known::{Due, Known};
-use super::machine::{Machine, Open, Scratch, Sink, Site};
+use super::machine::{Machine, Scratch};
 use super::plan::Plan;
 use super::portions::Portions;
+use super::site::{Open, Sink, Site};
 
 /// How many words a thread finds before it looks whose they are.
 const BATCH: usize = 4096;
