@@ -124,7 +124,7 @@ pub struct Threads {
 
 impl Threads {
     /// No more than the one that asks.
-    pub const ONE: Self = Self { most: 1, after: Duration::from_micros(100) };
+    pub const ONE: Self = Self { most: 1, after: Duration::from_millis(1) };
 
     /// As many as the machine has processors for.
     pub fn available() -> Self {
