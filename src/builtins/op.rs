@@ -259,7 +259,7 @@ impl Op {
             Self::EndsWith => bool(text::of(a).ends_with(text::of(b))),
             Self::Concat => text::concat(&[a, b]),
             Self::Jaccard => Word::from_float(text::jaccard(text::of(a), text::of(b))),
-            Self::Truncate => calendar::truncate(a.as_int(), b.as_int()).and_then(time),
+            Self::Truncate => calendar::truncate(a.as_int(), b.as_int()).map(Word::from_int),
             _ => None,
         }
     }
