@@ -30,6 +30,11 @@ pub fn ask(arguments: &[&str]) -> Option<Json> {
     figures
 }
 
+/// The figures of `times` runs, without those that failed.
+pub fn ask_often(arguments: &[&str], times: usize) -> Vec<Json> {
+    (0..times).filter_map(|_| ask(arguments)).collect()
+}
+
 /// Does what [`ask`] wants and ends the process.
 pub fn answer(arguments: &[String]) -> ! {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -86,8 +86,7 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
     let (mut rows, mut kept) = (Vec::new(), true);
     for workload in &options.workloads {
         let folder = crate::batch::facts(workload, options);
-        let ask = |_| child::ask(&["ranks", workload, &folder.to_string_lossy()]);
-        let runs: Vec<Json> = (0..options.runs).filter_map(ask).collect();
+        let runs = child::ask_often(&["ranks", workload, &folder.to_string_lossy()], options.runs);
         let median =
             |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect()).median();
         let time = 100.0 * median("ends_cpu") / median("eval_cpu");

@@ -260,8 +260,7 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
     let size = if options.quick() { "quick" } else { "full" };
     let (mut rows, mut exact, mut worst) = (Vec::new(), true, [(0.0, String::new()), (0.0, String::new())]);
     for case in CASES {
-        let ask = |_| child::ask(&["recursion", case, size]);
-        let runs: Vec<Json> = (0..options.runs).filter_map(ask).collect();
+        let runs = child::ask_often(&["recursion", case, size], options.runs);
         let count = runs.first().and_then(Json::as_array).map_or(0, Vec::len);
         exact &= count > 0;
         for at in 0..count {

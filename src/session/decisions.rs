@@ -6,13 +6,11 @@ use hashbrown::hash_table::Entry;
 use crate::fact::Fact;
 use crate::ledger::Decision;
 
+use super::memory::hash;
+
 /// Decisions, found by their facts.
 #[derive(Default)]
 pub(super) struct Decisions(HashTable<Decision>);
-
-fn hash(fact: &Fact) -> u64 {
-    ahash::RandomState::with_seeds(1, 2, 3, 4).hash_one(fact)
-}
 
 impl Decisions {
     /// Takes a decision in, in the place of one on the same fact.

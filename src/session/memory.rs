@@ -94,7 +94,8 @@ fn add(places: &mut HashTable<usize>, listed: &[Fact], fact: &Fact, at: usize) -
     }
 }
 
-fn hash(fact: &Fact) -> u64 {
+/// The hash of a fact, the same from run to run.
+pub(super) fn hash(fact: &Fact) -> u64 {
     ahash::RandomState::with_seeds(1, 2, 3, 4).hash_one(fact)
 }
 

@@ -359,8 +359,7 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
             if !options.wants(if kind == "differential" { kind } else { "hence" }) {
                 continue;
             }
-            let ask = |_| child::ask(&["change", kind, facts, seconds]);
-            let runs: Vec<Json> = (0..options.runs).filter_map(ask).collect();
+            let runs = child::ask_often(&["change", kind, facts, seconds], options.runs);
             let right = !runs.is_empty() && runs.iter().all(|run| run["exact"] == true);
             exact &= right;
             let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());

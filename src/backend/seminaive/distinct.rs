@@ -4,10 +4,8 @@
 use crate::backend::cells::{Cell, Cells};
 
 use super::hash::hash;
+use super::members::TOGETHER;
 use super::table::Table;
-
-/// How many rows are looked for at once.
-const TOGETHER: usize = 256;
 
 /// Leaves the first of equal rows of `arity` columns. Rows that ascend, as those of numbered events and of sorted files
 /// do, are only gone through.
@@ -28,12 +26,10 @@ fn keep<C: Cell + Ord>(cells: &mut Vec<C>, arity: usize) {
     let mut hashes = [0; TOGETHER];
     for first in (0..rows).step_by(TOGETHER) {
         let batch = first..rows.min(first + TOGETHER);
-        // In passes of their own, so that the processor waits for many cache lines at once.
         for (hash_of, at) in hashes.iter_mut().zip(batch.clone()) {
             *hash_of = hash(&cells[at * arity..(at + 1) * arity]);
         }
-        let maybe = hashes.iter().take(batch.len()).filter_map(|hash| table.find(*hash, |_| true));
-        std::hint::black_box(maybe.fold(0, |sum, at| sum ^ cells[at as usize * arity].word().0));
+        table.warm(&hashes[..batch.len()], |at| cells[at as usize * arity].word().0);
         for (hash, at) in hashes.iter().zip(batch) {
             let row = at * arity..(at + 1) * arity;
             let is_it = |other: u32| cells[other as usize * arity..][..arity] == cells[row.clone()];

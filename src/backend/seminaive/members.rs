@@ -9,7 +9,7 @@ use super::shard::Share;
 use super::table::Table;
 
 /// How many rows are looked for at once.
-const TOGETHER: usize = 256;
+pub(super) const TOGETHER: usize = 256;
 /// How many rows are as well looked for one after the other.
 const FEW: usize = 16;
 
@@ -105,7 +105,7 @@ pub(super) fn hash_row(row: Slice<'_>) -> u64 {
 
 /// Adds rows to a table: those that are new go to the end of `fresh`; how many there are.
 ///
-/// Done in three passes, so that the processor waits for many cache lines at once and not for one after the other.
+/// Done in three passes, for the sake of [`Table::warm`].
 pub(super) fn take(
     table: &mut Table,
     known: Slice<'_>,
@@ -121,11 +121,8 @@ pub(super) fn take(
         hashes.iter_mut().zip(batch.chunks_exact(arity)).for_each(|(place, row)| *place = hash(row));
         let count = batch.len() / arity;
         if count > FEW {
-            let hashes = hashes.iter().take(count);
             let rows = AllRows { arity, known, fresh: fresh.view() };
-            let maybe = hashes.filter_map(|hash| table.find(*hash, |_| true));
-            let touched = maybe.fold(0, |sum, at| sum ^ rows.row(at).at(0).0);
-            std::hint::black_box(touched);
+            table.warm(hashes.get(..count).unwrap_or_default(), |at| rows.row(at).at(0).0);
         }
         for (row, hash) in batch.chunks_exact(arity).zip(hashes) {
             let rows = AllRows { arity, known, fresh: fresh.view() };

@@ -6,7 +6,7 @@ use crate::ir::{Literal, Rule};
 
 use super::known::Known;
 use super::machine::{Cursor, outermost};
-use super::plan::{Plan, Resume, Step};
+use super::plan::{Plan, Step};
 
 /// What is left of a plan's outermost loop.
 pub(super) struct Portions<'a> {
@@ -59,18 +59,11 @@ impl<'a> Portions<'a> {
 
 /// Whether the plan looks for whole facts of the relation that it adds to, which then can't be divided.
 fn looks_at_head(plan: &Plan, rule: &Rule) -> bool {
-    let head = rule.head;
-    let asks = |resume: &Resume| {
-        let pending = resume.pending.iter().filter_map(|at| rule.body.get(*at));
-        pending.into_iter().any(|literal| match literal {
-            Literal::Atom(atom) | Literal::Not(atom) => atom.relation == head,
-            _ => false,
-        })
+    let looks =
+        |step: &Step| matches!(step, Step::Member { relation, .. } if *relation == rule.head.0 as usize);
+    let of_head = |literal: &Literal| match literal {
+        Literal::Atom(atom) | Literal::Not(atom) => atom.relation == rule.head,
+        _ => false,
     };
-    let looks = |step: &Step| match step {
-        Step::Member { relation, .. } => *relation == head.0 as usize,
-        Step::Test(_, resume) | Step::Let(_, _, resume) | Step::Each(.., resume) => asks(resume),
-        Step::Every(_) | Step::Keys { .. } | Step::Some(..) => false,
-    };
-    plan.steps.iter().any(looks) || asks(&plan.resume)
+    plan.steps.iter().any(looks) || plan.pending().filter_map(|at| rule.body.get(at)).any(of_head)
 }

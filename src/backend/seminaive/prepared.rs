@@ -272,7 +272,7 @@ impl Prepared {
                     grew = Some(plan.rule);
                 }
             }
-            self.relations.close(&stratum.relations, &Threads::ONE);
+            self.relations.close(&stratum.relations, Threads::ONE);
             if budget.weighs() {
                 budget.memory(self.relations.bytes()).map_err(|bound| bound.by(program, at_work))?;
             }

@@ -87,7 +87,7 @@ impl<'p> Run<'p> {
                     grew = Some(plan.rule);
                 }
             }
-            self.relations.close(&stratum.relations, &self.threads);
+            self.relations.close(&stratum.relations, self.threads);
             self.weigh().map_err(|bound| bound.by(self.program, at_work))?;
             match grew {
                 Some(rule) if stratum.recursive => at_work = rule,

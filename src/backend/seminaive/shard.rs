@@ -54,10 +54,8 @@ impl Share {
     pub(super) fn has<C: Cell>(self, row: &[C]) -> bool {
         self.is_whole() || shard_of(row, self.of) == self.at
     }
-}
 
-impl Share {
-    /// Whether a row falls to this shard.
+    /// The same.
     pub(super) fn has_row(self, row: Slice<'_>) -> bool {
         match row {
             Slice::Narrow(cells) => self.has(cells),

@@ -92,7 +92,7 @@ impl Relations {
     }
 
     /// Closes the open round of a stratum's relations.
-    pub(super) fn close(&mut self, relations: &[RelationId], threads: &Threads) {
+    pub(super) fn close(&mut self, relations: &[RelationId], threads: Threads) {
         relations.iter().for_each(|relation| self.close_rows(relation.0 as usize));
         let of_stratum = |at: usize| relations.contains(&RelationId(at as u32));
         let closed = self.known.iter_mut().enumerate().filter(|(at, _)| of_stratum(*at));

@@ -35,6 +35,14 @@ impl Table {
         if self.slots.is_empty() { None } else { self.probe(hash, is_it).ok() }
     }
 
+    /// Looks at where numbers under these hashes may lead, so that the processor waits for many cache lines at once and not
+    /// for one after the other; `look` looks at what a number stands for.
+    #[inline]
+    pub(super) fn warm(&self, hashes: &[u64], look: impl Fn(u32) -> u64) {
+        let maybe = hashes.iter().filter_map(|hash| self.find(*hash, |_| true));
+        std::hint::black_box(maybe.fold(0, |seen, number| seen ^ look(number)));
+    }
+
     /// The number under `hash` that `is_it` accepts; where there is none, `number` takes its place and stays.
     #[inline]
     pub(super) fn find_or_insert(

@@ -1,7 +1,7 @@
 //! A plan on several threads. Each takes portions of the outermost loop, and owns what falls to it by its hash: a
 //! shard of the facts, or some of the groups. What it finds for others it sends them, so nothing is locked.
 
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -165,16 +165,14 @@ fn posts<'s, K, F>(owners: &'s mut [K], threads: usize, width: usize, owner: &'s
 }
 
 impl<K: Sink, F: Fn(&[Word]) -> usize> Post<'_, K, F> {
-    /// Takes in what others have sent.
+    /// Takes in what others have sent; whether there was something.
     fn receive(&mut self, site: &mut Site<'_, '_>) -> Result<bool, Bound> {
         let mut came = false;
-        loop {
-            match self.inbox.try_recv() {
-                Ok(parcel) => self.open(parcel, site)?,
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(came),
-            }
+        while let Ok(parcel) = self.inbox.try_recv() {
+            self.open(parcel, site)?;
             came = true;
         }
+        Ok(came)
     }
 
     /// Takes in rows that fall to this thread.
@@ -258,7 +256,7 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Post<'_, K, F> {
 }
 
 /// Extends indexes, on several threads where there is much to take in.
-pub(super) fn extend_all(due: Vec<Due<'_>>, threads: &Threads) {
+pub(super) fn extend_all(due: Vec<Due<'_>>, threads: Threads) {
     let helpers = due.iter().filter(|due| due.rows() >= MANY_ROWS).count().min(threads.most);
     if helpers < 2 {
         return due.into_iter().for_each(Due::extend);
