@@ -116,7 +116,7 @@ pub struct Limits {
 /// On how many threads an engine may work. What it derives doesn't depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads {
-    /// The most threads; 0 counts as 1.
+    /// The most threads; 0 counts as 1, and more than [`Threads::MOST`] as so many.
     pub most: usize,
     /// How long a rule is at work before others help.
     pub after: Duration,
@@ -125,6 +125,9 @@ pub struct Threads {
 impl Threads {
     /// No more than the one that asks.
     pub const ONE: Self = Self { most: 1, after: Duration::from_millis(1) };
+
+    /// More than these never work on one rule.
+    pub const MOST: usize = 64;
 
     /// As many as the machine has processors for.
     pub fn available() -> Self {

@@ -45,7 +45,7 @@ impl<'p> Run<'p> {
             relations,
             reports: Reports::new(program),
             budget: Budget::new(limits),
-            threads: limits.threads,
+            threads: Threads { most: limits.threads.most.min(Threads::MOST), ..limits.threads },
             profile: Profile::new(program, timed),
             scratch: Scratch::default(),
         })

@@ -20,8 +20,8 @@ use super::site::{Open, Sink, Site};
 
 /// How many words a thread finds before it looks whose they are.
 const BATCH: usize = 4096;
-/// How many words are sent at once.
-const PARCEL: usize = 1 << 13;
+/// How many words a thread has ready for all others together before some are sent.
+const READY: usize = 1 << 14;
 /// How many parcels wait at most.
 const WAITING: usize = 32;
 /// From how many new rows on indexes are extended by several threads.
@@ -150,7 +150,7 @@ fn posts<'s, K, F>(owners: &'s mut [K], threads: usize, width: usize, owner: &'s
             owner,
             width,
             batch: Vec::with_capacity(BATCH + width),
-            parcels: (0..threads).map(|_| Vec::with_capacity(PARCEL + BATCH)).collect(),
+            parcels: vec![Vec::new(); threads],
             outbox: others.map(|(to, sender)| (to != me).then(|| sender.clone())).collect(),
             inbox,
             empty: Vec::new(),
@@ -194,7 +194,7 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Post<'_, K, F> {
 
     /// Sends what is ready for a thread. While that has no room for it, there is something to do here.
     fn send(&mut self, to: usize, site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        let next = self.empty.pop().unwrap_or_else(|| Vec::with_capacity(PARCEL + BATCH));
+        let next = self.empty.pop().unwrap_or_default();
         let Some(parcel) = self.parcels.get_mut(to) else { return Ok(()) };
         let mut parcel = std::mem::replace(parcel, next);
         if to == self.me {
@@ -247,7 +247,7 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Post<'_, K, F> {
         }
         self.batch.clear();
         for to in 0..threads {
-            if self.parcels.get(to).is_some_and(|parcel| parcel.len() >= PARCEL) {
+            if self.parcels.get(to).is_some_and(|parcel| parcel.len() >= READY / threads) {
                 self.send(to, site)?;
             }
         }

@@ -67,7 +67,13 @@ fn several_threads_derive_what_one_does() {
     for name in ["path", "hop", "key", "ratio", "reached", "total", "best", "back"] {
         assert!(!alone.relations[named(name)].rows.is_empty(), "{name} is empty");
     }
-    for threads in [Threads::of(2), EAGER, Threads { most: 2, ..EAGER }, Threads { most: 7, ..EAGER }] {
+    for threads in [
+        Threads::of(2),
+        EAGER,
+        Threads { most: 2, ..EAGER },
+        Threads { most: 7, ..EAGER },
+        Threads { most: usize::MAX, ..EAGER },
+    ] {
         same(&program, &alone, &evaluate(&program, &input, threads)).unwrap_or_else(|difference| {
             panic!("{threads:?}: {difference}");
         });
