@@ -37,6 +37,7 @@ impl Run<'_> {
     pub(super) fn matches(&mut self, id: RuleId, rule: &Rule) -> Result<Vec<Bindings>, Bound> {
         let body = Body { rule, state: &self.state, params: &self.params };
         let mut found = Vec::new();
+        let held = size_of::<Bindings>() + rule.variables.len() * size_of::<Option<Word>>();
         // Nested loops, the outermost first; a stack of its own because a body may be long.
         let mut loops: Vec<(bool, Extensions<'_>)> = vec![(false, Box::new(std::iter::once(body.start())))];
         while let Some((generates, extensions)) = loops.last_mut() {
@@ -48,7 +49,10 @@ impl Run<'_> {
             self.budget.step()?;
             match body.ready(&partial) {
                 Some(at) => loops.push((body.generates(at), body.extend(partial, at))),
-                None if partial.failed.is_empty() => found.push(partial.bindings),
+                None if partial.failed.is_empty() => {
+                    found.push(partial.bindings);
+                    self.budget.memory(found.len().saturating_mul(held))?;
+                }
                 None => partial.failed.iter().for_each(|span| self.reports.add(id, *span, &partial.bindings)),
             }
         }

@@ -6,7 +6,7 @@ use crate::value::Word;
 
 use super::code::Code;
 use super::known::Known;
-use super::plan::{Frame, Origin, Plan, Resume, Search, Sign, Step};
+use super::plan::{Frame, Origin, Plan, Resume, Search, Side, Sign, Step};
 use super::shape::{Shape, VarSet};
 use super::sink::{plain, unranked};
 use super::store::Part;
@@ -50,10 +50,12 @@ pub(super) fn compile(source: Source<'_>, order: &[usize], known: &mut [Known], 
         bound: VarSet::default(),
         hidden: Vec::new(),
         needed: needed_after(source.shape, order),
+        order,
         placed: Vec::new(),
+        met: Vec::new(),
         steps: Vec::new(),
     };
-    compiler.plan(order)
+    compiler.plan()
 }
 
 struct Compiler<'a> {
@@ -64,7 +66,10 @@ struct Compiler<'a> {
     /// Atoms that are only looked for, with variables that stay unbound.
     hidden: Vec<usize>,
     needed: Vec<VarSet>,
+    order: &'a [usize],
     placed: Vec<usize>,
+    /// Literals that were taken into an earlier step.
+    met: Vec<usize>,
     steps: Vec<Step>,
 }
 
@@ -87,10 +92,13 @@ fn needed_after(shape: &Shape, order: &[usize]) -> Vec<VarSet> {
 }
 
 impl Compiler<'_> {
-    fn plan(mut self, order: &[usize]) -> Plan {
+    fn plan(mut self) -> Plan {
+        let order = self.order;
         let rest = self.split_delta(order);
         for &at in order.iter().skip(self.placed.len()) {
-            self.literal(at);
+            if !self.met.contains(&at) {
+                self.literal(at);
+            }
             self.placed.push(at);
         }
         if let (Some(rest), Some(delta)) = (rest, self.source.delta) {
@@ -103,6 +111,7 @@ impl Compiler<'_> {
         let resume = self.resume(None);
         let head = self.head();
         let tail = self.tail(&head, after_match);
+        self.placed.retain(|at| !self.met.contains(at));
         Plan {
             rule: self.source.id,
             delta: self.source.delta,
@@ -179,6 +188,9 @@ impl Compiler<'_> {
         let needed = self.needed.get(self.placed.len());
         let is_needed = |var| needed.is_some_and(|needed| needed.contains(var));
         if self.source.shape.counts_matches || binds.clone().any(is_needed) {
+            if let Some(step) = self.meet(at, atom, &search) {
+                return step;
+            }
             binds.for_each(|var| {
                 self.bound.insert(var);
             });
@@ -188,6 +200,50 @@ impl Compiler<'_> {
             self.hidden.push(at);
         }
         Step::Some(search, Sign::Present)
+    }
+
+    /// The step for an atom that binds all it has open, with the atoms behind it that have the same open but another
+    /// key: the edges that close a cycle.
+    fn meet(&mut self, at: usize, atom: &Atom, search: &Search) -> Option<Step> {
+        let (open, key) = self.split(atom).filter(|_| search.by.is_some())?;
+        let mut searches = vec![(at, search.clone())];
+        for &other in self.order.iter().skip(self.placed.len()).filter(|other| **other != at) {
+            let Some(Literal::Atom(atom)) = self.source.rule.body.get(other) else { continue };
+            let needs = self.source.shape.literals.get(other);
+            let ready = needs.is_some_and(|needs| self.bound.covers(&needs.before));
+            let closes = |(others, bound): (Vec<&Arg>, Vec<&Arg>)| {
+                are_same(&others, &open) && !bound.is_empty() && !are_same(&bound, &key)
+            };
+            if ready && self.split(atom).is_some_and(closes) {
+                let search = self.search(atom, self.source.part(other));
+                searches.extend(search.by.is_some().then_some((other, search)));
+            }
+        }
+        if searches.len() < 2 {
+            return None;
+        }
+        search.slots().for_each(|slot| {
+            self.bound.insert(VarId(slot));
+        });
+        self.met.extend(searches.iter().skip(1).map(|(literal, _)| *literal));
+        let side = |(literal, search)| {
+            let Some(Literal::Atom(atom)) = self.source.rule.body.get(literal) else { return None };
+            Some(Side { literal, search, row: self.whole_row(atom)? })
+        };
+        Some(Step::Meet(searches.into_iter().filter_map(side).collect()))
+    }
+
+    /// The open variables of an atom and its bound arguments; none if it leaves a column open or has a variable twice
+    /// that it binds.
+    fn split<'r>(&self, atom: &'r Atom) -> Option<(Vec<&'r Arg>, Vec<&'r Arg>)> {
+        let is_open = |arg: &&Arg| match arg {
+            Arg::Any => true,
+            Arg::Var(var) => !self.bound.contains(*var),
+            Arg::Const(_) | Arg::Param(_) => false,
+        };
+        let (open, bound): (Vec<&Arg>, Vec<&Arg>) = atom.args.iter().partition(is_open);
+        let once = |arg: &&Arg| **arg != Arg::Any && open.iter().filter(|other| *other == arg).count() == 1;
+        open.iter().all(once).then_some((open, bound))
     }
 
     /// The search without bindings that nothing reads, not even a report.
@@ -348,6 +404,11 @@ impl Compiler<'_> {
         });
         atoms.collect()
     }
+}
+
+/// Whether two lists hold the same arguments.
+fn are_same(some: &[&Arg], others: &[&Arg]) -> bool {
+    some.iter().all(|arg| others.contains(arg)) && others.iter().all(|arg| some.contains(arg))
 }
 
 /// For each step, and behind the last, the nearest loop before it.

@@ -16,8 +16,9 @@ use smallvec::SmallVec;
 use super::code::Code;
 use super::index::Content;
 use super::known::Known;
-use super::plan::{Origin, Plan, Resume, Search, Sign, Step};
+use super::plan::{Origin, Plan, Resume, Search, Side, Sign, Step};
 use super::site::{Sink, Site};
+use super::store::Part;
 use super::undefined::Inquiry;
 
 /// A plan at work.
@@ -58,6 +59,8 @@ pub(super) enum Cursor<'a> {
     Ints(i64, i64),
     /// What [`Machine::elements`] still holds for the step.
     Elements,
+    /// Entries of the index of one side of a meeting.
+    Met(u32, &'a [u32]),
 }
 
 type Elements = Box<dyn Iterator<Item = Word>>;
@@ -183,8 +186,24 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 Ok(Some(Cursor::Words(self.site.known[*relation].index(*index).touched())))
             }
             Step::Each(_, generator, args, resume) => self.generate(at, generator, args, resume),
+            Step::Meet(sides) => Ok(self.fewest(sides)),
             _ => Ok(None),
         }
+    }
+
+    /// The entries of the side that has the fewest.
+    #[inline]
+    fn fewest(&self, sides: &'a [Side]) -> Option<Cursor<'a>> {
+        let entries =
+            |(side, at): (&'a Side, u32)| match candidates(&side.search, self.site.known, &self.frame) {
+                Cursor::Numbers(entries) | Cursor::Words(entries) => Some(Cursor::Met(at, entries)),
+                _ => None,
+            };
+        let len = |cursor: &Cursor<'_>| match cursor {
+            Cursor::Met(_, entries) => entries.len(),
+            _ => 0,
+        };
+        sides.iter().zip(0..).filter_map(entries).min_by_key(len)
     }
 
     fn generate(
@@ -269,6 +288,25 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                     self.frame[*slot as usize] = index.key(*group);
                     if body(self)? {
                         return Ok(Cursor::Words(&groups[done..]));
+                    }
+                }
+            }
+            (Step::Meet(sides), Cursor::Met(chosen, entries)) => {
+                let search = &sides[chosen as usize].search;
+                let known = &self.site.known[search.relation];
+                let word =
+                    matches!(search.by, Some((index, _)) if known.index(index).content() != Content::Numbers);
+                for (done, entry) in (1..).zip(entries) {
+                    self.site.budget.step()?;
+                    match search.binds.first() {
+                        Some((_, slot)) if word => self.frame[*slot as usize] = Word(u64::from(*entry)),
+                        _ => drop(self.fits(search, known.row(*entry))),
+                    }
+                    let others = (0..).zip(sides).filter(|(at, _)| *at != chosen);
+                    let mut others =
+                        others.map(|(_, side)| (side.search.relation, &side.row, side.search.part));
+                    if others.all(|(relation, row, part)| self.holds(relation, row, part)) && body(self)? {
+                        return Ok(Cursor::Met(chosen, &entries[done..]));
                     }
                 }
             }
@@ -419,15 +457,19 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 Err(none) => self.fail(none, resume).map(|()| false),
             },
             Step::Member { relation, part, row, sign } => {
-                self.row.clear();
-                self.row.extend(row.iter().map(|slot| self.frame[*slot as usize]));
-                let known = &self.site.known[*relation];
-                let present = self.site.fresh[*relation].holds(known, &self.row, *part);
-                Ok(present == (*sign == Sign::Present))
+                Ok(self.holds(*relation, row, *part) == (*sign == Sign::Present))
             }
             Step::Some(search, sign) => Ok(self.some(search)? == (*sign == Sign::Present)),
-            Step::Every(_) | Step::Keys { .. } | Step::Each(..) => Ok(false),
+            Step::Every(_) | Step::Keys { .. } | Step::Each(..) | Step::Meet(_) => Ok(false),
         }
+    }
+
+    /// Whether a part of a relation has the row of these slots.
+    #[inline]
+    fn holds(&mut self, relation: usize, row: &[u32], part: Part) -> bool {
+        self.row.clear();
+        self.row.extend(row.iter().map(|slot| self.frame[*slot as usize]));
+        self.site.fresh[relation].holds(&self.site.known[relation], &self.row, part)
     }
 
     /// Whether some row fits.

@@ -134,12 +134,10 @@ pub(super) fn plans_over(
     first: bool,
 ) -> Vec<Plan> {
     let plans = stratum_plans(program, stratum, &mut relations.known, params, first);
-    for step in plans.iter().flat_map(|plan| &plan.steps) {
-        if let Step::Member { relation, .. } = step {
-            relations.make_set(*relation);
-            if stratum.relations.contains(&RelationId(*relation as u32)) {
-                relations.number_rows(*relation);
-            }
+    for relation in plans.iter().flat_map(|plan| &plan.steps).flat_map(Step::looks_in) {
+        relations.make_set(relation);
+        if stratum.relations.contains(&RelationId(relation as u32)) {
+            relations.number_rows(relation);
         }
     }
     // An inquiry may look for whole rows where the plan looks for parts of them.

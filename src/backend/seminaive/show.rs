@@ -6,7 +6,7 @@ use crate::backend::Database;
 use crate::builtins::expr::VarId;
 use crate::ir::{Arg, Atom, Literal, Program, Rule};
 
-use super::plan::{Plan, Sign, Step};
+use super::plan::{Plan, Search, Side, Sign, Step};
 use super::run::stratum_plans;
 use super::store::{Part, Relations};
 
@@ -54,6 +54,7 @@ impl Shown<'_> {
     fn step(&self, f: &mut fmt::Formatter<'_>, step: &Step, at: usize) -> fmt::Result {
         let what = match step {
             Step::Every(_) | Step::Each(..) => "each",
+            Step::Meet(sides) => return self.meeting(f, sides),
             Step::Keys { .. } => "each key of",
             Step::Some(_, Sign::Present) => "some",
             Step::Some(_, Sign::Absent) | Step::Member { sign: Sign::Absent, .. } => "no",
@@ -68,26 +69,25 @@ impl Shown<'_> {
             Some(Literal::Each { var, .. }) => write!(f, "{} of literal {}", self.name(*var), at + 1)?,
             _ => write!(f, "literal {}", at + 1)?,
         }
-        self.access(f, step)
+        match step {
+            Step::Every(search) | Step::Some(search, _) => access(f, search.part, Some(search)),
+            Step::Member { part, .. } => access(f, *part, None),
+            Step::Keys { .. } => access(f, Part::Delta, None),
+            _ => Ok(()),
+        }
     }
 
-    fn access(&self, f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
-        let (part, keyed) = match step {
-            Step::Every(search) | Step::Some(search, _) => {
-                (search.part, search.by.as_ref().map(|(_, key)| key.len()))
+    /// A step that goes through the shortest of several lists.
+    fn meeting(&self, f: &mut fmt::Formatter<'_>, sides: &[Side]) -> fmt::Result {
+        f.write_str("each of the fewest: ")?;
+        for (at, side) in sides.iter().enumerate() {
+            f.write_str(if at > 0 { ", or " } else { "" })?;
+            if let Some(Literal::Atom(atom)) = self.rule.body.get(side.literal) {
+                self.atom(f, atom)?;
             }
-            Step::Member { part, .. } => (*part, None),
-            Step::Keys { .. } => (Part::Delta, None),
-            _ => return Ok(()),
-        };
-        f.write_str(match part {
-            Part::All => "",
-            Part::Delta => " among the new",
-            Part::Old => " among the old",
-        })?;
-        keyed.map_or(Ok(()), |columns| {
-            write!(f, " by {columns} column{}", if columns == 1 { "" } else { "s" })
-        })
+            access(f, side.search.part, Some(&side.search))?;
+        }
+        Ok(())
     }
 
     fn atom(&self, f: &mut fmt::Formatter<'_>, atom: &Atom) -> fmt::Result {
@@ -111,5 +111,18 @@ impl Shown<'_> {
 
     fn name(&self, var: VarId) -> &str {
         self.rule.variables.get(var.0 as usize).map_or("?", |variable| variable.name.as_str())
+    }
+}
+
+/// Which facts a step reads, and by how many columns of a key.
+fn access(f: &mut fmt::Formatter<'_>, part: Part, search: Option<&Search>) -> fmt::Result {
+    f.write_str(match part {
+        Part::All => "",
+        Part::Delta => " among the new",
+        Part::Old => " among the old",
+    })?;
+    match search.and_then(|search| search.by.as_ref()) {
+        Some((_, key)) => write!(f, " by {} column{}", key.len(), if key.len() == 1 { "" } else { "s" }),
+        None => Ok(()),
     }
 }

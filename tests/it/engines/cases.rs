@@ -15,7 +15,7 @@ use super::build::{Build, Clause, any, int, text};
 use super::check::{facts, ints, model};
 use super::random::Random;
 
-const INTS: [Type; 2] = [Type::Int, Type::Int];
+pub(crate) const INTS: [Type; 2] = [Type::Int, Type::Int];
 
 /// `path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).`
 pub(crate) fn closure() -> (Program, RelationId, RelationId) {

@@ -4,6 +4,7 @@ mod bench;
 mod build;
 mod cases;
 pub(crate) mod check;
+mod cycles;
 mod input;
 mod prepared;
 pub(crate) mod random;

@@ -385,7 +385,7 @@ impl Scope {
 
 /// What a random program is allowed: enough for most, little enough for the naive engine.
 pub(crate) const LIMITS: Limits =
-    Limits { facts: 600, iterations: 40, time: None, memory: None, threads: Threads::ONE };
+    Limits { facts: 600, iterations: 40, time: None, memory: Some(64 << 20), threads: Threads::ONE };
 
 /// How the engines differ on a program, if they do.
 pub(crate) fn difference(program: &Program, input: &Database) -> Option<String> {
