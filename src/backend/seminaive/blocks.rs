@@ -1,4 +1,4 @@
-//! Sets of narrow rows as bitmaps: 64 neighbouring values of the last column share one block.
+//! Sets of narrow rows as bitmaps: 64 neighbouring values of one column share one block.
 #![expect(
     clippy::indexing_slicing,
     reason = "hot: places are masked by the number of blocks, a power of two"
@@ -14,9 +14,12 @@ const SMALLEST: usize = 8;
 /// Blocks per place at the fullest, in tenths.
 const FULLEST: usize = 7;
 /// Up to how many blocks of a whole relation it doesn't matter how full they are.
-pub(super) const FEW: usize = 1 << 15;
+pub(super) const FEW: usize = 1 << 17;
 /// How many facts share a block where blocks are worth while.
 const DENSE: usize = 2;
+/// How far the next place is where one is taken: in another line of the cache, so that blocks of four neighbours stay
+/// together; odd, so that it comes to all places.
+const STEP: usize = 5;
 /// How many rows are tried at once.
 const TRIED: usize = 4096;
 
@@ -30,14 +33,16 @@ pub(super) struct Blocks {
     facts: usize,
     /// Up to so many blocks it doesn't matter how full they are.
     few: usize,
+    /// The column whose neighbouring values share a block.
+    inner: usize,
     /// How often the places were laid out anew.
     layouts: u32,
 }
 
-/// The values of the last column from `64 * group` on that stand with `first`; empty if there are none.
+/// The values of the inner column from `64 * group` on that stand with `outer`; empty if there are none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    first: u32,
+    outer: u32,
     group: u32,
     bits: u64,
 }
@@ -49,8 +54,16 @@ pub(super) fn worth_while(facts: usize) -> usize {
 
 impl Blocks {
     /// An empty set; up to `few` blocks it doesn't matter how full they are.
-    pub(super) fn new(few: usize) -> Self {
-        Self { places: Vec::new(), blocks: 0, facts: 0, few, layouts: 0 }
+    pub(super) fn new(few: usize, inner: usize) -> Self {
+        Self { places: Vec::new(), blocks: 0, facts: 0, few, inner, layouts: 0 }
+    }
+
+    /// The same rows by blocks of another column, if that is worth while.
+    pub(super) fn turned(&self, rows: Slice<'_>, arity: usize, inner: usize) -> Option<Self> {
+        let few = worth_while(self.facts).max(self.few);
+        let mut set = Self::try_from_rows([rows, Slice::default()], arity, few, Share::whole(inner))?;
+        (set.few, set.layouts) = (self.few, self.layouts.wrapping_add(set.layouts).wrapping_add(1));
+        Some(set)
     }
 
     /// Adds rows of `N` columns, and appends those that are new to `out`; how many rows were taken, which are less
@@ -68,12 +81,12 @@ impl Blocks {
         out.resize(end + rows.len() * N, O::default());
         let mut taken = 0;
         for row in rows {
-            let Some((first, group, bit)) = split(&row.map(Cell::word)) else { break };
-            let at = self.place(first, group);
+            let Some((outer, group, bit)) = split(&row.map(Cell::word), self.inner) else { break };
+            let at = self.place(outer, group);
             let block = &mut self.places[at];
             self.blocks += usize::from(block.bits == 0);
             let new = usize::from(block.bits & bit == 0);
-            *block = Block { first, group, bits: block.bits | bit };
+            *block = Block { outer, group, bits: block.bits | bit };
             // Written in any case and kept only if new: no branch to mispredict.
             out[end..end + N].copy_from_slice(&row.map(|cell| O::new(cell.word())));
             end += new * N;
@@ -92,7 +105,7 @@ impl Blocks {
         few: usize,
         share: Share,
     ) -> Option<Self> {
-        let mut set = Self::new(few);
+        let mut set = Self::new(few, share.inner());
         let all = match arity {
             1 => parts.into_iter().all(|rows| set.try_rows::<1>(rows, share)),
             2 => parts.into_iter().all(|rows| set.try_rows::<2>(rows, share)),
@@ -124,23 +137,23 @@ impl Blocks {
     pub(super) fn refill(&mut self, rows: Slice<'_>, arity: usize) -> bool {
         self.clear();
         match arity {
-            1 => self.try_rows::<1>(rows, Share::WHOLE),
-            _ => self.try_rows::<2>(rows, Share::WHOLE),
+            1 => self.try_rows::<1>(rows, Share::whole(self.inner)),
+            _ => self.try_rows::<2>(rows, Share::whole(self.inner)),
         }
     }
 
     /// Whether a row is in.
     #[inline]
     pub(super) fn contains(&self, row: &[Word]) -> bool {
-        let place = split(row).filter(|_| !self.places.is_empty());
-        place.is_some_and(|(first, group, bit)| self.places[self.place(first, group)].bits & bit != 0)
+        let place = split(row, self.inner).filter(|_| !self.places.is_empty());
+        place.is_some_and(|(outer, group, bit)| self.places[self.place(outer, group)].bits & bit != 0)
     }
 
     /// Takes out the row that came last of those that are in, unless the places were laid out anew since.
     pub(super) fn remove_last(&mut self, row: &[Word]) {
-        let place = split(row).filter(|_| !self.places.is_empty());
-        let Some((first, group, bit)) = place else { return };
-        let at = self.place(first, group);
+        let place = split(row, self.inner).filter(|_| !self.places.is_empty());
+        let Some((outer, group, bit)) = place else { return };
+        let at = self.place(outer, group);
         let block = &mut self.places[at];
         self.facts -= usize::from(block.bits & bit != 0);
         block.bits &= !bit;
@@ -163,15 +176,15 @@ impl Blocks {
 
     /// The place of a block, or where it would stand. Four neighbours share a line of the cache.
     #[inline]
-    fn place(&self, first: u32, group: u32) -> usize {
+    fn place(&self, outer: u32, group: u32) -> usize {
         let mask = self.places.len() - 1;
-        let mut at = ((near(first, group) as usize) << 2 | (group & 3) as usize) & mask;
+        let mut at = ((near(outer, group) as usize) << 2 | (group & 3) as usize) & mask;
         loop {
             let block = &self.places[at];
-            if block.bits == 0 || (block.first == first && block.group == group) {
+            if block.bits == 0 || (block.outer == outer && block.group == group) {
                 return at;
             }
-            at = (at + 1) & mask;
+            at = (at + STEP) & mask;
         }
     }
 
@@ -185,7 +198,7 @@ impl Blocks {
             let size = (self.places.len() * 2).max(SMALLEST);
             let old = std::mem::replace(&mut self.places, vec![Block::default(); size]);
             for block in old.into_iter().filter(|block| block.bits != 0) {
-                let at = self.place(block.first, block.group);
+                let at = self.place(block.outer, block.group);
                 self.places[at] = block;
             }
         }
@@ -200,20 +213,21 @@ impl Blocks {
 
 /// The hash of a block, which four neighbours share.
 #[inline]
-fn near(first: u32, group: u32) -> u64 {
-    mix(0, Word(u64::from(first) << 32 | u64::from(group >> 2)))
+fn near(outer: u32, group: u32) -> u64 {
+    mix(0, Word(u64::from(outer) << 32 | u64::from(group >> 2)))
 }
 
 /// The block and the bit of a row, if its values are small enough.
 #[inline]
-fn split(row: &[Word]) -> Option<(u32, u32, u64)> {
-    let (first, last) = match row {
-        [last] => (0, last.0),
-        [first, last] => (first.0, last.0),
+fn split(row: &[Word], inner: usize) -> Option<(u32, u32, u64)> {
+    let (outer, inner) = match row {
+        [inner] => (0, inner.0),
+        [a, b] if inner == 0 => (b.0, a.0),
+        [a, b] => (a.0, b.0),
         _ => return None,
     };
-    if !is_narrow(Word(first | last)) {
+    if !is_narrow(Word(outer | inner)) {
         return None;
     }
-    Some((first as u32, (last >> 6) as u32, 1 << (last & 63)))
+    Some((outer as u32, (inner >> 6) as u32, 1 << (inner & 63)))
 }

@@ -6,8 +6,9 @@ use crate::value::Word;
 
 use super::known::Known;
 use super::members::Layout;
-use super::shard::{MOST_ROWS, Shard, Share, shard_of};
+use super::shard::{Cut, MOST_ROWS, Shard, Share};
 use super::store::Part;
+use super::workers;
 
 /// The facts of the open round, and the set of all facts, those of closed rounds included.
 #[derive(Debug, Default)]
@@ -20,7 +21,8 @@ pub(super) struct Fresh {
 impl Fresh {
     /// No facts of `arity` columns.
     pub(super) fn new(arity: usize) -> Self {
-        Self { shards: vec![Shard::new(arity, Share::WHOLE)], rooms: Vec::new() }
+        let share = Share::whole(arity.saturating_sub(1));
+        Self { shards: vec![Shard::new(arity, share)], rooms: Vec::new() }
     }
 
     /// Takes the rows of an input for those of the open round, the first; equal ones are left out.
@@ -33,10 +35,10 @@ impl Fresh {
         if let [shard] = self.shards.as_mut_slice() {
             return shard.take(known, batch);
         }
-        let of = self.shards.len();
-        self.rooms.resize(of, Vec::new());
+        let cut = self.cut();
+        self.rooms.resize(cut.of, Vec::new());
         for row in batch.chunks_exact(known.arity().max(1)) {
-            self.rooms.get_mut(shard_of(row, of)).into_iter().for_each(|room| room.extend_from_slice(row));
+            self.rooms.get_mut(cut.shard(row)).into_iter().for_each(|room| room.extend_from_slice(row));
         }
         let mut new = 0;
         for (shard, room) in self.shards.iter_mut().zip(&mut self.rooms) {
@@ -57,20 +59,38 @@ impl Fresh {
         if u64::from(known.len()) + new > MOST_ROWS { Err(Bound::Facts(MOST_ROWS)) } else { Ok(()) }
     }
 
-    /// The shards, made `of` if they are fewer.
-    pub(super) fn shards(&mut self, known: &Known, of: usize) -> Result<&mut [Shard], Bound> {
+    /// The shards, made `of` if there is one, and how the facts are divided.
+    pub(super) fn shards(&mut self, known: &Known, of: usize) -> Result<(Cut, &mut [Shard]), Bound> {
         if let [only] = self.shards.as_mut_slice()
             && of > 1
         {
             only.make_deferred(known);
-            let shards = Share::all(of).map(|share| Shard::of_known(known, share, only)).collect();
-            let before = std::mem::replace(&mut self.shards, shards);
-            for shard in before {
-                let open: Vec<Word> = shard.open().collect();
-                self.take(known, &open)?;
-            }
+            let open: Vec<Word> = only.open().collect();
+            let cut = only.cut_into(known, of);
+            let mut shards: Vec<_> = Share::all(cut).map(|share| Shard::new(known.arity(), share)).collect();
+            workers::each(shards.iter_mut(), of, |shard| shard.take_known(known, only));
+            self.shards = shards;
+            self.take(known, &open)?;
         }
-        Ok(&mut self.shards)
+        Ok((self.cut(), &mut self.shards))
+    }
+
+    /// How the facts are divided.
+    pub(super) fn cut(&self) -> Cut {
+        self.shards.first().map_or(Cut::NONE, Shard::cut)
+    }
+
+    /// The innermost loops of the rules that derive these facts vary `inner`; the open round has none.
+    pub(super) fn turn(&mut self, known: &Known, inner: usize) {
+        if self.cut().inner == inner || self.is_open() {
+            return;
+        }
+        if let [first, _, ..] = self.shards.as_slice() {
+            let mut only = Shard::new(known.arity(), Share::whole(inner));
+            only.take_known(known, first);
+            self.shards = vec![only];
+        }
+        self.shards.iter_mut().for_each(|shard| shard.turn(known, inner));
     }
 
     /// Makes the set of the facts of an input, if it isn't made yet.
@@ -88,9 +108,7 @@ impl Fresh {
     pub(super) fn holds(&self, known: &Known, row: &[Word], part: Part) -> bool {
         match self.shards.as_slice() {
             [shard] => shard.holds(known, row, part),
-            shards => {
-                shards.get(shard_of(row, shards.len())).is_some_and(|shard| shard.holds(known, row, part))
-            }
+            shards => shards.get(self.cut().shard(row)).is_some_and(|shard| shard.holds(known, row, part)),
         }
     }
 

@@ -417,9 +417,18 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             Origin::Slot(slot) => frame[*slot as usize],
             Origin::Column(at) => column(row, *at as usize),
         };
+        let mut lane = 0;
+        if S::HAS_LANES {
+            self.row.clear();
+            self.row.extend(tail.iter().map(|origin| match origin {
+                Origin::Slot(slot) => frame[*slot as usize],
+                Origin::Column(_) => Word::default(),
+            }));
+            lane = self.sink.lane(&self.row);
+        }
         let before = self.matches;
         for row in rows {
-            let Some((batch, full)) = self.sink.batch() else { return Ok(()) };
+            let Some((batch, full)) = self.sink.batch(lane) else { return Ok(()) };
             match tail {
                 [a, b] => batch.extend_from_slice(&[word(a, row), word(b, row)]),
                 tail => batch.extend(tail.iter().map(|origin| word(origin, row))),

@@ -24,9 +24,9 @@ pub(super) enum Members {
 
 impl Members {
     /// An empty set for rows of `arity` columns; up to `few` bitmaps it doesn't matter how full they are.
-    pub(super) fn new(arity: usize, few: usize) -> Self {
+    pub(super) fn new(arity: usize, few: usize, inner: usize) -> Self {
         match arity {
-            1 | 2 => Self::Blocks(Blocks::new(few)),
+            1 | 2 => Self::Blocks(Blocks::new(few, inner)),
             _ => Self::Table(Table::default()),
         }
     }

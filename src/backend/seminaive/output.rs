@@ -10,7 +10,7 @@ use super::hash::hash;
 use super::machine::{Machine, Scratch};
 use super::plan::Plan;
 use super::portions::Portions;
-use super::shard::{pick, shard_of};
+use super::shard::pick;
 use super::sink::{Facts, Groups, Heads};
 use super::site::{Sink, Site};
 use super::store::Part;
@@ -96,7 +96,7 @@ pub(super) fn divide<'a>(
     let Some(portions) = portions.filter(|_| !is_idle(plan, site)) else {
         return apply(plan, rule, &mut output, site, scratch);
     };
-    let job = Job { plan, rule, portions, step: 1 };
+    let job = Job { plan, rule, portions, step: 1, aims: false };
     match &output {
         Output::Facts => {
             into_facts(rule, site, scratch, |facts, site, scratch| derive(job, facts, site, scratch, threads))
@@ -152,10 +152,10 @@ fn derive<'a>(
     let head = job.rule.head.0 as usize;
     let Some(known) = site.known.get(head) else { return Ok(matches) };
     let Some(mut fresh) = site.fresh.get_mut(head).map(std::mem::take) else { return Ok(matches) };
-    let shards = fresh.shards(known, threads.most)?;
-    let of = shards.len();
+    let (cut, shards) = fresh.shards(known, threads.most)?;
+    job.aims = !cut.by_all && job.plan.inner() == Some(cut.inner);
     let mut owners: Vec<Facts<'_>> = shards.iter_mut().map(|shard| Facts::of_shard(head, shard)).collect();
-    let found = run(&job, &mut owners, |row| shard_of(row, of), site);
+    let found = run(&job, &mut owners, |row| cut.shard(row), site);
     owners.into_iter().for_each(|owner| facts.add_derived(owner.derived()));
     fresh.check(known)?;
     site.fresh.get_mut(head).into_iter().for_each(|place| std::mem::swap(place, &mut fresh));

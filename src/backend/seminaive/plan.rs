@@ -38,6 +38,13 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// The only column of the facts that the innermost loop varies.
+    pub(super) fn inner(&self) -> Option<usize> {
+        let tail = self.tail.iter().flatten().enumerate();
+        let mut varied = tail.filter(|(_, origin)| matches!(origin, Origin::Column(_))).map(|(at, _)| at);
+        varied.next().filter(|_| varied.next().is_none())
+    }
+
     /// The literals that are looked at where an operation has no result.
     pub(super) fn pending(&self) -> impl Iterator<Item = usize> {
         let resumes = self.steps.iter().filter_map(|step| match step {

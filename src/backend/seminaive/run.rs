@@ -134,6 +134,11 @@ pub(super) fn plans_over(
     first: bool,
 ) -> Vec<Plan> {
     let plans = stratum_plans(program, stratum, &mut relations.known, params, first);
+    for relation in &stratum.relations {
+        if let Some(inner) = inner_column(&plans, program, *relation) {
+            relations.turn(relation.0 as usize, inner);
+        }
+    }
     for relation in plans.iter().flat_map(|plan| &plan.steps).flat_map(Step::looks_in) {
         relations.make_set(relation);
         if stratum.relations.contains(&RelationId(relation as u32)) {
@@ -150,6 +155,15 @@ pub(super) fn plans_over(
         }
     }
     plans
+}
+
+/// The column of a relation that varies in the innermost loops of most plans that derive its facts.
+fn inner_column(plans: &[Plan], program: &Program, relation: RelationId) -> Option<usize> {
+    let derives = |plan: &&Plan| program.rule(plan.rule).is_some_and(|rule| rule.head == relation);
+    let mut votes: Vec<usize> = plans.iter().filter(derives).filter_map(Plan::inner).collect();
+    votes.sort_unstable();
+    let most = votes.chunk_by(|a, b| a == b).max_by_key(|same| same.len())?;
+    most.first().copied()
 }
 
 /// The plans of a stratum's rules: of the first round, or of the later ones.

@@ -15,67 +15,101 @@ use super::table::Table;
 /// Row numbers are 32 bits wide, and the largest is never used.
 pub(super) const MOST_ROWS: u64 = u32::MAX as u64 - 1;
 /// From how many facts on a table may become bitmaps again.
-const RETRY: u64 = 1 << 18;
+const RETRY: usize = 1 << 18;
+/// How many facts are looked at to see how evenly they fall to shards.
+const SAMPLE: u32 = 4096;
 /// [`Shard::retry`] of facts that are kept by row number for good.
 const NEVER: u64 = u64::MAX;
 
-/// Which shard of how many: facts fall to one by their hash alone.
+/// How the facts of a relation are divided into shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Share {
-    at: usize,
-    of: usize,
+pub(super) struct Cut {
+    /// How many shards there are.
+    pub(super) of: usize,
+    /// The column that varies in the innermost loops of the rules that derive the facts. So facts that follow one another
+    /// share a shard, and in [`Blocks`] a line of the cache.
+    pub(super) inner: usize,
+    /// Whether facts that differ only there may fall to different shards, since the other columns have too few values.
+    pub(super) by_all: bool,
 }
 
-impl Share {
-    /// The only shard.
-    pub(super) const WHOLE: Self = Self { at: 0, of: 1 };
+impl Cut {
+    /// Not divided.
+    pub(super) const NONE: Self = Self { of: 1, inner: 0, by_all: false };
 
-    /// All shards of `of`.
-    pub(super) fn all(of: usize) -> impl Iterator<Item = Self> {
-        (0..of.max(1)).map(move |at| Self { at, of: of.max(1) })
-    }
-
-    /// Whether there is no other shard.
-    pub(super) fn is_whole(self) -> bool {
-        self.of == 1
-    }
-
-    /// About how many of so many facts fall to this shard.
-    pub(super) fn about(self, facts: usize) -> usize {
-        facts / self.of
-    }
-
-    /// Up to how many blocks it doesn't matter how full they are.
-    fn few_blocks(self) -> usize {
-        blocks::FEW / self.of
-    }
-
-    /// Whether a row falls to this shard.
-    pub(super) fn has<C: Cell>(self, row: &[C]) -> bool {
-        self.is_whole() || shard_of(row, self.of) == self.at
+    /// The shard of a fact, by a hash that sets don't use, and a cheap one.
+    #[inline]
+    pub(super) fn shard<C: Cell>(self, row: &[C]) -> usize {
+        let hash = match *row {
+            [only] => spread(only.word().0 >> 8, 0),
+            [a, b] => {
+                let (outer, inner) = if self.inner == 0 { (b, a) } else { (a, b) };
+                spread(outer.word().0, if self.by_all { inner.word().0 >> 8 } else { 0 })
+            }
+            _ => {
+                let columns = row.iter().enumerate().filter(|(at, _)| self.by_all || *at != self.inner);
+                columns.fold(0, |hash, (_, word)| spread(hash, word.word().0))
+            }
+        };
+        pick(hash, self.of)
     }
 
     /// The same.
-    pub(super) fn has_row(self, row: Slice<'_>) -> bool {
+    fn shard_of(self, row: Slice<'_>) -> usize {
         match row {
-            Slice::Narrow(cells) => self.has(cells),
-            Slice::Wide(words) => self.has(words),
+            Slice::Narrow(cells) => self.shard(cells),
+            Slice::Wide(words) => self.shard(words),
         }
     }
 }
 
-/// To which of `of` shards a fact falls, by a hash that sets don't use, and a cheap one. Neighbours share a shard, as they
-/// share a line of the cache in [`Blocks`].
-#[inline]
-pub(super) fn shard_of<C: Cell>(row: &[C], of: usize) -> usize {
-    pick(
-        match row {
-            [last] => spread(last.word().0 >> 8, 0),
-            [first, last] => spread(first.word().0, last.word().0 >> 8),
-            row => row.iter().fold(0, |hash, word| spread(hash, word.word().0)),
-        },
-        of,
-    )
+/// One shard of those that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Share {
+    at: usize,
+    cut: Cut,
+}
+
+impl Share {
+    /// The only shard.
+    pub(super) fn whole(inner: usize) -> Self {
+        Self { at: 0, cut: Cut { inner, ..Cut::NONE } }
+    }
+
+    /// All shards.
+    pub(super) fn all(cut: Cut) -> impl Iterator<Item = Self> {
+        (0..cut.of).map(move |at| Self { at, cut })
+    }
+
+    /// Whether there is no other shard.
+    pub(super) fn is_whole(self) -> bool {
+        self.cut.of == 1
+    }
+
+    /// The column that varies fastest.
+    pub(super) fn inner(self) -> usize {
+        self.cut.inner
+    }
+
+    /// About how many of so many facts fall to this shard.
+    pub(super) fn about(self, facts: usize) -> usize {
+        facts / self.cut.of
+    }
+
+    /// Up to how many blocks it doesn't matter how full they are.
+    fn few_blocks(self) -> usize {
+        blocks::FEW / self.cut.of
+    }
+
+    /// Whether a row falls to this shard.
+    pub(super) fn has<C: Cell>(self, row: &[C]) -> bool {
+        self.is_whole() || self.cut.shard(row) == self.at
+    }
+
+    /// The same.
+    pub(super) fn has_row(self, row: Slice<'_>) -> bool {
+        self.is_whole() || self.cut.shard_of(row) == self.at
+    }
 }
 
 #[inline]
@@ -107,28 +141,54 @@ pub(super) struct Shard {
 impl Shard {
     /// No facts of `arity` columns.
     pub(super) fn new(arity: usize, share: Share) -> Self {
-        let members = Members::new(arity, share.few_blocks());
+        let members = Members::new(arity, share.few_blocks(), share.inner());
         Self {
             share,
             len: 0,
             words: Cells::default(),
             members,
-            retry: RETRY / share.of as u64,
+            retry: share.about(RETRY) as u64,
             deferred: false,
         }
     }
 
-    /// The facts of closed rounds that fall to a share, kept as `before` keeps those of its own.
-    pub(super) fn of_known(known: &Known, share: Share, before: &Self) -> Self {
-        let mut shard = Self::new(known.arity(), share);
+    /// Takes in the facts of closed rounds that fall to this new shard, to be kept as `before` keeps its own.
+    pub(super) fn take_known(&mut self, known: &Known, before: &Self) {
         match &before.members {
-            Members::Blocks(_) => shard.make_set(known),
-            Members::Table(_) => shard.make_table(known),
+            Members::Blocks(_) => self.make_set(known),
+            Members::Table(_) => self.make_table(known),
         }
         if before.retry == NEVER {
-            shard.retry = NEVER;
+            self.retry = NEVER;
         }
-        shard
+    }
+
+    /// How to divide this only shard: by all columns where the others alone would leave most facts to a few.
+    pub(super) fn cut_into(&self, known: &Known, of: usize) -> Cut {
+        let cut = Cut { of, ..self.share.cut };
+        let rows = AllRows { arity: known.arity(), known: known.words(), fresh: self.words.view() };
+        let len = known.len() + self.len;
+        let (mut counts, mut looked_at) = (vec![0; of], 0);
+        for at in (0..len).step_by((len / SAMPLE).max(1) as usize) {
+            counts.get_mut(cut.shard_of(rows.row(at))).into_iter().for_each(|count| *count += 1);
+            looked_at += 1;
+        }
+        let most = counts.into_iter().max().unwrap_or(0);
+        Cut { by_all: most * of * 2 > looked_at * 3, ..cut }
+    }
+
+    /// The only shard is to have another inner column, unless that makes bitmaps sparse; the open round has no facts.
+    pub(super) fn turn(&mut self, known: &Known, inner: usize) {
+        if let (Members::Blocks(blocks), false) = (&self.members, self.deferred) {
+            let Some(turned) = blocks.turned(known.words(), known.arity(), inner) else { return };
+            self.members = Members::Blocks(turned);
+        }
+        self.share = Share::whole(inner);
+    }
+
+    /// How facts are divided.
+    pub(super) fn cut(&self) -> Cut {
+        self.share.cut
     }
 
     /// Takes the rows of an input for those of the open round, the first; equal ones are left out.
@@ -303,7 +363,7 @@ impl Shard {
 
     /// About how many bytes all shards of the relation take.
     pub(super) fn bytes_of_all(&self) -> usize {
-        self.bytes() * self.share.of
+        self.bytes() * self.share.cut.of
     }
 
     /// Bytes taken.

@@ -82,7 +82,7 @@ impl Sink for Facts<'_> {
         if self.batch.len() >= BATCH { self.flush(site) } else { Ok(()) }
     }
 
-    fn batch(&mut self) -> Option<(&mut Vec<Word>, usize)> {
+    fn batch(&mut self, _: usize) -> Option<(&mut Vec<Word>, usize)> {
         Some((&mut self.batch, BATCH))
     }
 

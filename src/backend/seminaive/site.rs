@@ -64,8 +64,16 @@ pub(super) trait Sink {
         rows.chunks_exact(width).try_for_each(|row| self.take(row, site))
     }
 
-    /// Where rows may be put directly, and how many words of them before [`Sink::flush`] is due.
-    fn batch(&mut self) -> Option<(&mut Vec<Word>, usize)> {
+    /// Whether rows go different ways, so that it must be known which before they are put down.
+    const HAS_LANES: bool = false;
+
+    /// The way of all rows of an innermost loop; in `row` is what they have in common.
+    fn lane(&self, _row: &[Word]) -> usize {
+        0
+    }
+
+    /// Where rows of a lane may be put directly, and how many words of them before [`Sink::flush`] is due.
+    fn batch(&mut self, _lane: usize) -> Option<(&mut Vec<Word>, usize)> {
         None
     }
 

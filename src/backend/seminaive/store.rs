@@ -120,6 +120,13 @@ impl Relations {
         }
     }
 
+    /// The innermost loops of the rules that derive a relation vary this column.
+    pub(super) fn turn(&mut self, at: usize, inner: usize) {
+        if let (Some(known), Some(fresh)) = (self.known.get(at), self.fresh.get_mut(at)) {
+            fresh.turn(known, inner);
+        }
+    }
+
     /// Keeps a relation's facts by row number from now on.
     pub(super) fn number_rows(&mut self, at: usize) {
         if let (Some(known), Some(fresh)) = (self.known.get(at), self.fresh.get_mut(at)) {

@@ -34,6 +34,8 @@ pub(super) struct Job<'a> {
     pub(super) portions: Portions<'a>,
     /// How many rows a portion has.
     pub(super) step: usize,
+    /// Whether all rows of an innermost loop have the same owner.
+    pub(super) aims: bool,
 }
 
 /// What all threads read.
@@ -71,7 +73,7 @@ pub(super) fn run<'p, K: Sink + Send>(
             gates.push(gate);
             helpers.push(helper);
         }
-        let mut posts = posts(owners, gates.len() + 1, job.plan.head.len(), owner).into_iter();
+        let mut posts = posts(job, owners, gates.len() + 1, owner).into_iter();
         let mine = posts.next();
         gates.into_iter().zip(posts).for_each(|(gate, post)| drop(gate.send(post)));
         let mine = mine.map(|post| work(common, post, budget.of_thread(&pool)));
@@ -127,6 +129,9 @@ struct Post<'s, K, F> {
     /// The owner of a row.
     owner: &'s F,
     width: usize,
+    /// Whether all rows of an innermost loop have the same owner.
+    aims: bool,
+    /// Rows of which it isn't known yet whose they are.
     batch: Vec<Word>,
     /// By thread.
     parcels: Vec<Vec<Word>>,
@@ -138,7 +143,7 @@ struct Post<'s, K, F> {
 }
 
 /// One post for each of `threads`.
-fn posts<'s, K, F>(owners: &'s mut [K], threads: usize, width: usize, owner: &'s F) -> Vec<Post<'s, K, F>> {
+fn posts<'s, K, F>(job: &Job<'_>, owners: &'s mut [K], threads: usize, owner: &'s F) -> Vec<Post<'s, K, F>> {
     let boxes: Vec<_> = (0..threads).map(|_| sync_channel(WAITING)).collect();
     let senders: Vec<_> = boxes.iter().map(|(sender, _)| sender.clone()).collect();
     let mut posts: Vec<Post<'s, K, F>> = Vec::new();
@@ -148,8 +153,9 @@ fn posts<'s, K, F>(owners: &'s mut [K], threads: usize, width: usize, owner: &'s
             own: Vec::new(),
             me,
             owner,
-            width,
-            batch: Vec::with_capacity(BATCH + width),
+            width: job.plan.head.len(),
+            aims: job.aims,
+            batch: Vec::with_capacity(BATCH),
             parcels: vec![Vec::new(); threads],
             outbox: others.map(|(to, sender)| (to != me).then(|| sender.clone())).collect(),
             inbox,
@@ -234,8 +240,20 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Post<'_, K, F> {
         if self.batch.len() >= BATCH { self.flush(site) } else { Ok(()) }
     }
 
-    fn batch(&mut self) -> Option<(&mut Vec<Word>, usize)> {
-        Some((&mut self.batch, BATCH))
+    const HAS_LANES: bool = true;
+
+    fn lane(&self, row: &[Word]) -> usize {
+        let threads = self.parcels.len();
+        if self.aims { (self.owner)(row) % threads } else { threads }
+    }
+
+    #[inline]
+    fn batch(&mut self, lane: usize) -> Option<(&mut Vec<Word>, usize)> {
+        let full = READY / self.parcels.len();
+        match self.parcels.get_mut(lane) {
+            Some(parcel) => Some((parcel, full)),
+            None => Some((&mut self.batch, BATCH)),
+        }
     }
 
     fn flush(&mut self, site: &mut Site<'_, '_>) -> Result<(), Bound> {
@@ -261,14 +279,19 @@ pub(super) fn extend_all(due: Vec<Due<'_>>, threads: Threads) {
     if helpers < 2 {
         return due.into_iter().for_each(Due::extend);
     }
-    let queue = Mutex::new(due.into_iter());
+    each(due.into_iter(), helpers, Due::extend);
+}
+
+/// Does something with each item, on so many threads.
+pub(super) fn each<T: Send>(items: impl Iterator<Item = T> + Send, threads: usize, work: impl Fn(T) + Sync) {
+    let queue = Mutex::new(items);
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work = || std::iter::from_fn(next).for_each(Due::extend);
+    let all = || std::iter::from_fn(next).for_each(&work);
     thread::scope(|scope| {
-        for _ in 1..helpers {
+        for _ in 1..threads {
             // Where the system gives no more threads, fewer do.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
+            let _ = thread::Builder::new().spawn_scoped(scope, all);
         }
-        work();
+        all();
     });
 }
