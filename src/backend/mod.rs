@@ -124,7 +124,7 @@ pub struct Threads {
 
 impl Threads {
     /// No more than the one that asks.
-    pub const ONE: Self = Self { most: 1, after: Duration::from_millis(1) };
+    pub const ONE: Self = Self { most: 1, after: Duration::from_micros(200) };
 
     /// More than these never work on one rule.
     pub const MOST: usize = 64;

@@ -145,7 +145,8 @@ fn derive<'a>(
         let machine = Machine::new(job.plan, job.rule, site, facts, scratch).over(portion);
         matches += machine.run(scratch)?;
         done += next;
-        next = done;
+        next =
+            rows_in(threads.after.saturating_sub(begun.elapsed()), done, begun.elapsed()).clamp(FIRST, done);
     }
     facts.flush(site)?;
     job.step = portion(done, begun.elapsed(), job.portions.left(), threads);
@@ -191,6 +192,10 @@ fn collect(
 /// How many rows a portion may have, where `done` of them took so long and others are left.
 fn portion(done: usize, took: Duration, left: usize, threads: Threads) -> usize {
     let most = (left / threads.most / PORTIONS).max(1);
-    let a_while = threads.after.max(Duration::from_micros(1)).as_secs_f64();
-    ((done as f64 * a_while / took.as_secs_f64().max(1e-9)) as usize).clamp(1, most)
+    rows_in(threads.after, done, took).clamp(1, most)
+}
+
+/// How many rows are gone through in a while, where `done` of them took so long.
+fn rows_in(a_while: Duration, done: usize, took: Duration) -> usize {
+    (done as f64 * a_while.as_secs_f64() / took.as_secs_f64().max(1e-9)) as usize
 }

@@ -135,6 +135,8 @@ struct Post<'s, K, F> {
     batch: Vec<Word>,
     /// By thread.
     parcels: Vec<Vec<Word>>,
+    /// How many words make a parcel.
+    full: usize,
     /// By thread; none to itself.
     outbox: Vec<Option<SyncSender<Vec<Word>>>>,
     inbox: Receiver<Vec<Word>>,
@@ -157,6 +159,7 @@ fn posts<'s, K, F>(job: &Job<'_>, owners: &'s mut [K], threads: usize, owner: &'
             aims: job.aims,
             batch: Vec::with_capacity(BATCH),
             parcels: vec![Vec::new(); threads],
+            full: READY / threads,
             outbox: others.map(|(to, sender)| (to != me).then(|| sender.clone())).collect(),
             inbox,
             empty: Vec::new(),
@@ -168,6 +171,12 @@ fn posts<'s, K, F>(job: &Job<'_>, owners: &'s mut [K], threads: usize, owner: &'
         }
     }
     posts
+}
+
+/// The thread that has an owner; mostly each has one.
+#[inline]
+fn thread_of(owner: usize, threads: usize) -> usize {
+    if owner < threads { owner } else { owner % threads }
 }
 
 impl<K: Sink, F: Fn(&[Word]) -> usize> Post<'_, K, F> {
@@ -242,16 +251,15 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Post<'_, K, F> {
 
     const HAS_LANES: bool = true;
 
+    #[inline]
     fn lane(&self, row: &[Word]) -> usize {
-        let threads = self.parcels.len();
-        if self.aims { (self.owner)(row) % threads } else { threads }
+        if self.aims { thread_of((self.owner)(row), self.parcels.len()) } else { self.parcels.len() }
     }
 
     #[inline]
     fn batch(&mut self, lane: usize) -> Option<(&mut Vec<Word>, usize)> {
-        let full = READY / self.parcels.len();
         match self.parcels.get_mut(lane) {
-            Some(parcel) => Some((parcel, full)),
+            Some(parcel) => Some((parcel, self.full)),
             None => Some((&mut self.batch, BATCH)),
         }
     }
@@ -259,13 +267,13 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Post<'_, K, F> {
     fn flush(&mut self, site: &mut Site<'_, '_>) -> Result<(), Bound> {
         let threads = self.parcels.len();
         for row in self.batch.chunks_exact(self.width) {
-            let to = (self.owner)(row) % threads;
+            let to = thread_of((self.owner)(row), threads);
             // One's own rows as well: a branch on a hash would be mispredicted every other time.
             self.parcels.get_mut(to).into_iter().for_each(|parcel| parcel.extend_from_slice(row));
         }
         self.batch.clear();
         for to in 0..threads {
-            if self.parcels.get(to).is_some_and(|parcel| parcel.len() >= READY / threads) {
+            if self.parcels.get(to).is_some_and(|parcel| parcel.len() >= self.full) {
                 self.send(to, site)?;
             }
         }
