@@ -192,7 +192,6 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     }
 
     /// The entries of the side that has the fewest.
-    #[inline]
     fn fewest(&self, sides: &'a [Side]) -> Option<Cursor<'a>> {
         let entries =
             |(side, at): (&'a Side, u32)| match candidates(&side.search, self.site.known, &self.frame) {
@@ -291,55 +290,57 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                     }
                 }
             }
-            (Step::Meet(sides), Cursor::Met(chosen, entries)) => {
-                let search = &sides[chosen as usize].search;
-                let known = &self.site.known[search.relation];
-                let word =
-                    matches!(search.by, Some((index, _)) if known.index(index).content() != Content::Numbers);
-                for (done, entry) in (1..).zip(entries) {
-                    self.site.budget.step()?;
-                    match search.binds.first() {
-                        Some((_, slot)) if word => self.frame[*slot as usize] = Word(u64::from(*entry)),
-                        _ => drop(self.fits(search, known.row(*entry))),
-                    }
-                    let others = (0..).zip(sides).filter(|(at, _)| *at != chosen);
-                    let mut others =
-                        others.map(|(_, side)| (side.search.relation, &side.row, side.search.part));
-                    if others.all(|(relation, row, part)| self.holds(relation, row, part)) && body(self)? {
-                        return Ok(Cursor::Met(chosen, &entries[done..]));
+            (Step::Each(..) | Step::Meet(_), mut drawn) => {
+                while self.draw(at, &mut drawn)? {
+                    if body(self)? {
+                        return Ok(drawn);
                     }
                 }
             }
-            (Step::Each(slot, ..), _) => return self.each_element(at, *slot as usize, cursor, body),
             _ => {}
         }
         Ok(Cursor::Rows(0, 0))
     }
 
-    fn each_element(
-        &mut self,
-        at: usize,
-        slot: usize,
-        mut cursor: Cursor<'a>,
-        mut body: impl FnMut(&mut Self) -> Result<bool, Bound>,
-    ) -> Result<Cursor<'a>, Bound> {
-        loop {
-            let word = match &mut cursor {
-                Cursor::Ints(from, to) if *from < *to => {
-                    *from += 1;
-                    Some(Word::from_int(*from - 1))
-                }
-                Cursor::Elements => self.elements[at].as_mut().and_then(Iterator::next),
-                _ => None,
-            };
-            let Some(word) = word else { return Ok(Cursor::Rows(0, 0)) };
-            self.site.budget.spend(1)?;
+    /// Draws the next match of a loop over a generator or a meeting; whether there is one.
+    fn draw(&mut self, at: usize, cursor: &mut Cursor<'a>) -> Result<bool, Bound> {
+        let word = match (&self.plan.steps[at], cursor) {
+            (Step::Meet(sides), Cursor::Met(chosen, entries)) => {
+                return self.draw_met(sides, *chosen, entries);
+            }
+            (_, Cursor::Ints(from, to)) if *from < *to => {
+                *from += 1;
+                Some(Word::from_int(*from - 1))
+            }
+            (_, Cursor::Elements) => self.elements[at].as_mut().and_then(Iterator::next),
+            _ => None,
+        };
+        let (Some(word), Step::Each(slot, ..)) = (word, &self.plan.steps[at]) else { return Ok(false) };
+        self.site.budget.spend(1)?;
+        self.site.budget.step()?;
+        self.frame[*slot as usize] = word;
+        Ok(true)
+    }
+
+    /// Goes on in the entries of the chosen side to the next row that the others have too.
+    fn draw_met(&mut self, sides: &'a [Side], chosen: u32, entries: &mut &'a [u32]) -> Result<bool, Bound> {
+        let search = &sides[chosen as usize].search;
+        let known = &self.site.known[search.relation];
+        let is_word = |index: usize| known.index(index).content() != Content::Numbers;
+        let word = search.by.as_ref().is_some_and(|(index, _)| is_word(*index));
+        while let [entry, rest @ ..] = *entries {
+            *entries = rest;
             self.site.budget.step()?;
-            self.frame[slot] = word;
-            if body(self)? {
-                return Ok(cursor);
+            match search.binds.first() {
+                Some((_, slot)) if word => self.frame[*slot as usize] = Word(u64::from(*entry)),
+                _ => drop(self.fits(search, known.row(*entry))),
+            }
+            let mut others = (0..).zip(sides).filter(|(at, _)| *at != chosen);
+            if others.all(|(_, side)| self.holds(side.search.relation, &side.row, side.search.part)) {
+                return Ok(true);
             }
         }
+        Ok(false)
     }
 
     /// Binds what a row binds; whether it fits.
@@ -474,7 +475,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     }
 
     /// Whether a part of a relation has the row of these slots.
-    #[inline]
+    #[inline(always)]
     fn holds(&mut self, relation: usize, row: &[u32], part: Part) -> bool {
         self.row.clear();
         self.row.extend(row.iter().map(|slot| self.frame[*slot as usize]));

@@ -93,6 +93,9 @@ impl Relations {
 
     /// Closes the open round of a stratum's relations.
     pub(super) fn close(&mut self, relations: &[RelationId], threads: Threads) {
+        if threads.most < 2 {
+            return relations.iter().for_each(|relation| self.close_one(relation.0 as usize));
+        }
         relations.iter().for_each(|relation| self.close_rows(relation.0 as usize));
         let of_stratum = |at: usize| relations.contains(&RelationId(at as u32));
         let closed = self.known.iter_mut().enumerate().filter(|(at, _)| of_stratum(*at));

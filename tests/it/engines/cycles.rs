@@ -3,7 +3,9 @@
 
 use hence::backend::seminaive::plans;
 use hence::backend::{Database, Limits};
+use hence::builtins::expr::Expr;
 use hence::ir::{Program, Term};
+use hence::schema::RelationId;
 use hence::value::{Type, Word};
 
 use super::build::{Build, Clause, any, int};
@@ -11,64 +13,18 @@ use super::cases::INTS;
 use super::check::{compare, facts, ints};
 use super::random::{LIMITS, Random};
 
+/// An atom to be.
+type Edge = (RelationId, Vec<Expr>);
+
 /// Rules that join edges between three or four variables, each with each, over graphs where few nodes have many edges.
 fn program(random: &mut Random) -> (Program, Database) {
     let mut b = Build::default();
     let inputs = [b.input("e", &INTS), b.input("f", &INTS), b.input("t", &[Type::Int; 3])];
-    let derived = [b.derived("p", &INTS), b.derived("q", &INTS), b.derived("n", &INTS)];
-    for head in [derived[0], derived[0], derived[1], derived[1], derived[2]] {
-        let counts = head == derived[2];
-        let mut clause = Clause::new(head);
-        let corners = clause.ints(["A", "B", "C", "D"]);
-        let corners = &corners[..3 + random.below(2)];
-        let mut atoms = Vec::new();
-        for (at, from) in corners.iter().enumerate() {
-            for to in corners.iter().skip(at + 1) {
-                let (from, to) = if random.chance(70) { (from, to) } else { (to, from) };
-                let relation = match random.below(10) {
-                    0..=4 => inputs[0],
-                    5 | 6 => inputs[1],
-                    7 if !counts => head,
-                    8 if head != derived[0] => derived[0],
-                    _ => inputs[2],
-                };
-                let third = match random.below(4) {
-                    0 => any(),
-                    1 => int(random.below(4) as i64),
-                    at => corners[at % corners.len()].clone(),
-                };
-                match relation == inputs[2] {
-                    true => atoms.push((relation, vec![from.clone(), third, to.clone()])),
-                    false => atoms.push((relation, vec![from.clone(), to.clone()])),
-                }
-            }
-        }
-        if atoms.len() > 3 && random.chance(50) {
-            atoms.swap_remove(random.below(atoms.len()));
-        }
-        for _ in 0..atoms.len() {
-            let (from, to) = (random.below(atoms.len()), random.below(atoms.len()));
-            atoms.swap(from, to);
-        }
-        for (relation, args) in &atoms {
-            clause = clause.atom(*relation, &args.iter().collect::<Vec<_>>());
-        }
-        if random.chance(40) {
-            let (left, right) = (&corners[random.below(3)], &corners[random.below(3)]);
-            let name = ["<", "!="][random.below(2)];
-            clause = clause.test(b.call(name, &[left, right]));
-        }
-        if random.chance(20) {
-            let quotient = b.call("/", &[&int(2), &corners[random.below(3)]]);
-            clause = clause.test(b.call("<", &[&quotient, &int(9)]));
-        }
-        let last = &corners[random.below(corners.len())];
-        clause = clause.head(&[&corners[0]]);
-        clause = match counts {
-            true => clause.term(b.aggregate("count", &[])),
-            false => clause.term(Term::Expr(last.clone())),
-        };
-        b.rule(clause);
+    let [p, q, n] = ["p", "q", "n"].map(|name| b.derived(name, &INTS));
+    for head in [p, p, q, q, n] {
+        // A relation of its own stratum can't be counted, and one below is read by any.
+        let readable = [(head != n).then_some(head), (head != p).then_some(p)];
+        rule(random, &mut b, head, inputs, readable, head == n);
     }
     let program = b.finish();
     let mut input = Database::new(&program);
@@ -83,6 +39,78 @@ fn program(random: &mut Random) -> (Program, Database) {
         }
     }
     (program, input)
+}
+
+fn rule(
+    random: &mut Random,
+    b: &mut Build,
+    head: RelationId,
+    inputs: [RelationId; 3],
+    readable: [Option<RelationId>; 2],
+    counts: bool,
+) {
+    let mut clause = Clause::new(head);
+    let corners = clause.ints(["A", "B", "C", "D"]);
+    let corners = &corners[..3 + random.below(2)];
+    for (relation, args) in edges(random, corners, inputs, readable) {
+        clause = clause.atom(relation, &args.iter().collect::<Vec<_>>());
+    }
+    if random.chance(40) {
+        let (left, right) = (&corners[random.below(3)], &corners[random.below(3)]);
+        let name = ["<", "!="][random.below(2)];
+        clause = clause.test(b.call(name, &[left, right]));
+    }
+    if random.chance(20) {
+        let quotient = b.call("/", &[&int(2), &corners[random.below(3)]]);
+        clause = clause.test(b.call("<", &[&quotient, &int(9)]));
+    }
+    let last = &corners[random.below(corners.len())];
+    clause = clause.head(&[&corners[0]]);
+    clause = match counts {
+        true => clause.term(b.aggregate("count", &[])),
+        false => clause.term(Term::Expr(last.clone())),
+    };
+    b.rule(clause);
+}
+
+/// An atom for each pair of corners, or for all but one, in any order.
+fn edges(
+    random: &mut Random,
+    corners: &[Expr],
+    [e, f, t]: [RelationId; 3],
+    [own, below]: [Option<RelationId>; 2],
+) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    for (at, from) in corners.iter().enumerate() {
+        for to in corners.iter().skip(at + 1) {
+            let (from, to) = if random.chance(70) { (from, to) } else { (to, from) };
+            let relation = match random.below(10) {
+                0..=4 => e,
+                5 | 6 => f,
+                7 => own.unwrap_or(t),
+                8 => below.unwrap_or(t),
+                _ => t,
+            };
+            let third = match random.below(4) {
+                0 => any(),
+                1 => int(random.below(4) as i64),
+                at => corners[at % corners.len()].clone(),
+            };
+            let third = (relation == t).then_some(third);
+            edges.push((
+                relation,
+                [Some(from.clone()), third, Some(to.clone())].into_iter().flatten().collect(),
+            ));
+        }
+    }
+    if edges.len() > 3 && random.chance(50) {
+        edges.swap_remove(random.below(edges.len()));
+    }
+    for _ in 0..edges.len() {
+        let (from, to) = (random.below(edges.len()), random.below(edges.len()));
+        edges.swap(from, to);
+    }
+    edges
 }
 
 #[test]
