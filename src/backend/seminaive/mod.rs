@@ -7,6 +7,7 @@
 mod blocks;
 mod code;
 mod compile;
+mod cursor;
 mod distinct;
 mod fresh;
 mod hash;

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::ir::{Literal, Rule};
 
+use super::cursor::{Cursor, outermost};
 use super::known::Known;
-use super::machine::{Cursor, outermost};
 use super::plan::{Plan, Step};
 
 /// What is left of a plan's outermost loop.

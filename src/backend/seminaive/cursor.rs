@@ -1,0 +1,59 @@
+//! What a loop of a plan goes through.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "hot: relations, indexes and slots are in range by construction of the plan"
+)]
+
+use crate::value::Word;
+
+use smallvec::SmallVec;
+
+use super::index::Content;
+use super::known::Known;
+use super::plan::{Plan, Search, Step};
+
+/// What is left of a loop.
+#[derive(Clone, Copy)]
+pub(super) enum Cursor<'a> {
+    /// Rows from the first number to before the second.
+    Rows(u32, u32),
+    /// Numbers of rows, from an index.
+    Numbers(&'a [u32]),
+    /// Words of the only column that is open, from an index.
+    Words(&'a [u32]),
+    /// Ints from the first to before the second.
+    Ints(i64, i64),
+    /// What the machine's generator still holds for the step.
+    Elements,
+    /// Entries of the index of one side of a meeting.
+    Met(u32, &'a [u32]),
+}
+
+/// The rows that may fit an atom.
+#[inline]
+pub(super) fn candidates<'a>(search: &'a Search, known: &'a [Known], frame: &[Word]) -> Cursor<'a> {
+    let known = &known[search.relation];
+    let Some((index, key)) = &search.by else {
+        let rows = known.part(search.part);
+        return Cursor::Rows(rows.start, rows.end);
+    };
+    let (index, slot) = (known.index(*index), |slot: &u32| frame[*slot as usize]);
+    let entries = match key.as_slice() {
+        [a] => index.get(&[slot(a)], search.part),
+        [a, b] => index.get(&[slot(a), slot(b)], search.part),
+        key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), search.part),
+    };
+    match index.content() {
+        Content::Numbers => Cursor::Numbers(entries),
+        Content::Words(_) => Cursor::Words(entries),
+    }
+}
+
+/// All that the outermost loop of a plan goes through, if a loop over facts stands first.
+pub(super) fn outermost<'a>(plan: &'a Plan, known: &'a [Known]) -> Option<Cursor<'a>> {
+    match plan.steps.first()? {
+        Step::Every(search) => Some(candidates(search, known, &plan.frame.words)),
+        Step::Keys { relation, index, .. } => Some(Cursor::Words(known[*relation].index(*index).touched())),
+        _ => None,
+    }
+}
