@@ -154,7 +154,7 @@ fn derive<'a>(
     let Some(known) = site.known.get(head) else { return Ok(matches) };
     let Some(mut fresh) = site.fresh.get_mut(head).map(std::mem::take) else { return Ok(matches) };
     let (cut, shards) = fresh.shards(known, threads.most)?;
-    job.aims = !cut.by_all && job.plan.inner() == Some(cut.inner);
+    job.aims = cut.keeps_together(known.arity(), job.plan.inner());
     let mut owners: Vec<Facts<'_>> = shards.iter_mut().map(|shard| Facts::of_shard(head, shard)).collect();
     let found = run(&job, &mut owners, |row| cut.shard(row), site);
     owners.into_iter().for_each(|owner| facts.add_derived(owner.derived()));

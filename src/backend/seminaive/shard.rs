@@ -54,7 +54,12 @@ impl Cut {
         pick(hash, self.of)
     }
 
-    /// The same.
+    /// Whether facts that differ in this column only fall to the same shard.
+    pub(super) fn keeps_together(self, arity: usize, column: Option<usize>) -> bool {
+        arity > 1 && !self.by_all && column == Some(self.inner)
+    }
+
+    /// The same as [`Cut::shard`].
     fn shard_of(self, row: Slice<'_>) -> usize {
         match row {
             Slice::Narrow(cells) => self.shard(cells),

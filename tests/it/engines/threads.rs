@@ -11,13 +11,16 @@ use hence::value::Word;
 use super::check::{EAGER, same};
 use super::random::Random;
 
-/// Sets that are bitmaps, tables, and wide; groups, ranks and reports; a recursion that looks for its own facts.
+/// Sets that are bitmaps, tables, and wide, of one column and more; groups, ranks and reports; a recursion that looks for its own facts.
 const RULES: &str = "
 input edge(x: int, y: int).
 relation path(x: int, y: int).
 relation hop(x: int, y: int, n: int).
 relation key(k: int).
 relation back(x: int, y: int).
+relation near(x: int).
+relation far(x: float).
+relation fork(x: int, y: int, z: int).
 
 path(X, Y) :- edge(X, Y).
 path(X, Z) :- path(X, Y), edge(Y, Z).
@@ -30,6 +33,13 @@ ratio(X, Y, float(N) / float(Y - 7)) :- hop(X, Y, N).
 reached(X, count(), sum(Y), max(N)) :- hop(X, Y, N).
 total(count(), median(N)) :- hop(_, _, N).
 best(X, Y) :- hop(X, Y, N) limit 3 per X by N desc, Y.
+
+near(0).
+near(Y) :- near(X), edge(X, Y).
+far(float(X) * 1.5) :- edge(X, _).
+far(X) :- far(X).
+fork(X, Y, Z) :- edge(X, Y), edge(X, Z).
+fork(Z, Y, X) :- fork(X, Y, Y), edge(Z, X).
 
 back(X, Y) :- path(X, Y), path(Y, X), X < Y.
 back(X, Z) :- back(X, Y), path(Y, Z), path(Z, Y), back(X, Y), X < Z.
@@ -64,7 +74,7 @@ fn several_threads_derive_what_one_does() {
     let alone = evaluate(&program, &input, Threads::ONE);
     assert!(!alone.undefined.is_empty());
     let named = |name: &str| program.find(name.into()).unwrap().0 as usize;
-    for name in ["path", "hop", "key", "ratio", "reached", "total", "best", "back"] {
+    for name in ["path", "hop", "key", "ratio", "reached", "total", "best", "back", "near", "far", "fork"] {
         assert!(!alone.relations[named(name)].rows.is_empty(), "{name} is empty");
     }
     for threads in [
