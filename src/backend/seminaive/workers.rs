@@ -88,7 +88,11 @@ pub(super) fn run<'p, K: Sink + Send>(
         site.reports.add_all(own);
         matches = matches.and_then(|sum: u64| found.map(|found| sum.saturating_add(found)));
     }
-    matches.and_then(|matches| budget.take_pool(&pool).map(|()| matches))
+    let matches = matches?;
+    budget.take_pool(&pool)?;
+    // What each thread did may have been too little for it to look at the clock, round after round.
+    budget.look()?;
+    Ok(matches)
 }
 
 /// The work of one thread.

@@ -100,6 +100,7 @@ fn several_threads_stop_at_each_limit() {
         (wide, Limits { facts: 50_000, ..Limits::default() }, Bound::Facts(50_000)),
         (endless, Limits { iterations: 30, ..Limits::default() }, Bound::Iterations(30)),
         (wide, Limits { time: Some(time), facts: u64::MAX, ..Limits::default() }, Bound::Time(time)),
+        (endless, Limits { time: Some(time), facts: 1_000_000, ..Limits::default() }, Bound::Time(time)),
         (wide, Limits { memory: Some(1 << 22), ..Limits::default() }, Bound::Memory(1 << 22)),
     ] {
         let program = program(text);
