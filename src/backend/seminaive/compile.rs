@@ -236,12 +236,7 @@ impl Compiler<'_> {
     /// The open variables of an atom and its bound arguments; none if it leaves a column open or has a variable twice
     /// that it binds.
     fn split<'r>(&self, atom: &'r Atom) -> Option<(Vec<&'r Arg>, Vec<&'r Arg>)> {
-        let is_open = |arg: &&Arg| match arg {
-            Arg::Any => true,
-            Arg::Var(var) => !self.bound.contains(*var),
-            Arg::Const(_) | Arg::Param(_) => false,
-        };
-        let (open, bound): (Vec<&Arg>, Vec<&Arg>) = atom.args.iter().partition(is_open);
+        let (bound, open): (Vec<&Arg>, Vec<&Arg>) = atom.args.iter().partition(|arg| self.bound.binds(arg));
         let once = |arg: &&Arg| **arg != Arg::Any && open.iter().filter(|other| *other == arg).count() == 1;
         open.iter().all(once).then_some((open, bound))
     }

@@ -149,14 +149,11 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     fn fewest(&self, sides: &'a [Side]) -> Option<Cursor<'a>> {
         let entries =
             |(side, at): (&'a Side, u32)| match candidates(&side.search, self.site.known, &self.frame) {
-                Cursor::Numbers(entries) | Cursor::Words(entries) => Some(Cursor::Met(at, entries)),
+                Cursor::Numbers(entries) | Cursor::Words(entries) => Some((at, entries)),
                 _ => None,
             };
-        let len = |cursor: &Cursor<'_>| match cursor {
-            Cursor::Met(_, entries) => entries.len(),
-            _ => 0,
-        };
-        sides.iter().zip(0..).filter_map(entries).min_by_key(len)
+        let fewest = sides.iter().zip(0..).filter_map(entries).min_by_key(|(_, entries)| entries.len());
+        fewest.map(|(at, entries)| Cursor::Met(at, entries))
     }
 
     fn generate(

@@ -195,12 +195,13 @@ impl Step {
     }
 
     /// The relations in which the step looks for whole rows.
-    pub(super) fn looks_in(&self) -> Vec<usize> {
-        match self {
-            Self::Member { relation, .. } => vec![*relation],
-            Self::Meet(sides) => sides.iter().map(|side| side.search.relation).collect(),
-            _ => Vec::new(),
-        }
+    pub(super) fn looks_in(&self) -> impl Iterator<Item = usize> + '_ {
+        let (member, sides) = match self {
+            Self::Member { relation, .. } => (Some(*relation), &[][..]),
+            Self::Meet(sides) => (None, sides.as_slice()),
+            _ => (None, &[][..]),
+        };
+        member.into_iter().chain(sides.iter().map(|side| side.search.relation))
     }
 
     /// The slots that the step binds.

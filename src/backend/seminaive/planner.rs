@@ -1,6 +1,6 @@
 //! The order of a rule's literals: filters as early as they can stand, then the atom with the fewest rows to expect.
 
-use crate::ir::{Arg, Atom, Literal, Rule};
+use crate::ir::{Atom, Literal, Rule};
 
 use super::shape::{Shape, VarSet};
 
@@ -79,19 +79,11 @@ impl<S: Sizes> Planner<'_, S> {
     /// The rows of an atom that agree with what is bound, guessed as if columns were independent and alike.
     fn rows(&self, at: usize, atom: &Atom) -> f64 {
         let rows = self.sizes.rows(at, atom);
-        let bound = atom.args.iter().filter(|arg| self.is_bound(arg)).count();
+        let bound = atom.args.iter().filter(|arg| self.bound.binds(arg)).count();
         if bound == atom.args.len() {
             return 0.13;
         }
         let open = atom.args.len() - bound;
         0.5 + rows.powf(open as f64 / atom.args.len() as f64)
-    }
-
-    fn is_bound(&self, arg: &Arg) -> bool {
-        match arg {
-            Arg::Any => false,
-            Arg::Var(var) => self.bound.contains(*var),
-            Arg::Const(_) | Arg::Param(_) => true,
-        }
     }
 }

@@ -59,7 +59,7 @@ impl<'a> Portions<'a> {
 
 /// Whether the plan looks for whole facts of the relation that it adds to, which then can't be divided.
 fn looks_at_head(plan: &Plan, rule: &Rule) -> bool {
-    let looks = |step: &Step| step.looks_in().contains(&(rule.head.0 as usize));
+    let looks = |step: &Step| step.looks_in().any(|relation| relation == rule.head.0 as usize);
     let of_head = |literal: &Literal| match literal {
         Literal::Atom(atom) | Literal::Not(atom) => atom.relation == rule.head,
         _ => false,

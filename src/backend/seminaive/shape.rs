@@ -22,6 +22,15 @@ impl VarSet {
         self.0.get(var.0 as usize).copied().unwrap_or(false)
     }
 
+    /// Whether the value of an argument is known where these variables are bound.
+    pub(super) fn binds(&self, arg: &Arg) -> bool {
+        match arg {
+            Arg::Any => false,
+            Arg::Var(var) => self.contains(*var),
+            Arg::Const(_) | Arg::Param(_) => true,
+        }
+    }
+
     /// Whether all of `vars` are in.
     pub(super) fn covers(&self, vars: &[VarId]) -> bool {
         vars.iter().all(|var| self.contains(*var))

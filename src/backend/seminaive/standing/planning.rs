@@ -1,7 +1,7 @@
 //! The order of a standing plan's literals: filters as early as they can stand, then the atom with the fewest rows.
 
 use crate::backend::seminaive::shape::{Shape, VarSet};
-use crate::ir::{Arg, Atom, Literal, Rule};
+use crate::ir::{Atom, Literal, Rule};
 
 use super::roles::{Role, bound, needed};
 use super::store::Store;
@@ -72,12 +72,7 @@ fn cost(source: Source<'_>, at: usize, known: &VarSet, store: &Store) -> f64 {
 /// columns were independent and alike.
 fn rows(atom: &Atom, known: &VarSet, store: &Store) -> f64 {
     let table = store.table(atom.relation.0);
-    let is_bound = |arg: &Arg| match arg {
-        Arg::Any => false,
-        Arg::Var(var) => known.contains(*var),
-        Arg::Const(_) | Arg::Param(_) => true,
-    };
-    let columns = (0u32..).zip(&atom.args).filter(|(_, arg)| is_bound(arg)).map(|(column, _)| column);
+    let columns = (0u32..).zip(&atom.args).filter(|(_, arg)| known.binds(arg)).map(|(column, _)| column);
     let columns: Vec<u32> = columns.collect();
     if columns.len() == atom.args.len() {
         return 0.13;
