@@ -39,6 +39,12 @@ impl Type {
         }
     }
 
+    /// The type that a word of a declaration stands for.
+    pub fn of_keyword(word: &str) -> Option<Self> {
+        let all = [Self::Bool, Self::Int, Self::Float, Self::String, Self::Name, Self::Time, Self::Duration];
+        all.into_iter().find(|ty| ty.keyword() == word)
+    }
+
     /// Whether values of the type are interned texts (their words have no order of their own).
     pub fn is_text(self) -> bool {
         matches!(self, Self::String | Self::Name)

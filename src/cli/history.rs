@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::fact::Fact;
-use crate::ledger::{Decision, Ledger, Transaction, When};
+use crate::ledger::{Decision, Lapsed, Ledger, Transaction, When};
 use crate::literal;
 use crate::session;
 use crate::symbol::Symbol;
@@ -113,7 +113,7 @@ impl Log {
             }
             let mut transaction = ledger.transaction(info.tx).map_err(open::failure)?;
             transaction.drawn.retain(|decision| self.shows(&decision.fact));
-            transaction.lapsed.retain(|(fact, _)| self.shows(fact));
+            transaction.lapsed.retain(|(lapsed, _)| self.shows(&lapsed.fact));
             let filtered = self.relation.is_some() || self.value.is_some();
             if filtered && transaction.drawn.is_empty() && transaction.lapsed.is_empty() {
                 continue;
@@ -154,8 +154,11 @@ impl Log {
             let because = sentence.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
             out.push_str(&format!("\n    drawn {fact}{because}"));
         }
-        for (fact, drawn) in &transaction.lapsed {
+        for (Lapsed { fact, reason }, drawn) in &transaction.lapsed {
             out.push_str(&format!("\n    lapsed {fact}, drawn in transaction {drawn}"));
+            if let Some(reason) = reason {
+                out.push_str(&format!(": {reason}"));
+            }
         }
         out
     }
@@ -177,7 +180,7 @@ impl Log {
             "transaction": info.tx, "time": literal::time_text(info.time), "author": info.author,
             "source": info.source, "note": info.note, "clock": info.clock.map(literal::time_text),
             "head": info.hash.to_string(), "drawn": drawn,
-            "lapsed": facts(&mut transaction.lapsed.iter().map(|(fact, _)| fact)),
+            "lapsed": facts(&mut transaction.lapsed.iter().map(|(lapsed, _)| &lapsed.fact)),
         });
         if let Some(object) = line.as_object_mut().filter(|_| self.facts_too) {
             object.insert(String::from("asserted"), json!(facts(&mut transaction.added.iter())));

@@ -111,9 +111,14 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn optional(&mut self) -> Result<Option<&'a str>, Malformed> {
+        if self.flag()? { self.text().map(Some) } else { Ok(None) }
+    }
+
+    /// A presence byte.
+    pub(crate) fn flag(&mut self) -> Result<bool, Malformed> {
         match self.byte()? {
-            0 => Ok(None),
-            1 => self.text().map(Some),
+            0 => Ok(false),
+            1 => Ok(true),
             _ => Err(Malformed("a presence byte is neither 0 nor 1")),
         }
     }

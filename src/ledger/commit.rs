@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Ledger;
 use super::base::{BaseError, Batch};
-use super::content::{Act, Change, Summary, encode_changes};
+use super::content::{self, Act, Change, Summary, encode_changes};
 use super::error::{LedgerError, Notice};
 use super::hash::Digest;
 use super::keys;
@@ -118,6 +118,8 @@ impl Ledger {
         summary.source = draft.source.clone();
         summary.note = draft.note.clone();
         summary.clock = draft.clock;
+        summary.run = draft.run.clone();
+        summary.schemas = draft.schemas.clone();
         if let Some(rules) = &draft.rules {
             let text = rules.encode();
             if text.len() > RULES_LIMIT {
@@ -159,8 +161,10 @@ impl Ledger {
         let mut content = Vec::new();
         for len in parts {
             content.clear();
-            encode_changes(*len, changes.range(done..done + len), &mut content);
-            let at = self.journal.append(RecordKind::Part, number, &content)?;
+            let held = changes.range(done..done + len);
+            encode_changes(*len, held.clone(), &mut content);
+            let version = content::version(held);
+            let at = self.journal.append(RecordKind::Part, version, number, &content)?;
             start.get_or_insert(at);
             done += len;
             self.watcher.tell(Work::Recording, done as u64, Some(changes.len() as u64));
@@ -171,8 +175,9 @@ impl Ledger {
         }
         content.clear();
         summary.encode(&mut content);
-        encode_changes(changes.len() - done, changes.range(done..changes.len()), &mut content);
-        let at = self.journal.append(RecordKind::Commit, number, &content)?;
+        let held = changes.range(done..changes.len());
+        encode_changes(changes.len() - done, held.clone(), &mut content);
+        let at = self.journal.append(RecordKind::Commit, summary.version(held), number, &content)?;
         self.journal.sync()?;
         let mark = self.journal.mark();
         let start = start.unwrap_or(at);

@@ -1,10 +1,22 @@
 //! What the records of a transaction hold: a summary, and the facts and decisions that come and go.
 
+use std::sync::Arc;
+
+use crate::schema::{Column, ColumnType, NameSet};
 use crate::symbol::Symbol;
+use crate::value::Type;
 
 use super::bytes::{Malformed, Reader, put_bytes, put_optional, put_varint, shared_prefix};
 use super::hash::{Digest, Hash};
-use super::transaction::RuleSet;
+use super::record;
+use super::transaction::{RuleSet, Run, RunLimits, Schema};
+
+/// The flag of a summary that holds a [`Run`].
+const RUN: u8 = 4;
+/// The flag of a summary that holds [`Schema`]s.
+const SCHEMAS: u8 = 8;
+/// What stands for the drawing transaction of a lapse whose reason follows; transactions count from 1.
+const REASON: u64 = 0;
 
 /// What happens to a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +27,8 @@ pub(crate) enum Act<'a> {
     Retract { since: u64 },
     /// A decision comes to stand.
     Draw { rule: Option<&'a str>, sentence: Option<&'a str> },
-    /// A decision goes that was drawn by this transaction.
-    Lapse { since: u64 },
+    /// A decision goes that was drawn by this transaction, with why, where that isn't that it follows no longer.
+    Lapse { since: u64, reason: Option<&'a str> },
 }
 
 /// One change of a transaction; the tuple is encoded.
@@ -69,6 +81,10 @@ pub(crate) struct Summary {
     pub(crate) rules: Option<Hash>,
     /// The encoded rule set, where no transaction before held it.
     pub(crate) rule_text: Option<Vec<u8>>,
+    /// How the evaluation ran that drew the decisions.
+    pub(crate) run: Option<Run>,
+    /// The schemas that facts have from this transaction on.
+    pub(crate) schemas: Vec<Schema>,
     /// How many records of the transaction come before this one.
     pub(crate) parts: u64,
     pub(crate) added: u64,
@@ -91,10 +107,16 @@ impl Summary {
         put_optional(out, self.note.as_deref());
         out.push(u8::from(self.clock.is_some()));
         out.extend(self.clock.iter().flat_map(|clock| clock.to_le_bytes()));
-        out.push(u8::from(self.rules.is_some()) + u8::from(self.rule_text.is_some()));
+        let rules = u8::from(self.rules.is_some()) + u8::from(self.rule_text.is_some());
+        out.push(rules | self.sections());
         out.extend(self.rules.iter().flat_map(|hash| hash.0));
         if let Some(text) = &self.rule_text {
             put_bytes(out, text);
+        }
+        self.run.iter().for_each(|run| run.encode(out));
+        if !self.schemas.is_empty() {
+            put_varint(out, self.schemas.len() as u64);
+            self.schemas.iter().for_each(|schema| schema.encode(out));
         }
         for count in [self.parts, self.added, self.removed, self.standing, self.missing, self.drawn] {
             put_varint(out, count);
@@ -105,6 +127,23 @@ impl Summary {
         out.extend(self.digest.0);
     }
 
+    /// Which of the later sections it has.
+    fn sections(&self) -> u8 {
+        let mut sections = 0;
+        if self.run.is_some() {
+            sections |= RUN;
+        }
+        if !self.schemas.is_empty() {
+            sections |= SCHEMAS;
+        }
+        sections
+    }
+
+    /// The version of a commit record of this summary and these changes.
+    pub(crate) fn version<'a>(&self, changes: impl Iterator<Item = Change<'a>>) -> u8 {
+        if self.sections() == 0 { version(changes) } else { record::EXTENDED }
+    }
+
     pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let time = reader.i64()?;
         let (author, source) = (reader.text()?.to_owned(), reader.text()?.to_owned());
@@ -113,9 +152,20 @@ impl Summary {
             0 => None,
             _ => Some(reader.i64()?),
         };
-        let rule_flag = reader.byte()?;
+        let sections = reader.byte()?;
+        if sections > (2 | RUN | SCHEMAS) || sections & 3 == 3 {
+            return Err(Malformed("the summary has sections that this program doesn't know"));
+        }
+        let rule_flag = sections & 3;
         let rules = if rule_flag > 0 { Some(Hash(reader.array()?)) } else { None };
         let rule_text = if rule_flag > 1 { Some(reader.bytes()?.to_vec()) } else { None };
+        let run = if sections & RUN > 0 { Some(Run::decode(reader)?) } else { None };
+        let mut schemas = Vec::new();
+        if sections & SCHEMAS > 0 {
+            for _ in 0..reader.length()? {
+                schemas.push(Schema::decode(reader)?);
+            }
+        }
         Ok(Self {
             time,
             author,
@@ -124,6 +174,8 @@ impl Summary {
             clock,
             rules,
             rule_text,
+            run,
+            schemas,
             parts: reader.varint()?,
             added: reader.varint()?,
             removed: reader.varint()?,
@@ -136,6 +188,12 @@ impl Summary {
             digest: Hash(reader.array()?),
         })
     }
+}
+
+/// The version of a record that holds these changes alone.
+pub(crate) fn version<'a>(mut changes: impl Iterator<Item = Change<'a>>) -> u8 {
+    let reasons = changes.any(|change| matches!(change.act, Act::Lapse { reason: Some(_), .. }));
+    if reasons { record::EXTENDED } else { record::PLAIN }
 }
 
 /// Appends `count` changes: the names of their relations, then each change, its tuple without what it shares with the
@@ -169,7 +227,12 @@ pub(crate) fn encode_changes<'a>(
         put_bytes(out, change.tuple.get(shared..).unwrap_or_default());
         match change.act {
             Act::Assert => {}
-            Act::Retract { since } | Act::Lapse { since } => put_varint(out, since),
+            Act::Retract { since } | Act::Lapse { since, reason: None } => put_varint(out, since),
+            Act::Lapse { since, reason: Some(reason) } => {
+                put_varint(out, REASON);
+                put_varint(out, since);
+                put_bytes(out, reason.as_bytes());
+            }
             Act::Draw { rule, sentence } => {
                 put_optional(out, rule);
                 put_optional(out, sentence);
@@ -210,8 +273,66 @@ fn act<'a>(code: u64, reader: &mut Reader<'a>) -> Result<Act<'a>, Malformed> {
         0 => Act::Assert,
         1 => Act::Retract { since: reader.varint()? },
         2 => Act::Draw { rule: reader.optional()?, sentence: reader.optional()? },
-        _ => Act::Lapse { since: reader.varint()? },
+        _ => match reader.varint()? {
+            REASON => Act::Lapse { since: reader.varint()?, reason: Some(reader.text()?) },
+            since => Act::Lapse { since, reason: None },
+        },
     })
+}
+
+impl Run {
+    fn encode(&self, out: &mut Vec<u8>) {
+        put_bytes(out, self.engine.as_bytes());
+        out.push(u8::from(self.lenient));
+        let RunLimits { facts, iterations, time, memory } = self.limits;
+        put_varint(out, facts);
+        put_varint(out, iterations);
+        for limit in [time, memory] {
+            out.push(u8::from(limit.is_some()));
+            limit.iter().for_each(|limit| put_varint(out, *limit));
+        }
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let engine = reader.text()?.to_owned();
+        let lenient = reader.flag()?;
+        let (facts, iterations) = (reader.varint()?, reader.varint()?);
+        let mut limit = || Ok(if reader.flag()? { Some(reader.varint()?) } else { None });
+        let (time, memory) = (limit()?, limit()?);
+        Ok(Self { engine, lenient, limits: RunLimits { facts, iterations, time, memory } })
+    }
+}
+
+impl Schema {
+    fn encode(&self, out: &mut Vec<u8>) {
+        put_bytes(out, self.relation.as_str().as_bytes());
+        out.push(u8::from(self.renews));
+        put_varint(out, self.columns.len() as u64);
+        for Column { name, ty } in &self.columns {
+            put_bytes(out, name.as_str().as_bytes());
+            put_bytes(out, ty.ty.keyword().as_bytes());
+            let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
+            put_varint(out, members.len() as u64);
+            members.iter().for_each(|member| put_bytes(out, member.as_str().as_bytes()));
+        }
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let relation = Symbol::new(reader.text()?);
+        let renews = reader.flag()?;
+        let mut columns = Vec::new();
+        for _ in 0..reader.length()? {
+            let name = Symbol::new(reader.text()?);
+            let ty = Type::of_keyword(reader.text()?).ok_or(Malformed("a column is of an unknown type"))?;
+            let mut members = Vec::new();
+            for _ in 0..reader.length()? {
+                members.push(Symbol::new(reader.text()?));
+            }
+            let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
+            columns.push(Column { name, ty: ColumnType { ty, set } });
+        }
+        Ok(Self { relation, columns, renews })
+    }
 }
 
 impl RuleSet {

@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, Read, Write};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::fact::Fact;
+use crate::schema::{Column, ColumnType, NameSet};
 use crate::symbol::Symbol;
+use crate::value::Type;
 
 use super::bytes::{Malformed, Reader};
-use super::content::{Act, Change, Summary, decode_changes, encode_changes};
+use super::content::{self, Act, Change, Summary, decode_changes, encode_changes};
 use super::error::LedgerError;
 use super::hash::Hash;
 use super::keys;
@@ -19,7 +22,7 @@ use super::list::ChangeList;
 use super::plan::Since;
 use super::record::{self, RecordKind};
 use super::scan::Whole;
-use super::transaction::RuleSet;
+use super::transaction::{RuleSet, Run, RunLimits, Schema};
 use super::{Ledger, json_value, tuple};
 
 /// The longest line that is read.
@@ -43,6 +46,10 @@ struct Line {
     /// The rule set, in the first transaction that names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rule_set: Option<Rules>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<RunLine>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    schemas: Vec<SchemaLine>,
     standing: u64,
     missing: u64,
     /// How many of the changes each record before the last holds.
@@ -59,6 +66,72 @@ struct Rules {
     params: Vec<(String, String)>,
 }
 
+/// How the evaluation ran.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunLine {
+    engine: String,
+    lenient: bool,
+    facts: u64,
+    iterations: u64,
+    /// Microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time: Option<u64>,
+    /// Bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    memory: Option<u64>,
+}
+
+impl From<Run> for RunLine {
+    fn from(Run { engine, lenient, limits }: Run) -> Self {
+        let RunLimits { facts, iterations, time, memory } = limits;
+        Self { engine, lenient, facts, iterations, time, memory }
+    }
+}
+
+impl From<RunLine> for Run {
+    fn from(RunLine { engine, lenient, facts, iterations, time, memory }: RunLine) -> Self {
+        Self { engine, lenient, limits: RunLimits { facts, iterations, time, memory } }
+    }
+}
+
+/// The columns of a relation from here on.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SchemaLine {
+    relation: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    renews: bool,
+    /// Name, type, and the names of a closed set.
+    columns: Vec<(String, String, Vec<String>)>,
+}
+
+impl From<&Schema> for SchemaLine {
+    fn from(schema: &Schema) -> Self {
+        let column = |Column { name, ty }: &Column| {
+            let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
+            let members = members.iter().map(ToString::to_string).collect();
+            (name.to_string(), ty.ty.keyword().to_owned(), members)
+        };
+        Self {
+            relation: schema.relation.to_string(),
+            renews: schema.renews,
+            columns: schema.columns.iter().map(column).collect(),
+        }
+    }
+}
+
+fn schema(line: &SchemaLine) -> Result<Schema, Malformed> {
+    let column = |(name, ty, members): &(String, String, Vec<String>)| {
+        let ty = Type::of_keyword(ty).ok_or(Malformed("a column is of an unknown type"))?;
+        let members: Vec<Symbol> = members.iter().map(Symbol::from).collect();
+        let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
+        Ok(Column { name: Symbol::new(name), ty: ColumnType { ty, set } })
+    };
+    let columns: Result<_, Malformed> = line.columns.iter().map(column).collect();
+    Ok(Schema { relation: Symbol::new(&line.relation), columns: columns?, renews: line.renews })
+}
+
 /// One change: the relation, the values, and what belongs to the kind of change.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -66,7 +139,7 @@ enum Entry {
     Assert(String, Vec<Json>),
     Retract(String, Vec<Json>, u64),
     Draw(String, Vec<Json>, Option<String>, Option<String>),
-    Lapse(String, Vec<Json>, u64),
+    Lapse(String, Vec<Json>, u64, #[serde(default, skip_serializing_if = "Option::is_none")] Option<String>),
 }
 
 impl Ledger {
@@ -147,7 +220,7 @@ impl Ledger {
             let stands = since.find(relation, tuple)?;
             let due = match act {
                 Act::Assert | Act::Draw { .. } => None,
-                Act::Retract { since } | Act::Lapse { since } => Some(since),
+                Act::Retract { since } | Act::Lapse { since, .. } => Some(since),
             };
             if stands != due {
                 return Err(Refused::Line(format!("a change of `{relation}` doesn't fit what stands")));
@@ -169,6 +242,8 @@ impl Ledger {
             source: line.source.clone(),
             note: line.note.clone(),
             clock: line.clock,
+            run: line.run.clone().map(Run::from),
+            schemas: line.schemas.iter().map(schema).collect::<Result<_, _>>()?,
             parts: line.parts.len() as u64,
             standing: line.standing,
             missing: line.missing,
@@ -194,14 +269,16 @@ impl Ledger {
             let wrong = || Refused::Line(String::from("its parts hold more changes than there are"));
             let end = end.ok_or_else(wrong)?;
             let mut content = Vec::new();
-            encode_changes(*len, changes.range(done..end), &mut content);
-            head = record::write(RecordKind::Part, line.tx, head, &content).1;
+            let held = changes.range(done..end);
+            encode_changes(*len, held.clone(), &mut content);
+            head = record::write(RecordKind::Part, content::version(held), line.tx, head, &content).1;
             done = end;
         }
         let mut content = Vec::new();
         summary.encode(&mut content);
-        encode_changes(changes.len() - done, changes.range(done..changes.len()), &mut content);
-        Ok(record::write(RecordKind::Commit, line.tx, head, &content).1)
+        let held = changes.range(done..changes.len());
+        encode_changes(changes.len() - done, held.clone(), &mut content);
+        Ok(record::write(RecordKind::Commit, summary.version(held), line.tx, head, &content).1)
     }
 }
 
@@ -227,7 +304,9 @@ fn change(entry: &Entry) -> Result<(Fact, Act<'_>), Malformed> {
     let (relation, values, act) = match entry {
         Entry::Assert(relation, values) => (relation, values, Act::Assert),
         Entry::Retract(relation, values, since) => (relation, values, Act::Retract { since: *since }),
-        Entry::Lapse(relation, values, since) => (relation, values, Act::Lapse { since: *since }),
+        Entry::Lapse(relation, values, since, reason) => {
+            (relation, values, Act::Lapse { since: *since, reason: reason.as_deref() })
+        }
         Entry::Draw(relation, values, rule, sentence) => {
             let (rule, sentence) = (rule.as_deref(), sentence.as_deref());
             (relation, values, Act::Draw { rule, sentence })
@@ -245,7 +324,7 @@ fn entry(change: &Change<'_>) -> Result<Entry, Malformed> {
         Act::Assert => Entry::Assert(relation, values),
         Act::Retract { since } => Entry::Retract(relation, values, since),
         Act::Draw { rule, sentence } => Entry::Draw(relation, values, owned(rule), owned(sentence)),
-        Act::Lapse { since } => Entry::Lapse(relation, values, since),
+        Act::Lapse { since, reason } => Entry::Lapse(relation, values, since, owned(reason)),
     })
 }
 
@@ -276,6 +355,8 @@ fn line(whole: &Whole) -> Result<Line, Malformed> {
         note: summary.note,
         clock: summary.clock,
         rules: summary.rules.map(|hash| hash.to_string()),
+        run: summary.run.map(RunLine::from),
+        schemas: summary.schemas.iter().map(SchemaLine::from).collect(),
         rule_set: rule_set.map(|RuleSet { files, params }| Rules { files, params }),
         standing: summary.standing,
         missing: summary.missing,

@@ -171,6 +171,7 @@ impl Journal {
     pub(crate) fn append(
         &mut self,
         kind: RecordKind,
+        version: u8,
         transaction: u64,
         content: &[u8],
     ) -> Result<Position, LedgerError> {
@@ -181,7 +182,7 @@ impl Journal {
         if self.end.offset >= self.segment_limit && self.end.offset > SEGMENT_HEAD {
             self.begin_segment(transaction)?;
         }
-        let (bytes, hash) = record::write(kind, transaction, self.head, content);
+        let (bytes, hash) = record::write(kind, version, transaction, self.head, content);
         self.write_ahead(bytes.len())?;
         let start = self.end;
         self.file()?

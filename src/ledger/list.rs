@@ -115,7 +115,8 @@ pub(super) enum Acts<'d> {
     Retract(Vec<u64>),
     /// The rule and the sentence.
     Draw(Vec<(Option<&'d str>, Option<&'d str>)>),
-    Lapse(Vec<u64>),
+    /// The transaction that drew it, and why it goes where that is recorded.
+    Lapse(Vec<(u64, Option<&'d str>)>),
 }
 
 impl<'d> Acts<'d> {
@@ -124,7 +125,10 @@ impl<'d> Acts<'d> {
         match self {
             Self::Assert => Act::Assert,
             Self::Retract(all) => Act::Retract { since: since(all) },
-            Self::Lapse(all) => Act::Lapse { since: since(all) },
+            Self::Lapse(all) => {
+                let (since, reason) = all.get(at).copied().unwrap_or_default();
+                Act::Lapse { since, reason }
+            }
             Self::Draw(all) => {
                 let (rule, sentence) = all.get(at).copied().unwrap_or_default();
                 Act::Draw { rule, sentence }
@@ -136,9 +140,8 @@ impl<'d> Acts<'d> {
     fn push(&mut self, act: Act<'d>) -> bool {
         match (self, act) {
             (Self::Assert, Act::Assert) => {}
-            (Self::Retract(all), Act::Retract { since }) | (Self::Lapse(all), Act::Lapse { since }) => {
-                all.push(since);
-            }
+            (Self::Retract(all), Act::Retract { since }) => all.push(since),
+            (Self::Lapse(all), Act::Lapse { since, reason }) => all.push((since, reason)),
             (Self::Draw(all), Act::Draw { rule, sentence }) => all.push((rule, sentence)),
             _ => return false,
         }
@@ -150,7 +153,7 @@ impl<'d> Acts<'d> {
             Act::Assert => Self::Assert,
             Act::Retract { since } => Self::Retract(vec![since]),
             Act::Draw { rule, sentence } => Self::Draw(vec![(rule, sentence)]),
-            Act::Lapse { since } => Self::Lapse(vec![since]),
+            Act::Lapse { since, reason } => Self::Lapse(vec![(since, reason)]),
         }
     }
 }

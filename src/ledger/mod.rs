@@ -47,8 +47,8 @@ pub use progress::{Progress, Watcher, Work};
 pub use read::When;
 pub use rows::Facts;
 pub use transaction::{
-    Assertion, Changes, Committed, Decision, Draft, Interval, RelationCount, RuleSet, Standing, Status,
-    Tally, Transaction, TxInfo,
+    Assertion, Changes, Committed, Decision, Draft, Interval, Lapsed, RelationCount, RuleSet, Run, RunLimits,
+    Schema, Standing, Status, Tally, Transaction, TxInfo,
 };
 pub use verify::Verified;
 

@@ -161,20 +161,22 @@ impl<'d> Plan<'d> {
 
     fn decide(&mut self, draft: &'d Draft, mut finder: Since<'_>) -> Result<(), LedgerError> {
         let mut drawn = Proposed::new(draft.drawn.iter().map(|decision| &decision.fact));
-        let mut lapsed = Proposed::new(draft.lapsed.iter());
+        let mut lapsed = Proposed::new(draft.lapsed.iter().map(|lapsed| &lapsed.fact));
         let mut since = Vec::new();
         lapsed.retain(|item| {
             if drawn.holds(&item) {
                 return Ok(false);
             }
             let found = finder.find(item.relation, item.tuple)?;
-            since.extend(found);
+            let reason = draft.lapsed.get(item.at as usize).and_then(|lapsed| lapsed.reason.as_deref());
+            since.extend(found.map(|since| (since, reason)));
             Ok::<_, LedgerError>(found.is_some())
         })?;
         drawn.retain(|Item { relation, tuple, .. }| {
             Ok::<_, LedgerError>(finder.find(relation, tuple)?.is_none())
         })?;
-        self.lapsed = chosen(&draft.lapsed, lapsed.places());
+        let facts: Vec<&Fact> = draft.lapsed.iter().map(|lapsed| &lapsed.fact).collect();
+        self.lapsed = chosen(&facts, lapsed.places()).into_iter().cloned().collect();
         self.drawn = chosen(&draft.drawn, drawn.places());
         let explanation = |at| {
             let decision: &'d Decision = draft.drawn.get(at)?;

@@ -16,7 +16,7 @@ use super::rows::{Facts, Row, Rows, past_row};
 use super::scan::Whole;
 use super::state;
 use super::transaction::{
-    Assertion, Decision, Interval, RelationCount, RuleSet, Standing, Status, Transaction, TxInfo,
+    Assertion, Decision, Interval, Lapsed, RelationCount, RuleSet, Standing, Status, Transaction, TxInfo,
 };
 use super::tuple;
 use super::{Ledger, journal::Position};
@@ -338,6 +338,8 @@ fn info(tx: u64, summary: Summary, hash: Hash, previous: Hash) -> TxInfo {
         note: summary.note,
         clock: summary.clock,
         rules: summary.rules,
+        run: summary.run,
+        schemas: summary.schemas,
         added: summary.added,
         removed: summary.removed,
         standing: summary.standing,
@@ -363,7 +365,9 @@ impl Transaction {
             Act::Draw { rule, sentence } => {
                 self.drawn.push(Decision { fact, rule: owned(rule), sentence: owned(sentence) });
             }
-            Act::Lapse { since } => self.lapsed.push((fact, since)),
+            Act::Lapse { since, reason } => {
+                self.lapsed.push((Lapsed { fact, reason: owned(reason) }, since));
+            }
         }
         Ok(())
     }

@@ -5,8 +5,10 @@ use super::hash::Hash;
 
 /// What every record begins with.
 const MAGIC: [u8; 4] = *b"hrec";
-/// The version of frame and content.
-const VERSION: u8 = 1;
+/// The version of a record without what came later.
+pub(crate) const PLAIN: u8 = 1;
+/// The version of a record that says how its evaluation ran, which schemas its facts have, or why decisions lapsed.
+pub(crate) const EXTENDED: u8 = 2;
 /// Bytes of the frame before the content: magic, version, kind, two zeros, length, transaction, check, hash.
 pub(crate) const HEAD: usize = 56;
 /// Bytes of the frame behind the content: the first bytes of the record's hash.
@@ -46,11 +48,17 @@ pub(crate) enum Parsed<'a> {
     Bad(&'static str),
 }
 
-/// The bytes of a record and its hash.
-pub(crate) fn write(kind: RecordKind, transaction: u64, previous: Hash, content: &[u8]) -> (Vec<u8>, Hash) {
+/// The bytes of a record of this `version` and its hash.
+pub(crate) fn write(
+    kind: RecordKind,
+    version: u8,
+    transaction: u64,
+    previous: Hash,
+    content: &[u8],
+) -> (Vec<u8>, Hash) {
     let mut out = Vec::with_capacity(HEAD + content.len() + TAIL);
     out.extend(MAGIC);
-    out.extend([VERSION, kind as u8, 0, 0]);
+    out.extend([version, kind as u8, 0, 0]);
     out.extend((content.len() as u32).to_le_bytes());
     out.extend(transaction.to_le_bytes());
     out.extend(Hash::of(&out).short::<4>());
@@ -105,7 +113,7 @@ fn head(bytes: &[u8]) -> Result<Head, Malformed> {
     if reader.array()? != Hash::of(checked).short::<4>() {
         return Err(Malformed("the checksum of the record's head is wrong"));
     }
-    if version != VERSION {
+    if !(PLAIN..=EXTENDED).contains(&version) {
         return Err(Malformed("the record is of a version that this program doesn't know"));
     }
     let kind = match kind {

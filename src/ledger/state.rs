@@ -297,7 +297,7 @@ fn enter(change: &Change<'_>, number: u32, tx: u64, view: &mut View) {
             value.extend(long);
             view.put(keys::fact(keys::DECISION, number, tuple), value);
         }
-        Act::Retract { since: from } | Act::Lapse { since: from } => {
+        Act::Retract { since: from } | Act::Lapse { since: from, .. } => {
             let (section, past) = match change.act {
                 Act::Retract { .. } => (keys::FACT, keys::PAST_FACT),
                 _ => (keys::DECISION, keys::PAST_DECISION),

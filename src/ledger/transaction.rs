@@ -1,6 +1,8 @@
 //! What is proposed to the ledger, what became of it, and what it tells of its past.
 
 use crate::fact::Fact;
+use crate::schema::Column;
+use crate::symbol::Symbol;
 
 use super::hash::Hash;
 
@@ -11,6 +13,56 @@ pub struct RuleSet {
     pub files: Vec<(String, String)>,
     /// Parameters set for the run, by name, as literals.
     pub params: Vec<(String, String)>,
+}
+
+/// How the evaluation ran that drew decisions, so that it can be run again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The engine, by name.
+    pub engine: String,
+    /// Whether undefined operations counted as false.
+    pub lenient: bool,
+    /// What it was allowed to spend.
+    pub limits: RunLimits,
+}
+
+/// The limits of an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunLimits {
+    /// Facts that may be derived.
+    pub facts: u64,
+    /// Rounds of one recursion.
+    pub iterations: u64,
+    /// Wall time in microseconds.
+    pub time: Option<u64>,
+    /// Bytes of memory.
+    pub memory: Option<u64>,
+}
+
+/// The columns that facts of a relation have from a transaction on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// The relation.
+    pub relation: Symbol,
+    /// Its columns, in the order in which facts hold their values.
+    pub columns: Vec<Column>,
+    /// Whether facts from before have columns that don't compare with these, as after a migration.
+    pub renews: bool,
+}
+
+/// A decision that stands no longer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lapsed {
+    /// The decision.
+    pub fact: Fact,
+    /// Why, where that isn't that it follows no longer.
+    pub reason: Option<String>,
+}
+
+impl From<Fact> for Lapsed {
+    fn from(fact: Fact) -> Self {
+        Self { fact, reason: None }
+    }
 }
 
 /// A decision with what explains it.
@@ -50,10 +102,14 @@ pub struct Draft {
     pub clock: Option<i64>,
     /// The rules of that evaluation.
     pub rules: Option<RuleSet>,
+    /// How it ran.
+    pub run: Option<Run>,
+    /// Schemas that the facts of the ledger have from this transaction on.
+    pub schemas: Vec<Schema>,
     /// Decisions that now stand.
     pub drawn: Vec<Decision>,
     /// Decisions that stand no longer.
-    pub lapsed: Vec<Fact>,
+    pub lapsed: Vec<Lapsed>,
     /// Refuse unless this is the number of the last transaction.
     pub expect_tx: Option<u64>,
 }
@@ -129,6 +185,10 @@ pub struct TxInfo {
     pub clock: Option<i64>,
     /// The hash of the rules that drew its decisions.
     pub rules: Option<Hash>,
+    /// How the evaluation ran that drew its decisions; none before this was recorded.
+    pub run: Option<Run>,
+    /// The schemas that facts have from it on.
+    pub schemas: Vec<Schema>,
     /// How many facts it added.
     pub added: u64,
     /// How many facts it removed.
@@ -165,7 +225,7 @@ pub struct Transaction {
     /// The decisions drawn.
     pub drawn: Vec<Decision>,
     /// The decisions that lapsed, with the transaction that had drawn each.
-    pub lapsed: Vec<(Fact, u64)>,
+    pub lapsed: Vec<(Lapsed, u64)>,
 }
 
 /// Who asserted a fact that stands, and when.

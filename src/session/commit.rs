@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::backend::Database;
 use crate::fact::Fact;
-use crate::ledger::{Changes, Committed, Decision, Draft, LedgerError, When};
+use crate::ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, When};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 
@@ -223,7 +223,7 @@ impl Session {
                     clock: Some(change.now),
                     rules: Some(self.rules.recorded()),
                     drawn: outcome.drawn.clone(),
-                    lapsed: outcome.lapsed.clone(),
+                    lapsed: outcome.lapsed.iter().cloned().map(Lapsed::from).collect(),
                     ..Self::draft(&change)
                 };
                 outcome.committed = Some(ledger.commit(&draft)?);

@@ -1,11 +1,15 @@
 //! Export and import: the same facts, the same past, the same chain; and a ledger of the first version, kept.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use hence::fact::Fact;
-use hence::ledger::{Decision, Draft, Ledger, LedgerError, OpenOptions, RuleSet};
+use hence::ledger::{
+    Decision, Draft, Lapsed, Ledger, LedgerError, OpenOptions, RuleSet, Run, RunLimits, Schema,
+};
+use hence::schema::{Column, ColumnType, NameSet};
 use hence::symbol::Symbol;
-use hence::value::{Float, Value};
+use hence::value::{Float, Type, Value};
 
 use super::script;
 use super::support::{draft, small};
@@ -39,7 +43,26 @@ fn history(ledger: &mut Ledger) {
         ..draft(30, vec![fact.clone(), fact.clone()], vec![])
     };
     ledger.commit(&full).unwrap();
-    ledger.commit(&Draft { time: 31, lapsed: vec![fact.clone()], retractions: vec![fact], ..full }).unwrap();
+    let low_or_high = NameSet { name: None, members: ["/low", "/high"].map(Symbol::new).to_vec() };
+    let level = ColumnType { ty: Type::Name, set: Some(Arc::new(low_or_high)) };
+    let columns = vec![
+        Column { name: Symbol::new("a"), ty: ColumnType::plain(Type::Int) },
+        Column { name: Symbol::new("b"), ty: level },
+    ];
+    let limits = RunLimits { facts: 1, iterations: 2, time: Some(3), memory: None };
+    let lapsing = Draft {
+        time: 31,
+        run: Some(Run { engine: "naive".into(), lenient: true, limits }),
+        schemas: vec![Schema { relation: Symbol::new("typed"), columns, renews: true }],
+        drawn: vec![],
+        lapsed: vec![Lapsed { fact: fact.clone(), reason: Some("the rules no longer have it".into()) }],
+        retractions: vec![fact],
+        ..full
+    };
+    ledger.commit(&lapsing).unwrap();
+    let last = ledger.transaction(ledger.last_tx()).unwrap();
+    assert_eq!((&last.info.run, &last.info.schemas), (&lapsing.run, &lapsing.schemas));
+    assert_eq!(last.lapsed[0].0, lapsing.lapsed[0]);
 }
 
 fn exported(ledger: &Ledger) -> String {

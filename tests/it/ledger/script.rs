@@ -20,7 +20,7 @@ pub(super) fn step(tx: u64) -> Draft {
     let gone = if tx > 3 { asserted(tx - 3).into_iter().step_by(2).collect() } else { vec![] };
     Draft {
         drawn: vec![Decision::new(fact("d", tx as i64, "drawn"))],
-        lapsed: vec![fact("d", tx as i64 - 1, "drawn")],
+        lapsed: vec![fact("d", tx as i64 - 1, "drawn").into()],
         ..draft(tx as i64, asserted(tx), gone)
     }
 }

@@ -120,7 +120,7 @@ fn decisions_are_drawn_and_lapse_with_their_reasons() {
     assert!(ledger.commit(&drawn).unwrap().drawn.is_empty());
     let standing = ledger.decisions().unwrap();
     assert_eq!((standing.len(), standing[0].tx, &standing[0].decision), (1, 1, &decision));
-    let lapse = Draft { lapsed: vec![decision.fact.clone()], ..draft(3, vec![], vec![]) };
+    let lapse = Draft { lapsed: vec![decision.fact.clone().into()], ..draft(3, vec![], vec![]) };
     assert_eq!(ledger.commit(&lapse).unwrap().lapsed, vec![decision.fact.clone()]);
     assert!(ledger.decisions().unwrap().is_empty());
     assert_eq!(ledger.decisions_at(When::Tx(2)).unwrap(), standing);
@@ -128,7 +128,7 @@ fn decisions_are_drawn_and_lapse_with_their_reasons() {
     let record = ledger.transaction(1).unwrap();
     assert_eq!((record.drawn, record.info.clock), (vec![decision.clone()], Some(77)));
     assert_eq!(ledger.rules(record.info.rules.unwrap()).unwrap(), Some(rules));
-    assert_eq!(ledger.transaction(3).unwrap().lapsed, vec![(decision.fact, 1)]);
+    assert_eq!(ledger.transaction(3).unwrap().lapsed, vec![(decision.fact.into(), 1)]);
 }
 
 #[test]
