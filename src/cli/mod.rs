@@ -30,6 +30,7 @@ mod repl;
 mod replay;
 mod review;
 mod sarif;
+mod terminal;
 mod test;
 mod time;
 mod what_if;
@@ -39,6 +40,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::literal::visible;
 use crate::session::SessionError;
 
 /// Done.
@@ -128,17 +130,25 @@ impl From<io::Error> for Failure {
 
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { UNASKED } else { DONE });
-        }
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => config::load().and_then(|()| dispatch(cli.command)),
+        Err(error) => answer(error).map_err(Failure::Output),
     };
-    match config::load().and_then(|()| dispatch(cli.command)) {
-        Ok(status) => ExitCode::from(status),
-        Err(failure) => ExitCode::from(explain(&failure)),
+    let written = outcome.and_then(|status| Ok(terminal::finish().map(|()| status)?));
+    ExitCode::from(written.unwrap_or_else(|failure| explain(&failure)))
+}
+
+/// Prints the help or the version that was asked for, or what is wrong with the arguments.
+fn answer(error: clap::Error) -> io::Result<u8> {
+    if !error.use_stderr() {
+        terminal::text().rendered(&error.render().ansi().to_string())?;
+        return Ok(DONE);
     }
+    // Once more with arguments that hide nothing, so that the message about them doesn't either.
+    let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
+    let error = Cli::try_parse_from(shown).err().unwrap_or(error);
+    output::rendered(&error.render().ansi().to_string());
+    Ok(UNASKED)
 }
 
 fn dispatch(command: Command) -> Outcome {
