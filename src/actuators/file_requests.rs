@@ -71,6 +71,6 @@ impl Carrier for FileRequests {
             ("propose_override", _) => proposal("/guardrail_override", None),
             _ => None,
         };
-        Ok(Report { facts: fact.into_iter().collect(), lines: String::new() })
+        Ok(Report { facts: fact.into_iter().collect(), ..Report::default() })
     }
 }

@@ -9,7 +9,7 @@ use crate::diagnostic::Severity;
 
 use super::diagnostics::{self, count};
 use super::options::RuleOptions;
-use super::{DONE, NO, Outcome, output, sarif, terminal};
+use super::{DONE, NO, Outcome, output, sarif, secrets, terminal};
 
 /// Check rule files: names, types, safety, strata, guards and lints, all faults at once
 #[derive(Debug, Args)]
@@ -63,6 +63,7 @@ impl Check {
             }
             CheckFormat::Text => diagnostics::print(faults),
         }
+        secrets::warn(findings.rules.as_deref());
         Ok(if failed { NO } else { DONE })
     }
 }

@@ -221,7 +221,9 @@ impl Import {
         let file = File::open(&self.file)
             .map_err(|error| Failure::Usage(format!("`{}` can't be read: {error}", self.file.display())))?;
         let mut ledger = open::ledger(&self.facts, false)?;
-        let number = ledger.import(&mut BufReader::new(file)).map_err(open::failure)?;
+        let imported = ledger.import(&mut BufReader::new(file));
+        open::warn(&mut ledger);
+        let number = imported.map_err(open::failure)?;
         let transactions = count(number as usize, "transaction");
         writeln!(terminal::text(), "{transactions} imported, head {}", ledger.head())?;
         Ok(DONE)

@@ -30,6 +30,7 @@ mod repl;
 mod replay;
 mod review;
 mod sarif;
+mod secrets;
 mod terminal;
 mod test;
 mod time;

@@ -9,9 +9,9 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::actuators::{self, Form, Input, Observer, Redaction, Scope, Summary};
+use crate::actuators::{self, Form, Input, Observer, Scope, Summary};
 use crate::fact::Fact;
-use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions};
+use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions, Redaction};
 use crate::session::RuleSet;
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -73,12 +73,12 @@ impl Observe {
             Some(_) => Some(self.rules.source().build()?),
             None => None,
         };
-        let redaction = redaction()?;
+        let redaction = config::get().redaction();
         if self.follow {
-            return self.stream(observer.as_ref(), rules.as_ref(), &redaction);
+            return self.stream(observer.as_ref(), rules.as_ref(), redaction);
         }
         let Some((store, rules)) = self.into.as_ref().zip(rules.as_ref()) else {
-            return self.print_all(observer.as_ref(), &redaction);
+            return self.print_all(observer.as_ref(), redaction);
         };
         // A ledger takes all of them in one transaction.
         let mut facts: Vec<Fact> = Vec::new();
@@ -175,7 +175,7 @@ impl Observe {
         let draft = Draft {
             time: time::wall_clock(),
             author: config::get().author(self.author.as_deref())?,
-            source: redaction()?.text(&format!("{} {}", self.observer, self.files.join(", "))),
+            source: format!("{} {}", self.observer, self.files.join(", ")),
             assertions: facts,
             retractions,
             ..Draft::default()
@@ -295,12 +295,6 @@ fn bar(path: &str) -> ProgressBar {
         bar.set_style(style);
     }
     bar
-}
-
-/// What `hence.toml` keeps out of the ledger.
-pub(super) fn redaction() -> Result<Redaction, Failure> {
-    let (patterns, with) = config::get().redact();
-    Redaction::new(patterns, with).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 fn print(facts: &[Fact]) -> io::Result<()> {

@@ -4,7 +4,7 @@ use crate::ledger::{Ledger, LedgerError, Notice, OpenOptions};
 use crate::session::{self, FactFiles, Session, SessionError};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
-use super::{Failure, diagnostics, output, progress};
+use super::{Failure, config, diagnostics, output, progress};
 
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
@@ -41,7 +41,7 @@ pub(super) fn for_writing(
 ) -> Result<Session, Failure> {
     let rules = rules.source().build()?;
     let ledger = if read_only && !facts.store().exists() {
-        Ledger::memory().map_err(failure)?
+        Ledger::memory_with(&options()).map_err(failure)?
     } else {
         ledger(facts, read_only)?
     };
@@ -51,7 +51,7 @@ pub(super) fn for_writing(
 /// The ledger that the options name.
 pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Failure> {
     if facts.store().as_os_str() == IN_MEMORY {
-        return Ledger::memory().map_err(failure);
+        return Ledger::memory_with(&options()).map_err(failure);
     }
     if facts.up_to.is_some() && !read_only {
         return Err(Failure::Usage(String::from("--up-to reads a ledger, and this command writes to it")));
@@ -86,7 +86,8 @@ pub(super) fn tell(notices: &[Notice]) {
 pub(super) fn options() -> OpenOptions {
     let words = std::env::args().skip(1).take(2);
     let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
-    OpenOptions { command, watcher: progress::watcher(), ..OpenOptions::default() }
+    let redaction = config::get().redaction().clone();
+    OpenOptions { command, watcher: progress::watcher(), redaction, ..OpenOptions::default() }
 }
 
 fn equip(session: Session, engine: &EngineOptions) -> Session {

@@ -12,6 +12,7 @@ use super::list::ChangeList;
 use super::plan::{self, Plan, Weighed};
 use super::progress::Work;
 use super::record::RecordKind;
+use super::redact::Redaction;
 use super::scan::Whole;
 use super::state;
 use super::transaction::{Changes, Committed, Draft};
@@ -38,13 +39,31 @@ impl Ledger {
     /// both stands. A draft that proposes nothing at all is not recorded.
     ///
     /// # Errors
-    /// If the ledger is open for reading only, somebody wrote since `expect_tx`, or a file can't be written. The
+    /// If the ledger is open for reading only, somebody wrote since `expect_tx`, a number matches what must not be
+    /// recorded, or a file can't be written. The
     /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
-        self.check_draft(draft)?;
+        let draft = self.redaction.draft(draft)?;
+        self.check_draft(&draft)?;
         let weighed = Weighed::new(&draft.assertions, &draft.retractions, &self.state, &self.view)?;
         let proposed = draft.assertions.len() + draft.retractions.len();
-        self.record(draft, weighed, proposed > 0)
+        self.record(&draft, weighed, proposed > 0)
+    }
+
+    /// What must not be recorded; a commit takes it out of what it is given.
+    pub fn redaction(&self) -> &Redaction {
+        &self.redaction
+    }
+
+    /// Records a transaction for what it says, though it may change nothing.
+    ///
+    /// # Errors
+    /// As [`Ledger::commit`].
+    pub fn remark(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
+        let draft = self.redaction.draft(draft)?;
+        self.check_draft(&draft)?;
+        let weighed = Weighed::new(&draft.assertions, &draft.retractions, &self.state, &self.view)?;
+        self.record(&draft, weighed, true)
     }
 
     /// Like [`Ledger::commit`] for drafts of many facts: their memory is given back before anything is written.
@@ -52,6 +71,7 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::commit`].
     pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
+        self.redaction.owned(&mut draft)?;
         self.check_draft(&draft)?;
         let (assertions, retractions) =
             (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));

@@ -80,12 +80,17 @@ impl Session {
     ///
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
-    pub fn commit(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
+    pub fn commit(&mut self, mut change: Change, dry: bool) -> Result<Outcome, SessionError> {
         if self.as_of != When::Now && !dry {
             return Err(LedgerError::ReadOnly.into());
         }
         if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
             ledger.expect(expected)?;
+        }
+        if let Some(ledger) = self.ledger() {
+            // Before anything follows from them, since sentences hold values of facts.
+            ledger.redaction().facts(&mut change.assertions)?;
+            ledger.redaction().facts(&mut change.retractions)?;
         }
         let changes = self.effective(&change)?;
         let keeps = !dry && self.engine.stands();
@@ -103,6 +108,25 @@ impl Session {
             self.remember(habit);
         }
         Ok(outcome)
+    }
+
+    /// Records a transaction that changes nothing and says something.
+    ///
+    /// # Errors
+    /// The ledger can't be written.
+    pub fn remark(
+        &mut self,
+        author: String,
+        source: String,
+        note: String,
+        time: i64,
+    ) -> Result<(), SessionError> {
+        if let Store::Ledger(ledger) = &mut self.store {
+            let before = ledger.last_tx();
+            ledger.remark(&Draft { author, source, note: Some(note), time, ..Draft::default() })?;
+            self.keeps_since(before);
+        }
+        Ok(())
     }
 
     /// All decisions that stand once an outcome is recorded, those of undetermined decisions left out.

@@ -6,7 +6,7 @@ use crate::syntax;
 
 use super::Origin;
 use super::settings::{Kind, PARAM_VARIABLE, SETTINGS};
-use super::values::{self, Values};
+use super::values::{self, Content, Values};
 
 /// Lays what the environment sets over `into`; an empty variable counts as absent.
 ///
@@ -22,7 +22,13 @@ pub(super) fn read(into: &mut Values) -> Result<(), String> {
             }
             kind => values::one(kind, &text),
         };
-        let content = content.map_err(|what| format!("{}: {what}", setting.variable))?;
+        let mut content = content.map_err(|what| format!("{}: {what}", setting.variable))?;
+        if let (Kind::Patterns, Content::Texts(texts), Some((Content::Texts(held), _))) =
+            (setting.kind, &mut content, into.settings.get(setting.key))
+        {
+            // The environment adds to what is kept out of the ledger and lets nothing in.
+            texts.splice(0..0, held.iter().cloned());
+        }
         into.settings.insert(setting.key, (content, Origin::Variable(setting.variable.to_owned())));
     }
     let mut variables: Vec<_> = env::vars_os()

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::diagnostic::{self, nearest};
+use crate::ledger::Redaction;
 use crate::session::Faults;
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -62,6 +63,8 @@ pub(super) struct Config {
     values: Values,
     /// The folder of the file.
     root: Option<PathBuf>,
+    /// What is kept out of the ledger.
+    redaction: Redaction,
 }
 
 /// Reads file and environment; every command sees what they say from then on.
@@ -80,6 +83,7 @@ pub(super) fn load() -> Result<(), Failure> {
         }
     }
     environment::read(&mut config.values).map_err(Failure::Usage)?;
+    config.redaction = config.redact().map_err(Failure::Usage)?;
     let _ = CONFIG.set(config);
     Ok(())
 }
@@ -194,9 +198,18 @@ impl Config {
         self.duration("limits.time")
     }
 
-    /// Patterns of what actuators must not let through, and what stands in its place.
-    pub(super) fn redact(&self) -> (&[String], &str) {
-        (self.texts("redact.patterns"), self.text("redact.with").unwrap_or("[redacted]"))
+    /// What is kept out of the ledger.
+    pub(super) fn redaction(&self) -> &Redaction {
+        &self.redaction
+    }
+
+    fn redact(&self) -> Result<Redaction, String> {
+        let (patterns, with) = (self.texts("redact.patterns"), self.text("redact.with"));
+        let origin = |why: String| {
+            let origin = self.values.settings.get("redact.patterns").map(|(_, origin)| origin.to_string());
+            format!("`redact.patterns` of {}: {why}", origin.unwrap_or_default())
+        };
+        Redaction::new(patterns, with.unwrap_or("[redacted]")).map_err(origin)
     }
 
     /// Who acts: the name given on the command line, else the one set, else the system user.
