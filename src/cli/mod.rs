@@ -32,13 +32,15 @@ mod review;
 mod sarif;
 mod test;
 mod time;
+mod watch;
 mod what_if;
 
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::meter::Stopped;
 use crate::session::SessionError;
 
 /// Done.
@@ -110,8 +112,16 @@ enum Failure {
     Session(SessionError),
     /// The command's arguments ask for something that can't be.
     Usage(String),
+    /// A limit was reached outside a session.
+    Stopped(Stopped),
     /// Results could not be written.
     Output(io::Error),
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
 }
 
 impl From<SessionError> for Failure {
@@ -128,14 +138,15 @@ impl From<io::Error> for Failure {
 
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed = Cli::command().try_get_matches();
+    let (given, cli) = match parsed.and_then(|given| Ok((given.clone(), Cli::from_arg_matches(&given)?))) {
+        Ok(parsed) => parsed,
         Err(error) => {
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { UNASKED } else { DONE });
         }
     };
-    match config::load().and_then(|()| dispatch(cli.command)) {
+    match config::load().and_then(|()| watch::begin(&given)).and_then(|()| dispatch(cli.command)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => ExitCode::from(explain(&failure)),
     }
@@ -195,8 +206,12 @@ fn explain(failure: &Failure) -> u8 {
             diagnostics::print(faults);
             UNASKED
         }
-        Failure::Session(error @ SessionError::Limit { .. }) => {
+        Failure::Session(error) if error.is_limit() => {
             output::error(&error.to_string());
+            LIMIT
+        }
+        Failure::Stopped(stopped) => {
+            output::error(&stopped.to_string());
             LIMIT
         }
         Failure::Session(error) => {
