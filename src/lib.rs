@@ -12,8 +12,8 @@
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
 //! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules, [`cli`] is the `hence` binary.
-//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`] and [`diagnostic`] are the vocabulary that every
-//! room may use; what else a room may name is held by `tests/it/tidy.rs`.
+//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`], [`diagnostic`] and [`meter`] are the vocabulary
+//! that every room may use; what else a room may name is held by `tests/it/tidy.rs`.
 //!
 //! Invariants:
 //! - Source positions belong to the vocabulary, not to the parser.
@@ -35,6 +35,7 @@ pub mod ir;
 pub mod ledger;
 pub mod literal;
 pub mod lower;
+pub mod meter;
 pub mod packs;
 pub mod provenance;
 pub mod ruletest;

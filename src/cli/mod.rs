@@ -33,14 +33,16 @@ mod sarif;
 mod terminal;
 mod test;
 mod time;
+mod watch;
 mod what_if;
 
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::literal::visible;
+use crate::meter::Stopped;
 use crate::session::SessionError;
 
 /// Done.
@@ -112,8 +114,16 @@ enum Failure {
     Session(SessionError),
     /// The command's arguments ask for something that can't be.
     Usage(String),
+    /// A limit was reached outside a session.
+    Stopped(Stopped),
     /// Results could not be written.
     Output(io::Error),
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
 }
 
 impl From<SessionError> for Failure {
@@ -130,8 +140,11 @@ impl From<io::Error> for Failure {
 
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
-    let outcome = match Cli::try_parse() {
-        Ok(cli) => config::load().and_then(|()| dispatch(cli.command)),
+    let parsed = Cli::command().try_get_matches();
+    let outcome = match parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given))) {
+        Ok((cli, given)) => {
+            config::load().and_then(|()| watch::begin(&given)).and_then(|()| dispatch(cli.command))
+        }
         Err(error) => answer(error).map_err(Failure::Output),
     };
     let written = outcome.and_then(|status| Ok(terminal::finish().map(|()| status)?));
@@ -205,8 +218,12 @@ fn explain(failure: &Failure) -> u8 {
             diagnostics::print(faults);
             UNASKED
         }
-        Failure::Session(error @ SessionError::Limit { .. }) => {
+        Failure::Session(error) if error.is_limit() => {
             output::error(&error.to_string());
+            LIMIT
+        }
+        Failure::Stopped(stopped) => {
+            output::error(&stopped.to_string());
             LIMIT
         }
         Failure::Session(error) => {
