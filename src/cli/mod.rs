@@ -39,6 +39,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::fault::{self, Fault};
 use crate::session::SessionError;
 
 /// Done.
@@ -51,12 +52,14 @@ const UNASKED: u8 = 2;
 const LIMIT: u8 = 3;
 /// A decision is undetermined.
 const UNDETERMINED: u8 = 4;
+/// Hence contradicts itself.
+const FAULT: u8 = 70;
 
 /// Rules in, decisions with reasons out.
 #[derive(Debug, Parser)]
 #[command(name = "hence", version, about, long_about = None, max_term_width = 100)]
 #[command(after_help = "Exit status: 0 done; 1 the answer is no; 2 the question could not be put; \
-    3 a limit was reached; 4 a decision is undetermined.\n\n\
+    3 a limit was reached; 4 a decision is undetermined; 70 a fault of hence itself.\n\n\
     Example: hence decide --facts facts/agent_week.jsonl")]
 struct Cli {
     #[command(subcommand)]
@@ -120,6 +123,12 @@ impl From<SessionError> for Failure {
     }
 }
 
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Session(fault.into())
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
@@ -128,17 +137,19 @@ impl From<io::Error> for Failure {
 
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
+    fault::keep_quiet();
+    ExitCode::from(fault::caught(answer).unwrap_or_else(|failure| explain(&failure)))
+}
+
+fn answer() -> Outcome {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { UNASKED } else { DONE });
+            return Ok(if error.use_stderr() { UNASKED } else { DONE });
         }
     };
-    match config::load().and_then(|()| dispatch(cli.command)) {
-        Ok(status) => ExitCode::from(status),
-        Err(failure) => ExitCode::from(explain(&failure)),
-    }
+    config::load().and_then(|()| dispatch(cli.command))
 }
 
 fn dispatch(command: Command) -> Outcome {
@@ -198,6 +209,14 @@ fn explain(failure: &Failure) -> u8 {
         Failure::Session(error @ SessionError::Limit { .. }) => {
             output::error(&error.to_string());
             LIMIT
+        }
+        Failure::Session(SessionError::Fault(fault)) => {
+            output::error(&fault.to_string());
+            output::note(
+                "  help: report this line with the rules and facts that show it; `RUST_BACKTRACE=1` adds the way there",
+            );
+            fault::trace().iter().for_each(|trace| output::note(trace));
+            FAULT
         }
         Failure::Session(error) => {
             output::error(&error.to_string());

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::backend::Bound;
 use crate::diagnostic::Diagnostic;
+use crate::fault::Fault;
 use crate::ledger::LedgerError;
 use crate::provenance::WhyError;
 use crate::span::Sources;
@@ -74,6 +75,9 @@ pub enum SessionError {
         /// The relation that grew.
         relation: String,
     },
+    /// Hence contradicts itself; nothing was recorded.
+    #[error(transparent)]
+    Fault(#[from] Fault),
     /// Something was asked for that the rule set doesn't have.
     #[error("{message}")]
     Unknown {
