@@ -12,8 +12,8 @@
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
 //! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules, [`cli`] is the `hence` binary.
-//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`], [`diagnostic`] and [`fault`] are the vocabulary
-//! that every room may use; what else a room may name is held by `tests/it/tidy.rs`.
+//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`], [`diagnostic`], [`fault`] and [`index_vec`] are
+//! the vocabulary that every room may use; what else a room may name is held by `tests/it/tidy.rs`.
 //!
 //! Invariants:
 //! - Source positions belong to the vocabulary, not to the parser.
@@ -34,6 +34,7 @@ pub mod cli;
 pub mod diagnostic;
 pub mod fact;
 pub mod fault;
+pub mod index_vec;
 pub mod ir;
 pub mod ledger;
 pub mod literal;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// What every room may name.
-const VOCABULARY: [&str; 8] = ["span", "symbol", "value", "literal", "schema", "fact", "diagnostic", "fault"];
+const VOCABULARY: [&str; 9] =
+    ["span", "symbol", "value", "literal", "schema", "fact", "diagnostic", "fault", "index_vec"];
 
 /// The rooms, and what each may name beside the vocabulary and itself.
 const ROOMS: [(&str, &[&str]); 13] = [
