@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::meter::Stopped;
+
 use super::bytes::Malformed;
 use crate::symbol::Symbol;
 
@@ -97,6 +99,9 @@ pub enum LedgerError {
         /// The folder.
         path: PathBuf,
     },
+    /// Reading it reached a limit.
+    #[error(transparent)]
+    Limit(#[from] Stopped),
     /// More than one record can hold.
     #[error("{what} is larger than {limit} bytes")]
     TooLarge {
