@@ -12,6 +12,7 @@ use crate::literal::visible;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
+use super::records::Records;
 use super::terminal::{self, Out};
 
 /// The forms of a result.
@@ -133,17 +134,13 @@ pub(super) fn rows(format: Format, columns: &[String], rows: &[Vec<Value>]) -> i
             document(&rows.iter().map(object).collect::<Vec<_>>())
         }
         Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", spaced(&object(row)))),
-        Format::Csv => csv(&mut out, columns, rows),
+        Format::Csv => {
+            let mut out = Records::out();
+            out.write(columns)?;
+            rows.iter().try_for_each(|row| out.write(row.iter().map(|value| value.text())))?;
+            out.end()
+        }
     }
-}
-
-fn csv(out: &mut impl Write, columns: &[String], rows: &[Vec<Value>]) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(columns)?;
-    for row in rows {
-        writer.write_record(row.iter().map(|value| value.text()))?;
-    }
-    writer.flush()
 }
 
 /// Writes a warning for each operation without a result.

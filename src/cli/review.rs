@@ -14,6 +14,7 @@ use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
+use super::records::Records;
 use super::{DONE, Failure, NO, Outcome, decide, open, terminal, time};
 
 /// The relations that say what waits.
@@ -166,10 +167,10 @@ impl List {
             }
             Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>())?,
             Format::Csv => {
-                let mut writer = csv::Writer::from_writer(out);
-                writer.write_record(&header).map_err(std::io::Error::other)?;
-                rows.iter().try_for_each(|row| writer.write_record(row)).map_err(std::io::Error::other)?;
-                writer.flush()?;
+                let mut out = Records::out();
+                out.write(&header)?;
+                rows.iter().try_for_each(|row| out.write(row))?;
+                out.end()?;
             }
         }
         Ok(DONE)
