@@ -14,7 +14,7 @@ use crate::session::{self, FactFiles, Session, SessionError};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::test::pretty::columns;
-use super::{DONE, Failure, Outcome, output, terminal};
+use super::{DONE, Failure, Outcome, output, progress, terminal};
 
 /// Measure what an evaluation costs: time, matches and facts of each rule and stratum
 ///
@@ -138,14 +138,22 @@ impl Bench {
 
     fn measure(&self, session: &Session) -> Result<Measured, SessionError> {
         let input = session.input(self.facts.now())?;
+        let first = Instant::now();
         let (model, _) = session.profile(input.clone())?;
+        output::note(&format!(
+            "the first run took {}, and is not counted; {} are measured",
+            shown(first.elapsed()),
+            super::diagnostics::count(self.runs as usize, "run")
+        ));
         let mut runs = Vec::new();
-        for _ in 0..self.runs {
+        for done in 0..self.runs {
+            progress::step("measuring runs", done.into(), self.runs.into());
             let input = input.clone();
             let start = Instant::now();
             let (_, profile) = session.profile(input)?;
             runs.push(Run { whole: start.elapsed(), rules: profile.rules });
         }
+        progress::clear();
         let given = model.relations.iter().zip(&session.rules().program.relations);
         let given = given.filter(|(_, relation)| relation.kind == Kind::Input);
         let given = given.map(|(extent, _)| extent.rows.len()).sum();

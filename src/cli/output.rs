@@ -8,6 +8,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::json;
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::literal::visible;
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -91,10 +92,8 @@ pub(super) fn json_fact(fact: &Fact) -> serde_json::Value {
 pub(super) fn spaced(value: &serde_json::Value) -> String {
     let mut out = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, Spaced);
-    match serde::Serialize::serialize(value, &mut serializer) {
-        Ok(()) => String::from_utf8_lossy(&out).into_owned(),
-        Err(_) => value.to_string(),
-    }
+    serde::Serialize::serialize(value, &mut serializer).ok().or_broken("a JSON value can be written");
+    String::from_utf8(out).ok().or_broken("JSON is text")
 }
 
 struct Spaced;

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::meter::Stopped;
 
 use super::bytes::Malformed;
-use crate::symbol::Symbol;
 
 /// Why the ledger couldn't do what was asked. Nothing that was acknowledged is lost by any of these.
 #[derive(Debug, thiserror::Error)]
@@ -110,13 +109,13 @@ pub enum LedgerError {
         /// The most that is taken.
         limit: u64,
     },
-    /// A number is what must not be recorded.
+    /// What must not be recorded, and can't be replaced.
     #[error(
-        "a fact of `{relation}` holds a number that a pattern of `[redact]` matches, and only text can be replaced: give it as a string, or narrow the pattern"
+        "{what} is what a pattern of `[redact]` matches, and nothing can be put in its place: leave it out, or narrow the pattern"
     )]
     Unredacted {
-        /// The relation.
-        relation: Symbol,
+        /// What it is.
+        what: String,
     },
     /// Text given to be imported that is no transaction, or doesn't follow from the one before.
     #[error("line {line}: {what}")]
