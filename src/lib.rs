@@ -12,7 +12,7 @@
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
 //! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules, [`cli`] is the `hence` binary.
-//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`], [`diagnostic`] and [`meter`] are the vocabulary
+//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`], [`diagnostic`], [`meter`] and [`file`] are the vocabulary
 //! that every room may use; what else a room may name is held by `tests/it/tidy.rs`.
 //!
 //! Invariants:
@@ -20,7 +20,7 @@
 //! - The IR stops at stratified normal rules; delta rules, join orders and indexes are an engine's own business.
 //! - Nothing that a user sees follows the order of a hash map: output, proofs and diagnostics are the same from run
 //!   to run.
-//! - Input and output happen in `ledger`, `actuators`, `session::loader` and `cli`; the rest are pure functions.
+//! - Input and output happen in [`file`], `ledger`, `actuators`, `session::loader` and `cli`; the rest are pure functions.
 //! - Rules can't read the clock, the file system or the network. Time is a fact.
 //! - Symbol numbers never leave the process and never decide an order.
 
@@ -31,6 +31,7 @@ pub mod builtins;
 pub mod cli;
 pub mod diagnostic;
 pub mod fact;
+pub mod file;
 pub mod ir;
 pub mod ledger;
 pub mod literal;

@@ -27,12 +27,12 @@ mod tree;
 mod words;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
 use crate::diagnostic::nearest;
 use crate::fact::Fact;
+use crate::file;
 
 pub use error::{ActuatorError, SinkError};
 pub use input::{Form, Input};
@@ -192,6 +192,6 @@ pub fn observe_path(
     if path == input::STANDARD_INPUT {
         return observer.observe(Input::new(path, form, &mut std::io::stdin().lock()), sink);
     }
-    let file = File::open(path).map_err(|source| ActuatorError::Read { input: path.to_owned(), source })?;
+    let file = file::open(Path::new(path)).map_err(|source| ActuatorError::Read { input: path.to_owned(), source })?;
     observer.observe(Input::new(path, form, &mut BufReader::new(file)), sink)
 }

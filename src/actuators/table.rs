@@ -44,7 +44,7 @@ impl Table {
             return Self::parse(shipped, shipped.file, shipped.text);
         };
         let name = path.display().to_string();
-        let text = fs::read_to_string(&path)
+        let text = file::read_text(&path, LARGEST_TEXT)
             .map_err(|source| ActuatorError::Read { input: name.clone(), source })?;
         Self::parse(shipped, &name, &text)
     }

@@ -220,8 +220,9 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(self) -> Outcome {
-        let file = File::open(&self.file)
-            .map_err(|error| Failure::Usage(format!("`{}` can't be read: {error}", self.file.display())))?;
+        let file = file::open(&self.file).map_err(|error| {
+            Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
+        })?;
         let mut ledger = open::ledger(&self.facts, false)?;
         let number = ledger.import(&mut BufReader::new(file)).map_err(open::failure)?;
         let transactions = count(number as usize, "transaction");

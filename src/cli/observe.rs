@@ -190,7 +190,7 @@ impl Observe {
             return Err(Failure::Usage(String::from("--follow reads one input; name one file, or `-`")));
         };
         let stream =
-            Stream::open(file).map_err(|error| Failure::Usage(format!("can't read `{file}`: {error}")))?;
+            Stream::open(file).map_err(|error| Failure::Usage(format!("can't read `{file}`: {}", file::said(&error))))?;
         let seen: RefCell<Vec<Fact>> = RefCell::default();
         let mut failed = None;
         let mut told = BTreeSet::new();

@@ -278,6 +278,7 @@ impl Ledger {
         let mut all = Vec::new();
         for (name, counts) in &self.state.relations {
             for row in Rows::new(&self.view, &keys::relation(keys::DECISION, counts.number), at) {
+                meter::check("reading the ledger")?;
                 all.push(self.standing(*name, row?)?);
             }
         }

@@ -30,7 +30,7 @@ struct Reading<'a> {
 /// # Errors
 /// The file can't be read.
 pub(super) fn read(path: &Path, faults: &mut Faults) -> Result<Values, SessionError> {
-    let bytes = fs::read(path).map_err(|source| SessionError::Read { path: path.to_owned(), source })?;
+    let bytes = file::read(path, LARGEST_TEXT).map_err(|source| SessionError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let file = faults.sources.add(shown(path).display().to_string(), text.as_str());
     let mut reading = Reading { path, file, faults, values: Values::default() };

@@ -208,7 +208,7 @@ impl Prompt {
         if ending != "dl" {
             return ["jsonl", "csv", "tsv", "facts"].contains(&ending);
         }
-        let Ok(text) = std::fs::read_to_string(path) else { return false };
+        let Ok(text) = file::read_text(path, LARGEST_TEXT) else { return false };
         let split = Split::new(&text, &self.inputs());
         !split.faulty && split.rule_count == 0 && split.fact_count > 0
     }
