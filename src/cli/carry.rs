@@ -11,6 +11,7 @@ use crate::actuators::carry::{Carrier, Order};
 use crate::actuators::file_requests::{self, FileRequests};
 use crate::actuators::run_command::{Program, RunCommand};
 use crate::fact::Fact;
+use crate::file::{self, LARGEST_TEXT};
 use crate::ledger::Decision;
 use crate::literal;
 use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};

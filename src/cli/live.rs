@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::file;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 

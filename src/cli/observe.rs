@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::actuators::{self, Form, Input, Observer, Redaction, Scope, Summary};
 use crate::fact::Fact;
+use crate::file;
 use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions};
 use crate::session::RuleSet;
 use crate::symbol::Symbol;
@@ -19,7 +20,7 @@ use crate::value::Value;
 use super::diagnostics::count;
 use super::live::{Before, Stream};
 use super::options::RuleOptions;
-use super::{DONE, Failure, Outcome, config, open, output, time};
+use super::{DONE, Failure, Outcome, config, open, output, terminal, time};
 
 /// How long a stream waits for a ledger that another process writes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -101,14 +102,14 @@ impl Observe {
             };
             let seen = actuators::observe_path(observer, file, self.form, &progress, sink);
             bar.finish_and_clear();
-            total.add(&seen.map_err(|error| Failure::Usage(error.to_string()))?);
+            total.add(&seen?);
         }
         Ok(total)
     }
 
     /// Prints each fact as it is seen, however many there are.
     fn print_all(&self, observer: &dyn Observer, redaction: &Redaction) -> Outcome {
-        let mut out = BufWriter::new(anstream::stdout().lock());
+        let mut out = BufWriter::new(terminal::json());
         let mut failed = None;
         let looked = self.look(observer, &mut |fact| {
             write_fact(&mut out, &redaction.fact(fact)).map_err(|error| {
@@ -135,6 +136,9 @@ impl Observe {
                 String::new()
             }
         ));
+        for (why, (times, first)) in &total.left_out {
+            output::warning(&format!("{times} left out, {why}; the first is `{first}`"));
+        }
         for (field, times) in &total.ignored {
             output::note(&format!(
                 "the field `{field}` means nothing to {} and was ignored ({times})",
@@ -153,7 +157,7 @@ impl Observe {
             gone => format!(", {gone} no longer seen"),
         };
         let added = count(changes.added as usize, "fact");
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         writeln!(out, "{added} asserted, {} stood already{gone}", changes.standing)?;
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
@@ -189,8 +193,8 @@ impl Observe {
         let [file] = self.files.as_slice() else {
             return Err(Failure::Usage(String::from("--follow reads one input; name one file, or `-`")));
         };
-        let stream =
-            Stream::open(file).map_err(|error| Failure::Usage(format!("can't read `{file}`: {}", file::said(&error))))?;
+        let stream = Stream::open(file)
+            .map_err(|error| Failure::Usage(format!("can't read `{file}`: {}", file::said(&error))))?;
         let seen: RefCell<Vec<Fact>> = RefCell::default();
         let mut failed = None;
         let mut told = BTreeSet::new();
@@ -209,7 +213,7 @@ impl Observe {
         drop(reader);
         match (failed, observed) {
             (Some(failure), _) => Err(failure),
-            (None, Err(error)) => Err(Failure::Usage(error.to_string())),
+            (None, Err(error)) => Err(error.into()),
             (None, Ok(total)) => {
                 self.hand_over(observer, seen.take(), rules, &mut told)?;
                 self.tell(&total);
@@ -287,7 +291,7 @@ fn tell_unread(unread: &BTreeSet<String>) {
 
 /// How far the scan of a folder is, on a terminal.
 fn bar(path: &str) -> ProgressBar {
-    if !Path::new(path).is_dir() || !io::stderr().is_terminal() {
+    if !Path::new(path).is_dir() || !terminal::shows_progress() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(0);
@@ -304,7 +308,7 @@ pub(super) fn redaction() -> Result<Redaction, Failure> {
 }
 
 fn print(facts: &[Fact]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::json();
     facts.iter().try_for_each(|fact| write_fact(&mut out, fact))?;
     out.flush()
 }

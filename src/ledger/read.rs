@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::fact::Fact;
+use crate::meter;
 use crate::symbol::Symbol;
 use crate::value::Value;
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::meter;
 use crate::symbol::Symbol;
 use crate::value::{Type, Value, Word};
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
+use crate::file::{self, LARGEST_TEXT};
 use crate::literal;
 use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
 use crate::span::Place;

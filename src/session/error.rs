@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::backend::Bound;
 use crate::diagnostic::Diagnostic;
+use crate::fault::Fault;
 use crate::file::said;
 use crate::ledger::LedgerError;
 use crate::meter::Stopped;
@@ -79,6 +80,9 @@ pub enum SessionError {
     /// Work around an evaluation reached a limit; nothing of it was recorded.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// Hence contradicts itself; nothing was recorded.
+    #[error(transparent)]
+    Fault(#[from] Fault),
     /// Something was asked for that the rule set doesn't have.
     #[error("{message}")]
     Unknown {

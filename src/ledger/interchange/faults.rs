@@ -23,6 +23,16 @@ pub enum Unread {
     Stopped(Stopped),
 }
 
+impl Unread {
+    /// What is wrong with the file, where that is why.
+    pub fn faults(&self) -> &[Diagnostic] {
+        match self {
+            Self::Faults(faults) => faults,
+            Self::Stopped(_) => &[],
+        }
+    }
+}
+
 impl From<Vec<Diagnostic>> for Unread {
     fn from(faults: Vec<Diagnostic>) -> Self {
         Self::Faults(faults)

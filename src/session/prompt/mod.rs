@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::analysis::{self, lints};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::fact::Fact;
+use crate::file::{self, LARGEST_TEXT};
 use crate::schema::Kind;
 use crate::span::FileId;
 use crate::symbol::Symbol;
