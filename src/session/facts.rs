@@ -15,6 +15,8 @@ use crate::value::Value;
 use super::RuleSet;
 use super::error::{Faults, SessionError};
 
+/// What is said to be done where a limit is reached here.
+const READING: &str = "reading facts";
 /// The path that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
@@ -42,6 +44,7 @@ pub fn read_facts_counted(
     files: &FactFiles,
     counted: &mut dyn FnMut(usize),
 ) -> Result<Vec<Fact>, SessionError> {
+    meter::enter(READING);
     let mut reading = Reading::new(rules);
     for path in &files.paths {
         reading.path(path, counted);
@@ -217,7 +220,7 @@ impl<'a> Reading<'a> {
         }
         let (facts, found) = analysis::check_facts(&self.rules.checked, &tree, &self.sources);
         self.found.extend(found);
-        self.stopped = meter::check("reading facts").err();
+        self.stopped = meter::check(READING).err();
         let rules = self.rules;
         self.facts.extend(facts.into_iter().filter_map(|(id, values, _)| fact(rules, id, values)));
     }

@@ -18,6 +18,8 @@ use super::codes::{BAD_IMPORT, IMPORT_CIRCLE};
 use super::error::SessionError;
 use super::shipped;
 
+/// What is said to be done where a limit is reached here.
+const READING: &str = "reading rules";
 /// How deep imports may nest.
 const DEEPEST_IMPORT: usize = 256;
 
@@ -80,8 +82,9 @@ impl Loader {
         let canonical = fs::canonicalize(path).map_err(read)?;
         let folder = if canonical.is_dir() { canonical.as_path() } else { parent(&canonical) };
         let root = Root::Disk(root_of(folder));
+        meter::enter(READING);
         for file in rule_files(path)? {
-            meter::check("reading rules")?;
+            meter::check(READING)?;
             let location = fs::canonicalize(&file)
                 .map_err(|source| SessionError::Read { path: file.clone(), source })?;
             let content = read_content(&file)?;

@@ -42,7 +42,11 @@ pub fn read_each(
     schemas: &Schemas<'_>,
     take: &mut dyn FnMut(&Relation, &[Value]),
 ) -> Result<(), Unread> {
-    let format = Format::of(path).ok_or_else(|| unknown_format(path))?;
+    let Some(format) = Format::of(path) else {
+        // What can't be read under any name isn't helped by another one.
+        file::open(path).map_err(|error| unreadable(path, &error))?;
+        return Err(unknown_format(path).into());
+    };
     let bytes = read_bytes(path)?;
     let name = path.display().to_string();
     match String::from_utf8(bytes) {
@@ -90,9 +94,11 @@ pub fn read_into(
     facts: &mut Vec<Fact>,
     counted: &mut dyn FnMut(usize),
 ) -> Result<(), Unread> {
-    if Format::of(path) == Some(Format::JsonLines) {
-        let opened = file::open(path);
-        let mut input = BufReader::new(opened.map_err(|error| unreadable(path, &error))?);
+    let failed = |error| unreadable(path, &error);
+    let file = file::open(path).map_err(failed)?;
+    let large = file.metadata().map_err(failed)?.len() > STREAM_PART as u64;
+    if large && Format::of(path) == Some(Format::JsonLines) {
+        let mut input = BufReader::new(file);
         return read_stream(sources, &path.display().to_string(), &mut input, schemas, facts, counted);
     }
     let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
