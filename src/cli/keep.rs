@@ -1,11 +1,11 @@
 //! `hence status`, `verify`, `rebuild`, `compact`, `import`: keeping a ledger.
 
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::file;
 use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
 use crate::session::{RuleSource, Session, SessionError};
@@ -218,8 +218,9 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(self) -> Outcome {
-        let file = File::open(&self.file)
-            .map_err(|error| Failure::Usage(format!("`{}` can't be read: {error}", self.file.display())))?;
+        let file = file::open(&self.file).map_err(|error| {
+            Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
+        })?;
         let mut ledger = open::ledger(&self.facts, false)?;
         let imported = ledger.import(&mut BufReader::new(file));
         open::warn(&mut ledger);

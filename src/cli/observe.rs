@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::actuators::{self, Form, Input, Observer, Scope, Summary};
 use crate::fact::Fact;
+use crate::file;
 use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions, Redaction};
 use crate::session::RuleSet;
 use crate::symbol::Symbol;
@@ -101,7 +102,7 @@ impl Observe {
             };
             let seen = actuators::observe_path(observer, file, self.form, &progress, sink);
             bar.finish_and_clear();
-            total.add(&seen.map_err(|error| Failure::Usage(error.to_string()))?);
+            total.add(&seen?);
         }
         Ok(total)
     }
@@ -135,6 +136,9 @@ impl Observe {
                 String::new()
             }
         ));
+        for (why, (times, first)) in &total.left_out {
+            output::warning(&format!("{times} left out, {why}; the first is `{first}`"));
+        }
         for (field, times) in &total.ignored {
             output::note(&format!(
                 "the field `{field}` means nothing to {} and was ignored ({times})",
@@ -189,8 +193,8 @@ impl Observe {
         let [file] = self.files.as_slice() else {
             return Err(Failure::Usage(String::from("--follow reads one input; name one file, or `-`")));
         };
-        let stream =
-            Stream::open(file).map_err(|error| Failure::Usage(format!("can't read `{file}`: {error}")))?;
+        let stream = Stream::open(file)
+            .map_err(|error| Failure::Usage(format!("can't read `{file}`: {}", file::said(&error))))?;
         let seen: RefCell<Vec<Fact>> = RefCell::default();
         let mut failed = None;
         let mut told = BTreeSet::new();
@@ -209,7 +213,7 @@ impl Observe {
         drop(reader);
         match (failed, observed) {
             (Some(failure), _) => Err(failure),
-            (None, Err(error)) => Err(Failure::Usage(error.to_string())),
+            (None, Err(error)) => Err(error.into()),
             (None, Ok(total)) => {
                 self.hand_over(observer, seen.take(), rules, &mut told)?;
                 self.tell(&total);

@@ -122,6 +122,7 @@ impl Ledger {
         }
         self.journal.check_writable()?;
         meter::check("recording facts")?;
+        meter::enter("recording facts");
         draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
         let note = draft.note.as_deref().unwrap_or_default();
         for (what, text) in

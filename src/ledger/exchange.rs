@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::fact::Fact;
+use crate::meter;
 use crate::schema::{Column, ColumnType, NameSet};
 use crate::symbol::Symbol;
 use crate::value::Type;
@@ -181,6 +182,7 @@ impl Ledger {
     ) -> Result<u64, LedgerError> {
         let mut text = String::new();
         for number in 1.. {
+            meter::check("importing transactions")?;
             text.clear();
             let read = input.take(LINE_LIMIT).read_line(&mut text);
             if read.map_err(LedgerError::io("read", "the import".as_ref()))? == 0 {

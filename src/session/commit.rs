@@ -6,6 +6,7 @@ use crate::backend::Database;
 use crate::fact::Fact;
 use crate::fault;
 use crate::ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, When};
+use crate::meter;
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 
@@ -16,6 +17,9 @@ use super::evaluation::{self, Evaluation};
 use super::standing::Habit;
 use super::what_if::without;
 use super::{Session, Store, ledger_facts};
+
+/// What is said to be done where a limit is reached while reasons are looked for.
+pub(super) const REASONS: &str = "looking for reasons";
 
 /// What is proposed.
 #[derive(Clone, Debug, Default)]
@@ -221,7 +225,9 @@ impl Session {
         facts.sort_unstable();
         let finder = self.reasons(evaluation);
         let mut drawn = Vec::new();
+        meter::enter(REASONS);
         for fact in facts {
+            meter::check(REASONS)?;
             // Only of what is drawn now is the reason not known yet.
             if before.remove(&fact).is_none() {
                 let (rule, sentence) = self.reason(&finder, &fact);

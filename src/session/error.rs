@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::backend::Bound;
 use crate::diagnostic::Diagnostic;
 use crate::fault::Fault;
+use crate::file::said;
 use crate::ledger::LedgerError;
 use crate::meter::Stopped;
 use crate::provenance::WhyError;
@@ -101,15 +102,5 @@ fn count_errors(diagnostics: &[Diagnostic]) -> String {
     match diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count() {
         1 => String::from("1 error"),
         errors => format!("{errors} errors"),
-    }
-}
-
-/// What the operating system said, in the words of this program where they are shorter.
-pub(super) fn said(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => String::from("there is no such file"),
-        io::ErrorKind::PermissionDenied => String::from("permission denied"),
-        io::ErrorKind::IsADirectory => String::from("it is a folder"),
-        _ => error.to_string(),
     }
 }

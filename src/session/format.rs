@@ -49,9 +49,9 @@ impl Formatting {
             let name = file.display().to_string();
             match read_content(&file)? {
                 Content::Bytes(bytes) => self.bytes(Some(file), name, &bytes),
-                Content::TooLarge(size) => {
+                Content::TooLarge => {
                     let id = self.faults.sources.add(name, "");
-                    self.faults.diagnostics.push(too_large(id, size));
+                    self.faults.diagnostics.push(too_large(id));
                 }
             }
         }

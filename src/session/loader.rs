@@ -7,17 +7,19 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::file::{self, LARGEST_TEXT, said};
+use crate::meter;
 use crate::span::{FileId, Sources, Span};
 use crate::syntax;
 use crate::syntax::codes::FILE_TOO_LARGE;
 use crate::syntax::tree::{self, Item};
 
 use super::codes::{BAD_IMPORT, IMPORT_CIRCLE};
-use super::error::{SessionError, said};
+use super::error::SessionError;
 use super::shipped;
 
-/// The largest rule file, in bytes.
-const LARGEST_FILE: u64 = 64 * 1024 * 1024;
+/// What is said to be done where a limit is reached here.
+const READING: &str = "reading rules";
 /// How deep imports may nest.
 const DEEPEST_IMPORT: usize = 256;
 
@@ -80,7 +82,9 @@ impl Loader {
         let canonical = fs::canonicalize(path).map_err(read)?;
         let folder = if canonical.is_dir() { canonical.as_path() } else { parent(&canonical) };
         let root = Root::Disk(root_of(folder));
+        meter::enter(READING);
         for file in rule_files(path)? {
+            meter::check(READING)?;
             let location = fs::canonicalize(&file)
                 .map_err(|source| SessionError::Read { path: file.clone(), source })?;
             let content = read_content(&file)?;
@@ -140,7 +144,7 @@ impl Loader {
         }
         let bytes = match content {
             Content::Bytes(bytes) => bytes,
-            Content::TooLarge(size) => return self.too_large(location, name, size),
+            Content::TooLarge => return self.too_large(location, name),
         };
         let id = self.loaded.sources.add(name, String::from_utf8_lossy(&bytes));
         self.done.insert(location.clone(), id);
@@ -160,10 +164,10 @@ impl Loader {
         self.loaded.files.push(tree);
     }
 
-    fn too_large(&mut self, location: Location, name: String, size: u64) {
+    fn too_large(&mut self, location: Location, name: String) {
         let id = self.loaded.sources.add(name, "");
         self.done.insert(location, id);
-        self.loaded.diagnostics.push(too_large(id, size));
+        self.loaded.diagnostics.push(too_large(id));
     }
 
     fn parse(&mut self, id: FileId, text: &str) {
@@ -213,9 +217,9 @@ impl Loader {
     }
 }
 
-/// The fault of a file of `size` bytes.
-pub(super) fn too_large(id: FileId, size: u64) -> Diagnostic {
-    let message = format!("the file has {size} bytes, and {LARGEST_FILE} are the most");
+/// The fault of a file that is too large.
+pub(super) fn too_large(id: FileId) -> Diagnostic {
+    let message = format!("the file is larger than {} MiB", LARGEST_TEXT >> 20);
     Diagnostic::new(FILE_TOO_LARGE, message)
         .at(Span::new(id, 0, 0), "")
         .help("split the rules over several files; put facts into a fact file")
@@ -224,8 +228,8 @@ pub(super) fn too_large(id: FileId, size: u64) -> Diagnostic {
 /// A file's content.
 pub(super) enum Content {
     Bytes(Cow<'static, [u8]>),
-    /// It is not read; its size in bytes.
-    TooLarge(u64),
+    /// It is not read.
+    TooLarge,
 }
 
 fn parent(path: &Path) -> &Path {
@@ -264,12 +268,11 @@ pub fn rule_files(path: &Path) -> Result<Vec<PathBuf>, SessionError> {
 }
 
 pub(super) fn read_content(path: &Path) -> Result<Content, SessionError> {
-    let read = |source| SessionError::Read { path: path.to_owned(), source };
-    let size = fs::metadata(path).map_err(read)?.len();
-    if size > LARGEST_FILE {
-        return Ok(Content::TooLarge(size));
+    match file::read(path, LARGEST_TEXT) {
+        Ok(bytes) => Ok(Content::Bytes(Cow::Owned(bytes))),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Content::TooLarge),
+        Err(source) => Err(SessionError::Read { path: path.to_owned(), source }),
     }
-    Ok(Content::Bytes(Cow::Owned(fs::read(path).map_err(read)?)))
 }
 
 /// The file that an import of a file on disk leads to.

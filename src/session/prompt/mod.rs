@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::analysis::{self, lints};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::fact::Fact;
+use crate::file::{self, LARGEST_TEXT};
 use crate::schema::Kind;
 use crate::span::FileId;
 use crate::symbol::Symbol;
@@ -208,7 +209,7 @@ impl Prompt {
         if ending != "dl" {
             return ["jsonl", "csv", "tsv", "facts"].contains(&ending);
         }
-        let Ok(text) = std::fs::read_to_string(path) else { return false };
+        let Ok(text) = file::read_text(path, LARGEST_TEXT) else { return false };
         let split = Split::new(&text, &self.inputs());
         !split.faulty && split.rule_count == 0 && split.fact_count > 0
     }
