@@ -12,7 +12,7 @@
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
 //! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules, [`cli`] is the `hence` binary.
-//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`] and [`diagnostic`] are the vocabulary that every
+//! [`span`], [`symbol`], [`value`], [`literal`], [`pattern`], [`schema`], [`fact`] and [`diagnostic`] are the vocabulary that every
 //! room may use; what else a room may name is held by `tests/it/tidy.rs`.
 //!
 //! Invariants:
@@ -36,6 +36,7 @@ pub mod ledger;
 pub mod literal;
 pub mod lower;
 pub mod packs;
+pub mod pattern;
 pub mod provenance;
 pub mod ruletest;
 pub mod schema;

@@ -3,6 +3,7 @@
 use regex::Regex;
 
 use crate::fact::Fact;
+use crate::pattern::{self, PatternFault};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -17,9 +18,9 @@ impl Redaction {
     /// Every match of one of `patterns` becomes `with`; groups mean nothing in `with`.
     ///
     /// # Errors
-    /// A pattern that is no regular expression.
-    pub fn new(patterns: &[String], with: &str) -> Result<Self, regex::Error> {
-        let patterns = patterns.iter().map(|pattern| Regex::new(pattern)).collect::<Result<_, _>>()?;
+    /// A pattern that is no regular expression, or too large.
+    pub fn new(patterns: &[String], with: &str) -> Result<Self, PatternFault> {
+        let patterns = patterns.iter().map(|pattern| pattern::compile(pattern)).collect::<Result<_, _>>()?;
         Ok(Self { patterns, with: with.to_owned() })
     }
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// What every room may name.
-const VOCABULARY: [&str; 7] = ["span", "symbol", "value", "literal", "schema", "fact", "diagnostic"];
+const VOCABULARY: [&str; 8] =
+    ["span", "symbol", "value", "literal", "pattern", "schema", "fact", "diagnostic"];
 
 /// The rooms, and what each may name beside the vocabulary and itself.
 const ROOMS: [(&str, &[&str]); 13] = [
