@@ -45,7 +45,7 @@ impl RuleOptions {
     pub(super) fn source(&self) -> RuleSource {
         let named = !self.rules.is_empty() || !self.packs.is_empty();
         let mut source =
-            RuleSource { paths: self.rules.clone(), packs: self.packs.clone(), sets: Vec::new() };
+            RuleSource { paths: self.rules.clone(), packs: self.packs.clone(), ..RuleSource::default() };
         if !named {
             source.packs = config::get().packs().to_vec();
             source.paths = default_rules();
