@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::analysis::{self, checked, checked::Checked};
 use crate::diagnostic::{self, Diagnostic};
+use crate::fault;
 use crate::ir::Program;
 use crate::lower;
 use crate::span::Sources;
@@ -109,6 +110,10 @@ impl RuleSource {
     /// # Errors
     /// As [`RuleSource::load`].
     pub fn check(&self) -> Result<Findings, SessionError> {
+        fault::caught(|| self.all_found())
+    }
+
+    fn all_found(&self) -> Result<Findings, SessionError> {
         let (rules, tests) = self.divided()?;
         let mut findings = rules.map_or_else(|| Ok(Findings::default()), |rules| rules.found())?;
         for file in &tests {
@@ -147,7 +152,7 @@ impl RuleSource {
     /// # Errors
     /// As [`RuleSource::load`], and all errors in the rules.
     pub fn build(&self) -> Result<RuleSet, SessionError> {
-        let findings = self.found()?;
+        let findings = fault::caught(|| self.found())?;
         findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
     }
 }
