@@ -125,7 +125,7 @@ impl Observe {
     }
 
     fn tell(&self, total: &Summary) {
-        output::note(&format!(
+        output::aside(&format!(
             "{} read, {} seen{}",
             count(total.records as usize, "record"),
             count(total.facts as usize, "fact"),
@@ -136,7 +136,7 @@ impl Observe {
             }
         ));
         for (field, times) in &total.ignored {
-            output::note(&format!(
+            output::aside(&format!(
                 "the field `{field}` means nothing to {} and was ignored ({times})",
                 self.observer
             ));

@@ -14,7 +14,7 @@ use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Failure, NO, Outcome, decide, open, terminal, time};
+use super::{DONE, Failure, NO, Outcome, config, decide, open, terminal, time};
 
 /// The relations that say what waits.
 const ASKED: [&str; 5] =
@@ -141,6 +141,7 @@ impl Wait {
 
 impl List {
     fn run(self) -> Outcome {
+        config::get().author(Some(&self.reviewer))?;
         let Subject { rules, facts, engine } = &self.subject;
         let session = open::for_reading(rules, facts, engine)?;
         let waiting = waiting(&session, facts.now())?;

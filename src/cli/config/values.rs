@@ -16,7 +16,7 @@ use super::Origin;
 use super::settings::Kind;
 
 /// The value of a setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd)]
 pub(super) enum Content {
     Text(String),
     Texts(Vec<String>),
