@@ -141,7 +141,6 @@ impl Wait {
 
 impl List {
     fn run(self) -> Outcome {
-        config::get().author(Some(&self.reviewer))?;
         let Subject { rules, facts, engine } = &self.subject;
         let session = open::for_reading(rules, facts, engine)?;
         let waiting = waiting(&session, facts.now())?;
@@ -179,6 +178,7 @@ impl List {
 
 impl Answer {
     fn run(self, approved: bool) -> Outcome {
+        config::get().author(Some(&self.reviewer))?;
         let Subject { rules, facts, engine } = &self.subject;
         let mut session = open::for_writing(rules, facts, engine, false)?;
         let (clock, now) = (time::wall_clock(), facts.now());
