@@ -59,7 +59,7 @@ impl Export {
             ExportFormat::Jsonl | ExportFormat::Dl => self.lines(&ledger)?,
         };
         if let Some(path) = &self.output {
-            output::note(&format!("{written} written to {}", path.display()));
+            output::aside(&format!("{written} written to {}", path.display()));
         }
         Ok(DONE)
     }

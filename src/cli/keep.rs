@@ -119,7 +119,7 @@ impl Verify {
             let session = Session::over_ledger(rules, ledger)
                 .with_engine(self.engine.engine())
                 .with_limits(self.engine.limits())
-                .with_lenient(self.engine.lenient());
+                .with_lenient(self.engine.lenient()?);
             let replayed = replay(&session, None, first, last)?;
             out.lines(&text(&replayed))?;
             sound &= replayed.flips.is_empty();

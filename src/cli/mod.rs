@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand, rendering beside them.
 
+mod arguments;
 mod ask;
 mod audit;
 mod bench;
@@ -29,6 +30,7 @@ mod progress;
 mod repl;
 mod replay;
 mod review;
+mod rules;
 mod sarif;
 mod secrets;
 mod terminal;
@@ -68,6 +70,9 @@ const FAULT: u8 = 70;
     3 a limit was reached; 4 a decision is undetermined; 70 a fault of hence itself.\n\n\
     Example: hence decide --facts facts/agent_week.jsonl")]
 struct Cli {
+    /// Leave out counts, progress and hints on standard error; warnings about an answer and errors stay
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -161,13 +166,27 @@ impl From<io::Error> for Failure {
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
     fault::keep_quiet();
-    ExitCode::from(fault::caught(answer).unwrap_or_else(|failure| explain(&failure)))
+    let status = fault::caught(answer).unwrap_or_else(|failure| {
+        let status = explain(&failure);
+        if status == UNASKED {
+            mend(None);
+        }
+        status
+    });
+    ExitCode::from(status)
+}
+
+/// Shows how arguments that came to nothing were probably meant.
+fn mend(refused: Option<&str>) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    arguments::help(&words, refused).iter().for_each(|help| output::note(&format!("  help: {help}")));
 }
 
 fn answer() -> Outcome {
     let parsed = Cli::command().try_get_matches();
     let status = match parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given))) {
         Ok((cli, given)) => {
+            output::be_quiet(cli.quiet);
             config::load().and_then(|()| watch::begin(&given)).and_then(|()| dispatch(cli.command))
         }
         Err(error) => refuse(error).map_err(Failure::Output),
@@ -187,6 +206,7 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
     let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
     let error = Cli::try_parse_from(shown).err().unwrap_or(error);
     output::rendered(&error.render().ansi().to_string());
+    mend(arguments::refused(&error));
     Ok(UNASKED)
 }
 

@@ -126,7 +126,7 @@ impl Observe {
     }
 
     fn tell(&self, total: &Summary) {
-        output::note(&format!(
+        output::aside(&format!(
             "{} read, {} seen{}",
             count(total.records as usize, "record"),
             count(total.facts as usize, "fact"),
@@ -140,7 +140,7 @@ impl Observe {
             output::warning(&format!("{times} left out, {why}; the first is `{first}`"));
         }
         for (field, times) in &total.ignored {
-            output::note(&format!(
+            output::aside(&format!(
                 "the field `{field}` means nothing to {} and was ignored ({times})",
                 self.observer
             ));

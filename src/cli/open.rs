@@ -1,22 +1,25 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use crate::ledger::{Ledger, LedgerError, Notice, OpenOptions};
-use crate::session::{self, FactFiles, Session, SessionError};
+use crate::session::{self, FactFiles, RuleSet, Session, SessionError};
 
+use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
-use super::{Failure, config, diagnostics, output, progress};
+use super::{Failure, config, output, progress};
 
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
 
 /// A session that only reads: over the fact files named, else over the ledger.
 pub(super) fn for_reading(
-    rules: &RuleOptions,
+    named: &RuleOptions,
     facts: &FactOptions,
     engine: &EngineOptions,
 ) -> Result<Session, Failure> {
-    let rules = rules.source().build()?;
-    let session = if facts.facts.is_empty() {
+    let rules = named.source().build()?;
+    lints(&rules, named);
+    let files = facts.files();
+    let session = if files.is_empty() {
         let store = facts.store();
         if !store.exists() {
             return Err(Failure::Usage(format!(
@@ -26,26 +29,27 @@ pub(super) fn for_reading(
         }
         Session::over_ledger(rules, ledger(facts, true)?)
     } else {
-        let read = session::read_facts(&rules, &FactFiles { paths: facts.facts.clone() })?;
+        let read = session::read_facts(&rules, &FactFiles { paths: files })?;
         Session::over_facts(rules, read)
     };
-    Ok(equip(session, engine))
+    equip(session, engine)
 }
 
 /// A session over the ledger.
 pub(super) fn for_writing(
-    rules: &RuleOptions,
+    named: &RuleOptions,
     facts: &FactOptions,
     engine: &EngineOptions,
     read_only: bool,
 ) -> Result<Session, Failure> {
-    let rules = rules.source().build()?;
+    let rules = named.source().build()?;
+    lints(&rules, named);
     let ledger = if read_only && !facts.store().exists() {
         Ledger::memory_with(&options()).map_err(failure)?
     } else {
         ledger(facts, read_only)?
     };
-    Ok(equip(Session::over_ledger(rules, ledger), engine))
+    equip(Session::over_ledger(rules, ledger), engine)
 }
 
 /// The ledger that the options name.
@@ -90,13 +94,14 @@ pub(super) fn options() -> OpenOptions {
     OpenOptions { command, watcher: progress::watcher(), redaction, ..OpenOptions::default() }
 }
 
-fn equip(session: Session, engine: &EngineOptions) -> Session {
-    let faults = session::Faults {
-        sources: session.rules().sources.clone(),
-        diagnostics: session.rules().warnings.clone(),
-    };
-    for warning in &faults.diagnostics {
-        diagnostics::show(warning, &faults.sources);
+fn equip(session: Session, engine: &EngineOptions) -> Result<Session, Failure> {
+    Ok(session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient()?))
+}
+
+/// Says in one line how many lints the rules have; `check` is where they are read.
+fn lints(rules: &RuleSet, named: &RuleOptions) {
+    if !rules.warnings.is_empty() {
+        let number = count(rules.warnings.len(), "warning");
+        output::aside(&format!("{number} in these rules; `{}` shows them", named.command("check")));
     }
-    session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient())
 }

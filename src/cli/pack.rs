@@ -91,7 +91,7 @@ fn list(format: Form) -> Outcome {
 }
 
 fn show(name: String, sets: Vec<(Symbol, Value)>, format: Form) -> Outcome {
-    let options = RuleOptions { rules: Vec::new(), packs: vec![name.clone()], sets };
+    let options = RuleOptions::named(&[], std::slice::from_ref(&name), &sets);
     let program = options.source().build()?.program;
     let origin = |param: &Param| config::get().param_origin(param.name.as_str(), &options.sets);
     let mut out = out(format);

@@ -14,7 +14,7 @@ use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Failure, NO, Outcome, decide, open, terminal, time};
+use super::{DONE, Failure, NO, Outcome, config, decide, open, terminal, time};
 
 /// The relations that say what waits.
 const ASKED: [&str; 5] =
@@ -178,6 +178,7 @@ impl List {
 
 impl Answer {
     fn run(self, approved: bool) -> Outcome {
+        config::get().author(Some(&self.reviewer))?;
         let Subject { rules, facts, engine } = &self.subject;
         let mut session = open::for_writing(rules, facts, engine, false)?;
         let (clock, now) = (time::wall_clock(), facts.now());

@@ -38,7 +38,8 @@ impl Ledger {
     }
 
     /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
-    /// both stands. A draft that proposes nothing at all is not recorded.
+    /// both stands. A draft that changes nothing is not recorded: what
+    /// stood already, and what is retracted and never stood, leave no transaction.
     ///
     /// # Errors
     /// If the ledger is open for reading only, somebody wrote since `expect_tx`, a number matches what must not be
@@ -48,8 +49,7 @@ impl Ledger {
         let draft = self.redaction.draft(draft)?;
         self.check_draft(&draft)?;
         let weighed = Weighed::new(&draft.assertions, &draft.retractions, &self.state, &self.view)?;
-        let proposed = draft.assertions.len() + draft.retractions.len();
-        self.record(&draft, weighed, proposed > 0)
+        self.record(&draft, weighed, false)
     }
 
     /// What must not be recorded; a commit takes it out of what it is given.
@@ -78,15 +78,15 @@ impl Ledger {
         let (assertions, retractions) =
             (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
         let weighed = Weighed::new(&assertions, &retractions, &self.state, &self.view)?;
-        let proposed = assertions.len() + retractions.len();
         drop((assertions, retractions));
-        self.record(&draft, weighed, proposed > 0)
+        self.record(&draft, weighed, false)
     }
 
     /// Records a draft whose facts are weighed already.
-    fn record(&mut self, draft: &Draft, weighed: Weighed, proposed: bool) -> Result<Committed, LedgerError> {
+    fn record(&mut self, draft: &Draft, weighed: Weighed, remark: bool) -> Result<Committed, LedgerError> {
         let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
-        let recorded = proposed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
+        let changed = plan.tally.added > 0 || plan.tally.removed > 0;
+        let recorded = remark || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
         if recorded {
             let parts = plan.list.part_lens(self.part_limit);
             let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };

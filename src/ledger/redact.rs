@@ -7,6 +7,7 @@ use regex::{NoExpand, Regex};
 use super::error::LedgerError;
 use super::transaction::Draft;
 use crate::fact::Fact;
+use crate::pattern;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -28,8 +29,9 @@ impl Redaction {
     /// # Errors
     /// A pattern that is no regular expression, or that matches what is put in its place.
     pub fn new(patterns: &[String], with: &str) -> Result<Self, String> {
-        let compiled: Result<Vec<Regex>, _> = patterns.iter().map(|pattern| Regex::new(pattern)).collect();
-        let patterns = compiled.map_err(|error| error.to_string())?;
+        let compiled: Result<Vec<Regex>, _> =
+            patterns.iter().map(|source| pattern::compile(source)).collect();
+        let patterns = compiled.map_err(|fault| fault.to_string())?;
         let redaction = Self { patterns, with: with.to_owned() };
         match redaction.patterns.iter().find(|pattern| pattern.is_match(with) || pattern.is_match(NAME)) {
             Some(pattern) => Err(format!("the pattern `{pattern}` matches what is put in its place")),

@@ -23,6 +23,7 @@ pub mod prompt;
 mod recorded;
 pub mod reference;
 mod replay;
+mod rule_files;
 mod ruleset;
 pub mod shipped;
 mod slice;
@@ -40,9 +41,10 @@ pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{
     FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
 };
-pub use loader::{Loaded, Loader, rule_files};
+pub use loader::{Loaded, Loader};
 pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
+pub use rule_files::{RuleFiles, is_of_tests, rule_files};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use slice::Reach;
 pub use what_if::Hypothesis;
