@@ -13,6 +13,7 @@ use super::plan::{self, Plan, Weighed};
 use super::progress::Work;
 use super::record::RecordKind;
 use super::scan::Whole;
+use super::schemas::check_renewed;
 use super::state;
 use super::transaction::{Changes, Committed, Draft};
 
@@ -31,7 +32,7 @@ impl Ledger {
     /// # Errors
     /// If the base can't be read.
     pub fn effective(&self, draft: &Draft) -> Result<Changes, LedgerError> {
-        plan::effective(&draft.assertions, &draft.retractions, &self.state, &self.view)
+        plan::effective(draft, &self.state, &self.view)
     }
 
     /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
@@ -42,7 +43,7 @@ impl Ledger {
     /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
         self.check_draft(draft)?;
-        let weighed = Weighed::new(&draft.assertions, &draft.retractions, &self.state, &self.view)?;
+        let weighed = Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
         let proposed = draft.assertions.len() + draft.retractions.len();
         self.record(draft, weighed, proposed > 0)
     }
@@ -53,9 +54,11 @@ impl Ledger {
     /// As [`Ledger::commit`].
     pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
         self.check_draft(&draft)?;
+        let schemas = std::mem::take(&mut draft.schemas);
         let (assertions, retractions) =
             (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
-        let weighed = Weighed::new(&assertions, &retractions, &self.state, &self.view)?;
+        let weighed = Weighed::new(&assertions, &retractions, &schemas, &self.state, &self.view)?;
+        draft.schemas = schemas;
         let proposed = assertions.len() + retractions.len();
         drop((assertions, retractions));
         self.record(&draft, weighed, proposed > 0)
@@ -64,6 +67,7 @@ impl Ledger {
     /// Records a draft whose facts are weighed already.
     fn record(&mut self, draft: &Draft, weighed: Weighed, proposed: bool) -> Result<Committed, LedgerError> {
         let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+        check_renewed(&self.state, &draft.schemas, &plan.list)?;
         let recorded = proposed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
         if recorded {
             let parts = plan.list.part_lens(self.part_limit);
@@ -100,6 +104,7 @@ impl Ledger {
         }
         self.journal.check_writable()?;
         draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
+        self.check_schemas(draft)?;
         let note = draft.note.as_deref().unwrap_or_default();
         for (what, text) in
             [("the author", draft.author.as_str()), ("the source", &draft.source), ("the note", note)]

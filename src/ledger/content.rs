@@ -49,6 +49,11 @@ impl Change<'_> {
         }
     }
 
+    /// Whether a fact goes.
+    pub(crate) fn retracts(&self) -> bool {
+        matches!(self.act, Act::Retract { .. })
+    }
+
     /// Makes the change to the digest of what stands; `scratch` is room to hash in.
     pub(crate) fn enter(&self, digest: &mut Digest, scratch: &mut Vec<u8>) {
         let kind = u8::from(matches!(self.act, Act::Draw { .. } | Act::Lapse { .. }));
@@ -304,11 +309,11 @@ impl Run {
 }
 
 impl Schema {
-    fn encode(&self, out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         put_bytes(out, self.relation.as_str().as_bytes());
         out.push(u8::from(self.renews));
         put_varint(out, self.columns.len() as u64);
-        for Column { name, ty } in &self.columns {
+        for Column { name, ty, .. } in &self.columns {
             put_bytes(out, name.as_str().as_bytes());
             put_bytes(out, ty.ty.keyword().as_bytes());
             let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
@@ -317,7 +322,7 @@ impl Schema {
         }
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+    pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let relation = Symbol::new(reader.text()?);
         let renews = reader.flag()?;
         let mut columns = Vec::new();
@@ -329,7 +334,7 @@ impl Schema {
                 members.push(Symbol::new(reader.text()?));
             }
             let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
-            columns.push(Column { name, ty: ColumnType { ty, set } });
+            columns.push(Column::new(name, ColumnType { ty, set }));
         }
         Ok(Self { relation, columns, renews })
     }

@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         let ident = |name: &str| Ident { name: name.into(), span };
         let columns = declared.columns.iter();
         let columns =
-            columns.map(|(name, ty)| ColumnDecl { name: ident(name), ty: TypeExpr::Named(ident(ty)) });
+            columns.map(|(name, ty)| ColumnDecl { name: ident(name), ty: TypeExpr::Named(ident(ty)), default: None });
         Item::Relation(RelationDecl {
             doc,
             kind: declared.kind,
