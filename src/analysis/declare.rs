@@ -13,6 +13,7 @@ use crate::syntax::tree::{
 use crate::value::{Type, Value};
 
 use super::codes;
+use super::draft::{OLD, missing_recorded};
 use super::names::{Entry, Names, Slot, taken};
 use super::values::{error, fit, literal, not_literal};
 
@@ -240,8 +241,11 @@ fn default_value(
 ) -> Option<Value> {
     let place = format!("the column `{}` of `{}`", column.name.name, decl.name.name);
     if decl.kind != Kind::Input {
-        let message = format!("{place} has a default, and no fact of a `{}` leaves a column out", decl.kind.keyword());
-        out.push(error(codes::DERIVED_DEFAULT, message, written.span).help("only inputs have defaults; remove it"));
+        let message =
+            format!("{place} has a default, and no fact of a `{}` leaves a column out", decl.kind.keyword());
+        out.push(
+            error(codes::DERIVED_DEFAULT, message, written.span).help("only inputs have defaults; remove it"),
+        );
         return None;
     }
     if matches!(written.kind, ExprKind::Error) {
@@ -265,7 +269,11 @@ fn declare_now(decl: &RelationDecl, entry: &Entry, names: &mut Names, out: &mut 
     let built_in = now();
     let same = entry.kind == built_in.kind
         && entry.columns.len() == 1
-        && entry.columns.iter().zip(&built_in.columns).all(|(a, b)| a.name == b.name && a.ty == b.ty && a.default.is_none());
+        && entry
+            .columns
+            .iter()
+            .zip(&built_in.columns)
+            .all(|(a, b)| a.name == b.name && a.ty == b.ty && a.default.is_none());
     if !same {
         out.push(
             error(codes::NOW_FORM, "`now` is the clock of a run and has another form", decl.span)
@@ -291,8 +299,11 @@ pub(super) fn derived(rules: &[&Rule], names: &mut Names, out: &mut Vec<Diagnost
             out.push(reserved(rule.head, what));
             continue;
         }
-        let slot =
-            |at: usize| {
+        if let Some(recorded) = rule.head.name.as_str().strip_prefix(OLD) {
+            out.push(missing_recorded(names, rule.head, recorded));
+            continue;
+        }
+        let slot = |at: usize| {
             let name = Symbol::new(&format!("c{}", at + 1));
             Slot { name, ty: None, default: None, origin: rule.head.span }
         };

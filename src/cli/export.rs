@@ -88,15 +88,12 @@ impl Export {
         // What is recorded can be had whatever the rules are; they only say in which columns.
         let rules = self.rules.source().build().ok();
         for relation in self.relations(ledger)? {
-            let listing = Listing::new(rules.as_ref(), ledger, relation, self.when()).map_err(open::failure)?;
+            let listing =
+                Listing::new(rules.as_ref(), ledger, relation, self.when()).map_err(open::failure)?;
             for fact in ledger.facts_at(relation, self.when()).map_err(open::failure)? {
                 let fact = listing.fact(fact.map_err(open::failure)?.0);
                 match self.format {
-                    ExportFormat::Dl if listing.by_name => return Err(by_position(relation)),
                     ExportFormat::Dl => writeln!(out, "{fact}.")?,
-                    _ if listing.by_name => {
-                        writeln!(out, "{}", output::spaced(&output::named_fact(&listing.columns, &fact)))?;
-                    }
                     _ => writeln!(out, "{}", output::spaced(&output::json_fact(&fact)))?,
                 }
                 written += 1;
@@ -177,14 +174,6 @@ impl Export {
         relations.sort();
         Ok(relations)
     }
-}
-
-/// The error for facts that only names tell apart.
-fn by_position(relation: Symbol) -> Failure {
-    Failure::Usage(format!(
-        "`{relation}` has facts from before some of its columns, and a rule file holds facts by position; \
-         name the rules that declare it with --rules, or take --format jsonl"
-    ))
 }
 
 fn create(path: &Path) -> Result<File, Failure> {

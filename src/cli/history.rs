@@ -214,17 +214,13 @@ impl Facts {
         let Some(relation) = &self.relation else { return self.counts(&ledger, when) };
         let relation = Symbol::new(relation);
         let mut found = Vec::new();
-        for fact in ledger.facts_at(relation, when).map_err(open::failure)? {
-            found.push(fact.map_err(open::failure)?.0);
-        }
         let listing = Listing::new(None, &ledger, relation, when).map_err(open::failure)?;
+        for fact in ledger.facts_at(relation, when).map_err(open::failure)? {
+            found.push(listing.fact(fact.map_err(open::failure)?.0));
+        }
         let width = found.iter().map(|fact| fact.values.len()).max().unwrap_or(0);
         let numbered = || (1..=width).map(|at| Symbol::new(&format!("c{at}"))).collect();
         let columns = if listing.columns.is_empty() { numbered() } else { listing.columns };
-        if listing.by_name && matches!(self.format, Format::Json | Format::Jsonl) {
-            let named: Vec<_> = found.iter().map(|fact| output::named_fact(&columns, fact)).collect();
-            return Ok(output::documents(self.format, &named).map(|()| DONE)?);
-        }
         output::relations(self.format, &[(relation, columns, found)])?;
         Ok(DONE)
     }

@@ -67,25 +67,6 @@ pub(super) fn json_fact(fact: &Fact) -> serde_json::Value {
     json!({ fact.relation.as_str(): values })
 }
 
-/// A fact as fact files have it by name, the columns left out that are younger than it.
-pub(super) fn named_fact(columns: &[Symbol], fact: &Fact) -> serde_json::Value {
-    let cells = columns.iter().zip(&fact.values);
-    let cells = cells.map(|(column, value)| (column.to_string(), json_value(*value)));
-    json!({ fact.relation.as_str(): serde_json::Value::Object(cells.collect()) })
-}
-
-/// Writes JSON documents: one a line, or all of them in a list.
-///
-/// # Errors
-/// Standard output can't be written.
-pub(super) fn documents(format: Format, all: &[serde_json::Value]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
-    match format {
-        Format::Json => writeln!(out, "{}", serde_json::to_string_pretty(all).map_err(io::Error::other)?),
-        _ => all.iter().try_for_each(|one| writeln!(out, "{}", spaced(one))),
-    }
-}
-
 /// Compact JSON with a space after `:` and `,`, as people write it by hand.
 pub(super) fn spaced(value: &serde_json::Value) -> String {
     let mut out = Vec::new();

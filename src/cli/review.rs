@@ -122,7 +122,14 @@ impl Wait {
     }
 
     /// The review, as the packs read it.
-    fn review(&self, rules: &RuleSet, approved: bool, by: &str, comment: &str, at: i64) -> Result<Fact, Failure> {
+    fn review(
+        &self,
+        rules: &RuleSet,
+        approved: bool,
+        by: &str,
+        comment: &str,
+        at: i64,
+    ) -> Result<Fact, Failure> {
         let text = |text: Symbol| Value::String(text);
         let by = text(Symbol::new(by));
         let mut values = vec![("approved", Value::Bool(approved)), ("by", by), ("at", Value::Time(at))];

@@ -43,7 +43,8 @@ impl Ledger {
     /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
         self.check_draft(draft)?;
-        let weighed = Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
+        let weighed =
+            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
         let proposed = draft.assertions.len() + draft.retractions.len();
         self.record(draft, weighed, proposed > 0)
     }

@@ -103,16 +103,24 @@ struct SchemaLine {
     relation: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     renews: bool,
-    /// Name, type, and the names of a closed set.
-    columns: Vec<(String, String, Vec<String>)>,
+    columns: Vec<ColumnLine>,
 }
+
+/// Name, type, the names of a closed set, and the value of facts that are older than the column.
+#[derive(Serialize, Deserialize)]
+struct ColumnLine(
+    String,
+    String,
+    Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")] Option<Json>,
+);
 
 impl From<&Schema> for SchemaLine {
     fn from(schema: &Schema) -> Self {
-        let column = |Column { name, ty, .. }: &Column| {
+        let column = |Column { name, ty, default }: &Column| {
             let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
             let members = members.iter().map(ToString::to_string).collect();
-            (name.to_string(), ty.ty.keyword().to_owned(), members)
+            ColumnLine(name.to_string(), ty.ty.keyword().to_owned(), members, default.map(json_value::write))
         };
         Self {
             relation: schema.relation.to_string(),
@@ -123,11 +131,12 @@ impl From<&Schema> for SchemaLine {
 }
 
 fn schema(line: &SchemaLine) -> Result<Schema, Malformed> {
-    let column = |(name, ty, members): &(String, String, Vec<String>)| {
+    let column = |ColumnLine(name, ty, members, default): &ColumnLine| {
         let ty = Type::of_keyword(ty).ok_or(Malformed("a column is of an unknown type"))?;
         let members: Vec<Symbol> = members.iter().map(Symbol::from).collect();
         let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
-        Ok(Column::new(Symbol::new(name), ColumnType { ty, set }))
+        let default = default.as_ref().map(json_value::read).transpose()?;
+        Ok(Column { name: Symbol::new(name), ty: ColumnType { ty, set }, default })
     };
     let columns: Result<_, Malformed> = line.columns.iter().map(column).collect();
     Ok(Schema { relation: Symbol::new(&line.relation), columns: columns?, renews: line.renews })

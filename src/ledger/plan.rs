@@ -8,8 +8,8 @@ use super::content::{Act, Summary};
 use super::error::LedgerError;
 use super::keys;
 use super::list::{Acts, ChangeList, Item, Proposed};
-use super::state::State;
 use super::schemas::renewed;
+use super::state::State;
 use super::transaction::{Changes, Decision, Draft, Schema, Tally};
 use super::view::{Finder, View};
 

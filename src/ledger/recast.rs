@@ -20,6 +20,9 @@ pub enum Difference {
 }
 
 /// What the facts of a relation are under the columns that rules declare, and back.
+///
+/// A fact that is older than a column has the default that the column was declared with when the first fact with it was
+/// recorded, whatever its default became since; until one is recorded, the default that is declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recast {
     /// The columns that are recorded, or will be with the next fact: those that are new come last.
@@ -32,7 +35,7 @@ pub struct Recast {
     places: Vec<usize>,
     /// Whether both are the same.
     plain: bool,
-    /// Whether a recorded fact may hold something that the declared columns don't take.
+    /// Whether a recorded fact may hold a name that a declared closed set has lost.
     narrowed: bool,
     /// Whether the columns are others than those recorded.
     changed: bool,
@@ -41,9 +44,7 @@ pub struct Recast {
 impl Recast {
     /// The facts as they are.
     pub fn plain(declared: &[Column]) -> Self {
-        let columns: Vec<Column> = declared.iter().map(nameless).collect();
-        let places = (0..columns.len()).collect();
-        Self::over(Recorded::of(columns), declared, places)
+        Self::over(Recorded::of(declared), declared, (0..declared.len()).collect())
     }
 
     /// How facts with the columns `recorded` are read under those that are `declared`.
@@ -65,8 +66,9 @@ impl Recast {
             }
         }
         let recast = Self::over(grown, declared, places);
+        let same = |(new, old): (&Column, &Column)| takes_all(new, old) && takes_all(old, new);
         let changed = recast.columns.len() != recorded.columns.len()
-            || recast.columns.iter().zip(&recorded.columns).any(|(new, old)| !takes_all(new, old) || !takes_all(old, new));
+            || !recast.columns.iter().zip(&recorded.columns).all(same);
         Ok(Self { changed, ..recast })
     }
 
@@ -75,8 +77,8 @@ impl Recast {
         let mut narrowed = false;
         for (column, place) in declared.iter().zip(&places) {
             let Some(held) = columns.get_mut(*place) else { continue };
-            narrowed |= !takes_all(column, held) || *place >= least && column.default.is_none();
-            *held = nameless(column);
+            narrowed |= !takes_all(column, held);
+            held.ty = nameless(column).ty;
         }
         let plain = least == columns.len() && places.iter().copied().eq(0..columns.len());
         let types = columns.iter().map(|column| column.ty.ty).collect();
@@ -88,8 +90,7 @@ impl Recast {
         self.plain
     }
 
-    /// Whether a recorded fact may hold something that the declared columns don't take: a name that a closed set lost,
-    /// no value for a column that has no default any more.
+    /// Whether a recorded fact may hold a name that a declared closed set has lost.
     pub fn is_narrowed(&self) -> bool {
         self.narrowed
     }
@@ -109,7 +110,7 @@ impl Recast {
         let fits = (self.least..=self.types.len()).contains(&values.len())
             && values.iter().zip(&self.types).all(|(value, ty)| value.ty() == *ty);
         let cell = |(place, column): (&usize, &Column)| {
-            let value = values.get(*place).copied().or(column.default);
+            let value = values.get(*place).copied().or_else(|| self.default(*place));
             value.filter(|value| column.ty.admits(*value))
         };
         if fits { self.places.iter().zip(&self.declared).map(cell).collect() } else { None }
@@ -131,8 +132,7 @@ impl Recast {
             .places
             .iter()
             .zip(values)
-            .zip(&self.declared)
-            .map(|((place, value), column)| (*place, *value, column.default == Some(*value)))
+            .map(|(place, value)| (*place, *value, self.default(*place) == Some(*value)))
             .collect();
         cells.sort_unstable_by_key(|(place, ..)| *place);
         let held = |cells: &[(usize, Value, bool)]| cells.iter().map(|(_, value, _)| *value).collect();
@@ -141,6 +141,11 @@ impl Recast {
             forms.push(held(&cells));
         }
         forms
+    }
+
+    /// The value of facts that are older than the recorded column at a place.
+    fn default(&self, place: usize) -> Option<Value> {
+        self.columns.get(place).and_then(|column| column.default)
     }
 
     /// The types of the recorded columns.
@@ -157,9 +162,8 @@ impl Recast {
     /// The words of a recorded fact under the declared columns; `false` where it lacks one.
     pub(crate) fn words(&self, recorded: &[Word], out: &mut Vec<Word>) -> bool {
         out.clear();
-        let cells = self.places.iter().zip(&self.declared).map(|(place, column)| {
-            recorded.get(*place).copied().or(column.default.map(Value::word))
-        });
+        let default = |place: usize| self.default(place).map(Value::word);
+        let cells = self.places.iter().map(|place| recorded.get(*place).copied().or_else(|| default(*place)));
         out.extend(cells.flatten());
         recorded.len() >= self.least && out.len() == self.places.len()
     }

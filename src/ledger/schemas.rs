@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::fact::Fact;
-use crate::schema::{Column, NameSet};
+use crate::schema::{Column, ColumnType, NameSet};
 use crate::symbol::Symbol;
 
 use super::bytes::{Malformed, Reader, put_varint};
@@ -32,7 +32,9 @@ pub struct Recorded {
 
 impl Recorded {
     /// Columns in which every fact has a value.
-    pub fn of(columns: Vec<Column>) -> Self {
+    pub fn of(columns: &[Column]) -> Self {
+        let columns = columns.iter().map(|column| Column { default: None, ..nameless(column) });
+        let columns: Vec<Column> = columns.collect();
         Self { least: columns.len(), columns, from: 0, until: None }
     }
 
@@ -122,9 +124,10 @@ fn out_of_step(before: Option<&Recorded>, schema: &Schema) -> Option<&'static st
     }
     let before = before.filter(|_| !schema.renews)?;
     let same = |(old, new): (&Column, &Column)| old.name == new.name && old.ty.ty == new.ty.ty;
-    let begins = before.columns.len() <= schema.columns.len()
-        && before.columns.iter().zip(&schema.columns).all(same);
-    (!begins).then_some("it doesn't begin with the columns of the one before, and doesn't say that it begins anew")
+    let begins =
+        before.columns.len() <= schema.columns.len() && before.columns.iter().zip(&schema.columns).all(same);
+    (!begins)
+        .then_some("it doesn't begin with the columns of the one before, and doesn't say that it begins anew")
 }
 
 impl Ledger {
@@ -158,7 +161,6 @@ impl Ledger {
     pub(super) fn check_imported(&self, schemas: &[Schema], facts: &[Fact]) -> Result<(), String> {
         check(&self.state, schemas, facts.iter()).map_err(|misfit| misfit.to_string())
     }
-
 }
 
 /// The relations with facts that don't fit the columns recorded for them.
@@ -196,11 +198,7 @@ impl std::fmt::Display for Misfit {
     }
 }
 
-fn check<'f>(
-    state: &State,
-    schemas: &[Schema],
-    facts: impl Iterator<Item = &'f Fact>,
-) -> Result<(), Misfit> {
+fn check<'f>(state: &State, schemas: &[Schema], facts: impl Iterator<Item = &'f Fact>) -> Result<(), Misfit> {
     let tx = state.tx + 1;
     let mut changed = None;
     for schema in schemas {
@@ -216,7 +214,9 @@ fn check<'f>(
         if last.as_ref().is_none_or(|(relation, _)| *relation != fact.relation) {
             last = Some((fact.relation, known.at(fact.relation, tx)));
         }
-        if let Some((_, Some(recorded))) = last.as_ref().filter(|(_, found)| found.as_ref().is_some_and(|found| !found.admits(fact))) {
+        if let Some((_, Some(recorded))) =
+            last.as_ref().filter(|(_, found)| found.as_ref().is_some_and(|found| !found.admits(fact)))
+        {
             return Err(Misfit::Fact(fact.clone(), recorded.columns.clone()));
         }
     }
@@ -239,19 +239,18 @@ pub(super) fn check_renewed(
         let retracts = changes.iter().filter(|change| change.relation == relation && change.retracts());
         let left = standing.saturating_sub(retracts.count() as u64);
         if left > 0 {
-            let what = format!("{left} facts of `{relation}` would go on standing under columns that they don't have");
+            let what = format!(
+                "{left} facts of `{relation}` would go on standing under columns that they don't have"
+            );
             return Err(LedgerError::Misfit { what });
         }
     }
     Ok(())
 }
 
-/// A closed set without a name, as schemas record it.
+/// A column whose closed set has no name, as schemas record it.
 pub(crate) fn nameless(column: &Column) -> Column {
-    let set = column.ty.set.as_ref().map(|set| {
-        Arc::new(NameSet { name: None, members: set.members.clone() })
-    });
-    let mut bare = Column::new(column.name, column.ty.clone());
-    bare.ty.set = set;
-    bare
+    let set =
+        column.ty.set.as_ref().map(|set| Arc::new(NameSet { name: None, members: set.members.clone() }));
+    Column { name: column.name, ty: ColumnType { ty: column.ty.ty, set }, default: column.default }
 }

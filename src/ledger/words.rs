@@ -82,7 +82,9 @@ fn unfit(relation: Symbol, tuple: &[u8]) -> LedgerError {
     match tuple::decode(tuple) {
         Ok(values) => {
             let fact = Fact { relation, values };
-            LedgerError::Misfit { what: format!("`{fact}` is recorded with other columns than its relation has") }
+            LedgerError::Misfit {
+                what: format!("`{fact}` is recorded with other columns than its relation has"),
+            }
         }
         Err(malformed) => malformed.into(),
     }

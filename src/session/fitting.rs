@@ -30,7 +30,12 @@ struct Known {
 impl Legacy {
     /// The columns of a relation in the last rule set before or at transaction `tx` that has it as an input, else in
     /// the first one after it.
-    fn columns(&self, ledger: &Ledger, relation: Symbol, tx: u64) -> Result<Option<Vec<Column>>, LedgerError> {
+    pub(super) fn columns(
+        &self,
+        ledger: &Ledger,
+        relation: Symbol,
+        tx: u64,
+    ) -> Result<Option<Vec<Column>>, LedgerError> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let changes = match known.changes.take() {
             Some(changes) => changes,
@@ -71,10 +76,10 @@ fn inputs_of(ledger: &Ledger, hash: Hash) -> Result<BTreeMap<Symbol, Vec<Column>
 
 /// How one relation of the rules reads what is recorded of it.
 #[derive(Clone, Debug)]
-struct Fit {
-    recast: Recast,
+pub(super) struct Fit {
+    pub(super) recast: Recast,
     /// What is to be recorded before facts are asserted.
-    schemas: Vec<Schema>,
+    pub(super) schemas: Vec<Schema>,
 }
 
 /// How the relations of a rule set read what a ledger has recorded of them.
@@ -153,12 +158,14 @@ impl Lens {
             if let Some(recast) = self.changed(fact.relation) {
                 let forms = recast.forms(&fact.values);
                 let stands = standing(ledger, fact.relation, &forms)?;
-                fact.values = stands.into_iter().chain(forms).next().unwrap_or(std::mem::take(&mut fact.values));
+                fact.values =
+                    stands.into_iter().chain(forms).next().unwrap_or(std::mem::take(&mut fact.values));
             }
         }
         let mut retractions = Vec::with_capacity(draft.retractions.len());
         for fact in std::mem::take(&mut draft.retractions) {
-            let forms = self.changed(fact.relation).map(|recast| recast.forms(&fact.values)).unwrap_or_default();
+            let forms =
+                self.changed(fact.relation).map(|recast| recast.forms(&fact.values)).unwrap_or_default();
             let stands = standing(ledger, fact.relation, &forms)?;
             let every = if stands.is_empty() { forms.into_iter().take(1).collect() } else { stands };
             let relation = fact.relation;
@@ -185,7 +192,12 @@ impl Lens {
     pub(super) fn shown(&self, changes: Changes) -> Changes {
         let show = |facts: Vec<Fact>| self.facts(facts);
         let Changes { added, removed, standing, missing } = changes;
-        Changes { added: show(added), removed: show(removed), standing: show(standing), missing: show(missing) }
+        Changes {
+            added: show(added),
+            removed: show(removed),
+            standing: show(standing),
+            missing: show(missing),
+        }
     }
 
     fn facts(&self, mut facts: Vec<Fact>) -> Vec<Fact> {
@@ -225,7 +237,7 @@ fn schema(relation: Symbol, columns: &[Column], renews: bool) -> Schema {
 
 impl Reading<'_> {
     /// How a relation reads what is recorded of it.
-    fn fit(&self, relation: &Relation) -> Result<Result<Fit, Misfit>, LedgerError> {
+    pub(super) fn fit(&self, relation: &Relation) -> Result<Result<Fit, Misfit>, LedgerError> {
         let recorded = self.ledger.recorded(relation.name, self.at)?;
         let stands = self.stands(relation.name)?;
         if relation.kind != Kind::Input {
@@ -275,7 +287,11 @@ impl Reading<'_> {
                 self.misfit(relation, known, Trouble::Columns(found)).map(Err)
             }
             Ok(recast) => {
-                let schemas = if recast.is_changed() { vec![schema(name, recast.columns(), false)] } else { Vec::new() };
+                let schemas = if recast.is_changed() {
+                    vec![schema(name, recast.columns(), false)]
+                } else {
+                    Vec::new()
+                };
                 let careful = recast.is_narrowed() && !self.trusted;
                 self.looked_through(relation, &recorded.columns, Fit { recast, schemas }, careful)
             }
@@ -291,8 +307,8 @@ impl Reading<'_> {
         };
         let named = self.legacy.columns(self.ledger, relation.name, tx)?;
         let columns = named.clone().unwrap_or_else(|| relation.columns.clone());
-        let bare = Recast::plain(&columns).columns().to_vec();
-        let recorded = Recorded::of(bare.clone());
+        let recorded = Recorded::of(&columns);
+        let bare = recorded.columns.clone();
         match Recast::between(&recorded, &relation.columns) {
             Err(found) => {
                 // Facts may have been asserted since, under the columns of now.
@@ -374,7 +390,7 @@ pub fn fit_draft(rules: &RuleSet, ledger: &Ledger, draft: &mut Draft) -> Result<
 
 /// A fact of a relation under other declared columns, by name; `None` where it can't be read so.
 fn recolumned(fact: &Fact, from: &Relation, to: &Relation) -> Option<Fact> {
-    let recast = Recast::between(&Recorded::of(Recast::plain(&from.columns).columns().to_vec()), &to.columns);
+    let recast = Recast::between(&Recorded::of(&from.columns), &to.columns);
     let values = recast.ok()?.read(&fact.values)?;
     (to.kind == Kind::Input).then_some(Fact { relation: fact.relation, values })
 }
@@ -391,7 +407,8 @@ pub(super) fn under<'f>(
 ) -> Result<Vec<Fact>, SessionError> {
     let mut read = Vec::new();
     for fact in facts {
-        let named = |program: &Program| program.find(fact.relation).and_then(|id| program.relation(id)).cloned();
+        let named =
+            |program: &Program| program.find(fact.relation).and_then(|id| program.relation(id)).cloned();
         let Some(declared) = named(to) else { continue };
         let found = named(from).and_then(|from| recolumned(fact, &from, &declared));
         let message = || format!("`{fact}` can't be read under other rules, which declare `{declared}`");
@@ -421,7 +438,8 @@ pub fn fact_by_name(
     let row: Option<Vec<_>> = known.columns.iter().map(cell).collect();
     let all = values.iter().all(|(name, _)| known.column(Symbol::new(name)).is_some());
     let names: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    let message = || format!("the rules declare `{known}`, which `{relation}({})` doesn't fit", names.join(", "));
+    let message =
+        || format!("the rules declare `{known}`, which `{relation}({})` doesn't fit", names.join(", "));
     let row = row.filter(|_| all).ok_or_else(|| SessionError::Unknown { message: message() })?;
     Ok(Fact { relation: known.name, values: row })
 }

@@ -2,7 +2,7 @@
 
 use crate::fact::Fact;
 use crate::ledger::{Interval, Ledger, LedgerError, Recast, When};
-use crate::schema::{Kind, Relation};
+use crate::schema::{Column, Kind, Relation};
 use crate::symbol::Symbol;
 
 use super::RuleSet;
@@ -15,8 +15,6 @@ use super::misfit::{Misfit, Trouble};
 pub struct Listing {
     /// The names of the columns; none where they aren't known.
     pub columns: Vec<Symbol>,
-    /// Whether facts may be older than some columns, so that only names tell their values apart.
-    pub by_name: bool,
     recast: Option<Recast>,
 }
 
@@ -36,13 +34,17 @@ impl Listing {
             let legacy = Legacy::default();
             let recast = Reading { ledger, at, legacy: &legacy, trusted: false }.one(declared);
             if let Some(recast) = recast {
-                let columns = declared.columns.iter().map(|column| column.name).collect();
-                return Ok(Self { columns, by_name: false, recast: Some(recast) });
+                return Ok(Self::under(recast, &declared.columns));
             }
         }
-        let Some(recorded) = ledger.recorded(relation, at)? else { return Ok(Self::default()) };
-        let columns: Vec<Symbol> = recorded.columns.iter().map(|column| column.name).collect();
-        Ok(Self { by_name: recorded.least < columns.len(), columns, recast: None })
+        let recorded = ledger.recorded(relation, at)?;
+        let read = recorded
+            .and_then(|recorded| Some((Recast::between(&recorded, &recorded.columns).ok()?, recorded)));
+        Ok(read.map(|(recast, recorded)| Self::under(recast, &recorded.columns)).unwrap_or_default())
+    }
+
+    fn under(recast: Recast, columns: &[Column]) -> Self {
+        Self { columns: columns.iter().map(|column| column.name).collect(), recast: Some(recast) }
     }
 
     /// A recorded fact as it is listed.

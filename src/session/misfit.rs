@@ -35,12 +35,20 @@ pub(super) enum Trouble {
 impl Misfit {
     /// The fault, at the declaration of the relation.
     pub(super) fn told(&self, relation: &Relation) -> Diagnostic {
-        let facts = if self.facts == 1 { String::from("1 recorded fact") } else { format!("{} recorded facts", self.facts) };
+        let facts = if self.facts == 1 {
+            String::from("1 recorded fact")
+        } else {
+            format!("{} recorded facts", self.facts)
+        };
         let name = relation.name;
         let message = match &self.trouble {
-            Trouble::Columns(_) => format!("`{name}` has {facts} with other columns than it is declared with"),
+            Trouble::Columns(_) => {
+                format!("`{name}` has {facts} with other columns than it is declared with")
+            }
             Trouble::Values(_) => format!("`{name}` has {facts} that its declared columns don't take"),
-            Trouble::Kind => format!("`{name}` has {facts}, and is declared as `{}`", relation.kind.keyword()),
+            Trouble::Kind => {
+                format!("`{name}` has {facts}, and is declared as `{}`", relation.kind.keyword())
+            }
         };
         let declared = format!("declared as `{} {relation}`", relation.kind.keyword());
         let mut fault = Diagnostic::new(OTHER_COLUMNS, message).at(relation.span, declared);
@@ -62,7 +70,9 @@ impl Misfit {
         match &self.trouble {
             Trouble::Columns(found) => found.iter().map(difference).collect(),
             Trouble::Values(fact) => vec![format!("one of them is `{fact}`")],
-            Trouble::Kind => vec![String::from("only facts of inputs are asserted, so no rule would read these")],
+            Trouble::Kind => {
+                vec![String::from("only facts of inputs are asserted, so no rule would read these")]
+            }
         }
     }
 
@@ -102,7 +112,9 @@ fn difference(difference: &Difference) -> String {
         Difference::Retyped(column, ty) => {
             format!("the recorded column `{column}` is declared as `{}: {ty}`", column.name)
         }
-        Difference::New(column) => format!("the declared column `{column}` isn't recorded and has no default"),
+        Difference::New(column) => {
+            format!("the declared column `{column}` isn't recorded and has no default")
+        }
     }
 }
 
@@ -115,7 +127,8 @@ pub(super) fn form(relation: Symbol, columns: &[Column]) -> String {
 /// A rule that carries facts over, as far as that can be guessed.
 pub(super) fn rule(relation: &Relation, recorded: &[Column]) -> String {
     let same = |name: Symbol| recorded.iter().find(|column| column.name == name);
-    let gone: Vec<&Column> = recorded.iter().filter(|column| relation.column(column.name).is_none()).collect();
+    let gone: Vec<&Column> =
+        recorded.iter().filter(|column| relation.column(column.name).is_none()).collect();
     let new: Vec<&Column> = relation.columns.iter().filter(|column| same(column.name).is_none()).collect();
     let renamed = match (gone.as_slice(), new.as_slice()) {
         ([gone], [new]) if gone.ty.ty == new.ty.ty => Some((*gone, new.name)),
@@ -141,7 +154,9 @@ pub(super) fn rule(relation: &Relation, recorded: &[Column]) -> String {
 /// The variable for a column.
 fn variable(column: Symbol) -> String {
     let words = column.as_str().split('_').filter(|word| !word.is_empty());
-    words.map(|word| word.get(..1).unwrap_or_default().to_uppercase() + word.get(1..).unwrap_or_default()).collect()
+    words
+        .map(|word| word.get(..1).unwrap_or_default().to_uppercase() + word.get(1..).unwrap_or_default())
+        .collect()
 }
 
 /// A recorded value as a declared column takes it.

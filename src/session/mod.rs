@@ -19,6 +19,7 @@ mod ledger_facts;
 mod listing;
 mod loader;
 mod memory;
+mod migrate;
 mod misfit;
 mod prepared;
 mod profile;
@@ -40,12 +41,13 @@ pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
-pub use fitting::{fact_by_name, fit_draft};
 pub use facts::{
     FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
 };
+pub use fitting::{fact_by_name, fit_draft};
 pub use listing::{Listing, history, undeclared};
 pub use loader::{Loaded, Loader, rule_files};
+pub use migrate::{Migrated, Migration};
 pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};

@@ -15,8 +15,8 @@ use crate::span::Sources;
 use crate::value::{Value, Word};
 
 use super::error::SessionError;
-use super::fitting::Lens;
 use super::evaluation::{Evaluation, evaluate_program};
+use super::fitting::Lens;
 use super::{RuleSet, Session, Store, evaluation, ledger_facts};
 
 /// How much of rules and facts a question evaluates. Its answer and its proofs are the same.

@@ -241,7 +241,9 @@ impl Origins for Store {
     fn origin(&self, relation: &Relation, fact: &Fact) -> Option<Origin> {
         match self {
             Self::Memory(_) => None,
-            Self::Ledger(ledger) => assertion(ledger, &ledger.legacy, When::Now, relation, fact).map(origin_of),
+            Self::Ledger(ledger) => {
+                assertion(ledger, &ledger.legacy, When::Now, relation, fact).map(origin_of)
+            }
         }
     }
 }

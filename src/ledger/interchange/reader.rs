@@ -101,11 +101,13 @@ impl<'a, 's> Reader<'a, 's> {
         }
         if self.faults.is_empty() {
             self.row.clear();
-            self.row.extend(self.slots.iter().zip(&relation.columns).filter_map(|(slot, column)| match slot {
-                Slot::Filled(value) => Some(*value),
-                Slot::Empty => column.default,
-                Slot::Faulty => None,
-            }));
+            self.row.extend(self.slots.iter().zip(&relation.columns).filter_map(
+                |(slot, column)| match slot {
+                    Slot::Filled(value) => Some(*value),
+                    Slot::Empty => column.default,
+                    Slot::Faulty => None,
+                },
+            ));
             (self.take)(relation, &self.row);
         }
     }

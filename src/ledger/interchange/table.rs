@@ -67,7 +67,8 @@ fn columns(reader: &mut Reader<'_, '_>, relation: &Relation, fields: &[Field<'_>
             Some(at) => order.push(at),
         }
     }
-    let missing = (0..).zip(&relation.columns).filter(|(at, column)| !order.contains(at) && column.default.is_none());
+    let missing =
+        (0..).zip(&relation.columns).filter(|(at, column)| !order.contains(at) && column.default.is_none());
     let missing: Vec<_> = missing.map(|(_, column)| column).collect();
     if !missing.is_empty() {
         let place = fields.first().map(|field| field.place).unwrap_or_default();

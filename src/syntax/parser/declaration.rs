@@ -32,6 +32,11 @@ impl Parser<'_> {
                 Some(Ident { name, span })
             }
             TokenKind::Word(name) => {
+                if what != "relation" && name.as_str().contains('.') {
+                    let message = format!("`{name}` names no {what}");
+                    let label = "a relation as it was recorded";
+                    self.report(codes::RESERVED_WORD, message, span, label, "choose another name");
+                }
                 self.bump();
                 Some(Ident { name, span })
             }
@@ -64,6 +69,11 @@ impl Parser<'_> {
             self.skip_clause();
             return None;
         };
+        if name.name.as_str().contains('.') {
+            let message = format!("`{}` can't be declared", name.name);
+            let label = "it has the columns that it was recorded with";
+            self.report(codes::BAD_DECLARATION, message, name.span, label, "remove the declaration");
+        }
         let columns = self.columns(kind, name);
         let requires = if self.at_word("requires") { self.requires(kind) } else { None };
         let decl = RelationDecl { doc, kind, name, columns, requires, span: self.since(start) };
