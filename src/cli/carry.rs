@@ -12,6 +12,7 @@ use crate::actuators::file_requests::{self, FileRequests};
 use crate::actuators::run_command::{Program, RunCommand};
 use crate::fact::Fact;
 use crate::fault::OrBroken;
+use crate::file::{self, LARGEST_TEXT};
 use crate::ledger::{Decision, Ledger};
 use crate::literal;
 use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
@@ -240,7 +241,7 @@ fn columns(session: &Session, relation: Symbol) -> Vec<String> {
 fn programs(root: &Path) -> Result<BTreeMap<String, Program>, Failure> {
     let path = root.join("hence.toml");
     let fault = |message: String| Failure::Usage(format!("{}: {message}", path.display()));
-    let text = std::fs::read_to_string(&path).map_err(|error| fault(error.to_string()))?;
+    let text = file::read_text(&path, LARGEST_TEXT).map_err(|error| fault(file::said(&error)))?;
     let file: File =
         toml::from_str(&text).map_err(|error| fault(format!("`[run_command]`: {}", error.message())))?;
     let mut programs = BTreeMap::new();

@@ -8,6 +8,8 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use crate::fault::OrBroken;
 use crate::ledger::{Progress, Watcher, Work};
 
+use super::output;
+
 /// Nothing is drawn where standard error is no terminal.
 static BAR: LazyLock<ProgressBar> = LazyLock::new(|| {
     let bar = ProgressBar::no_length();
@@ -17,6 +19,9 @@ static BAR: LazyLock<ProgressBar> = LazyLock::new(|| {
 
 /// Shows the bar, once more where it was removed.
 fn show(style: ProgressStyle, message: String) {
+    if output::is_quiet() {
+        return;
+    }
     BAR.set_style(style);
     if BAR.is_finished() {
         BAR.reset();

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::meter;
+
 use super::Ledger;
 use super::base::{Base, BaseError, MemoryBase, SledBase};
 use super::disk::{Disk, MemoryDisk, OsDisk};
@@ -86,6 +88,7 @@ impl Ledger {
     /// If another process has it, its journal is damaged, or a file can't be read or written. A damaged base is no
     /// error: it is rebuilt, and [`Ledger::notices`] says so.
     pub fn open(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
+        meter::enter("opening the ledger");
         let dir = dir.as_ref();
         if options.read_only || options.up_to.is_some() {
             return Self::open_reading(dir, options);

@@ -7,6 +7,7 @@ use regex::{NoExpand, Regex};
 use super::error::LedgerError;
 use super::transaction::Draft;
 use crate::fact::Fact;
+use crate::pattern;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -29,8 +30,9 @@ impl Redaction {
     /// # Errors
     /// A pattern that is no regular expression, or that matches what is put in its place.
     pub fn new(patterns: &[String], with: &str) -> Result<Self, String> {
-        let compiled: Result<Vec<Regex>, _> = patterns.iter().map(|pattern| Regex::new(pattern)).collect();
-        let patterns = compiled.map_err(|error| error.to_string())?;
+        let compiled: Result<Vec<Regex>, _> =
+            patterns.iter().map(|source| pattern::compile(source)).collect();
+        let patterns = compiled.map_err(|fault| fault.to_string())?;
         if let Some(pattern) = patterns.iter().find(|pattern| pattern.is_match(with)) {
             return Err(format!(
                 "the pattern `{pattern}` matches `{with}`, which is put in the place of what it matches; choose another text for `with`, or narrow the pattern"
