@@ -97,7 +97,7 @@ fn calls() -> Vec<(Vec<String>, &'static str)> {
     let text = hostile();
     let quoted = text.replace('\n', "\\n").replace('\r', "\\r");
     let fact = format!("f(\"{quoted}\")");
-    let plain: [&str; 74] = [
+    let plain: [&str; 76] = [
         "decide --facts facts.jsonl --note H --as H --carry-out",
         "decide --facts facts.jsonl --all",
         "decide --dry-run --all --format json",
@@ -106,6 +106,8 @@ fn calls() -> Vec<(Vec<String>, &'static str)> {
         "decide --follow",
         "decide --facts bad.jsonl",
         "decide --facts bad.csv",
+        "migrate plain/p.dl",
+        "migrate H",
         "assert F --note H --as H",
         "assert F --as H",
         "assert f(H) --expect-tx 99",
