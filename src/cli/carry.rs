@@ -88,8 +88,8 @@ impl Carry {
         let mut open: VecDeque<(usize, DecisionId, Decision)> = drawn(decided, 0).collect();
         let mut all = Vec::new();
         while let Some((chain, id, decision)) = open.pop_front() {
-            let wanted = |carrier: &&Box<dyn Carrier>| carrier.wants(decision.fact.relation.as_str());
-            for carrier in self.carriers.iter().filter(wanted) {
+            let relation = decision.fact.relation;
+            for carrier in self.carriers.iter().filter(|carrier| carrier.wants(relation.as_str())) {
                 if chain > LONGEST_CHAIN {
                     let message = format!("{id} follows from {LONGEST_CHAIN} others carried out in a row");
                     self.failed(session, id, carrier.as_ref(), &message)?;
