@@ -16,6 +16,7 @@ mod bounds;
 mod broken;
 mod builtins;
 mod bulk;
+#[cfg(unix)]
 mod carry_out;
 mod cases;
 mod check;
@@ -35,6 +36,7 @@ mod fuzz;
 mod generators;
 mod golden;
 mod helps;
+#[cfg(unix)]
 mod hostile;
 mod ledger;
 mod limits;
