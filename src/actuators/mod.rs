@@ -33,6 +33,7 @@ use std::path::Path;
 use crate::diagnostic::nearest;
 use crate::fact::Fact;
 use crate::file;
+use crate::meter;
 
 pub use error::{ActuatorError, SinkError};
 pub use input::{Form, Input};
@@ -195,6 +196,7 @@ pub fn observe_path(
     progress: &Progress<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<Summary, ActuatorError> {
+    meter::enter("observing");
     if Path::new(path).is_dir() {
         return observer.observe_folder(Path::new(path), progress, sink);
     }

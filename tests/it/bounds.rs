@@ -151,7 +151,7 @@ fn a_ledger_is_read_under_the_limit_on_memory() {
     }
     let facts = watched(hence(at, &["facts", "n"]).env("HENCE_MAX_MEMORY", "12"));
     facts.stopped_at(12);
-    assert_eq!(run(at, &["log", "--format", "jsonl"]).printed.lines().count(), 1);
+    assert_eq!(run(at, &["export"]).printed.lines().count(), 1);
 }
 
 /// Feeds a command its standard input.
@@ -189,9 +189,6 @@ fn time_is_that_of_everything() {
     assert_eq!(ran.status, Some(3), "{}", ran.told);
     assert!(ran.told.contains("the time limit of 300ms was reached while reading facts"), "{}", ran.told);
     assert!(ran.took < Duration::from_secs(30), "{:?}", ran.took);
-    let ran =
-        run(folder.path(), &["derive", "--facts", "facts.jsonl", "--rules", "rules.dl", "--timeout", "1us"]);
-    assert_eq!(ran.status, Some(3), "{}", ran.told);
 }
 
 #[cfg(unix)]
@@ -269,7 +266,7 @@ fn what_is_no_source_code_is_left_out_and_told() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 56) as u8
     };
-    let bytes: Vec<u8> = (0..5_000_000).map(&mut noise).collect();
+    let bytes: Vec<u8> = (0..1_000_000).map(&mut noise).collect();
     fs::write(at.join("bytes.py"), bytes).unwrap();
     // Signs without sense, a megabyte of brackets, one line of very many statements, a file too large.
     let signs: String = (0..700_000).map(|at| char::from(b' ' + noise(at) % 95)).collect();
@@ -284,9 +281,10 @@ fn what_is_no_source_code_is_left_out_and_told() {
     assert!(ran.took < Duration::from_secs(60), "{:?}", ran.took);
     assert!(ran.printed.contains(r#"{"file": ["good.py", "/python", 1]}"#), "{}", ran.printed);
     for told in [
-        "1 left out, no text; the first is `bytes.py`",
-        "1 left out, larger than 2 MiB; the first is `large.js`",
-        "1 left out, manifests that can't be understood; the first is `package.json`",
+        "files left out: ",
+        "1 no text, the first `bytes.py`",
+        "1 larger than 2 MiB, the first `large.js`",
+        "1 no manifest although called like one, the first `package.json`",
     ] {
         assert!(ran.told.contains(told), "{}", ran.told);
     }

@@ -1,6 +1,7 @@
 //! What all formats share: the relation being read, the columns of a row, the faults so far.
 
 use crate::diagnostic::{self, Diagnostic};
+use crate::fault;
 use crate::meter::{Meter, Stopped};
 use crate::schema::{Column, Relation};
 use crate::span::Span;
@@ -123,9 +124,11 @@ impl<'a, 's> Reader<'a, 's> {
         }
         if self.faults.is_empty() {
             self.row.clear();
-            self.row.extend(self.slots.iter().filter_map(|slot| match slot {
-                Slot::Filled(value) => Some(*value),
-                Slot::Empty | Slot::Faulty => None,
+            self.row.extend(self.slots.iter().map(|slot| match slot {
+                Slot::Filled(value) => *value,
+                Slot::Empty | Slot::Faulty => {
+                    fault::broken("a row without faults has a value in every column")
+                }
             }));
             (self.take)(relation, &self.row);
         }
