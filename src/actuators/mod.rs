@@ -169,6 +169,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// An unknown name, and a table that can't be read.
 pub fn observer(name: &str, tables: Option<&Path>) -> Result<Box<dyn Observer>, ActuatorError> {
+    if let Some(folder) = tables {
+        let read = |source| ActuatorError::Read { input: folder.display().to_string(), source };
+        std::fs::read_dir(folder).map_err(read)?;
+    }
     match REGISTRY.iter().find(|(known, _)| *known == name) {
         Some((_, make)) => make(tables),
         None => Err(ActuatorError::UnknownObserver {

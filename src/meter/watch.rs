@@ -129,8 +129,10 @@ struct Watcher {
 
 impl Watcher {
     fn run(&self) {
+        let mut used = 0;
         loop {
-            let used = self.memory.and_then(|_| resident()).unwrap_or(0);
+            // What can't be measured now is as it was.
+            used = self.memory.and_then(|_| resident()).unwrap_or(used);
             let most = self.memory.unwrap_or(u64::MAX);
             let late = self.deadline.map(|deadline| Instant::now().saturating_duration_since(deadline));
             let late = late.filter(|late| !late.is_zero() && recorded() == 0);

@@ -306,6 +306,29 @@ fn a_source_that_is_none_is_an_error() {
 }
 
 #[test]
+fn a_folder_of_tables_that_is_not_there_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("x.log"), "ENOSPC\n").unwrap();
+    let ran = run(folder.path(), &["observe", "error-text", "x.log", "--tables", "nowhere"]);
+    assert_eq!(ran.status, Some(2), "{}", ran.told);
+    assert!(ran.told.contains("can't read `nowhere`: there is no such file"), "{}", ran.told);
+}
+
+#[test]
+fn a_file_that_is_nearly_called_like_one_of_facts_is_told() {
+    let folder = folder(1);
+    let at = folder.path();
+    fs::create_dir(at.join("facts")).unwrap();
+    for name in ["n.JSONL", "n.ndjson", "n.Csv", "n.DL"] {
+        fs::write(at.join("facts").join(name), lines(1)).unwrap();
+        let ran = run(at, &["derive", "--rules", "rules.dl", "--facts", "facts"]);
+        assert_eq!(ran.status, Some(2), "{}", ran.told);
+        assert!(ran.told.contains(&format!("`facts/{name}` has the name of no fact file")), "{}", ran.told);
+        fs::remove_file(at.join("facts").join(name)).unwrap();
+    }
+}
+
+#[test]
 fn json_of_any_depth_is_an_error_of_its_line() {
     let folder = folder(0);
     let at = folder.path();
