@@ -12,8 +12,8 @@
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
 //! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules, [`cli`] is the `hence` binary.
-//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`], [`diagnostic`], [`fault`], [`index_vec`],
-//! [`meter`] and [`file`] are the vocabulary that every room may use; what else a room may name is held by
+//! [`span`], [`symbol`], [`value`], [`literal`], [`pattern`], [`schema`], [`fact`], [`diagnostic`], [`fault`],
+//! [`index_vec`], [`meter`] and [`file`] are the vocabulary that every room may use; what else a room may name is held by
 //! `tests/it/tidy.rs`.
 //!
 //! Invariants:
@@ -43,6 +43,7 @@ pub mod literal;
 pub mod lower;
 pub mod meter;
 pub mod packs;
+pub mod pattern;
 pub mod provenance;
 pub mod ruletest;
 pub mod schema;

@@ -68,6 +68,8 @@ pub enum ActuatorError {
         decision: String,
         /// What went wrong.
         message: String,
+        /// What the program wrote to standard error.
+        said: String,
     },
     /// A table of patterns is faulty.
     #[error("{table}:{line}: expected {expected}, found {found}")]

@@ -74,9 +74,10 @@ impl Carrier for FileRequests {
                     program: NAME.to_owned(),
                     decision: order.decision.to_string(),
                     message: format!("the columns are not those that `{relation}` of the shipped packs has"),
+                    said: String::new(),
                 });
             }
         };
-        Ok(Report { facts: vec![fact], lines: String::new() })
+        Ok(Report { facts: vec![fact], ..Report::default() })
     }
 }

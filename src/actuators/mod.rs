@@ -11,11 +11,11 @@ mod error;
 pub mod error_text;
 pub mod file_requests;
 pub mod goal;
+mod group;
 mod input;
 mod json;
 mod objects;
 mod otlp;
-mod redact;
 pub mod run_command;
 mod scan;
 #[cfg(feature = "scan")]
@@ -37,7 +37,6 @@ use crate::meter;
 
 pub use error::{ActuatorError, SinkError};
 pub use input::{Form, Input};
-pub use redact::Redaction;
 
 use error_text::ErrorText;
 use goal::Goal;

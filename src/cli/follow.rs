@@ -31,6 +31,8 @@ pub(super) struct Follow {
     pub(super) now: Option<i64>,
     /// Whether a blank line ends a transaction, instead of every line.
     pub(super) batch: bool,
+    /// How many bytes the lines of one transaction may have.
+    pub(super) most: u64,
     /// Who carries decisions out.
     pub(super) carry: Option<Carry>,
 }
@@ -44,6 +46,10 @@ struct Said {
     retractions: Vec<Fact>,
     now: Option<i64>,
     faults: Vec<Json>,
+    /// How many bytes the lines have.
+    bytes: u64,
+    /// Whether there are too many of them, or of faults, to read on.
+    is_over: bool,
 }
 
 impl Said {
@@ -88,7 +94,7 @@ impl Follow {
             let blank = bytes.trim_ascii().is_empty();
             if !blank {
                 said.line = if said.is_empty() { number } else { said.line };
-                self.read(number, &bytes, &mut said);
+                self.add(number, &bytes, &mut said);
             }
             if !said.is_empty() && (blank || !self.batch) {
                 self.answer(std::mem::take(&mut said), out)?;
@@ -98,6 +104,27 @@ impl Follow {
             self.answer(said, out)?;
         }
         Ok(DONE)
+    }
+
+    /// Adds what a line says to `said`, unless that is refused already: then what follows is not kept either.
+    fn add(&self, number: u64, bytes: &[u8], said: &mut Said) {
+        if said.is_over {
+            return;
+        }
+        said.bytes = said.bytes.saturating_add(bytes.len() as u64);
+        let why = if said.bytes > self.most {
+            format!(
+                "the lines up to the next blank one have more than {} bytes, an eighth of --max-memory",
+                self.most
+            )
+        } else if said.faults.len() >= MOST_FAULTS {
+            String::from("more faults are not shown")
+        } else {
+            return self.read(number, bytes, said);
+        };
+        said.is_over = true;
+        said.faults.push(json!({ "message": why, "line": number }));
+        (said.assertions, said.retractions) = (Vec::new(), Vec::new());
     }
 
     /// Adds what a line says to `said`.

@@ -8,7 +8,8 @@ use clap::Args;
 use crate::file;
 use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
-use crate::session::{RuleSource, Session, SessionError};
+use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
+use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
@@ -46,6 +47,10 @@ impl Status {
             status.base_tx,
             status.base_bytes.div_ceil(1024)
         )?;
+        let undeclared = undeclared(&ledger)?;
+        if !undeclared.is_empty() {
+            writeln!(out, "undeclared    {}", open::named_counts(&undeclared))?;
+        }
         if let Some((last, path)) = ledger.archived() {
             writeln!(out, "archived      transactions 1 to {last} in {}", path.display())?;
         }
@@ -54,6 +59,14 @@ impl Status {
         writeln!(out, "health        {health}")?;
         Ok(DONE)
     }
+}
+
+/// The recorded relations that the rules which decided last don't declare.
+fn undeclared(ledger: &Ledger) -> Result<Vec<(Symbol, u64)>, Failure> {
+    let last = ledger.last_where(|info| info.rules.is_some()).map_err(open::failure)?;
+    let Some(hash) = last.and_then(|info| info.rules) else { return Ok(Vec::new()) };
+    let Some(recorded) = ledger.rules(hash).map_err(open::failure)? else { return Ok(Vec::new()) };
+    Ok(session::undeclared(&RuleSet::from_recorded(&recorded)?, ledger))
 }
 
 /// Prove a ledger: its chain, its base against its journal, and every decision drawn again
@@ -111,6 +124,7 @@ impl Verify {
             };
             writeln!(out, "a snapshot stands for {transactions}; {how}")?;
         }
+        open::tell_of_undeclared(&undeclared(&ledger)?, "the rules that decided last");
         let mut sound = verified.differences.is_empty() && self.head_stands(&ledger)?;
         if !self.no_replay {
             let last = ledger.last_tx();
@@ -119,7 +133,7 @@ impl Verify {
             let session = Session::over_ledger(rules, ledger)
                 .with_engine(self.engine.engine())
                 .with_limits(self.engine.limits())
-                .with_lenient(self.engine.lenient());
+                .with_lenient(self.engine.lenient()?);
             let replayed = replay(&session, None, first, last)?;
             out.lines(&text(&replayed))?;
             sound &= replayed.flips.is_empty();
@@ -222,7 +236,9 @@ impl Import {
             Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
         })?;
         let mut ledger = open::ledger(&self.facts, false)?;
-        let number = ledger.import(&mut BufReader::new(file)).map_err(open::failure)?;
+        let imported = ledger.import(&mut BufReader::new(file));
+        open::warn(&mut ledger);
+        let number = imported.map_err(open::failure)?;
         let transactions = count(number as usize, "transaction");
         writeln!(terminal::text(), "{transactions} imported, head {}", ledger.head())?;
         Ok(DONE)

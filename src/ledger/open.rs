@@ -15,6 +15,7 @@ use super::error::{LedgerError, Notice};
 use super::journal::{Journal, Mark};
 use super::lock::Lock;
 use super::progress::{Watcher, Work};
+use super::redact::Redaction;
 use super::scan::{From, Whole};
 use super::state::State;
 use super::verify::base_agrees;
@@ -54,6 +55,8 @@ pub struct OpenOptions {
     pub bulk: usize,
     /// Who is told how far long work has come.
     pub watcher: Watcher,
+    /// What must not be recorded.
+    pub redaction: Redaction,
 }
 
 impl Default for OpenOptions {
@@ -70,6 +73,7 @@ impl Default for OpenOptions {
             backlog_limit: 16 << 20,
             bulk: 20_000,
             watcher: Watcher::default(),
+            redaction: Redaction::default(),
         }
     }
 }
@@ -90,7 +94,7 @@ impl Ledger {
             return Self::open_reading(dir, options);
         }
         fs::create_dir_all(dir).map_err(LedgerError::io("create", dir))?;
-        let lock = Lock::take(&dir.join("LOCK"), &options.command, options.wait)?;
+        let lock = Lock::take(&dir.join("LOCK"), &options.redaction.text(&options.command), options.wait)?;
         check_format(dir, true)?;
         let journal_dir = dir.join("journal");
         fs::create_dir_all(&journal_dir).map_err(LedgerError::io("create", &journal_dir))?;
@@ -137,7 +141,15 @@ impl Ledger {
     /// # Errors
     /// None in practice.
     pub fn memory() -> Result<Self, LedgerError> {
-        Self::on(Arc::new(MemoryDisk::default()), Box::new(MemoryBase::default()), &OpenOptions::default())
+        Self::memory_with(&OpenOptions::default())
+    }
+
+    /// A ledger that is gone with the process, opened like any other.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn memory_with(options: &OpenOptions) -> Result<Self, LedgerError> {
+        Self::on(Arc::new(MemoryDisk::default()), Box::new(MemoryBase::default()), options)
     }
 
     /// A ledger over any journal medium and any base, without a lock; for tests.
@@ -191,6 +203,7 @@ impl Ledger {
             part_limit: options.part_limit,
             bulk: options.bulk,
             watcher: options.watcher.clone(),
+            redaction: options.redaction.clone(),
             writable: false,
             notices: Vec::new(),
             snapshot: None,

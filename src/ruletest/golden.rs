@@ -65,7 +65,7 @@ impl GoldenSuite {
             })?;
             if !suite.rules.contains_key(&case.pack) {
                 let packs = if rules.is_empty() { vec![case.pack.clone()] } else { Vec::new() };
-                let source = RuleSource { paths: rules.to_vec(), packs, sets: Vec::new() };
+                let source = RuleSource { paths: rules.to_vec(), packs, ..RuleSource::default() };
                 suite.rules.insert(case.pack.clone(), source.build()?);
             }
             suite.cases.push(GoldenCase { file: name, case });

@@ -262,6 +262,16 @@ impl Session {
         relations.iter().filter_map(|id| self.rules.program.relation(*id)).map(|found| found.name).collect()
     }
 
+    /// What was kept at transaction `before` is what follows now: only something without facts was recorded since.
+    pub(super) fn keeps_since(&mut self, before: u64) {
+        let last = self.last_tx();
+        if let Habit::Kept(kept) = &mut self.habit
+            && kept.tx == before
+        {
+            kept.tx = last;
+        }
+    }
+
     /// Keeps what follows for the next commit, now that everything is recorded.
     pub(super) fn remember(&mut self, mut habit: Habit) {
         if let Habit::Kept(kept) = &mut habit {

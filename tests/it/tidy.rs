@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// What every room may name.
-const VOCABULARY: [&str; 11] = [
+const VOCABULARY: [&str; 12] = [
     "span",
     "symbol",
     "value",
     "literal",
+    "pattern",
     "schema",
     "fact",
     "diagnostic",
