@@ -137,6 +137,7 @@ impl Follow {
             return said.refuse([json!({ "message": message, "line": number })]);
         }
         if let Err(stopped) = meter::check("reading facts") {
+            said.is_over = true;
             return said.refuse([json!({ "message": stopped.to_string(), "line": number })]);
         }
         let retracted = self.retracted(text);
