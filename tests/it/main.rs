@@ -46,6 +46,7 @@ mod replay;
 mod requires;
 mod ruletest;
 mod ruletest_depth;
+mod settings;
 mod source;
 mod strata;
 mod syntax;

@@ -39,7 +39,7 @@ impl Console<'_> {
             Entry::Clauses(text) => {
                 let ended = prompt::ended(text);
                 if let Some(whole) = &ended {
-                    let clause = whole.trim();
+                    let clause = whole.split_whitespace().collect::<Vec<_>>().join(" ");
                     output::warning(&format!("the full stop is missing; this is taken: {clause}"));
                 }
                 let taken = self.prompt.take(ended.as_deref().unwrap_or(text))?;
