@@ -195,7 +195,9 @@ impl Typer<'_> {
             (None, Type::Float, Type::Int) => {
                 diagnostic.help(format!("write `round({text})`, or `int({text})` towards zero"))
             }
-            (None, Type::Duration, Type::Float) => diagnostic.help(format!("in seconds it is `seconds({text})`")),
+            (None, Type::Duration, Type::Float) => {
+                diagnostic.help(format!("in seconds it is `seconds({text})`"))
+            }
             (None, Type::Int, Type::Duration) if matches!(expr.kind, ExprKind::Const(_)) => {
                 diagnostic.help(unit(text))
             }

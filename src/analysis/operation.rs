@@ -92,7 +92,13 @@ impl Typer<'_> {
 
     /// The change of one operand that makes the operation resolve and means what was written: another literal first,
     /// then a conversion that always has a result.
-    fn repair(&self, name: &str, args: &[Expr], span: Span, resolves: impl Fn(&[Type]) -> bool) -> Option<String> {
+    fn repair(
+        &self,
+        name: &str,
+        args: &[Expr],
+        span: Span,
+        resolves: impl Fn(&[Type]) -> bool,
+    ) -> Option<String> {
         const LITERALS: [Type; 7] =
             [Type::Float, Type::Int, Type::Name, Type::Time, Type::Duration, Type::Bool, Type::String];
         const CONVERSIONS: [Type; 2] = [Type::Float, Type::String];
@@ -113,7 +119,9 @@ impl Typer<'_> {
             let text = self.sources.slice(arg.span);
             let other = args.iter().enumerate().find(|(other, _)| *other != at);
             let set = other.filter(|_| COMPARISONS.contains(&name)).and_then(|(_, other)| self.set_of(other));
-            if wanted == Type::Duration && let ExprKind::Const(value @ Value::Int(_)) = arg.kind {
+            if wanted == Type::Duration
+                && let ExprKind::Const(value @ Value::Int(_)) = arg.kind
+            {
                 return Some(unit(value));
             }
             let better = conversion(arg, text, &ColumnType { ty: wanted, set })?;
@@ -124,13 +132,16 @@ impl Typer<'_> {
     /// The float that a function takes as an int: which int is for the author to say.
     fn whole(&self, name: &str, args: &[Expr], resolves: impl Fn(&[Type]) -> bool) -> Option<String> {
         let is_function = name.starts_with(|c: char| c.is_ascii_lowercase());
-        args.iter().enumerate().filter(|(_, arg)| is_function && arg.ty == Type::Float).find_map(|(at, arg)| {
-            let mut changed: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
-            *changed.get_mut(at)? = Type::Int;
-            let text = self.sources.slice(arg.span);
-            resolves(&changed)
-                .then(|| format!("write `round({text})` instead of `{text}`, or `int({text})` towards zero"))
-        })
+        args.iter().enumerate().filter(|(_, arg)| is_function && arg.ty == Type::Float).find_map(
+            |(at, arg)| {
+                let mut changed: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
+                *changed.get_mut(at)? = Type::Int;
+                let text = self.sources.slice(arg.span);
+                resolves(&changed).then(|| {
+                    format!("write `round({text})` instead of `{text}`, or `int({text})` towards zero")
+                })
+            },
+        )
     }
 
     /// What to write instead of a conversion of a value to the type that it has.

@@ -37,7 +37,9 @@ fn retyped(value: Value, wanted: Type) -> Option<Value> {
         (Value::Int(n), Type::Float) => exactly(n).map(Value::Float),
         (Value::Float(x), Type::Int) => whole(x.get()).map(Value::Int),
         (Value::String(text), Type::Int) => text.as_str().parse().ok().map(Value::Int),
-        (Value::String(text), Type::Float) => text.as_str().parse().ok().and_then(Float::new).map(Value::Float),
+        (Value::String(text), Type::Float) => {
+            text.as_str().parse().ok().and_then(Float::new).map(Value::Float)
+        }
         (Value::String(text), Type::Name) => as_name(text.as_str()),
         (Value::Name(name), Type::String) => Some(Value::String(name)),
         (Value::String(text), Type::Time) => as_time(text.as_str()).map(Value::Time),

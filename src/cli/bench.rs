@@ -147,7 +147,11 @@ impl Bench {
         let start = Instant::now();
         let (model, _) = session.profile(input.clone())?;
         let first = start.elapsed();
-        output::aside(&format!("the first run took {}; {} are measured", shown(first), count(self.runs as usize, "run")));
+        output::aside(&format!(
+            "the first run took {}; {} are measured",
+            shown(first),
+            count(self.runs as usize, "run")
+        ));
         let mut runs = Vec::new();
         for _ in 0..self.runs {
             let input = input.clone();
@@ -191,7 +195,9 @@ impl Bench {
         out.lines(&columns(&header, &strata))?;
         drop(out);
         if hidden > 0 {
-            output::aside(&format!("{hidden} quicker rules and their strata are left out; --top 0 shows all"));
+            output::aside(&format!(
+                "{hidden} quicker rules and their strata are left out; --top 0 shows all"
+            ));
         }
         Ok(())
     }

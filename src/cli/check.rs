@@ -9,7 +9,7 @@ use crate::diagnostic::Severity;
 
 use super::diagnostics::{self, count};
 use super::options::RuleOptions;
-use super::{DONE, NO, Outcome, output, sarif, terminal};
+use super::{DONE, NO, Outcome, output, sarif, secrets, terminal};
 
 /// Check rule files: names, types, safety, strata, guards and lints, all faults at once
 #[derive(Debug, Args)]
@@ -57,10 +57,16 @@ impl Check {
             CheckFormat::Sarif => output::document(&sarif::log(faults))?,
             CheckFormat::Text if faults.diagnostics.is_empty() => {
                 let mut out = terminal::text();
-                writeln!(out, "{}, {}: no faults", count(findings.files, "file"), count(findings.rule_count, "rule"))?;
+                writeln!(
+                    out,
+                    "{}, {}: no faults",
+                    count(findings.files, "file"),
+                    count(findings.rule_count, "rule")
+                )?;
             }
             CheckFormat::Text => diagnostics::print(faults),
         }
+        secrets::warn(findings.rules.as_deref());
         Ok(if failed { NO } else { DONE })
     }
 }

@@ -58,7 +58,9 @@ impl Fmt {
         }
         let paths = RuleOptions::default().files("fmt")?.paths;
         if paths.is_empty() {
-            return Err(Failure::Usage(String::from("only shipped packs are configured; name the files to lay out")));
+            return Err(Failure::Usage(String::from(
+                "only shipped packs are configured; name the files to lay out",
+            )));
         }
         Ok(paths)
     }

@@ -1,11 +1,11 @@
 //! `hence status`, `verify`, `rebuild`, `compact`, `import`: keeping a ledger.
 
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::file;
 use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
 use crate::session::{RuleSource, Session, SessionError};
@@ -231,10 +231,13 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(self) -> Outcome {
-        let file = File::open(&self.file)
-            .map_err(|error| Failure::Usage(format!("`{}` can't be read: {error}", self.file.display())))?;
+        let file = file::open(&self.file).map_err(|error| {
+            Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
+        })?;
         let mut ledger = open::ledger(&self.facts, false)?;
-        let number = ledger.import(&mut BufReader::new(file)).map_err(open::failure)?;
+        let imported = ledger.import(&mut BufReader::new(file));
+        open::warn(&mut ledger);
+        let number = imported.map_err(open::failure)?;
         let transactions = count(number as usize, "transaction");
         writeln!(terminal::text(), "{transactions} imported, head {}", ledger.head())?;
         Ok(DONE)

@@ -32,6 +32,7 @@ mod replay;
 mod review;
 mod rules;
 mod sarif;
+mod secrets;
 mod terminal;
 mod test;
 mod time;
@@ -43,6 +44,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::actuators::ActuatorError;
 use crate::fault::{self, Fault};
 use crate::literal::visible;
 use crate::meter::Stopped;
@@ -131,6 +133,15 @@ enum Failure {
 impl From<Stopped> for Failure {
     fn from(stopped: Stopped) -> Self {
         Self::Stopped(stopped)
+    }
+}
+
+impl From<ActuatorError> for Failure {
+    fn from(error: ActuatorError) -> Self {
+        match error {
+            ActuatorError::Limit(stopped) => Self::Stopped(stopped),
+            other => Self::Usage(other.to_string()),
+        }
     }
 }
 

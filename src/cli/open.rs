@@ -5,7 +5,7 @@ use crate::session::{self, FactFiles, RuleSet, Session, SessionError};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
-use super::{Failure, output, progress};
+use super::{Failure, config, output, progress};
 
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
@@ -45,7 +45,7 @@ pub(super) fn for_writing(
     let rules = named.source().build()?;
     lints(&rules, named);
     let ledger = if read_only && !facts.store().exists() {
-        Ledger::memory().map_err(failure)?
+        Ledger::memory_with(&options()).map_err(failure)?
     } else {
         ledger(facts, read_only)?
     };
@@ -55,7 +55,7 @@ pub(super) fn for_writing(
 /// The ledger that the options name.
 pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Failure> {
     if facts.store().as_os_str() == IN_MEMORY {
-        return Ledger::memory().map_err(failure);
+        return Ledger::memory_with(&options()).map_err(failure);
     }
     if facts.up_to.is_some() && !read_only {
         return Err(Failure::Usage(String::from("--up-to reads a ledger, and this command writes to it")));
@@ -90,7 +90,8 @@ pub(super) fn tell(notices: &[Notice]) {
 pub(super) fn options() -> OpenOptions {
     let words = std::env::args().skip(1).take(2);
     let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
-    OpenOptions { command, watcher: progress::watcher(), ..OpenOptions::default() }
+    let redaction = config::get().redaction().clone();
+    OpenOptions { command, watcher: progress::watcher(), redaction, ..OpenOptions::default() }
 }
 
 fn equip(session: Session, engine: &EngineOptions) -> Result<Session, Failure> {

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use crate::backend::{Engine, Limits, Threads, naive::Naive, seminaive::SemiNaive};
 use crate::fault::OrBroken;
 use crate::ledger::When;
-use crate::session::compiled::{self, Compiled};
 use crate::session::Session;
+use crate::session::compiled::{self, Compiled};
 
 pub(super) use super::rules::{RuleOptions, parameter};
 
@@ -176,7 +176,10 @@ impl EngineName {
 
     /// The word for it.
     pub(super) fn word(self) -> String {
-        self.to_possible_value().or_broken("every engine has a name on the command line").get_name().to_owned()
+        self.to_possible_value()
+            .or_broken("every engine has a name on the command line")
+            .get_name()
+            .to_owned()
     }
 }
 

@@ -71,7 +71,8 @@ fn read_all(console: &mut Console<'_>) -> Outcome {
             match std::str::from_utf8(&line) {
                 Ok(line) => entry.push_str(line.trim_end_matches('\r')),
                 Err(_) => {
-                    status = super::explain(&Failure::Usage(String::from("a line is no UTF-8, and is left out")));
+                    status =
+                        super::explain(&Failure::Usage(String::from("a line is no UTF-8, and is left out")));
                 }
             }
         }

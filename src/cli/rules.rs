@@ -114,8 +114,12 @@ impl RuleOptions {
     }
 
     fn chosen(&self) -> (RuleSource, From) {
-        let mut source =
-            RuleSource { paths: self.paths(), packs: self.packs.clone(), sets: self.sets.clone(), ..RuleSource::default() };
+        let mut source = RuleSource {
+            paths: self.paths(),
+            packs: self.packs.clone(),
+            sets: self.sets.clone(),
+            ..RuleSource::default()
+        };
         let params = config::get().params();
         if !source.paths.is_empty() || !source.packs.is_empty() {
             source.defaults = params;

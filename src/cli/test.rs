@@ -156,7 +156,8 @@ impl Test {
     fn once(&self) -> Outcome {
         let selection = self.selection();
         if let Some(folder) = &self.golden {
-            let report = GoldenSuite::load(folder, &[self.paths.as_slice(), &self.rules].concat())?.run(&selection);
+            let report =
+                GoldenSuite::load(folder, &[self.paths.as_slice(), &self.rules].concat())?.run(&selection);
             self.show(&report)?;
             return Ok(self.verdict(&report));
         }

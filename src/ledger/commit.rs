@@ -14,6 +14,7 @@ use super::list::ChangeList;
 use super::plan::{self, Plan, Weighed};
 use super::progress::Work;
 use super::record::RecordKind;
+use super::redact::Redaction;
 use super::scan::Whole;
 use super::state;
 use super::transaction::{Changes, Committed, Draft};
@@ -41,12 +42,30 @@ impl Ledger {
     /// stood already, and what is retracted and never stood, leave no transaction.
     ///
     /// # Errors
-    /// If the ledger is open for reading only, somebody wrote since `expect_tx`, or a file can't be written. The
+    /// If the ledger is open for reading only, somebody wrote since `expect_tx`, a number matches what must not be
+    /// recorded, or a file can't be written. The
     /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
-        self.check_draft(draft)?;
+        let draft = self.redaction.draft(draft)?;
+        self.check_draft(&draft)?;
         let weighed = Weighed::new(&draft.assertions, &draft.retractions, &self.state, &self.view)?;
-        self.record(draft, weighed)
+        self.record(&draft, weighed, false)
+    }
+
+    /// What must not be recorded; a commit takes it out of what it is given.
+    pub fn redaction(&self) -> &Redaction {
+        &self.redaction
+    }
+
+    /// Records a transaction for what it says, though it may change nothing.
+    ///
+    /// # Errors
+    /// As [`Ledger::commit`].
+    pub fn remark(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
+        let draft = self.redaction.draft(draft)?;
+        self.check_draft(&draft)?;
+        let weighed = Weighed::new(&draft.assertions, &draft.retractions, &self.state, &self.view)?;
+        self.record(&draft, weighed, true)
     }
 
     /// Like [`Ledger::commit`] for drafts of many facts: their memory is given back before anything is written.
@@ -54,19 +73,20 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::commit`].
     pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
+        self.redaction.owned(&mut draft)?;
         self.check_draft(&draft)?;
         let (assertions, retractions) =
             (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
         let weighed = Weighed::new(&assertions, &retractions, &self.state, &self.view)?;
         drop((assertions, retractions));
-        self.record(&draft, weighed)
+        self.record(&draft, weighed, false)
     }
 
     /// Records a draft whose facts are weighed already.
-    fn record(&mut self, draft: &Draft, weighed: Weighed) -> Result<Committed, LedgerError> {
+    fn record(&mut self, draft: &Draft, weighed: Weighed, remark: bool) -> Result<Committed, LedgerError> {
         let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
         let changed = plan.tally.added > 0 || plan.tally.removed > 0;
-        let recorded = changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
+        let recorded = remark || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
         if recorded {
             let parts = plan.list.part_lens(self.part_limit);
             let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
@@ -102,6 +122,7 @@ impl Ledger {
         }
         self.journal.check_writable()?;
         meter::check("recording facts")?;
+        meter::enter("recording facts");
         draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
         let note = draft.note.as_deref().unwrap_or_default();
         for (what, text) in

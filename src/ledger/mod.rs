@@ -26,6 +26,7 @@ mod plan;
 mod progress;
 mod read;
 mod record;
+mod redact;
 mod rows;
 mod scan;
 mod snapshot;
@@ -45,6 +46,7 @@ pub use hash::Hash;
 pub use open::OpenOptions;
 pub use progress::{Progress, Watcher, Work};
 pub use read::When;
+pub use redact::Redaction;
 pub use rows::Facts;
 pub use transaction::{
     Assertion, Changes, Committed, Decision, Draft, Interval, Lapsed, RelationCount, RuleSet, Run, RunLimits,
@@ -74,6 +76,8 @@ pub struct Ledger {
     /// How many assertions of one relation are written to the base at once.
     bulk: usize,
     watcher: progress::Watcher,
+    /// What must not be recorded.
+    redaction: redact::Redaction,
     writable: bool,
     notices: Vec<Notice>,
     /// The snapshot that the state began with in this process: the transaction after it must name this hash.

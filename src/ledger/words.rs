@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::meter;
 use crate::symbol::Symbol;
 use crate::value::{Type, Value, Word};
 
@@ -39,6 +40,7 @@ impl Ledger {
         let mut last: Vec<LastText> = types.iter().map(|_| LastText::default()).collect();
         let mut row = Vec::with_capacity(types.len());
         let mut take = |tuple: &[u8]| -> Result<(), LedgerError> {
+            meter::check("reading the ledger")?;
             row.clear();
             if tuple.starts_with(&wanted) && tuple::words(tuple, types, &mut last, &mut row)? {
                 take(&row);

@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::backend::Bound;
 use crate::diagnostic::Diagnostic;
 use crate::fault::Fault;
+use crate::file::said;
 use crate::ledger::LedgerError;
 use crate::meter::Stopped;
 use crate::provenance::WhyError;
@@ -123,15 +124,5 @@ fn count_errors(diagnostics: &[Diagnostic]) -> String {
     match diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count() {
         1 => String::from("1 error"),
         errors => format!("{errors} errors"),
-    }
-}
-
-/// What the operating system said, in the words of this program where they are shorter.
-pub(super) fn said(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => String::from("there is no such file"),
-        io::ErrorKind::PermissionDenied => String::from("permission denied"),
-        io::ErrorKind::IsADirectory => String::from("it is a folder"),
-        _ => error.to_string(),
     }
 }

@@ -9,7 +9,7 @@ use crate::syntax;
 
 use super::error::{Faults, SessionError};
 use super::loader::too_large;
-use super::rule_files::{Content, read_content, rule_files, without_rules, RuleFiles};
+use super::rule_files::{Content, RuleFiles, read_content, rule_files, without_rules};
 
 /// A text that parses, as it is and as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,9 +54,9 @@ impl Formatting {
             let name = file.display().to_string();
             match read_content(&file)? {
                 Content::Bytes(bytes) => self.bytes(Some(file), name, &bytes),
-                Content::TooLarge(size) => {
+                Content::TooLarge => {
                     let id = self.faults.sources.add(name, "");
-                    self.faults.diagnostics.push(too_large(id, size));
+                    self.faults.diagnostics.push(too_large(id));
                 }
             }
         }

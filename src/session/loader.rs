@@ -7,16 +7,20 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::file::{LARGEST_TEXT, said};
+use crate::meter;
 use crate::span::{FileId, Sources, Span};
 use crate::syntax;
 use crate::syntax::codes::FILE_TOO_LARGE;
 use crate::syntax::tree::{self, Item};
 
 use super::codes::{BAD_IMPORT, IMPORT_CIRCLE};
-use super::error::{SessionError, said};
-use super::rule_files::{Content, LARGEST_FILE, is_of_tests, read_content, rule_files, without_rules};
+use super::error::SessionError;
+use super::rule_files::{Content, is_of_tests, read_content, rule_files, without_rules};
 use super::shipped;
 
+/// What is said to be done where a limit is reached here.
+const READING: &str = "reading rules";
 /// How deep imports may nest.
 const DEEPEST_IMPORT: usize = 256;
 
@@ -109,7 +113,9 @@ impl Loader {
         let top = canonical(path)?;
         let folder = if top.is_dir() { top.as_path() } else { parent(&top) };
         let root = Root::Disk(root_of(folder));
+        meter::enter(READING);
         for file in files {
+            meter::check(READING)?;
             let location = Location::Disk(canonical(file)?);
             self.file(location, file.display().to_string(), read_content(file)?, &root);
         }
@@ -167,7 +173,7 @@ impl Loader {
         }
         let bytes = match content {
             Content::Bytes(bytes) => bytes,
-            Content::TooLarge(size) => return self.too_large(location, name, size),
+            Content::TooLarge => return self.too_large(location, name),
         };
         let id = self.loaded.sources.add(name, String::from_utf8_lossy(&bytes));
         self.done.insert(location.clone(), id);
@@ -187,10 +193,10 @@ impl Loader {
         self.loaded.files.push(tree);
     }
 
-    fn too_large(&mut self, location: Location, name: String, size: u64) {
+    fn too_large(&mut self, location: Location, name: String) {
         let id = self.loaded.sources.add(name, "");
         self.done.insert(location, id);
-        self.loaded.diagnostics.push(too_large(id, size));
+        self.loaded.diagnostics.push(too_large(id));
     }
 
     fn parse(&mut self, id: FileId, text: &str) {
@@ -251,9 +257,9 @@ fn imports_tests(import: &tree::Import) -> Diagnostic {
         .help("put what both files need into a file of its own and import that")
 }
 
-/// The fault of a file of `size` bytes.
-pub(super) fn too_large(id: FileId, size: u64) -> Diagnostic {
-    let message = format!("the file has {size} bytes, and {LARGEST_FILE} are the most");
+/// The fault of a file that is too large.
+pub(super) fn too_large(id: FileId) -> Diagnostic {
+    let message = format!("the file is larger than {} MiB", LARGEST_TEXT >> 20);
     Diagnostic::new(FILE_TOO_LARGE, message)
         .at(Span::new(id, 0, 0), "")
         .help("split the rules over several files; put facts into a fact file")

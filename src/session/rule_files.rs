@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fs::{self, DirEntry, File};
-use std::io::{self, Read};
+use std::fs::{self, DirEntry};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::SessionError;
+use crate::file::{self, LARGEST_TEXT};
 
-/// The largest rule file, in bytes.
-pub(super) const LARGEST_FILE: u64 = 64 * 1024 * 1024;
+use super::error::SessionError;
 
 /// The `.dl` files at a path, each kind in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,7 +89,9 @@ pub(super) fn without_rules(path: &Path, found: &RuleFiles) -> String {
     match found.tests.as_slice() {
         [] => format!("`{path}` holds no rule file: nothing in it or below ends in `.dl`"),
         [test] if test.display().to_string() == path.to_string() => {
-            format!("`{path}` holds tests, which are read by `test`, `check` and `fmt` alone; name the rules that it imports")
+            format!(
+                "`{path}` holds tests, which are read by `test`, `check` and `fmt` alone; name the rules that it imports"
+            )
         }
         _ => format!("`{path}` holds files of tests alone, which are read by `test`, `check` and `fmt`"),
     }
@@ -99,24 +100,18 @@ pub(super) fn without_rules(path: &Path, found: &RuleFiles) -> String {
 /// A file's content.
 pub(super) enum Content {
     Bytes(Cow<'static, [u8]>),
-    /// It is not read; its size in bytes.
-    TooLarge(u64),
+    /// It is not read.
+    TooLarge,
 }
 
 /// Reads a rule file.
 ///
 /// # Errors
-/// It can't be read, or is a pipe or a device, of which nobody knows whether it ends.
+/// It can't be read, or is no regular file.
 pub(super) fn read_content(path: &Path) -> Result<Content, SessionError> {
-    let failed = |source| SessionError::Read { path: path.to_owned(), source };
-    let data = fs::metadata(path).map_err(failed)?;
-    if !data.is_file() && !data.is_dir() {
-        return Err(failed(io::Error::other("it is no regular file")));
+    match file::read(path, LARGEST_TEXT) {
+        Ok(bytes) => Ok(Content::Bytes(Cow::Owned(bytes))),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Content::TooLarge),
+        Err(source) => Err(SessionError::Read { path: path.to_owned(), source }),
     }
-    let mut bytes = Vec::new();
-    File::open(path).map_err(failed)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Ok(Content::TooLarge(data.len().max(LARGEST_FILE + 1)));
-    }
-    Ok(Content::Bytes(Cow::Owned(bytes)))
 }

@@ -23,7 +23,9 @@ fn said(fault: &Diagnostic, sources: &Sources) -> (usize, String) {
 
 /// The text with what the help `write X` or `write X instead of Y` says; nothing for another help.
 fn followed(text: &str, fault: &Diagnostic, help: &str, sources: &Sources) -> Option<String> {
-    let form = Regex::new(r"^(?:if they mean the same value, )?write `(.+?)`(?: instead of `(.+?)`| here|, or .*)?(?:: .*|, or .*)?$");
+    let form = Regex::new(
+        r"^(?:if they mean the same value, )?write `(.+?)`(?: instead of `(.+?)`| here|, or .*)?(?:: .*|, or .*)?$",
+    );
     let form = form.unwrap().captures(help)?;
     let (better, old) = (&form[1], form.get(2));
     let mut spans = fault.labels.iter().map(|label| label.span);
@@ -56,7 +58,12 @@ fn follow_all(text: &str) -> (usize, Vec<String>) {
 
 /// What a followed help leaves that it should not. What stood behind the fault, as the sum around a product, may come
 /// to light; then its help must mend it.
-fn left(text: &str, mended: &(usize, String), known: &BTreeSet<(usize, String)>, more: usize) -> Option<String> {
+fn left(
+    text: &str,
+    mended: &(usize, String),
+    known: &BTreeSet<(usize, String)>,
+    more: usize,
+) -> Option<String> {
     let (after, sources) = faults(text);
     if after.iter().any(|fault| said(fault, &sources) == *mended) {
         return Some(String::from("the same fault"));
@@ -91,7 +98,8 @@ fn a_help_keeps_the_meaning() {
     };
     for condition in ["M > \"a\"", "M < T", "M = T", "At > T", "At > \"soon\"", "T > 100", "T >= 1.5"] {
         let (found, sources) = faults(&rules(condition));
-        let found: Vec<_> = found.iter().filter(|fault| sources.place(fault.span().unwrap()).line == 2).collect();
+        let found: Vec<_> =
+            found.iter().filter(|fault| sources.place(fault.span().unwrap()).line == 2).collect();
         assert!(found.iter().any(|fault| fault.code.0 == "E302"), "{condition}");
         let helps: Vec<_> = found.iter().flat_map(|fault| &fault.help).collect();
         assert!(helps.is_empty(), "{condition}: {helps:?}");

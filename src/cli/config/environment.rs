@@ -74,7 +74,8 @@ fn over(setting: &Setting, file: (Content, Origin), given: (Content, Origin)) ->
             Over { holds: (Content::Texts(all), both), unheeded: None }
         }
         (Hold::Less, known, wanted) if wanted > known => {
-            let unheeded = format!("{variable} says {wanted}, and `{name}` of {place} allows {known}: that holds");
+            let unheeded =
+                format!("{variable} says {wanted}, and `{name}` of {place} allows {known}: that holds");
             Over { holds: (known, file.1), unheeded: Some(unheeded) }
         }
         (_, _, content) => Over { holds: (content, given.1), unheeded: None },

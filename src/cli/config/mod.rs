@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::diagnostic::{self, nearest};
+use crate::ledger::Redaction;
 use crate::session::{Faults, SessionError};
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -71,6 +72,8 @@ pub(super) struct Config {
     values: Values,
     /// The folder of the file.
     root: Option<PathBuf>,
+    /// What is kept out of the ledger.
+    redaction: Redaction,
 }
 
 /// Reads file and environment; every command sees what they say from then on.
@@ -92,6 +95,7 @@ pub(super) fn load() -> Result<(), Failure> {
     }
     let unheeded = environment::read(&mut config.values).map_err(Failure::Usage)?;
     unheeded.iter().for_each(|said| output::warning(said));
+    config.redaction = config.redact().map_err(Failure::Usage)?;
     // The first one stays: a process reads its settings once.
     let _ = CONFIG.set(config);
     Ok(())
@@ -107,9 +111,8 @@ fn nearest_file() -> Result<Option<PathBuf>, Failure> {
     let here = std::env::current_dir()
         .map_err(|error| Failure::Usage(format!("the current folder can't be read: {error}")))?;
     for path in here.ancestors().map(|folder| folder.join(FILE)) {
-        let is_there = path
-            .try_exists()
-            .map_err(|source| SessionError::Read { path: path.clone(), source })?;
+        let is_there =
+            path.try_exists().map_err(|source| SessionError::Read { path: path.clone(), source })?;
         if is_there {
             return Ok(Some(path));
         }
@@ -119,7 +122,8 @@ fn nearest_file() -> Result<Option<PathBuf>, Failure> {
 
 /// A path as a person in the current folder would write it.
 fn shown(path: &Path) -> PathBuf {
-    let below = std::env::current_dir().ok().and_then(|here| path.strip_prefix(&here).ok().map(Path::to_owned));
+    let below =
+        std::env::current_dir().ok().and_then(|here| path.strip_prefix(&here).ok().map(Path::to_owned));
     below.unwrap_or_else(|| path.to_owned())
 }
 
@@ -246,9 +250,9 @@ impl Config {
     /// It is given, and the file says `lenient = false`.
     pub(super) fn lenient(&self, given: bool) -> Result<bool, Failure> {
         match self.values.settings.get("lenient") {
-            Some((Content::Flag(false), origin @ Origin::File { .. })) if given => Err(Failure::Usage(format!(
-                "{origin} says `lenient = false`, which --lenient does not change"
-            ))),
+            Some((Content::Flag(false), origin @ Origin::File { .. })) if given => Err(Failure::Usage(
+                format!("{origin} says `lenient = false`, which --lenient does not change"),
+            )),
             Some((Content::Flag(set), _)) => Ok(given || *set),
             _ => Ok(given),
         }
@@ -259,9 +263,18 @@ impl Config {
         self.duration("limits.time")
     }
 
-    /// Patterns of what actuators must not let through, and what stands in its place.
-    pub(super) fn redact(&self) -> (&[String], &str) {
-        (self.texts("redact.patterns"), self.text("redact.with").unwrap_or("[redacted]"))
+    /// What is kept out of the ledger.
+    pub(super) fn redaction(&self) -> &Redaction {
+        &self.redaction
+    }
+
+    fn redact(&self) -> Result<Redaction, String> {
+        let (patterns, with) = (self.texts("redact.patterns"), self.text("redact.with"));
+        let origin = |why: String| {
+            let origin = self.values.settings.get("redact.patterns").map(|(_, origin)| origin.to_string());
+            format!("`redact.patterns` of {}: {why}", origin.unwrap_or_default())
+        };
+        Redaction::new(patterns, with.unwrap_or("[redacted]")).map_err(origin)
     }
 
     /// Who acts: the name given on the command line, else the one set, else the system user.
@@ -282,7 +295,10 @@ impl Config {
             None if known.is_empty() => String::from("there is none, so nobody may write"),
             None => format!("known: {}", known.join(", ")),
         };
-        Err(Failure::Usage(format!("`{name}` is not among the authors of {}; {hint}", self.origin("authors"))))
+        Err(Failure::Usage(format!(
+            "`{name}` is not among the authors of {}; {hint}",
+            self.origin("authors")
+        )))
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use crate::literal;
 use crate::pattern;
 use crate::symbol::Symbol;
 use crate::syntax;
 use crate::value::Value;
+use clap::ValueEnum;
 
 use super::super::options::{EngineName, duration};
 use super::Origin;

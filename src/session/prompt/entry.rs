@@ -50,7 +50,8 @@ pub fn entries(text: &str) -> Vec<&str> {
     let (mut all, mut start, mut at) = (Vec::new(), 0, 0);
     for line in text.split_inclusive('\n') {
         let before = text.get(start..at).unwrap_or("");
-        let is_own = !before.trim().is_empty() && scan(before).depth == 0 && begins_another(before, line.trim());
+        let is_own =
+            !before.trim().is_empty() && scan(before).depth == 0 && begins_another(before, line.trim());
         if is_own {
             all.push(before);
             start = at;
@@ -63,7 +64,8 @@ pub fn entries(text: &str) -> Vec<&str> {
 
 /// Whether `line` is no part of the entry `before`.
 fn begins_another(before: &str, line: &str) -> bool {
-    let command = line.strip_prefix(':').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
+    let command =
+        line.strip_prefix(':').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
     let asks = || {
         let body = line.strip_suffix('?').unwrap_or("");
         !body.is_empty() && syntax::parse_query(FileId::default(), body).1.is_empty()
