@@ -23,8 +23,11 @@ pub(super) fn help(words: &[String], refused: Option<&str>) -> Option<String> {
         if more.is_empty() {
             more.extend(refused.filter(|word| words.get(at + 2) == Some(word) && is_path(word)));
         }
-        let all: Vec<String> =
-            [*value].into_iter().chain(more.iter().copied()).map(|value| format!("{option} {value}")).collect();
+        let all: Vec<String> = [*value]
+            .into_iter()
+            .chain(more.iter().copied())
+            .map(|value| format!("{option} {value}"))
+            .collect();
         (!more.is_empty()).then(|| format!("`{option}` takes one value each; write `{}`", all.join(" ")))
     })
 }

@@ -64,7 +64,8 @@ impl Status {
 /// The rules that hold where none are named.
 fn rules() -> String {
     let paths = config::get().rules();
-    let named = paths.iter().map(|path| path.display().to_string()).chain(config::get().packs().iter().cloned());
+    let named =
+        paths.iter().map(|path| path.display().to_string()).chain(config::get().packs().iter().cloned());
     let named: Vec<String> = named.collect();
     if named.is_empty() { String::from("the shipped packs") } else { named.join(", ") }
 }

@@ -11,6 +11,7 @@
 mod actuators;
 mod agent_week;
 mod aggregates;
+mod batches;
 mod benches;
 mod bounds;
 mod broken;

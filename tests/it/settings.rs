@@ -64,7 +64,10 @@ fn project() -> TempDir {
         ("hence.toml", "rules = [\"mine.dl\"]\n[params]\nfloor = 5\n"),
         ("mine.dl", RULES),
         ("other.dl", &other),
-        ("plain.dl", "input n(x: int).\n\n## Any.\ndecision seen(x: int).\n\n@because(\"{X}\")\nseen(X) :- n(X).\n"),
+        (
+            "plain.dl",
+            "input n(x: int).\n\n## Any.\ndecision seen(x: int).\n\n@because(\"{X}\")\nseen(X) :- n(X).\n",
+        ),
         ("facts.jsonl", "{\"n\": [3]}\n{\"n\": [5]}\n{\"n\": [7]}\n"),
     ])
 }
@@ -81,7 +84,13 @@ const ASKED: [(&[&str], &str, i32, &str, &str); 16] = [
     (&["what-if", "--rules", "plain.dl", "--facts", "facts.jsonl"], "", 0, "- big(7)", "big(3)"),
     (&["decide", "--facts", "facts.jsonl", "--dry-run", "--format", "jsonl"], "", 0, "[7]", "[3]"),
     (&["repl", "--facts", "facts.jsonl"], "big(3)?\nbig(7)?\n", 0, "no\nyes", "yes\nyes"),
-    (&["bench", "--facts", "facts.jsonl", "--runs", "1", "--format", "json"], "", 0, "\"facts\": 1,", "\"facts\": 3,"),
+    (
+        &["bench", "--facts", "facts.jsonl", "--runs", "1", "--format", "json"],
+        "",
+        0,
+        "\"facts\": 1,",
+        "\"facts\": 3,",
+    ),
     (&["check"], "", 0, "1 file, 1 rule: no faults", "error"),
     (&["test"], "", 0, "1 passed in 1 file", "failed"),
     (&["fmt", "--check"], "", 0, "", "+++"),
@@ -105,7 +114,17 @@ const RECORDED: [(&[&str], i32, &str, &str); 10] = [
 
 /// Commands that take no rules.
 const WITHOUT_RULES: [&str; 12] = [
-    "init", "explain", "log", "status", "rebuild", "import", "compact", "pack", "config", "completions", "help",
+    "init",
+    "explain",
+    "log",
+    "status",
+    "rebuild",
+    "import",
+    "compact",
+    "pack",
+    "config",
+    "completions",
+    "help",
     "check-proof",
 ];
 
@@ -116,7 +135,9 @@ fn the_settings_hold_in_every_command() {
     let mut check = |args: &[&str], ran: Ran, status: i32, says: &str, not: &str| {
         let Ran(found, out, err) = ran;
         if found != status || !out.contains(says) || (!not.is_empty() && out.contains(not)) {
-            faults.push(format!("{args:?}: exit {found}, not {status}, or not {says:?} without {not:?}\n{out}{err}"));
+            faults.push(format!(
+                "{args:?}: exit {found}, not {status}, or not {says:?} without {not:?}\n{out}{err}"
+            ));
         }
     };
     for (args, input, status, says, not) in ASKED {
@@ -135,13 +156,19 @@ fn the_settings_hold_in_every_command() {
 #[test]
 fn every_command_is_in_the_list_above() {
     let help = run(Path::new("."), &["help"], &[], "").1;
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let names = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty());
+    let commands =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = commands
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty());
     let asked = |name: &str| ASKED.iter().any(|(args, ..)| args[0] == name);
     let recorded = |name: &str| RECORDED.iter().any(|(args, ..)| args[0] == name);
     // `assert` is as `retract`, and `observe` as `assert`.
     let known = |name: &str| {
-        asked(name) || recorded(name) || WITHOUT_RULES.contains(&name) || ["assert", "observe"].contains(&name)
+        asked(name)
+            || recorded(name)
+            || WITHOUT_RULES.contains(&name)
+            || ["assert", "observe"].contains(&name)
     };
     let unknown: Vec<_> = names.filter(|name| !known(name)).collect();
     assert!(unknown.is_empty(), "say in `ASKED` or `RECORDED` how the settings hold in {unknown:?}");
@@ -150,7 +177,11 @@ fn every_command_is_in_the_list_above() {
 #[test]
 fn a_parameter_that_the_rules_do_not_have_is_an_error_where_it_is_meant_for_them() {
     let project = project();
-    for args in [["derive", "--rules", "plain.dl"], ["bench", "--rules", "plain.dl"], ["derive", "--rules", "mine.dl"]] {
+    for args in [
+        ["derive", "--rules", "plain.dl"],
+        ["bench", "--rules", "plain.dl"],
+        ["derive", "--rules", "mine.dl"],
+    ] {
         let args = [&args[..], &["--facts", "facts.jsonl", "--set", "roof=2"]].concat();
         let Ran(status, _, said) = run(project.path(), &args, &[], "");
         assert!(status == 2 && said.contains("there is no parameter `roof`"), "{args:?}: {status} {said}");
@@ -193,7 +224,10 @@ fn rules_of_a_folder_are_looked_at_or_named() {
             let shown = format!("{out}{said}");
             assert!(status != 0, "{command:?} in {folder:?}\n{shown}");
             assert!(!shown.contains("autonomy") && !shown.contains("no faults"), "{command:?}\n{shown}");
-            assert!(command[0] == "fmt" && folder == of_rules.path() || shown.contains(named) || status == 1, "{command:?}\n{shown}");
+            assert!(
+                command[0] == "fmt" && folder == of_rules.path() || shown.contains(named) || status == 1,
+                "{command:?}\n{shown}"
+            );
         }
     }
     let Ran(status, _, said) = run(of_rules.path(), &["derive", "--facts", "facts.jsonl"], &[], "");
@@ -212,9 +246,14 @@ fn a_faulty_file_without_tests_lets_no_test_pass() {
 #[test]
 fn nothing_to_lay_out_is_said() {
     let empty = folder(&[("rules/note.txt", ""), ("hence.toml", "")]);
-    for args in [&["fmt", "--check"][..], &["fmt", "--check", "rules"], &["check"], &["check", "rules"], &["derive"]] {
+    for args in
+        [&["fmt", "--check"][..], &["fmt", "--check", "rules"], &["check"], &["check", "rules"], &["derive"]]
+    {
         let Ran(status, out, said) = run(empty.path(), args, &[], "p( 1 ).\n");
-        assert!(status == 2 && said.contains("holds no rule file") && out.is_empty(), "{args:?}: {status} {out}{said}");
+        assert!(
+            status == 2 && said.contains("holds no rule file") && out.is_empty(),
+            "{args:?}: {status} {out}{said}"
+        );
     }
     let Ran(status, out, _) = run(empty.path(), &["fmt", "-"], &[], "p( 1 ).\n");
     assert_eq!((status, out.as_str()), (0, "p(1).\n"));
@@ -225,7 +264,8 @@ fn what_the_file_restricts_no_variable_widens() {
     let toml = "authors = [\"ada\", \"grace\"]\nlenient = false\n[limits]\nfacts = 10\ntime = \"10s\"\n\
                 [redact]\npatterns = [\"sk-[0-9]+\"]\n";
     let project = folder(&[("hence.toml", toml), ("rules/a.dl", RULES), ("f.jsonl", "{\"n\": [3]}\n")]);
-    let settings = |variables: &[(&str, &str)]| run(project.path(), &["config", "--format", "jsonl"], variables, "");
+    let settings =
+        |variables: &[(&str, &str)]| run(project.path(), &["config", "--format", "jsonl"], variables, "");
     let variables = [
         ("HENCE_AUTHORS", "grace,mallory"),
         ("HENCE_LENIENT", "true"),
@@ -244,7 +284,8 @@ fn what_the_file_restricts_no_variable_widens() {
         let line = format!("{{\"key\": \"{key}\", \"value\": \"{value}\", \"origin\": \"{origin}\"");
         assert!(shown.contains(&line), "{line}\n{shown}");
     }
-    for unheeded in ["HENCE_AUTHORS names `mallory`", "HENCE_LENIENT says true", "HENCE_MAX_FACTS says 1000"] {
+    for unheeded in ["HENCE_AUTHORS names `mallory`", "HENCE_LENIENT says true", "HENCE_MAX_FACTS says 1000"]
+    {
         assert!(said.contains(unheeded), "{unheeded}\n{said}");
     }
     let assert = |author, variables: &[(&str, &str)]| {
@@ -266,9 +307,11 @@ fn a_ledger_at_a_glance_says_where_its_settings_come_from() {
     let project = folder(&[("hence.toml", "authors = [\"ada\"]\nstore = \"led\"\n"), ("rules/a.dl", RULES)]);
     assert_eq!(run(project.path(), &["assert", "n(1)"], &[], "").0, 0);
     let Ran(_, shown, _) = run(project.path(), &["status"], &[], "");
-    for line in
-        ["ledger        led (hence.toml:2)", "rules         rules (beside hence.toml)", "authors       ada (hence.toml:1)"]
-    {
+    for line in [
+        "ledger        led (hence.toml:2)",
+        "rules         rules (beside hence.toml)",
+        "authors       ada (hence.toml:1)",
+    ] {
         assert!(shown.contains(line), "{line}\n{shown}");
     }
     let Ran(_, shown, _) = run(project.path(), &["status"], &[("HENCE_RULES", "rules/a.dl")], "");
@@ -321,12 +364,17 @@ fn an_option_takes_one_value_and_leaves_the_arguments() {
     ];
     fs::write(project.path().join("plain.dl"), "seen(X) :- n(X).\n").unwrap();
     for args in &several[..2] {
-        let Ran(status, _, said) = run(project.path(), &[args, &["--facts", "facts.jsonl"][..]].concat(), &[], "");
+        let Ran(status, _, said) =
+            run(project.path(), &[args, &["--facts", "facts.jsonl"][..]].concat(), &[], "");
         assert_eq!(status, 0, "{args:?}\n{said}");
     }
     fs::write(project.path().join("a,b.jsonl"), "{\"n\": [9]}\n").unwrap();
-    let Ran(_, out, said) =
-        run(project.path(), &["derive", "--facts", "a,b.jsonl", "--facts", "facts.jsonl", "--format", "jsonl"], &[], "");
+    let Ran(_, out, said) = run(
+        project.path(),
+        &["derive", "--facts", "a,b.jsonl", "--facts", "facts.jsonl", "--format", "jsonl"],
+        &[],
+        "",
+    );
     assert_eq!(out, "{\"big\": [7]}\n{\"big\": [9]}\n", "{said}");
 }
 
@@ -335,7 +383,10 @@ fn the_old_form_of_several_values_is_answered_with_the_new_one() {
     let project = project();
     let cases: [(&[&str], &str); 6] = [
         (&["query", "--rules", "mine.dl", "plain.dl", "n(X)"], "--rules mine.dl --rules plain.dl"),
-        (&["derive", "--rules", "mine.dl", "plain.dl", "--facts", "facts.jsonl"], "--rules mine.dl --rules plain.dl"),
+        (
+            &["derive", "--rules", "mine.dl", "plain.dl", "--facts", "facts.jsonl"],
+            "--rules mine.dl --rules plain.dl",
+        ),
         (&["decide", "--facts", "facts.jsonl", "mine.dl"], "--facts facts.jsonl --facts mine.dl"),
         (&["decide", "--facts", "facts.jsonl", "gone.jsonl"], "--facts facts.jsonl --facts gone.jsonl"),
         (&["derive", "--pack", "errors", "goals", "--facts", "facts.jsonl"], "--pack errors --pack goals"),
@@ -349,7 +400,8 @@ fn the_old_form_of_several_values_is_answered_with_the_new_one() {
 
 #[test]
 fn lints_are_for_check_and_quiet_leaves_out_what_nobody_needs() {
-    let noisy = "input p(k: string, n: int).\na(K, count(N)) :- p(K, N).\nb(K, Once) :- p(K, Once), p(Twice, _).\n";
+    let noisy =
+        "input p(k: string, n: int).\na(K, count(N)) :- p(K, N).\nb(K, Once) :- p(K, Once), p(Twice, _).\n";
     let project = folder(&[("noisy.dl", noisy), ("f.jsonl", "{\"p\": [\"k\", 1]}\n")]);
     let asked: [&[&str]; 5] = [
         &["query", "a(K, N)"],
@@ -382,10 +434,25 @@ fn lints_are_for_check_and_quiet_leaves_out_what_nobody_needs() {
 }
 
 #[test]
+fn a_measurement_begins_with_one_figure() {
+    let project = project();
+    let Ran(status, _, said) =
+        run(project.path(), &["bench", "--facts", "facts.jsonl", "--runs", "2"], &[], "");
+    assert!(
+        status == 0 && said.starts_with("the first run took ") && said.contains("; 2 runs are measured"),
+        "{said}"
+    );
+    let other = ["bench", "--facts", "facts.jsonl", "--engine", "naive"];
+    let Ran(status, _, said) = run(project.path(), &other, &[], "");
+    assert!(status == 2 && said.contains("--engine naive can't be"), "{said}");
+}
+
+#[test]
 fn files_of_tests_take_no_part_in_what_is_decided() {
     let test = "import \"a.dl\".\nbig(X) :- n(X), X = 3.\nhelper(X) :- n(X).\n\
                 test \"seven\" { given n(7). expect big(7). helper(7). }\n";
-    let other = "import \"a.dl\".\nhelper(X) :- n(X), X > 100.\ntest \"none\" { given n(7). expect no helper(_). }\n";
+    let other =
+        "import \"a.dl\".\nhelper(X) :- n(X), X > 100.\ntest \"none\" { given n(7). expect no helper(_). }\n";
     let project = folder(&[
         ("hence.toml", ""),
         ("rules/a.dl", &RULES.replace("int = 1", "int = 5")),
@@ -393,7 +460,9 @@ fn files_of_tests_take_no_part_in_what_is_decided() {
         ("rules/b_test.dl", other),
         ("f.jsonl", "{\"n\": [3]}\n{\"n\": [7]}\n"),
     ]);
-    let derived = |args: &[&str]| run(project.path(), &[&["derive", "--facts", "f.jsonl", "--format", "jsonl"], args].concat(), &[], "");
+    let derived = |args: &[&str]| {
+        run(project.path(), &[&["derive", "--facts", "f.jsonl", "--format", "jsonl"], args].concat(), &[], "")
+    };
     for args in [&[][..], &["--rules", "rules"], &["--rules", "rules/a.dl"]] {
         let Ran(status, out, said) = derived(args);
         assert_eq!((status, out.as_str()), (0, "{\"big\": [7]}\n"), "{args:?}\n{said}");
@@ -406,9 +475,16 @@ fn files_of_tests_take_no_part_in_what_is_decided() {
     assert!(status == 1 && said.contains("2 files would change"), "{said}");
     fs::write(project.path().join("rules/c.dl"), "import \"a_test.dl\".\n").unwrap();
     let Ran(status, _, said) = derived(&[]);
-    assert!(status == 2 && said.contains("`a_test.dl` holds tests, and only another file of tests may import it"), "{said}");
+    assert!(
+        status == 2 && said.contains("`a_test.dl` holds tests, and only another file of tests may import it"),
+        "{said}"
+    );
     fs::remove_file(project.path().join("rules/c.dl")).unwrap();
-    fs::write(project.path().join("rules/b_test.dl"), "import \"a.dl\".\ntest \"none\" { expect no bog(_). }\n").unwrap();
+    fs::write(
+        project.path().join("rules/b_test.dl"),
+        "import \"a.dl\".\ntest \"none\" { expect no bog(_). }\n",
+    )
+    .unwrap();
     let Ran(status, _, said) = run(project.path(), &["check"], &[], "");
     assert!(status == 1 && said.contains("rules/b_test.dl:2:"), "a faulty file of tests is found: {said}");
     assert_eq!(derived(&[]).0, 0, "and is no matter of what decides");
