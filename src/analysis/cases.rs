@@ -101,7 +101,7 @@ impl Cases<'_> {
             return None;
         };
         let terms = terms(atom, entry, out)?;
-        Some((id, ground.row(entry, &terms, atom.span, out)?, atom.span))
+        Some((id, ground.atom(entry, atom, &terms, out)?, atom.span))
     }
 
     fn expectation(

@@ -80,6 +80,7 @@ impl Facts {
         };
         put(&mut draft, facts);
         let mut ledger = open::ledger(&self.facts, false)?;
+        session::fit_draft(&rules, &ledger, &mut draft)?;
         let committed = ledger.commit_owned(draft).map_err(open::failure);
         progress::clear();
         let committed = committed?;

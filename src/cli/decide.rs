@@ -58,6 +58,7 @@ impl Decide {
         let as_of = self.as_of.unwrap_or(When::Now);
         let session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
         let mut session = session.with_as_of(as_of);
+        open::tell_undeclared(&session);
         let assertions = session::read_facts(session.rules(), &FactFiles { paths: self.facts.files() })?;
         let author = self.about.author()?;
         let carry = if self.carry_out { Some(Carry::new(author.clone(), self.all)?) } else { None };

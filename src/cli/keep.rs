@@ -8,7 +8,8 @@ use clap::Args;
 use crate::file;
 use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
-use crate::session::{RuleSource, Session, SessionError};
+use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
+use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
@@ -51,6 +52,10 @@ impl Status {
             status.base_tx,
             status.base_bytes.div_ceil(1024)
         )?;
+        let undeclared = undeclared(&ledger)?;
+        if !undeclared.is_empty() {
+            writeln!(out, "undeclared    {}", open::named_counts(&undeclared))?;
+        }
         if let Some((last, path)) = ledger.archived() {
             writeln!(out, "archived      transactions 1 to {last} in {}", path.display())?;
         }
@@ -68,6 +73,14 @@ fn rules() -> String {
         paths.iter().map(|path| path.display().to_string()).chain(config::get().packs().iter().cloned());
     let named: Vec<String> = named.collect();
     if named.is_empty() { String::from("the shipped packs") } else { named.join(", ") }
+}
+
+/// The recorded relations that the rules which decided last don't declare.
+fn undeclared(ledger: &Ledger) -> Result<Vec<(Symbol, u64)>, Failure> {
+    let last = ledger.last_where(|info| info.rules.is_some()).map_err(open::failure)?;
+    let Some(hash) = last.and_then(|info| info.rules) else { return Ok(Vec::new()) };
+    let Some(recorded) = ledger.rules(hash).map_err(open::failure)? else { return Ok(Vec::new()) };
+    Ok(session::undeclared(&RuleSet::from_recorded(&recorded)?, ledger))
 }
 
 /// Prove a ledger: its chain, its base against its journal, and every decision drawn again
@@ -125,6 +138,7 @@ impl Verify {
             };
             writeln!(out, "a snapshot stands for {transactions}; {how}")?;
         }
+        open::tell_of_undeclared(&undeclared(&ledger)?, "the rules that decided last");
         let mut sound = verified.differences.is_empty() && self.head_stands(&ledger)?;
         if !self.no_replay {
             let last = ledger.last_tx();

@@ -21,6 +21,7 @@ mod history;
 mod init;
 mod keep;
 mod live;
+mod migrate;
 mod observe;
 mod open;
 mod options;
@@ -100,6 +101,7 @@ enum Command {
     Log(history::Log),
     Facts(history::Facts),
     Status(keep::Status),
+    Migrate(migrate::Migrate),
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
     Export(export::Export),
@@ -231,6 +233,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Log(command) => command.run(),
         Command::Facts(command) => command.run(),
         Command::Status(command) => command.run(),
+        Command::Migrate(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),

@@ -13,7 +13,7 @@ use crate::actuators::{self, Form, Input, Observer, Scope, Summary};
 use crate::fact::Fact;
 use crate::file;
 use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions, Redaction};
-use crate::session::RuleSet;
+use crate::session::{self, RuleSet};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -149,7 +149,7 @@ impl Observe {
 
     fn record(&self, store: &Path, rules: &RuleSet, observer: &dyn Observer, facts: Vec<Fact>) -> Outcome {
         let unread = unread(rules, &facts)?;
-        let committed = self.commit(store, observer, facts, &open::options())?;
+        let committed = self.commit((store, rules), observer, facts, &open::options())?;
         tell_unread(&unread);
         let changes = &committed.tally;
         let gone = match changes.removed {
@@ -169,21 +169,21 @@ impl Observe {
 
     fn commit(
         &self,
-        store: &Path,
+        (store, rules): (&Path, &RuleSet),
         observer: &dyn Observer,
         facts: Vec<Fact>,
         options: &OpenOptions,
     ) -> Result<Committed, Failure> {
         let mut ledger = Ledger::open(store, options).map_err(open::failure)?;
-        let retractions = gone(&ledger, observer, &facts).map_err(open::failure)?;
-        let draft = Draft {
+        let mut draft = Draft {
             time: time::wall_clock(),
             author: config::get().author(self.author.as_deref())?,
             source: format!("{} {}", self.observer, self.files.join(", ")),
             assertions: facts,
-            retractions,
             ..Draft::default()
         };
+        session::fit_draft(rules, &ledger, &mut draft)?;
+        draft.retractions = gone(&ledger, observer, &draft.assertions).map_err(open::failure)?;
         ledger.commit(&draft).map_err(open::failure)
     }
 
@@ -236,7 +236,7 @@ impl Observe {
         let unread = unread(rules, &facts)?.into_iter().filter(|relation| told.insert(relation.clone()));
         tell_unread(&unread.collect());
         let options = OpenOptions { wait: PATIENCE, ..open::options() };
-        self.commit(store, observer, facts, &options).map(drop)
+        self.commit((store, rules), observer, facts, &options).map(drop)
     }
 }
 

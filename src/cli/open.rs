@@ -2,6 +2,7 @@
 
 use crate::ledger::{Ledger, LedgerError, Notice, OpenOptions};
 use crate::session::{self, FactFiles, RuleSet, Session, SessionError};
+use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
@@ -9,6 +10,9 @@ use super::{Failure, config, output, progress};
 
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
+
+/// How many relations are named that the rules don't declare.
+const SHOWN: usize = 8;
 
 /// A session that only reads: over the fact files named, else over the ledger.
 pub(super) fn for_reading(
@@ -92,6 +96,33 @@ pub(super) fn options() -> OpenOptions {
     let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
     let redaction = config::get().redaction().clone();
     OpenOptions { command, watcher: progress::watcher(), redaction, ..OpenOptions::default() }
+}
+
+/// Tells of recorded relations that the rules don't declare, where decisions are drawn.
+pub(super) fn tell_undeclared(session: &Session) {
+    let Some(ledger) = session.ledger() else { return };
+    tell_of_undeclared(&session::undeclared(session.rules(), ledger), "these rules");
+}
+
+/// The same of rules called `rules`.
+pub(super) fn tell_of_undeclared(found: &[(Symbol, u64)], rules: &str) {
+    let verb = match found {
+        [] => return,
+        [_] => "1 recorded relation is",
+        _ => &format!("{} recorded relations are", found.len()),
+    };
+    output::warning(&format!("{verb} not declared by {rules}: {}", named_counts(found)));
+}
+
+/// The first few of relations with the numbers of their facts.
+pub(super) fn named_counts(found: &[(Symbol, u64)]) -> String {
+    let shown = found.iter().take(SHOWN);
+    let mut named: Vec<String> =
+        shown.map(|(relation, facts)| format!("{relation} ({})", count(*facts as usize, "fact"))).collect();
+    if found.len() > SHOWN {
+        named.push(String::from("…"));
+    }
+    named.join(", ")
 }
 
 fn equip(session: Session, engine: &EngineOptions) -> Result<Session, Failure> {

@@ -16,6 +16,7 @@ use super::progress::Work;
 use super::record::RecordKind;
 use super::redact::Redaction;
 use super::scan::Whole;
+use super::schemas::check_renewed;
 use super::state;
 use super::transaction::{Changes, Committed, Draft};
 
@@ -34,7 +35,7 @@ impl Ledger {
     /// # Errors
     /// If the base can't be read.
     pub fn effective(&self, draft: &Draft) -> Result<Changes, LedgerError> {
-        plan::effective(&draft.assertions, &draft.retractions, &self.state, &self.view)
+        plan::effective(draft, &self.state, &self.view)
     }
 
     /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
@@ -48,7 +49,8 @@ impl Ledger {
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
         let draft = self.redaction.draft(draft)?;
         self.check_draft(&draft)?;
-        let weighed = Weighed::new(&draft.assertions, &draft.retractions, &self.state, &self.view)?;
+        let weighed =
+            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
         self.record(&draft, weighed, false)
     }
 
@@ -64,7 +66,8 @@ impl Ledger {
     pub fn remark(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
         let draft = self.redaction.draft(draft)?;
         self.check_draft(&draft)?;
-        let weighed = Weighed::new(&draft.assertions, &draft.retractions, &self.state, &self.view)?;
+        let weighed =
+            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
         self.record(&draft, weighed, true)
     }
 
@@ -75,9 +78,11 @@ impl Ledger {
     pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
         self.redaction.owned(&mut draft)?;
         self.check_draft(&draft)?;
+        let schemas = std::mem::take(&mut draft.schemas);
         let (assertions, retractions) =
             (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
-        let weighed = Weighed::new(&assertions, &retractions, &self.state, &self.view)?;
+        let weighed = Weighed::new(&assertions, &retractions, &schemas, &self.state, &self.view)?;
+        draft.schemas = schemas;
         drop((assertions, retractions));
         self.record(&draft, weighed, false)
     }
@@ -85,6 +90,7 @@ impl Ledger {
     /// Records a draft whose facts are weighed already.
     fn record(&mut self, draft: &Draft, weighed: Weighed, remark: bool) -> Result<Committed, LedgerError> {
         let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+        check_renewed(&self.state, &draft.schemas, &plan.list)?;
         let changed = plan.tally.added > 0 || plan.tally.removed > 0;
         let recorded = remark || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
         if recorded {
@@ -124,6 +130,7 @@ impl Ledger {
         meter::check("recording facts")?;
         meter::enter("recording facts");
         draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
+        self.check_schemas(draft)?;
         let note = draft.note.as_deref().unwrap_or_default();
         for (what, text) in
             [("the author", draft.author.as_str()), ("the source", &draft.source), ("the note", note)]

@@ -118,6 +118,12 @@ pub enum LedgerError {
         /// The relation.
         relation: Symbol,
     },
+    /// Facts that don't fit the columns that the ledger records for their relation, or columns that can't be recorded.
+    #[error("{what}")]
+    Misfit {
+        /// What doesn't fit, and where.
+        what: String,
+    },
     /// Text given to be imported that is no transaction, or doesn't follow from the one before.
     #[error("line {line}: {what}")]
     Import {

@@ -23,6 +23,7 @@ use super::list::ChangeList;
 use super::plan::Since;
 use super::record::{self, RecordKind};
 use super::scan::Whole;
+use super::schemas::{check_renewed, renewed};
 use super::transaction::{RuleSet, Run, RunLimits, Schema};
 use super::{Ledger, json_value, tuple};
 
@@ -103,16 +104,24 @@ struct SchemaLine {
     relation: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     renews: bool,
-    /// Name, type, and the names of a closed set.
-    columns: Vec<(String, String, Vec<String>)>,
+    columns: Vec<ColumnLine>,
 }
+
+/// Name, type, the names of a closed set, and the value of facts that are older than the column.
+#[derive(Serialize, Deserialize)]
+struct ColumnLine(
+    String,
+    String,
+    Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")] Option<Json>,
+);
 
 impl From<&Schema> for SchemaLine {
     fn from(schema: &Schema) -> Self {
-        let column = |Column { name, ty }: &Column| {
+        let column = |Column { name, ty, default }: &Column| {
             let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
             let members = members.iter().map(ToString::to_string).collect();
-            (name.to_string(), ty.ty.keyword().to_owned(), members)
+            ColumnLine(name.to_string(), ty.ty.keyword().to_owned(), members, default.map(json_value::write))
         };
         Self {
             relation: schema.relation.to_string(),
@@ -123,11 +132,12 @@ impl From<&Schema> for SchemaLine {
 }
 
 fn schema(line: &SchemaLine) -> Result<Schema, Malformed> {
-    let column = |(name, ty, members): &(String, String, Vec<String>)| {
+    let column = |ColumnLine(name, ty, members, default): &ColumnLine| {
         let ty = Type::of_keyword(ty).ok_or(Malformed("a column is of an unknown type"))?;
         let members: Vec<Symbol> = members.iter().map(Symbol::from).collect();
         let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
-        Ok(Column { name: Symbol::new(name), ty: ColumnType { ty, set } })
+        let default = default.as_ref().map(json_value::read).transpose()?;
+        Ok(Column { name: Symbol::new(name), ty: ColumnType { ty, set }, default })
     };
     let columns: Result<_, Malformed> = line.columns.iter().map(column).collect();
     Ok(Schema { relation: Symbol::new(&line.relation), columns: columns?, renews: line.renews })
@@ -207,13 +217,16 @@ impl Ledger {
             let due = self.state.tx + 1;
             return Err(Refused::Line(format!("this is transaction {}, due is {due}", line.tx)));
         }
-        let mut changes = ChangeList::default();
+        let (mut changes, mut asserted) = (ChangeList::default(), Vec::new());
         for entry in &line.changes {
             let (fact, act) = change(entry)?;
             changes.push(&fact, act);
+            asserted.extend((act == Act::Assert).then_some(fact));
         }
-        self.check_changes(&changes)?;
         let summary = self.imported_summary(&line, &changes)?;
+        self.check_imported(&summary.schemas, &asserted).map_err(Refused::Line)?;
+        check_renewed(&self.state, &summary.schemas, &changes)?;
+        self.check_changes(&changes, &renewed(&summary.schemas))?;
         let hash = self.hash_of(&line, &changes, &summary)?;
         if hash.to_string() != line.hash {
             return Err(Refused::Line(format!("its hash is {hash}, written down is {}", line.hash)));
@@ -240,7 +253,7 @@ impl Ledger {
     }
 
     /// Whether each change can be made, and is made once.
-    fn check_changes(&self, changes: &ChangeList<'_>) -> Result<(), Refused> {
+    fn check_changes(&self, changes: &ChangeList<'_>, renewed: &BTreeSet<Symbol>) -> Result<(), Refused> {
         let mut seen = BTreeSet::new();
         let mut facts = Since::new(&self.state, &self.view, keys::FACT, changes.len());
         let mut decisions = Since::new(&self.state, &self.view, keys::DECISION, changes.len());
@@ -249,7 +262,9 @@ impl Ledger {
                 Act::Assert | Act::Retract { .. } => (keys::FACT, &mut facts),
                 Act::Draw { .. } | Act::Lapse { .. } => (keys::DECISION, &mut decisions),
             };
-            let stands = since.find(relation, tuple)?;
+            // What begins anew goes before it comes.
+            let anew = act == Act::Assert && renewed.contains(&relation);
+            let stands = since.find(relation, tuple)?.filter(|_| !anew);
             let due = match act {
                 Act::Assert | Act::Draw { .. } => None,
                 Act::Retract { since } | Act::Lapse { since, .. } => Some(since),
@@ -257,7 +272,7 @@ impl Ledger {
             if stands != due {
                 return Err(Refused::Line(format!("a change of `{relation}` doesn't fit what stands")));
             }
-            if !seen.insert((section, relation, tuple)) {
+            if !seen.insert((section, relation, tuple, anew)) {
                 return Err(Refused::Line(format!("a fact of `{relation}` is changed twice")));
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! `journal/` is the truth: `record` (one record), `journal` (segments), `scan` (reading them), `content` (what a
 //! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block` and `view` (sorted blocks,
-//! the backlog over them), `keys`, `state` (how a transaction changes both). `open`, `commit` and `read` are the
+//! the backlog over them), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
+//! recorded under, `recast` how to read them under others. `open`, `commit` and `read` are the
 //! public face. `compact` puts old segments away behind a `snapshot`. The journal's format is described in `docs/ledger-format.md`.
 
 pub mod base;
@@ -25,10 +26,12 @@ mod open;
 mod plan;
 mod progress;
 mod read;
+mod recast;
 mod record;
 mod redact;
 mod rows;
 mod scan;
+mod schemas;
 mod snapshot;
 mod state;
 mod transaction;
@@ -46,8 +49,10 @@ pub use hash::Hash;
 pub use open::OpenOptions;
 pub use progress::{Progress, Watcher, Work};
 pub use read::When;
+pub use recast::{Difference, Recast};
 pub use redact::Redaction;
 pub use rows::Facts;
+pub use schemas::Recorded;
 pub use transaction::{
     Assertion, Changes, Committed, Decision, Draft, Interval, Lapsed, RelationCount, RuleSet, Run, RunLimits,
     Schema, Standing, Status, Tally, Transaction, TxInfo,

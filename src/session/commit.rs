@@ -14,6 +14,7 @@ use super::ask::reports;
 use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::ledger_facts::Recording;
 use super::standing::Habit;
 use super::what_if::without;
 use super::{Session, Store, ledger_facts};
@@ -170,13 +171,24 @@ impl Session {
         }
     }
 
+    /// The draft of a change, its facts in the form in which the ledger records them.
+    fn fitted(&self, change: &Change) -> Result<Draft, SessionError> {
+        let mut draft = Self::draft(change);
+        if let Store::Ledger(ledger) = &self.store {
+            self.lens(ledger)?.record(ledger, &self.rules.program, &mut draft)?;
+        }
+        Ok(draft)
+    }
+
     fn effective(&self, change: &Change) -> Result<Changes, SessionError> {
         match &self.store {
-            Store::Ledger(ledger) if self.as_of == When::Now => Ok(ledger.effective(&Self::draft(change))?),
+            Store::Ledger(ledger) if self.as_of == When::Now => {
+                Ok(self.lens(ledger)?.shown(ledger.effective(&self.fitted(change)?)?))
+            }
             Store::Ledger(ledger) => {
                 let mut held = BTreeSet::new();
                 for fact in change.assertions.iter().chain(&change.retractions) {
-                    if ledger.assertion_at(fact, self.as_of)?.is_some() {
+                    if self.stood(ledger, fact)? {
                         held.insert(fact);
                     }
                 }
@@ -184,6 +196,21 @@ impl Session {
             }
             Store::Memory(memory) => Ok(against(change, |fact| memory.facts.contains(fact))),
         }
+    }
+
+    /// Whether a fact stood at the moment that this session asks.
+    fn stood(&self, ledger: &Recording, fact: &Fact) -> Result<bool, SessionError> {
+        let program = &self.rules.program;
+        let Some(relation) = program.find(fact.relation).and_then(|id| program.relation(id)) else {
+            return Ok(ledger.assertion_at(fact, self.as_of)?.is_some());
+        };
+        let lens = self.lens_for(ledger, (program, &self.rules.sources), self.as_of)?;
+        for values in lens.recast(relation).forms(&fact.values) {
+            if ledger.assertion_at(&Fact { relation: fact.relation, values }, self.as_of)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What follows from the facts that stand after `changes`.
@@ -196,7 +223,7 @@ impl Session {
         let program = &self.rules.program;
         let mut input = self.standing()?;
         for fact in &changes.added {
-            evaluation::add_fact(program, &mut input, fact);
+            evaluation::add_standing(program, &mut input, fact)?;
         }
         if !changes.removed.is_empty() {
             input = without(program, &input, &changes.removed);
@@ -255,18 +282,19 @@ impl Session {
     }
 
     fn record(&mut self, change: Change, outcome: &mut Outcome) -> Result<(), SessionError> {
+        let drew = !outcome.drawn.is_empty() || !outcome.lapsed.is_empty();
+        if self.ledger().is_some() && outcome.changes.is_empty() && !drew {
+            return Ok(());
+        }
+        let fitted = self.fitted(&change)?;
         match &mut self.store {
             Store::Ledger(ledger) => {
-                let drew = !outcome.drawn.is_empty() || !outcome.lapsed.is_empty();
-                if outcome.changes.is_empty() && !drew {
-                    return Ok(());
-                }
                 let draft = Draft {
                     clock: Some(change.now),
                     rules: Some(self.rules.recorded()),
                     drawn: outcome.drawn.clone(),
                     lapsed: outcome.lapsed.iter().cloned().map(Lapsed::from).collect(),
-                    ..Self::draft(&change)
+                    ..fitted
                 };
                 outcome.committed = Some(ledger.commit(&draft)?);
             }

@@ -9,7 +9,9 @@ use crate::ledger::interchange::{self, FactFile, Format, Schemas, Unread};
 use crate::meter::{self, Stopped};
 use crate::schema::{Kind, RelationId};
 use crate::span::Sources;
+use crate::symbol::Symbol;
 use crate::syntax;
+use crate::syntax::tree::{Args, Atom};
 use crate::value::Value;
 
 use super::RuleSet;
@@ -82,6 +84,10 @@ pub fn read_fact_lines(rules: &RuleSet, name: &str, text: &str) -> Result<Vec<Fa
 pub fn read_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
     let mut reading = Reading::new(rules);
     let id = reading.sources.add("<fact>", text);
+    let (atom, faults) = syntax::parse_fact(id, text);
+    if let Some(atom @ Atom { args: Args::Named(_), .. }) = atom.filter(|_| faults.is_empty()) {
+        return reading.by_name(&atom, text);
+    }
     let (tree, found) = syntax::parse(id, &clause(text));
     reading.found.extend(found);
     if reading.found.is_empty() {
@@ -107,6 +113,10 @@ pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> 
     let id = reading.sources.add("<fact>", text);
     let (atom, found) = syntax::parse_fact(id, text);
     reading.found.extend(found);
+    let asserted = atom.as_ref().is_some_and(|atom| is_input(rules, atom.relation.name));
+    if let (Some(atom @ Atom { args: Args::Named(_), .. }), true) = (&atom, asserted) {
+        return reading.by_name(atom, text);
+    }
     if let Some(atom) = atom.filter(|_| reading.found.is_empty()) {
         let (pattern, found) = analysis::check_atom(&rules.checked, &atom, &reading.sources);
         reading.found.extend(found);
@@ -115,6 +125,11 @@ pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> 
     }
     let message = format!("expected a value in every column of `{text}`");
     reading.finish()?.pop().ok_or(SessionError::Unknown { message })
+}
+
+fn is_input(rules: &RuleSet, relation: Symbol) -> bool {
+    let known = rules.program.find(relation).and_then(|id| rules.program.relation(id));
+    known.is_some_and(|known| known.kind == Kind::Input)
 }
 
 /// The text as a clause: the full stop at its end may be left out on a command line.
@@ -140,6 +155,17 @@ impl<'a> Reading<'a> {
     fn new(rules: &'a RuleSet) -> Self {
         let sources = rules.sources.clone();
         Self { rules, sources, facts: Vec::new(), found: Vec::new(), stopped: None }
+    }
+
+    /// The fact of an input that is written by name.
+    fn by_name(mut self, atom: &Atom, text: &str) -> Result<Fact, SessionError> {
+        if self.found.is_empty() {
+            let (named, found) = analysis::check_fact(&self.rules.checked, atom, &self.sources);
+            self.found.extend(found);
+            self.facts.extend(named.and_then(|(id, values, _)| fact(self.rules, id, values)));
+        }
+        let message = format!("`{text}` is no fact");
+        self.finish()?.pop().ok_or(SessionError::Unknown { message })
     }
 
     fn finish(mut self) -> Result<Vec<Fact>, SessionError> {

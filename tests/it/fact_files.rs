@@ -17,8 +17,7 @@ use hence::value::{Float, Type, Value};
 use proptest::prelude::*;
 
 fn relation(kind: Kind, name: &str, columns: &[(&str, ColumnType)]) -> Relation {
-    let columns =
-        columns.iter().map(|(name, ty)| Column { name: Symbol::new(name), ty: ty.clone() }).collect();
+    let columns = columns.iter().map(|(name, ty)| Column::new(*name, ty.clone())).collect();
     Relation { name: name.into(), kind, columns, doc: String::new(), requires: None, span: Span::default() }
 }
 

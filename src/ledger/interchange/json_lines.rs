@@ -67,7 +67,9 @@ fn by_position(
     if count == relation.columns.len() {
         reader.end(relation, scanner.span_from(start));
     } else {
-        reader.fault(reader::column_count(relation, count).at(scanner.span_from(start), ""));
+        reader.fault(
+            reader::column_count(relation, relation.columns.len(), count).at(scanner.span_from(start), ""),
+        );
     }
     Ok(())
 }
