@@ -29,7 +29,12 @@ impl Status {
         let ledger = open::ledger(&self.facts, true)?;
         let status = ledger.status().map_err(open::failure)?;
         let mut out = terminal::text();
-        writeln!(out, "ledger        {}", self.facts.store().display())?;
+        let config = config::get();
+        writeln!(out, "ledger        {} ({})", self.facts.store().display(), self.facts.store_origin())?;
+        writeln!(out, "rules         {} ({})", rules(), config.origin("rules"))?;
+        if let Some(authors) = config.authors() {
+            writeln!(out, "authors       {} ({})", authors.join(", "), config.origin("authors"))?;
+        }
         writeln!(out, "transactions  {}", status.transactions)?;
         if let Some(time) = status.time {
             writeln!(out, "last          {}", literal::time_text(time))?;
@@ -59,6 +64,15 @@ impl Status {
         writeln!(out, "health        {health}")?;
         Ok(DONE)
     }
+}
+
+/// The rules that hold where none are named.
+fn rules() -> String {
+    let paths = config::get().rules();
+    let named =
+        paths.iter().map(|path| path.display().to_string()).chain(config::get().packs().iter().cloned());
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::from("the shipped packs") } else { named.join(", ") }
 }
 
 /// The recorded relations that the rules which decided last don't declare.

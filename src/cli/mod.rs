@@ -72,7 +72,7 @@ const FAULT: u8 = 70;
     Example: hence decide --facts facts/agent_week.jsonl")]
 struct Cli {
     /// Leave out counts, progress and hints on standard error; warnings about an answer and errors stay
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 1000)]
     quiet: bool,
     #[command(subcommand)]
     command: Command,
