@@ -6,6 +6,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 
+use crate::fault::OrBroken;
+
 /// An interned text. Its number is an accident of the process: it is never shown, stored or ordered by;
 /// [`Ord`] compares the texts by their Unicode scalar values.
 ///
@@ -53,7 +55,7 @@ fn slot(number: u32) -> Option<&'static OnceLock<&'static str>> {
 }
 
 fn text_of(number: u32) -> &'static str {
-    slot(number).and_then(OnceLock::get).copied().unwrap_or("")
+    slot(number).and_then(OnceLock::get).or_broken("the number of a symbol is that of a text")
 }
 
 fn lock() -> MutexGuard<'static, Table> {
@@ -69,12 +71,11 @@ impl Symbol {
             return Self(number);
         }
         let number = table.len;
-        if let Some(slot) = slot(number) {
-            // The lock is held, so the slot is empty and setting it can't fail.
-            let _ = slot.set(Box::leak(Box::<str>::from(text)));
-            table.len += 1;
-            table.numbers.insert_unique(hash_of_text, number, |&number| hash(text_of(number)));
-        }
+        let slot = slot(number).or_broken("there are fewer than 4 billion texts");
+        // The lock is held, so the slot is empty and setting it can't fail.
+        let _ = slot.set(Box::leak(Box::<str>::from(text)));
+        table.len += 1;
+        table.numbers.insert_unique(hash_of_text, number, |&number| hash(text_of(number)));
         Self(number)
     }
 
@@ -88,7 +89,7 @@ impl Symbol {
         u64::from(self.0)
     }
 
-    /// The symbol that [`Symbol::word`] came from; a number that was never given out reads as the empty text.
+    /// The symbol that [`Symbol::word`] came from.
     pub fn from_word(word: u64) -> Self {
         Self(word as u32)
     }

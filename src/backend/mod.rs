@@ -11,6 +11,8 @@ pub mod seminaive;
 use std::fmt;
 use std::time::Duration;
 
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Program, RuleId};
 use crate::schema::RelationId;
 use crate::span::Span;
@@ -21,7 +23,7 @@ pub use rows::Rows;
 /// them (facts given in a test); they stand beside what its rules derive. Rows may stand twice.
 #[derive(Clone, Debug, Default)]
 pub struct Database {
-    /// By [`RelationId`]; relations beyond the end have no rows.
+    /// By [`RelationId`], one for each relation of the program.
     pub relations: Vec<Rows>,
 }
 
@@ -44,10 +46,14 @@ impl Database {
     }
 
     /// Adds a row to a relation of the program that the database was made for.
+    #[track_caller]
     pub fn push(&mut self, relation: RelationId, row: &[Word]) {
-        if let Some(rows) = self.relations.get_mut(relation.0 as usize) {
-            rows.push(row);
-        }
+        self.relations.get_mut(relation.at()).or_broken(RelationId::INVARIANT).push(row);
+    }
+
+    /// The rows of the relations with their numbers.
+    fn into_numbered(self) -> impl Iterator<Item = (RelationId, Rows)> {
+        self.relations.into_iter().enumerate().map(|(at, rows)| (RelationId::new(at), rows))
     }
 }
 

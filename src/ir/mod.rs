@@ -18,9 +18,9 @@ use std::ops::Index;
 use crate::builtins::expr::{Expr, ParamId, VarId};
 use crate::builtins::generator::Generator;
 pub use crate::builtins::term::{Limit, Part, Sentence, Term, Variable};
-pub use crate::schema::Param;
 use crate::fault::OrBroken;
 use crate::index_vec::Id;
+pub use crate::schema::Param;
 use crate::schema::{Relation, RelationId};
 use crate::span::Span;
 use crate::symbol::Symbol;
@@ -272,6 +272,12 @@ impl Rule {
             Literal::Atom(atom) | Literal::Not(atom) => Some(atom.relation),
             _ => None,
         })
+    }
+
+    /// The literal at a place of the body.
+    #[track_caller]
+    pub fn literal(&self, at: usize) -> &Literal {
+        self.body.get(at).or_broken("the number of a literal is that of one of its rule's literals")
     }
 
     /// Whether some term of the head is an aggregate.
