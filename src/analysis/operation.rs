@@ -4,6 +4,7 @@ use crate::builtins::aggregate;
 use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::op::{self, Signature};
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::fault::OrBroken;
 use crate::span::Span;
 use crate::syntax::tree;
 use crate::value::Type;
@@ -102,7 +103,7 @@ impl Typer<'_> {
         };
         tries(true, &LITERALS).chain(tries(false, &CONVERSIONS)).find_map(|(at, arg, wanted)| {
             let mut changed = types.to_vec();
-            *changed.get_mut(at)? = wanted;
+            *changed.get_mut(at).or_broken("an argument has a type") = wanted;
             let text = self.sources.slice(arg.span);
             let better = conversion(arg, text, wanted)?;
             resolves(&changed).then(|| format!("write `{better}` instead of `{text}`"))

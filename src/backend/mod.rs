@@ -9,6 +9,7 @@ mod rows;
 pub mod seminaive;
 
 use std::fmt;
+use std::ops::Index;
 use std::time::Duration;
 
 use crate::fault::OrBroken;
@@ -101,6 +102,15 @@ impl Model {
     /// The facts of a relation.
     pub fn extent(&self, relation: RelationId) -> Option<&Extent> {
         self.relations.get(relation.0 as usize)
+    }
+}
+
+impl Index<RelationId> for Model {
+    type Output = Extent;
+
+    #[track_caller]
+    fn index(&self, relation: RelationId) -> &Extent {
+        self.relations.get(relation.at()).or_broken(RelationId::INVARIANT)
     }
 }
 

@@ -1,5 +1,10 @@
 //! A place in a text that moves forward character by character.
 
+use crate::fault::OrBroken;
+
+/// An invariant of places.
+const PLACES: &str = "places lie in their texts, between two characters";
+
 /// A text and how far it is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
@@ -19,19 +24,18 @@ impl<'a> Cursor<'a> {
 
     /// Goes to a byte position, which must be a character boundary.
     pub(super) fn seek(&mut self, at: usize) {
-        if self.text.is_char_boundary(at) {
-            self.at = at;
-        }
+        assert!(self.text.is_char_boundary(at), "the lexer goes from character to character");
+        self.at = at;
     }
 
     /// The text that is not read yet.
     pub(super) fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or("")
+        self.text.get(self.at..).or_broken(PLACES)
     }
 
     /// The text from byte `start` to where the cursor is.
     pub(super) fn since(&self, start: usize) -> &'a str {
-        self.text.get(start..self.at).unwrap_or("")
+        self.text.get(start..self.at).or_broken(PLACES)
     }
 
     /// The next character.
@@ -65,7 +69,7 @@ impl<'a> Cursor<'a> {
         let rest = self.rest();
         let len = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
         self.at += len;
-        rest.get(..len).unwrap_or("")
+        rest.get(..len).or_broken(PLACES)
     }
 
     /// The whole line on which byte `at` stands, without its line end.

@@ -36,6 +36,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Mutex;
 
 use crate::backend::{Bound, Database, LimitReached, Limits};
+use crate::fault::OrBroken;
 use crate::index_vec::IndexVec;
 use crate::ir::{Program, RuleId, StratumId};
 use crate::schema::RelationId;
@@ -124,7 +125,7 @@ impl Standing {
         let mut readers = IndexVec::filled(Vec::new(), homes.len());
         let mut own_readers = readers.clone();
         for (id, rule) in (0..).map(RuleId).zip(&program.rules) {
-            for (literal, relation) in rule::reads(rule) {
+            for (literal, relation) in rule::reads(rule).filter(|_| rules[id].stratum.is_some()) {
                 let own = rules[id].own[literal];
                 let list = if own { &mut own_readers } else { &mut readers };
                 list[relation].push(Reader { rule: id, literal });
@@ -177,7 +178,7 @@ impl Standing {
 
     /// Makes the plans for changes of a large base at once, so that none of the first has to wait for an index.
     fn warm_up(&mut self) {
-        for rule in self.rules.ids() {
+        for rule in self.rules.ids().filter(|rule| self.rules[*rule].stratum.is_some()).collect::<Vec<_>>() {
             for (literal, _) in rule::reads(&self.program[rule]).collect::<Vec<_>>() {
                 let own = self.rules[rule].is_own;
                 if own {
@@ -286,7 +287,7 @@ impl Standing {
         }
         for at in 0..self.readers[relation].len() {
             let reader = self.readers[relation][at];
-            let stratum = self.rules[reader.rule].stratum;
+            let stratum = self.rules[reader.rule].stratum.or_broken("rules of no stratum read nothing");
             self.strata[stratum].queue.push(reader);
             self.make_due(stratum);
             self.doubt_reports(reader.rule);

@@ -35,8 +35,8 @@ pub(super) enum Collect {
 pub(super) struct RuleState {
     /// The relation that it derives.
     pub(super) head: RelationId,
-    /// Its stratum.
-    pub(super) stratum: StratumId,
+    /// Its stratum; none where the program has the rule only for its number.
+    pub(super) stratum: Option<StratumId>,
     /// For each literal whether it reads the rule's own stratum.
     pub(super) own: Vec<bool>,
     /// Whether one does.
@@ -68,10 +68,10 @@ pub(super) fn reads(rule: &Rule) -> impl Iterator<Item = (usize, RelationId)> + 
 
 impl RuleState {
     fn new(rule: &Rule, homes: &IndexVec<RelationId, Option<StratumId>>) -> Self {
-        let home = homes[rule.head].or_broken("a stratum derives the head of each rule");
+        let home = homes[rule.head];
         let mut own = vec![false; rule.body.len()];
         for (literal, relation) in reads(rule) {
-            own[literal] = homes[relation] == Some(home);
+            own[literal] = home.is_some() && homes[relation] == home;
         }
         let shape = Shape::new(rule);
         let roles = roles(rule, &shape, &own);
