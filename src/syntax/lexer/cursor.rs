@@ -1,9 +1,6 @@
 //! A place in a text that moves forward character by character.
 
-use crate::fault::OrBroken;
-
-/// An invariant of places.
-const PLACES: &str = "places lie in their texts, between two characters";
+use crate::syntax::part;
 
 /// A text and how far it is read.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +27,12 @@ impl<'a> Cursor<'a> {
 
     /// The text that is not read yet.
     pub(super) fn rest(&self) -> &'a str {
-        self.text.get(self.at..).or_broken(PLACES)
+        part(self.text, self.at..)
     }
 
     /// The text from byte `start` to where the cursor is.
     pub(super) fn since(&self, start: usize) -> &'a str {
-        self.text.get(start..self.at).or_broken(PLACES)
+        part(self.text, start..self.at)
     }
 
     /// The next character.
@@ -69,7 +66,7 @@ impl<'a> Cursor<'a> {
         let rest = self.rest();
         let len = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
         self.at += len;
-        rest.get(..len).or_broken(PLACES)
+        part(rest, ..len)
     }
 
     /// The whole line on which byte `at` stands, without its line end.

@@ -3,6 +3,7 @@
 use super::super::tree::{Comment, Doc};
 use super::Parser;
 use crate::fault::OrBroken;
+use crate::syntax::part;
 
 /// An invariant of comments.
 const PLACES: &str = "comments stand in their text, in its order";
@@ -16,7 +17,7 @@ impl Parser<'_> {
         let mut start = end;
         let mut below = item;
         while let Some(comment) = start.checked_sub(1).and_then(|at| comments.get(at)) {
-            let gap = self.text.get(comment.span.end as usize..below as usize).or_broken(PLACES);
+            let gap = part(self.text, comment.span.end as usize..below as usize);
             if !comment.own_line || gap.matches('\n').count() != 1 || !gap.trim().is_empty() {
                 break;
             }
@@ -24,7 +25,7 @@ impl Parser<'_> {
             start -= 1;
         }
         let block: Vec<Comment> = comments.get(start..end).or_broken(PLACES).to_vec();
-        let text = |comment: &Comment| self.text.get(comment.span.range()).or_broken(PLACES);
+        let text = |comment: &Comment| part(self.text, comment.span.range());
         let lines: Vec<String> =
             block.iter().filter_map(|comment| doc_line(text(comment))).map(str::to_owned).collect();
         let plain: Vec<Comment> =
