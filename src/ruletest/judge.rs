@@ -205,7 +205,7 @@ impl Bench<'_> {
             _ => None,
         });
         let facts = facts.unwrap_or_default();
-        let why = facts.first().map(|fact| self.why(fact)).unwrap_or_default();
+        let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
         let more = facts.len().saturating_sub(3);
         let instead = facts.iter().take(3).map(|fact| format!("{fact}.")).collect();
         Failure { instead, more, why, ..self.failure(span, "nothing may match, and there is") }
@@ -338,7 +338,8 @@ impl Bench<'_> {
                 }
                 _ => None,
             });
-        let why = facts.and_then(|facts| facts.first().map(|fact| self.why(fact))).unwrap_or_default();
+        let facts = facts.or_broken("a failure is one of the expectations of its test");
+        let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
         Failure { why, ..Failure::new(sources.place(place), one_line(sources.slice(span)), says) }
     }
 }

@@ -185,8 +185,12 @@ fn sound() -> (Program, Database) {
     (program, input)
 }
 
+type Corrupt = fn(&mut Program);
+/// How many relations an engine finds.
+type Evaluate = fn(&Program, Database) -> usize;
+
 /// What can be wrong with a program, each a number that leads nowhere, or a variable that nothing binds.
-const CORRUPTIONS: [(&str, fn(&mut Program)); 8] = [
+const CORRUPTIONS: [(&str, Corrupt); 8] = [
     ("an atom's relation", |program| {
         let Literal::Atom(atom) = &mut program.rules[0].body[0] else { panic!("an atom") };
         atom.relation = RelationId(99);
@@ -217,7 +221,7 @@ const CORRUPTIONS: [(&str, fn(&mut Program)); 8] = [
 
 #[test]
 fn a_corrupt_program_is_a_fault_on_every_engine_and_never_an_answer() {
-    let engines: [(&str, fn(&Program, Database) -> usize); 3] = [
+    let engines: [(&str, Evaluate); 3] = [
         ("naive", |program, input| {
             Naive.evaluate(program, input, &Limits::default()).unwrap().relations.len()
         }),
