@@ -8,13 +8,13 @@ use serde_json::json;
 
 use crate::diagnostic::nearest;
 use crate::fact::Fact;
-use crate::session::{Change, Session};
+use crate::session::{self, Change, RuleSet, Session};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Failure, NO, Outcome, decide, open, time};
+use super::{DONE, Failure, NO, Outcome, config, decide, open, terminal, time};
 
 /// The relations that say what waits.
 const ASKED: [&str; 5] =
@@ -122,20 +122,32 @@ impl Wait {
     }
 
     /// The review, as the packs read it.
-    fn review(&self, approved: bool, by: &str, comment: &str, at: i64) -> Fact {
+    fn review(
+        &self,
+        rules: &RuleSet,
+        approved: bool,
+        by: &str,
+        comment: &str,
+        at: i64,
+    ) -> Result<Fact, Failure> {
         let text = |text: Symbol| Value::String(text);
         let by = text(Symbol::new(by));
-        let (approved, at) = (Value::Bool(approved), Value::Time(at));
-        match *self {
+        let mut values = vec![("approved", Value::Bool(approved)), ("by", by), ("at", Value::Time(at))];
+        let relation = match *self {
             Self::Escalation { request } => {
-                let comment = text(Symbol::new(comment));
-                Fact::new("escalation_review", [text(request), approved, by, comment, at])
+                values.extend([("request", text(request)), ("comment", text(Symbol::new(comment)))]);
+                "escalation_review"
             }
-            Self::Proposal { proposal } => Fact::new("proposal_review", [text(proposal), approved, by, at]),
+            Self::Proposal { proposal } => {
+                values.push(("proposal", text(proposal)));
+                "proposal_review"
+            }
             Self::Override { event, rule } => {
-                Fact::new("override_review", [text(event), Value::Name(rule), approved, by, at])
+                values.extend([("event", text(event)), ("rule", Value::Name(rule))]);
+                "override_review"
             }
-        }
+        };
+        Ok(session::fact_by_name(rules, relation, &values)?)
     }
 }
 
@@ -145,7 +157,7 @@ impl List {
         let session = open::for_reading(rules, facts, engine)?;
         let waiting = waiting(&session, facts.now())?;
         if self.format == Format::Table && waiting.is_empty() {
-            writeln!(anstream::stdout(), "nothing waits for a review")?;
+            writeln!(terminal::text(), "nothing waits for a review")?;
             return Ok(DONE);
         }
         let since = |found: &Waiting| found.since.map(|at| Value::Time(at).text()).unwrap_or_default();
@@ -158,16 +170,13 @@ impl List {
             let pairs = header.iter().cloned().zip(row.iter().map(|cell| json!(cell)));
             serde_json::Value::Object(pairs.collect())
         };
-        let mut out = anstream::stdout().lock();
+        let mut out = output::out(self.format);
         match self.format {
-            Format::Table => writeln!(out, "{}", output::table(&header, &rows))?,
+            Format::Table => out.lines(&output::table(&header, &rows))?,
             Format::Jsonl => {
                 rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))?;
             }
-            Format::Json => {
-                let all: Vec<_> = rows.iter().map(object).collect();
-                writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(std::io::Error::other)?)?;
-            }
+            Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>())?,
             Format::Csv => {
                 let mut writer = csv::Writer::from_writer(out);
                 writer.write_record(&header).map_err(std::io::Error::other)?;
@@ -181,6 +190,7 @@ impl List {
 
 impl Answer {
     fn run(self, approved: bool) -> Outcome {
+        config::get().author(Some(&self.reviewer))?;
         let Subject { rules, facts, engine } = &self.subject;
         let mut session = open::for_writing(rules, facts, engine, false)?;
         let (clock, now) = (time::wall_clock(), facts.now());
@@ -192,8 +202,9 @@ impl Answer {
         let waiting = waiting(&session, now)?;
         let found = self.find(&waiting)?;
         let verb = if approved { "approved" } else { "rejected" };
+        let review = found.wait.review(session.rules(), approved, &self.reviewer, &self.comment, now)?;
         let change = Change {
-            assertions: vec![found.wait.review(approved, &self.reviewer, &self.comment, now)],
+            assertions: vec![review],
             author: self.reviewer.clone(),
             source: String::from("review"),
             note: (!self.comment.is_empty()).then(|| self.comment.clone()),
@@ -204,7 +215,7 @@ impl Answer {
         let decided = session.commit(change, false)?;
         output::reports(&decided.reports);
         let said = format!("{} {verb} the {} {}", self.reviewer, found.wait.kind(), found.wait.id());
-        writeln!(anstream::stdout(), "{said}")?;
+        writeln!(terminal::text(), "{said}")?;
         decide::print_changes(&decided)?;
         Ok(DONE)
     }
