@@ -71,7 +71,7 @@ impl Ledger {
         self.forget(&long)?;
         self.state.snapshot = segment;
         self.snapshot = Some((last, hash));
-        self.view.flush(self.state.encode())?;
+        self.view.flush(self.state.last(), self.state.encode())?;
         self.base_tx = self.state.tx;
         let after = self.status()?.journal_bytes + size;
         let archive = self.journal.archive.clone();
@@ -112,7 +112,7 @@ impl Ledger {
                 }
                 let Some(last) = gone.last().cloned() else { break };
                 gone.into_iter().for_each(|key| self.view.remove(key));
-                self.view.flush(Batch::new())?;
+                self.view.flush(self.state.last(), Batch::new())?;
                 from = last;
             }
         }
@@ -126,7 +126,7 @@ impl Ledger {
         let mut state = State::default();
         let mut view = View::new(Box::new(MemoryBase::default()));
         journal.scan(journal.beginning(), &mut |whole| {
-            super::open::apply(&journal, &mut view, &mut state, &whole, self.backlog_limit)?;
+            super::join::apply(&journal, &mut view, &mut state, &whole, self.backlog_limit)?;
             Ok(whole.number < held.transaction)
         })?;
         let path = self.journal.snapshot_path(held.segment);

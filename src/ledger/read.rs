@@ -19,7 +19,7 @@ use super::transaction::{
     Assertion, Decision, Interval, Lapsed, RelationCount, RuleSet, Standing, Status, Transaction, TxInfo,
 };
 use super::tuple;
-use super::{Ledger, journal::Position};
+use super::{Based, Ledger, journal::Position};
 
 /// A moment of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -322,8 +322,8 @@ impl Ledger {
             decisions: self.state.decisions,
             head: self.state.head,
             journal_bytes: self.journal.size()?.saturating_sub(self.journal.zeros()),
-            base_bytes: self.view.base().size(),
-            base_tx: self.base_tx,
+            base_bytes: self.view.base().size()?,
+            base_tx: (self.based == Based::Base).then_some(self.base_tx),
             stopped: self.journal.check_writable().err().map(|error| error.to_string()),
         })
     }

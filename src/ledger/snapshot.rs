@@ -9,6 +9,7 @@ use super::bytes::{Malformed, Reader};
 use super::disk::DiskFile;
 use super::error::LedgerError;
 use super::hash::Hash;
+use super::journal::End;
 use super::keys;
 use super::state::State;
 use super::view::View;
@@ -31,6 +32,13 @@ pub(crate) struct SnapshotHead {
     pub(crate) transaction: u64,
     /// That transaction's hash.
     pub(crate) head: Hash,
+}
+
+impl SnapshotHead {
+    /// The last transaction that it stands for.
+    pub(crate) fn last(&self) -> End {
+        End { tx: self.transaction, head: self.head }
+    }
 }
 
 /// What the transaction after a snapshot notes.
@@ -264,7 +272,7 @@ pub(crate) fn load(file: &dyn DiskFile, view: &mut View, limit: usize) -> Result
             }
         }
         if view.backlog_bytes() > limit {
-            view.flush(Vec::new())?;
+            view.flush(expected.last(), Vec::new())?;
         }
     }
     let (at, hash) = (reading.at, Hash(*reading.hasher.finalize().as_bytes()));

@@ -174,6 +174,22 @@ impl Session {
         }
     }
 
+    /// What the user should be told of the ledger since the last call.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        match &mut self.store {
+            Store::Ledger(ledger) => ledger.take_notices(),
+            Store::Memory(_) => Vec::new(),
+        }
+    }
+
+    /// Ends all work on the ledger and says what came of it; dropping the session does the same silently.
+    pub fn close(self) -> Vec<Notice> {
+        match self.store {
+            Store::Ledger(ledger) => ledger.close(),
+            Store::Memory(_) => Vec::new(),
+        }
+    }
+
     /// The clock at which the ledger's last decisions were drawn, in microseconds since the epoch.
     ///
     /// # Errors
