@@ -13,7 +13,7 @@ use crate::session;
 
 use super::ask::Subject;
 use super::options::{RuleOptions, duration};
-use super::{DONE, Failure, NO, Outcome, UNDETERMINED, output};
+use super::{DONE, Failure, NO, Outcome, UNDETERMINED, output, terminal};
 
 /// The forms of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -45,12 +45,15 @@ impl WhyNot {
         let (session, now) = self.subject.session()?;
         let refused = session.why_not(&self.fact, now, self.look)?;
         let program = &session.rules().program;
-        let mut out = anstream::stdout().lock();
+        let mut out = match self.format {
+            AnswerFormat::Text => terminal::text(),
+            AnswerFormat::Json => terminal::json(),
+        };
         match self.format {
             AnswerFormat::Text => {
-                write!(out, "{}", render::why_not_text(program, &refused.answer))?;
+                out.lines(&render::why_not_text(program, &refused.answer))?;
                 if refused.answer.holds.is_empty() && !self.look.is_zero() {
-                    write!(out, "{}", render::remedies_text(program, &refused.remedies))?;
+                    out.lines(&render::remedies_text(program, &refused.remedies))?;
                 }
             }
             AnswerFormat::Json => {
@@ -88,7 +91,7 @@ impl CheckProof {
         let rules = self.rules.source().build()?;
         let known = Known { sources: Some(&rules.sources), ..Known::default() };
         let mut status = DONE;
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         for (name, text) in self.texts()? {
             for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
                 let place = format!("{name}:{}", at + 1);

@@ -9,7 +9,7 @@ use crate::ledger::Ledger;
 
 use super::diagnostics::count;
 use super::options::FactOptions;
-use super::{DONE, Outcome, open, output};
+use super::{DONE, Outcome, open, output, terminal};
 
 /// Copy a ledger into a new folder, up to its last transaction, whoever writes to it meanwhile
 ///
@@ -32,7 +32,7 @@ impl Backup {
         }
         let transactions = count(verified.transactions as usize, "transaction");
         let folder = self.folder.display();
-        writeln!(anstream::stdout(), "{transactions} copied to {folder}, head {}", verified.head)?;
+        writeln!(terminal::text(), "{transactions} copied to {folder}, head {}", verified.head)?;
         Ok(DONE)
     }
 }

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::ledger::{Ledger, When};
+use crate::literal;
 use crate::session::RuleSet;
 use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{FactOptions, RuleOptions, moment};
+use super::terminal::{self, Out};
 use super::{DONE, Failure, Outcome, open, output};
 
 /// What is exported.
@@ -66,8 +68,16 @@ impl Export {
     fn out(&self) -> Result<Box<dyn Write>, Failure> {
         match &self.output {
             Some(path) => Ok(Box::new(BufWriter::new(create(path)?))),
-            None => Ok(Box::new(BufWriter::new(anstream::stdout().lock()))),
+            None => Ok(Box::new(BufWriter::new(terminal::bytes()))),
         }
+    }
+
+    /// The same bytes in a file and on standard output: what is hidden in strings of JSON is escaped there.
+    fn json(&self) -> Result<Out, Failure> {
+        Ok(match &self.output {
+            Some(path) => terminal::json_into(Box::new(BufWriter::new(create(path)?))),
+            None => terminal::json(),
+        })
     }
 
     fn transactions(&self, ledger: &Ledger) -> Result<String, Failure> {
@@ -76,14 +86,17 @@ impl Export {
                 "--as-of and --relation choose facts; add --format jsonl, csv or dl, or use --up-to";
             return Err(Failure::Usage(String::from(message)));
         }
-        let mut out = self.out()?;
+        let mut out = BufWriter::new(self.json()?);
         let number = ledger.export(1..=u64::MAX, &mut out).map_err(open::failure)?;
         out.flush()?;
         Ok(count(number as usize, "transaction"))
     }
 
     fn lines(&self, ledger: &Ledger) -> Result<String, Failure> {
-        let mut out = self.out()?;
+        let mut out: Box<dyn Write> = match self.format {
+            ExportFormat::Dl => self.out()?,
+            _ => Box::new(BufWriter::new(self.json()?)),
+        };
         let mut written = 0;
         for relation in self.relations(ledger)? {
             for fact in ledger.facts_at(relation, self.when()).map_err(open::failure)? {
@@ -115,12 +128,41 @@ impl Export {
             (Some(folder), _) => {
                 std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
                 for relation in relations {
-                    let mut file = BufWriter::new(create(&folder.join(format!("{relation}.csv")))?);
-                    written += self.table(ledger, &rules, relation, &mut file)?;
+                    written += self.file(ledger, &rules, relation, folder)?;
                 }
             }
         }
         Ok(count(written, "fact"))
+    }
+
+    /// The file of one relation. It gets its name when it is whole, so that nothing is written to where a link leads.
+    fn file(
+        &self,
+        ledger: &Ledger,
+        rules: &RuleSet,
+        relation: Symbol,
+        folder: &Path,
+    ) -> Result<usize, Failure> {
+        if !literal::is_identifier(relation.as_str()) {
+            let name = relation.as_str().escape_debug();
+            let message = format!(
+                "`{name}` is no name of a relation, and no file is called so: `hence verify` tells where it comes from"
+            );
+            return Err(Failure::Usage(message));
+        }
+        let path = folder.join(format!("{relation}.csv"));
+        let new = folder.join(format!(".{relation}.csv.{}", std::process::id()));
+        let file = File::create_new(&new).map_err(|error| unwritable(&new, &error))?;
+        let written = self.table(ledger, rules, relation, &mut BufWriter::new(file));
+        let named = written.and_then(|written| {
+            std::fs::rename(&new, &path).map_err(|error| unwritable(&path, &error))?;
+            Ok(written)
+        });
+        if named.is_err() {
+            // What is left of a file that failed tells less than the error.
+            let _ = std::fs::remove_file(&new);
+        }
+        named
     }
 
     /// One relation under a header of its columns, by number where the rules don't know it.

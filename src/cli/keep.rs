@@ -13,7 +13,7 @@ use crate::session::{RuleSource, Session, SessionError};
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
 use super::replay::{replay, text};
-use super::{DONE, Failure, NO, Outcome, config, open, output, progress, time};
+use super::{DONE, Failure, NO, Outcome, config, open, output, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ impl Status {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         let status = ledger.status().map_err(open::failure)?;
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         writeln!(out, "ledger        {}", self.facts.store().display())?;
         writeln!(out, "transactions  {}", status.transactions)?;
         if let Some(time) = status.time {
@@ -88,7 +88,7 @@ impl Verify {
     fn prove(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         let verified = ledger.verify().map_err(open::failure)?;
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         writeln!(
             out,
             "the chain of {} holds: {}, {}, head {}",
@@ -122,7 +122,7 @@ impl Verify {
                 .with_limits(self.engine.limits())
                 .with_lenient(self.engine.lenient());
             let replayed = replay(&session, None, first, last)?;
-            write!(out, "{}", text(&replayed))?;
+            out.lines(&text(&replayed))?;
             sound &= replayed.flips.is_empty();
         }
         Ok(if sound { DONE } else { NO })
@@ -133,7 +133,7 @@ impl Verify {
         let Some(text) = &self.head else { return Ok(true) };
         let hash = parsed(text)?;
         match ledger.tx_of(hash).map_err(open::failure)? {
-            Some(tx) => writeln!(anstream::stdout(), "head {hash} is that of transaction {tx}")?,
+            Some(tx) => writeln!(terminal::text(), "head {hash} is that of transaction {tx}")?,
             None => {
                 output::error(&format!(
                     "head {hash} is not in this ledger: its end was cut off, or it is another one"
@@ -163,7 +163,7 @@ impl Rebuild {
         open::warn(&mut ledger);
         let status = ledger.status().map_err(open::failure)?;
         let transactions = count(status.transactions as usize, "transaction");
-        writeln!(anstream::stdout(), "the base is rebuilt from {transactions}, head {}", status.head)?;
+        writeln!(terminal::text(), "the base is rebuilt from {transactions}, head {}", status.head)?;
         Ok(DONE)
     }
 }
@@ -188,22 +188,20 @@ impl Compact {
         let mut ledger = open::ledger(&self.facts, false)?;
         let compacted = ledger.compact(time::wall_clock(), &author).map_err(open::failure)?;
         open::tell(&ledger.close());
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         let Some(compacted) = compacted else {
             writeln!(out, "nothing was recorded since the last compaction")?;
             return Ok(DONE);
         };
         writeln!(
             out,
-            "a snapshot stands for transactions 1 to {}, which are in {}: {} KiB of journal were {} KiB\n\
-             recorded as transaction {}, head {}",
+            "a snapshot stands for transactions 1 to {}, which are in {}: {} KiB of journal were {} KiB",
             compacted.last,
             compacted.archive.display(),
             compacted.after.div_ceil(1024),
             compacted.before.div_ceil(1024),
-            compacted.tx,
-            compacted.head
         )?;
+        writeln!(out, "recorded as transaction {}, head {}", compacted.tx, compacted.head)?;
         Ok(DONE)
     }
 }
@@ -246,7 +244,7 @@ impl Import {
             0 => String::new(),
             there => format!(", {there} there already"),
         };
-        writeln!(anstream::stdout(), "{appended} imported{there}, head {head}")?;
+        writeln!(terminal::text(), "{appended} imported{there}, head {head}")?;
         Ok(DONE)
     }
 }

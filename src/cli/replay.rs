@@ -1,6 +1,5 @@
 //! `hence replay`: the recorded history drawn again, under its own rules or under others.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -11,7 +10,7 @@ use crate::symbol::Symbol;
 use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
-use super::{DONE, Failure, NO, Outcome, open, output};
+use super::{DONE, Failure, NO, Outcome, open, output, terminal};
 
 /// Draw recorded decisions again, under other rules or parameters, and report those that flip
 #[derive(Debug, Args)]
@@ -54,10 +53,9 @@ impl Replay {
         let last = session.ledger().map_or(0, |ledger| ledger.last_tx());
         let to = self.to.unwrap_or(last).min(last);
         let replayed = replay(&session, rules.as_ref(), self.from, to)?;
-        let mut out = anstream::stdout().lock();
         match self.format {
-            ReplayFormat::Text => write!(out, "{}", text(&replayed))?,
-            ReplayFormat::Json => writeln!(out, "{:#}", document(&replayed))?,
+            ReplayFormat::Text => terminal::text().lines(&text(&replayed))?,
+            ReplayFormat::Json => output::document(&document(&replayed))?,
         }
         Ok(if replayed.flips.is_empty() { DONE } else { NO })
     }

@@ -12,7 +12,7 @@ use crate::symbol::Symbol;
 use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
-use super::{DONE, Failure, NO, Outcome, open, output};
+use super::{DONE, Failure, NO, Outcome, open, output, terminal};
 
 /// Show which decisions would be drawn and which would lapse if something were otherwise; records nothing
 #[derive(Debug, Args)]
@@ -110,7 +110,10 @@ impl WhatIf {
     }
 
     fn print(&self, changes: &[RelationDifference]) -> std::io::Result<()> {
-        let mut out = anstream::stdout().lock();
+        let mut out = match self.format {
+            WhatIfFormat::Text => terminal::text(),
+            WhatIfFormat::Jsonl => terminal::json(),
+        };
         for relation in changes {
             let drawn = relation.drawn.iter().map(|change| ("drawn", change));
             for (what, change) in drawn.chain(relation.lapsed.iter().map(|change| ("lapsed", change))) {

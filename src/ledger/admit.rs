@@ -139,9 +139,8 @@ impl Ledger {
         changes: &ChangeList<'_>,
     ) -> Result<Option<Vec<&'static str>>, LedgerError> {
         let Some(counts) = self.state.relations.get(&relation) else { return Ok(None) };
-        let goes = |change: &Change<'_>| {
-            change.relation == relation && matches!(change.act, Act::Retract { .. })
-        };
+        let goes =
+            |change: &Change<'_>| change.relation == relation && matches!(change.act, Act::Retract { .. });
         if counts.facts == changes.iter().filter(goes).count() as u64 {
             return Ok(None);
         }

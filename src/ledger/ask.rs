@@ -53,8 +53,10 @@ impl Ledger {
                 }
                 Err(LedgerError::Base(why) | LedgerError::Medium(why)) => {
                     let mut ledger = Self::of_journal(dir, left.clone(), options)?;
+                    let is_there = dir.join(BASE).exists();
+                    let why = if is_there { why } else { String::from("there is none") };
                     ledger.notices.push(Notice::BaseUnused { why: why.clone() });
-                    ledger.based = Based::Unfit(why);
+                    ledger.based = if is_there { Based::Unfit(why) } else { Based::Journal };
                     Ok(ledger)
                 }
                 Err(error) => Err(error),
@@ -116,7 +118,12 @@ fn journal(dir: &Path, options: &OpenOptions) -> Result<Journal, LedgerError> {
 
 /// A copy of the base, where the last writer closed the ledger and nobody has begun to write since.
 fn copied(dir: &Path, left: &Holder) -> Option<Result<SledBase, BaseError>> {
-    if left.closed == Closed::No {
+    let may_be_whole = match left.closed {
+        Closed::No => false,
+        Closed::Somewhere => true,
+        Closed::At(_) => left.base.is_some(),
+    };
+    if !may_be_whole {
         return None;
     }
     let is_still = || Holder::of(&dir.join(LOCK)).is_ok_and(|now| now == *left);

@@ -80,10 +80,10 @@ fn parent(path: &Path) -> &Path {
 }
 
 fn check_free(to: &Path) -> Result<(), LedgerError> {
-    match fs::read_dir(to) {
-        Ok(mut entries) if entries.next().is_none() => Ok(()),
+    match fs::read_dir(to).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Ok(_) => Err(LedgerError::Occupied(to.to_owned())),
+        Ok(false) => Err(LedgerError::Occupied(to.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             Err(LedgerError::Occupied(to.to_owned()))
         }
@@ -93,11 +93,8 @@ fn check_free(to: &Path) -> Result<(), LedgerError> {
 
 /// Copies what makes up the ledger, and says what it ends with.
 fn copy(dir: &Path, to: &Path, left: &Holder, options: &OpenOptions) -> Result<End, LedgerError> {
-    let mut ledger = Ledger::new(
-        Journal::open(Arc::new(OsDisk), &dir.join(JOURNAL), options)?,
-        left.clone(),
-        options,
-    );
+    let mut ledger =
+        Ledger::new(Journal::open(Arc::new(OsDisk), &dir.join(JOURNAL), options)?, left.clone(), options);
     let journal = &ledger.journal;
     let scanned = journal.scan(journal.beginning(), &mut |_| Ok(true))?;
     ledger.check_end(&scanned, 0)?;

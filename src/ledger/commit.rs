@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::meter;
+
 use super::Ledger;
 use super::admit;
 use super::base::{BaseError, Batch};
@@ -97,6 +99,7 @@ impl Ledger {
             return Err(LedgerError::ReadOnly);
         }
         self.journal.check_writable()?;
+        meter::check("recording facts")?;
         draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
         Ok(())
     }
@@ -127,6 +130,7 @@ impl Ledger {
         summary: &Summary,
     ) -> Result<Whole, LedgerError> {
         self.journal.check_writable()?;
+        let _recording = meter::recording();
         let mark = self.journal.mark();
         let written = self.append(changes, parts, summary);
         if written.is_err() {
@@ -178,6 +182,19 @@ impl Ledger {
         summary: &Summary,
         whole: &Whole,
     ) -> Result<(), LedgerError> {
+        self.torn = true;
+        self.take_in(changes, summary, whole)?;
+        self.torn = false;
+        self.relieve();
+        Ok(())
+    }
+
+    fn take_in(
+        &mut self,
+        changes: &ChangeList<'_>,
+        summary: &Summary,
+        whole: &Whole,
+    ) -> Result<(), LedgerError> {
         for run in changes.runs() {
             let first = changes.range(run.clone()).next();
             if run.len() >= self.bulk && first.is_some_and(|first| first.act == Act::Assert) {
@@ -190,14 +207,25 @@ impl Ledger {
             }
         }
         self.state.digest = Digest::from_hash(summary.digest);
-        self.state.finish(summary, whole, &mut self.view)?;
-        self.relieve();
-        Ok(())
+        Ok(self.state.finish(summary, whole, &mut self.view)?)
+    }
+
+    /// Nothing follows a transaction that is recorded and isn't taken in; the next opening does that.
+    pub(super) fn torn(&self) -> LedgerError {
+        LedgerError::Stopped(format!(
+            "transaction {} is recorded, and couldn't be applied",
+            self.state.tx + 1
+        ))
     }
 
     /// Takes many assertions of one relation straight into the base: they ascend, so it costs less than by way of the
     /// backlog, and no memory.
-    fn put_run(&mut self, changes: &ChangeList<'_>, range: Range<usize>, last: End) -> Result<(), LedgerError> {
+    fn put_run(
+        &mut self,
+        changes: &ChangeList<'_>,
+        range: Range<usize>,
+        last: End,
+    ) -> Result<(), LedgerError> {
         let run = changes.range(range.clone());
         let is_short = |change: &Change<'_>| !keys::is_long(change.tuple);
         let tx = last.tx;

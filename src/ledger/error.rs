@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::meter::Stopped;
+
 use super::bytes::Malformed;
 use super::hash::Hash;
 
@@ -64,14 +66,16 @@ pub enum LedgerError {
     #[error("the fact base is damaged ({0}): the journal holds everything, `hence rebuild` writes it anew")]
     Base(String),
     /// The medium of the fact base fails.
-    #[error("the fact base couldn't be read or written ({0}): the journal holds everything; mend that, then try again")]
+    #[error(
+        "the fact base couldn't be read or written ({0}): the journal holds everything; mend that, then try again"
+    )]
     Medium(String),
     /// The ledger was opened for reading.
     #[error("the ledger was opened for reading only")]
     ReadOnly,
     /// An earlier write failed, so nobody knows what the medium holds.
     #[error(
-        "the ledger takes no more writes in this process since one couldn't be made durable ({0}): check the disk, then start again"
+        "the ledger takes no more writes in this process since one failed ({0}): check the disk, then start again"
     )]
     Stopped(String),
     /// Somebody else wrote in between.
@@ -103,6 +107,9 @@ pub enum LedgerError {
         /// The folder.
         path: PathBuf,
     },
+    /// Reading it reached a limit.
+    #[error(transparent)]
+    Limit(#[from] Stopped),
     /// More than one record can hold.
     #[error("{what} is larger than {limit} bytes")]
     TooLarge {

@@ -211,7 +211,9 @@ impl Ledger {
         let (tx, head) = (self.state.tx, self.state.head);
         match end {
             Some(end) if end == head => Ok(()),
-            Some(end) => Err(format!("the file ends with transaction {tx}, whose hash is {head}; expected was {end}")),
+            Some(end) => {
+                Err(format!("the file ends with transaction {tx}, whose hash is {head}; expected was {end}"))
+            }
             None if last => Ok(()),
             None => Err(format!(
                 "the file ends here, and no line says that the export does: it was cut off, or is of an earlier version; import the whole file, or say where it ends with `--head {head}`"
@@ -226,7 +228,10 @@ impl Ledger {
             if here == line.hash {
                 return Ok(false);
             }
-            let told = format!("transaction {} is another one here: its hash is {here}, written down is {}", line.tx, line.hash);
+            let told = format!(
+                "transaction {} is another one here: its hash is {here}, written down is {}",
+                line.tx, line.hash
+            );
             return Err(Refused::Line(told));
         }
         if line.tx != self.state.tx + 1 {
@@ -280,7 +285,9 @@ impl Ledger {
             return Err(Refused::Line(String::from("its time lies before that of the transaction before")));
         }
         if let Some(time) = [Some(line.time), line.clock].into_iter().flatten().find(|time| !is_time(*time)) {
-            return Err(Refused::Line(format!("{time} microseconds since the epoch are no time of the years -9999 to 9999")));
+            return Err(Refused::Line(format!(
+                "{time} microseconds since the epoch are no time of the years -9999 to 9999"
+            )));
         }
         let mut summary = Summary {
             time: line.time,

@@ -130,8 +130,11 @@ impl Ledger {
         } else if self.state.snapshot != self.journal.snapshot.map_or(0, |held| held.segment) {
             return Err(LedgerError::Base(String::from("the journal was compacted")));
         }
-        let from =
-            if self.journal.size()? <= WHOLE_CHECK { self.journal.beginning() } else { self.joint(&held.state)? };
+        let from = if self.journal.size()? <= WHOLE_CHECK {
+            self.journal.beginning()
+        } else {
+            self.joint(&held.state)?
+        };
         let scanned = self.replay(from, u64::MAX, held.reach)?;
         self.check_end(&scanned, known.max(held.acknowledged()))?;
         // What a killed process wrote ahead of its position is covered by the backlog, so the check comes after it.
@@ -151,10 +154,11 @@ impl Ledger {
     /// Checks that the journal reaches to what was acknowledged: what the last writer closed it with, and transaction
     /// `known`; and that nothing but an unfinished write of a process that was killed lies behind it.
     pub(super) fn check_end(&mut self, scanned: &Scanned, known: u64) -> Result<(), LedgerError> {
-        let due = match self.left.closed {
-            Closed::At(end) => known.max(end.tx),
-            Closed::No | Closed::Somewhere => known,
+        let closed = match self.left.closed {
+            Closed::At(end) => Some(end),
+            Closed::No | Closed::Somewhere => self.left.reached,
         };
+        let due = closed.map_or(known, |end| known.max(end.tx));
         let done = scanned.done;
         let missing = done.transaction + 1;
         if done.transaction < due {
@@ -197,7 +201,12 @@ impl Ledger {
 
     /// Applies the transactions of the journal behind `from` that the state doesn't hold, up to `last`. It must be the
     /// journal that the base follows, and `reach` be of it.
-    pub(super) fn replay(&mut self, from: From, last: u64, reach: Option<End>) -> Result<Scanned, LedgerError> {
+    pub(super) fn replay(
+        &mut self,
+        from: From,
+        last: u64,
+        reach: Option<End>,
+    ) -> Result<Scanned, LedgerError> {
         let Self { journal, view, state, backlog_limit, snapshot, watcher, .. } = self;
         let held = state.tx;
         journal.scan(from, &mut |whole| {

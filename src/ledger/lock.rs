@@ -35,6 +35,8 @@ pub(crate) struct Holder {
     /// When the lock was taken, in nanoseconds: with it no two holders write the same.
     taken: String,
     pub(crate) closed: Closed,
+    /// What the journal ended with when it was closed last: it reaches there whatever happened since.
+    pub(crate) reached: Option<End>,
     /// What the base holds that this holder brought to an end too.
     pub(crate) base: Option<End>,
 }
@@ -70,6 +72,10 @@ impl Lock {
             command: command.lines().take(1).collect(),
             taken: now(),
             closed: Closed::No,
+            reached: match before.closed {
+                Closed::At(end) => Some(end),
+                Closed::No | Closed::Somewhere => before.reached,
+            },
             base: None,
         };
         // Durable, since an older `closed` that survived a power cut would hide that the base must be checked.
@@ -85,9 +91,17 @@ impl Lock {
     /// Takes down what the journal ends with, and the base where that was closed too.
     pub(crate) fn close(&mut self, journal: End, base: Option<End>) {
         self.holder.closed = Closed::At(journal);
+        self.holder.reached = None;
         self.holder.base = base;
         // Without it the next opening checks more, and answers the same.
         let _ = self.holder.write(&mut self.file);
+    }
+
+    /// Takes down what the one before left, but for the base: nothing became of the ledger.
+    pub(crate) fn give_back(&mut self) {
+        let before = Holder { taken: now(), base: None, ..self.before.clone() };
+        // Without it less is known of the journal's end, and what is cut off there is kept.
+        let _ = before.write(&mut self.file);
     }
 }
 
@@ -119,7 +133,7 @@ impl Holder {
         let process = std::process::id().to_string();
         let command = String::from("hence backup");
         let closed = Closed::At(journal);
-        Self { process, command, taken: now(), closed, base: None }
+        Self { process, command, taken: now(), closed, reached: None, base: None }
     }
 
     fn read(file: &mut File) -> io::Result<Self> {
@@ -128,7 +142,8 @@ impl Holder {
         file.take(LONGEST).read_to_end(&mut bytes)?;
         // A holder that was killed while it wrote says nothing that ends in the middle of a line.
         let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).collect();
+        let lines: Vec<&str> =
+            text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).collect();
         let field = |name: &str| lines.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         let closed = match field("closed").and_then(end) {
             Some(end) => Closed::At(end),
@@ -141,20 +156,23 @@ impl Holder {
             command: text("command"),
             taken: text("taken"),
             closed,
+            reached: field("reached").and_then(end),
             base: field("base").and_then(end),
         })
     }
 
     pub(crate) fn write(&self, file: &mut File) -> io::Result<()> {
-        let Self { process, command, taken, closed, base } = self;
+        let Self { process, command, taken, closed, reached, base } = self;
         let mut text = format!("process {process}\ncommand {command}\ntaken {taken}\n");
         match closed {
             Closed::No => {}
             Closed::Somewhere => text.push_str("closed\n"),
             Closed::At(End { tx, head }) => text.push_str(&format!("closed {tx} {head}\n")),
         }
-        if let Some(End { tx, head }) = base {
-            text.push_str(&format!("base {tx} {head}\n"));
+        for (name, end) in [("reached", reached), ("base", base)] {
+            if let Some(End { tx, head }) = end {
+                text.push_str(&format!("{name} {tx} {head}\n"));
+            }
         }
         file.set_len(0)?;
         file.seek(SeekFrom::Start(0))?;

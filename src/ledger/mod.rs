@@ -94,6 +94,8 @@ pub struct Ledger {
     bulk: usize,
     watcher: progress::Watcher,
     writable: bool,
+    /// Whether a durable transaction is taken into state and backlog only in part.
+    torn: bool,
     notices: Vec<Notice>,
     /// The snapshot that the state began with in this process: the transaction after it must name this hash.
     snapshot: Option<(u64, Hash)>,

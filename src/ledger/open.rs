@@ -85,14 +85,26 @@ impl Ledger {
             return Self::open_journal(dir, options);
         }
         fs::create_dir_all(dir).map_err(LedgerError::io("create", dir))?;
-        let lock = Lock::take(&dir.join(LOCK), &options.command, options.wait)?;
+        let mut lock = Lock::take(&dir.join(LOCK), &options.command, options.wait)?;
+        match Self::open_locked(dir, options, lock.before().clone()) {
+            Ok(mut ledger) => {
+                ledger.lock = Some(lock);
+                Ok(ledger)
+            }
+            Err(error) => {
+                lock.give_back();
+                Err(error)
+            }
+        }
+    }
+
+    fn open_locked(dir: &Path, options: &OpenOptions, left: Holder) -> Result<Self, LedgerError> {
         check_format(dir, true)?;
         let journal_dir = dir.join(JOURNAL);
         fs::create_dir_all(&journal_dir).map_err(LedgerError::io("create", &journal_dir))?;
         OsDisk.sync_dir(dir).map_err(LedgerError::io("make durable", dir))?;
         let journal = Journal::open(Arc::new(OsDisk), &journal_dir, options)?;
-        let mut ledger = Self::new(journal, lock.before().clone(), options);
-        ledger.lock = Some(lock);
+        let mut ledger = Self::new(journal, left, options);
         ledger.dir = Some(dir.to_owned());
         let base_dir = dir.join(BASE);
         let existed = base_dir.exists();
@@ -137,6 +149,7 @@ impl Ledger {
             bulk: options.bulk,
             watcher: options.watcher.clone(),
             writable: false,
+            torn: false,
             notices: Vec::new(),
             snapshot: None,
             dir: None,
@@ -161,14 +174,19 @@ impl Ledger {
         if !std::mem::take(&mut self.writable) {
             return;
         }
-        let in_order = self.journal.finish();
-        let ended = self.flush().and_then(|()| Ok(self.view.base_mut().close()?));
+        let in_order = self.journal.finish() && !self.torn;
+        let flushed = if self.torn { Err(self.torn()) } else { self.flush() };
+        let ended = flushed.and_then(|()| Ok(self.view.base_mut().close()?));
         let last = self.state.last();
         if let (true, Some(lock)) = (in_order, &mut self.lock) {
             lock.close(last, ended.is_ok().then_some(last));
         }
         if let Err(error) = ended {
-            self.notices.push(Notice::BaseBehind { why: error.to_string() });
+            let why = match error {
+                LedgerError::Base(why) | LedgerError::Medium(why) => why,
+                error => error.to_string(),
+            };
+            self.notices.push(Notice::BaseBehind { why });
         }
     }
 }
@@ -218,7 +236,10 @@ fn write_format(dir: &Path, path: &Path) -> Result<(), LedgerError> {
 /// Where a new base comes from.
 pub(super) enum Fresh {
     /// A folder, whose content is set aside: kept until the next time.
-    Sled { dir: PathBuf, aside: Option<PathBuf> },
+    Sled {
+        dir: PathBuf,
+        aside: Option<PathBuf>,
+    },
     Memory,
 }
 

@@ -291,7 +291,8 @@ impl Ledger {
         if row.until.is_some() {
             // The base keeps explanations of what stands; the journal keeps all.
             let drawn = self.transaction(tx)?.drawn.into_iter().find(|decision| decision.fact == fact);
-            return Ok(Standing { decision: drawn.unwrap_or(Decision::new(fact)), tx });
+            let missing = || LedgerError::Base(format!("transaction {tx} didn't draw what stood since then"));
+            return Ok(Standing { decision: drawn.ok_or_else(missing)?, tx });
         }
         let explanation = self.view.load_long(&row.explanation)?;
         let mut reader = Reader::new(&explanation);

@@ -85,7 +85,8 @@ impl Ledger {
         {
             let here = self.info(tx)?.hash;
             if here != head {
-                found.push(format!("the ledger was closed with transaction {tx} as {head}, and holds {here}"));
+                found
+                    .push(format!("the ledger was closed with transaction {tx} as {head}, and holds {here}"));
             }
         }
         Ok(found)

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::backend::Database;
 use crate::fact::Fact;
+use crate::fault;
 use crate::ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, When};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
@@ -81,6 +82,13 @@ impl Session {
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
     pub fn commit(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone().into());
+        }
+        fault::caught(|| self.decide_and_record(change, dry))
+    }
+
+    fn decide_and_record(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
         if self.as_of != When::Now && !dry {
             return Err(LedgerError::ReadOnly.into());
         }
@@ -99,7 +107,11 @@ impl Session {
             outcome.standing = self.list(&outcome)?;
         }
         if !dry {
-            self.record(change, &mut outcome)?;
+            let recorded = fault::caught(|| self.record(change, &mut outcome));
+            if let Err(SessionError::Fault(fault)) = &recorded {
+                self.fault = Some(fault.clone());
+            }
+            recorded?;
             self.remember(habit);
         }
         Ok(outcome)

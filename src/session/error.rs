@@ -7,7 +7,9 @@ use thiserror::Error;
 
 use crate::backend::Bound;
 use crate::diagnostic::Diagnostic;
+use crate::fault::Fault;
 use crate::ledger::LedgerError;
+use crate::meter::Stopped;
 use crate::provenance::WhyError;
 use crate::span::Sources;
 
@@ -74,12 +76,25 @@ pub enum SessionError {
         /// The relation that grew.
         relation: String,
     },
+    /// Work around an evaluation reached a limit; nothing of it was recorded.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// Hence contradicts itself; nothing was recorded.
+    #[error(transparent)]
+    Fault(#[from] Fault),
     /// Something was asked for that the rule set doesn't have.
     #[error("{message}")]
     Unknown {
         /// What was asked for, and the nearest thing that there is.
         message: String,
     },
+}
+
+impl SessionError {
+    /// Whether a limit was reached, by an evaluation or by the work around it.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Self::Limit { .. } | Self::Stopped(_) | Self::Ledger(LedgerError::Limit(_)))
+    }
 }
 
 fn count_errors(diagnostics: &[Diagnostic]) -> String {

@@ -54,8 +54,9 @@ use std::collections::BTreeSet;
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
+use crate::fault::{self, Fault};
 use crate::ir::Program;
-use crate::ledger::{Ledger, When};
+use crate::ledger::{Ledger, Notice, When};
 use crate::schema::RelationId;
 
 use decisions::Decisions;
@@ -72,6 +73,8 @@ pub struct Session {
     as_of: When,
     habit: Habit,
     reach: Reach,
+    /// What ended a record half-way: what stands is not known after that, and every question gets this for an answer.
+    fault: Option<Fault>,
 }
 
 /// Where the facts of a session stand.
@@ -110,6 +113,15 @@ impl Session {
             as_of: When::Now,
             habit: Habit::default(),
             reach: Reach::default(),
+            fault: None,
+        }
+    }
+
+    /// What an entry of the session does; a fault of hence on the way is its error.
+    fn entry<T>(&self, work: impl FnOnce() -> Result<T, SessionError>) -> Result<T, SessionError> {
+        match &self.fault {
+            Some(fault) => Err(fault.clone().into()),
+            None => fault::caught(work),
         }
     }
 
@@ -215,6 +227,10 @@ impl Session {
     /// # Errors
     /// A ledger that can't be read.
     pub fn given(&self) -> Result<Vec<Fact>, SessionError> {
+        self.entry(|| self.all_given())
+    }
+
+    fn all_given(&self) -> Result<Vec<Fact>, SessionError> {
         let (program, input) = (&self.rules.program, self.standing()?);
         let facts = input.relations.iter().enumerate().flat_map(|(at, rows)| {
             let relation = RelationId(at as u32);
@@ -232,9 +248,11 @@ impl Session {
     /// # Errors
     /// A limit that was reached, a ledger that can't be read.
     pub fn evaluate(&self, now: i64) -> Result<Evaluation, SessionError> {
-        let mut input = self.standing()?;
-        self.add_now(&mut input, now);
-        self.evaluate_input(input)
+        self.entry(|| {
+            let mut input = self.standing()?;
+            self.add_now(&mut input, now);
+            self.evaluate_input(input)
+        })
     }
 
     fn evaluate_input(&self, input: Database) -> Result<Evaluation, SessionError> {

@@ -164,7 +164,8 @@ fn refused(first: &[Fact], change: impl Fn(&str) -> String) -> String {
         Some((_, hash)) => {
             let old = line.split("\"hash\":\"").nth(1).unwrap()[..64].to_owned();
             let forged = line.replace(&old, &hash[..64]);
-            two.import(&mut forged.as_bytes(), None).map_or_else(|error| error.to_string(), |_| "taken".into())
+            two.import(&mut forged.as_bytes(), None)
+                .map_or_else(|error| error.to_string(), |_| "taken".into())
         }
         None => told,
     }
@@ -173,13 +174,14 @@ fn refused(first: &[Fact], change: impl Fn(&str) -> String) -> String {
 #[test]
 fn what_no_commit_takes_no_import_takes() {
     let p = [fact("p", 1, "a")];
-    let named = |name: &'static str| move |line: &str| line.replace("[\"p\",", &format!("[{name:?},"));
-    for name in ["../../outside", "P", "", "a b", "a.b", "\u{1b}[2J", "1a", "ä"] {
+    let named = |name: &'static str| move |line: &str| line.replace("[\"p\",", &format!("[\"{name}\","));
+    for name in ["../../outside", "P", "", "a b", "a.b", "\\u001b[2J", "1a", "ä", "p\u{202e}q"] {
         let told = refused(&p, named(name));
         assert!(told.starts_with("line 1: `") && told.contains("is no name of a relation"), "{told}");
     }
     assert_eq!(refused(&p, named("q_1A")), "taken");
-    let drawn = |line: &str| line.replace("{\"assert\":[\"p\",[1,\"a\"]]}", "{\"draw\":[\"p\",[1,\"a\"],null,null]}");
+    let drawn =
+        |line: &str| line.replace("{\"assert\":[\"p\",[1,\"a\"]]}", "{\"draw\":[\"p\",[1,\"a\"],null,null]}");
     let told = refused(&p, drawn);
     assert!(told.contains("a decision `p` is drawn in a transaction without a rule set"), "{told}");
     let two = |line: &str| line.replace("]]}]", "]]},{\"assert\":[\"p\",[2]]}]");
@@ -187,7 +189,8 @@ fn what_no_commit_takes_no_import_takes() {
     assert!(told.contains("`p(int)` doesn't fit those that stand, `p(int, string)`"), "{told}");
     let time = |line: &str| line.replace("\"time\":1,", "\"time\":9223372036854775807,");
     assert!(refused(&p, time).contains("are no time"), "{}", refused(&p, time));
-    let long = |line: &str| line.replace("\"author\":\"ada\"", &format!("\"author\":\"{}\"", "x".repeat(70_000)));
+    let long =
+        |line: &str| line.replace("\"author\":\"ada\"", &format!("\"author\":\"{}\"", "x".repeat(70_000)));
     assert!(refused(&p, long).contains("the author is larger than"), "{}", refused(&p, long));
 }
 
