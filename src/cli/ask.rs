@@ -69,7 +69,7 @@ impl Query {
             output::rows(self.format, &columns, &answer.rows)?;
         }
         if self.format == Format::Table && !columns.is_empty() {
-            output::note(&super::diagnostics::count(answer.rows.len(), "row"));
+            output::aside(&super::diagnostics::count(answer.rows.len(), "row"));
         }
         Ok(if self.exit_status && answer.rows.is_empty() { NO } else { DONE })
     }

@@ -1,12 +1,13 @@
 //! `hence why-not`, `hence check-proof`: what is missing, and whether a proof holds.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::file::{self, LARGEST_TEXT};
 use crate::provenance::check::{Known, check};
 use crate::provenance::render;
 use crate::session;
@@ -117,13 +118,16 @@ impl CheckProof {
     /// The names and texts of the proofs.
     fn texts(&self) -> Result<Vec<(String, String)>, Failure> {
         if self.proofs.is_empty() {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text)?;
+            let text = file::rest_text(std::io::stdin().lock(), LARGEST_TEXT)
+                .map_err(|error| Failure::Usage(format!("standard input can't be read: {error}")))?;
             return Ok(vec![(String::from("<stdin>"), text)]);
         }
         let read = |path: &PathBuf| {
-            let unreadable = |error| Failure::Usage(format!("`{}` can't be read: {error}", path.display()));
-            Ok((path.display().to_string(), std::fs::read_to_string(path).map_err(unreadable)?))
+            let name = path.display().to_string();
+            let unreadable =
+                |error| Failure::Usage(format!("`{name}` can't be read: {}", file::said(&error)));
+            let text = file::read_text(path, LARGEST_TEXT).map_err(unreadable)?;
+            Ok((name, text))
         };
         self.proofs.iter().map(read).collect()
     }

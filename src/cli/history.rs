@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::fact::Fact;
 use crate::ledger::{Decision, Lapsed, Ledger, Transaction, When};
 use crate::literal;
-use crate::session;
+use crate::session::{self, Listing};
 use crate::symbol::Symbol;
 
 use super::options::{FactOptions, RuleOptions, moment};
@@ -32,7 +32,7 @@ impl History {
         let rules = self.rules.source().build()?;
         let fact = session::read_any_fact(&rules, &self.fact)?;
         let ledger = open::ledger(&self.facts, true)?;
-        let asserted = ledger.history(&fact).map_err(open::failure)?;
+        let asserted = session::history(&rules, &ledger, &fact)?;
         let drawn = ledger.decision_history(&fact).map_err(open::failure)?;
         let mut out = terminal::text();
         for (spans, from, until) in [(&asserted, "asserted", "retracted"), (&drawn, "drawn", "lapsed")] {
@@ -212,13 +212,16 @@ impl Facts {
         let ledger = open::ledger(&self.facts, true)?;
         let when = self.as_of.unwrap_or(When::Now);
         let Some(relation) = &self.relation else { return self.counts(&ledger, when) };
+        let relation = Symbol::new(relation);
         let mut found = Vec::new();
-        for fact in ledger.facts_at(Symbol::new(relation), when).map_err(open::failure)? {
-            found.push(fact.map_err(open::failure)?.0);
+        let listing = Listing::new(None, &ledger, relation, when).map_err(open::failure)?;
+        for fact in ledger.facts_at(relation, when).map_err(open::failure)? {
+            found.push(listing.fact(fact.map_err(open::failure)?.0));
         }
         let width = found.iter().map(|fact| fact.values.len()).max().unwrap_or(0);
-        let columns = (1..=width).map(|at| Symbol::new(&format!("c{at}"))).collect();
-        output::relations(self.format, &[(Symbol::new(relation), columns, found)])?;
+        let numbered = || (1..=width).map(|at| Symbol::new(&format!("c{at}"))).collect();
+        let columns = if listing.columns.is_empty() { numbered() } else { listing.columns };
+        output::relations(self.format, &[(relation, columns, found)])?;
         Ok(DONE)
     }
 

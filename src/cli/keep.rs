@@ -1,14 +1,15 @@
 //! `hence status`, `verify`, `rebuild`, `compact`, `import`: keeping a ledger.
 
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::file;
 use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
-use crate::session::{RuleSource, Session, SessionError};
+use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
+use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
@@ -47,6 +48,10 @@ impl Status {
             }
             None => writeln!(out, "base          not read: the answers come from the journal")?,
         }
+        let undeclared = undeclared(&ledger)?;
+        if !undeclared.is_empty() {
+            writeln!(out, "undeclared    {}", open::named_counts(&undeclared))?;
+        }
         if let Some((last, path)) = ledger.archived() {
             writeln!(out, "archived      transactions 1 to {last} in {}", path.display())?;
         }
@@ -55,6 +60,14 @@ impl Status {
         writeln!(out, "health        {health}")?;
         Ok(DONE)
     }
+}
+
+/// The recorded relations that the rules which decided last don't declare.
+fn undeclared(ledger: &Ledger) -> Result<Vec<(Symbol, u64)>, Failure> {
+    let last = ledger.last_where(|info| info.rules.is_some()).map_err(open::failure)?;
+    let Some(hash) = last.and_then(|info| info.rules) else { return Ok(Vec::new()) };
+    let Some(recorded) = ledger.rules(hash).map_err(open::failure)? else { return Ok(Vec::new()) };
+    Ok(session::undeclared(&RuleSet::from_recorded(&recorded)?, ledger))
 }
 
 /// Prove a ledger: its chain, its base against its journal, and every decision drawn again
@@ -112,6 +125,7 @@ impl Verify {
             };
             writeln!(out, "a snapshot stands for {transactions}; {how}")?;
         }
+        open::tell_of_undeclared(&undeclared(&ledger)?, "the rules that decided last");
         let mut sound = verified.differences.is_empty() && self.head_stands(&ledger)?;
         if !self.no_replay {
             let last = ledger.last_tx();
@@ -120,7 +134,7 @@ impl Verify {
             let session = Session::over_ledger(rules, ledger)
                 .with_engine(self.engine.engine())
                 .with_limits(self.engine.limits())
-                .with_lenient(self.engine.lenient());
+                .with_lenient(self.engine.lenient()?);
             let replayed = replay(&session, None, first, last)?;
             out.lines(&text(&replayed))?;
             sound &= replayed.flips.is_empty();
@@ -224,13 +238,15 @@ pub(super) struct Import {
 impl Import {
     pub(super) fn run(self) -> Outcome {
         let head = self.head.as_deref().map(parsed).transpose()?;
-        let file = File::open(&self.file)
-            .map_err(|error| Failure::Usage(format!("`{}` can't be read: {error}", self.file.display())))?;
+        let file = file::open(&self.file).map_err(|error| {
+            Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
+        })?;
         let mut ledger = open::ledger(&self.facts, false)?;
         let before = ledger.last_tx();
         let imported = match ledger.import(&mut BufReader::new(file), head) {
             Ok(imported) => imported,
             Err(error) => {
+                open::warn(&mut ledger);
                 let kept = count((ledger.last_tx() - before) as usize, "transaction");
                 output::note(&format!("{kept} imported before that, head {}", ledger.head()));
                 return Err(open::failure(error));

@@ -16,8 +16,8 @@ use super::{DONE, Failure, NO, Outcome, open, output, terminal};
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence replay --set lowest_score=0.3")]
 pub(super) struct Replay {
-    /// Other rules [default: those that drew each decision]
-    #[arg(long = "rules", value_name = "PATH", num_args = 1..)]
+    /// A file or folder of other rules, once more for another [default: those that drew each decision]
+    #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
     /// Other values of parameters
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
@@ -47,7 +47,7 @@ enum ReplayFormat {
 
 impl Replay {
     pub(super) fn run(self) -> Outcome {
-        let options = RuleOptions { rules: self.rules.clone(), packs: Vec::new(), sets: Vec::new() };
+        let options = RuleOptions::named(&self.rules, &[], &[]);
         let session = open::for_reading(&options, &self.facts, &self.engine)?;
         let rules = self.other_rules(&session)?;
         let last = session.ledger().map_or(0, |ledger| ledger.last_tx());

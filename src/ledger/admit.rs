@@ -113,23 +113,37 @@ pub(super) fn faults(whole: &Whole) -> Result<Vec<String>, Malformed> {
 
 impl Ledger {
     /// Checks that what an imported transaction asserts of a relation is of the types that its other facts have.
-    pub(super) fn check_types(&self, changes: &ChangeList<'_>) -> Result<(), LedgerError> {
+    /// Where columns are recorded for a relation, those say what fits.
+    pub(super) fn check_types(&self, changes: &ChangeList<'_>, summary: &Summary) -> Result<(), LedgerError> {
         let mut known: Option<(Symbol, Vec<&str>)> = None;
+        let mut recorded = None;
         for change in changes.iter().filter(|change| change.act == Act::Assert) {
+            let relation = change.relation;
+            if recorded == Some(relation) {
+                continue;
+            }
+            let is_new = known.as_ref().is_none_or(|(last, _)| *last != relation);
+            if is_new && self.has_schema(relation, summary) {
+                recorded = Some(relation);
+                continue;
+            }
             let types = types(change.tuple)?;
             match &known {
-                Some((relation, due)) if *relation == change.relation => {
-                    fitting(change.relation, due, &types)?;
-                }
+                Some((_, due)) if !is_new => fitting(relation, due, &types)?,
                 _ => {
-                    if let Some(due) = self.standing_types(change.relation, changes)? {
-                        fitting(change.relation, &due, &types)?;
+                    if let Some(due) = self.standing_types(relation, changes)? {
+                        fitting(relation, &due, &types)?;
                     }
-                    known = Some((change.relation, types));
+                    known = Some((relation, types));
                 }
             }
         }
         Ok(())
+    }
+
+    fn has_schema(&self, relation: Symbol, summary: &Summary) -> bool {
+        summary.schemas.iter().any(|schema| schema.relation == relation)
+            || self.state.schemas.at(relation, self.state.tx).is_some()
     }
 
     /// The types of a fact of `relation` that goes on standing.

@@ -2,8 +2,10 @@
 //!
 //! `journal/` is the truth: `record` (one record), `journal` (segments), `scan` (reading them), `content` (what a
 //! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block` and `view` (sorted blocks,
-//! the backlog over them), `keys`, `state` (how a transaction changes both). `open` (for writing), `ask` (for reading),
-//! `commit` and `read` are the public face; `join` brings journal and base together. `compact` puts old segments away behind a `snapshot`, `backup` copies a ledger. The journal's format is described in `docs/ledger-format.md`.
+//! the backlog over them), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
+//! recorded under, `recast` how to read them under others. `open` (for writing), `ask` (for reading), `commit` and
+//! `read` are the public face; `join` brings journal and base together. `compact` puts old segments away behind a
+//! `snapshot`, `backup` copies a ledger. The journal's format is described in `docs/ledger-format.md`.
 
 mod admit;
 mod ask;
@@ -29,9 +31,12 @@ mod open;
 mod plan;
 mod progress;
 mod read;
+mod recast;
 mod record;
+mod redact;
 mod rows;
 mod scan;
+mod schemas;
 mod snapshot;
 mod state;
 mod transaction;
@@ -50,7 +55,10 @@ pub use hash::Hash;
 pub use open::OpenOptions;
 pub use progress::{Progress, Watcher, Work};
 pub use read::When;
+pub use recast::{Difference, Recast};
+pub use redact::Redaction;
 pub use rows::Facts;
+pub use schemas::Recorded;
 pub use transaction::{
     Assertion, Changes, Committed, Decision, Draft, Interval, Lapsed, RelationCount, RuleSet, Run, RunLimits,
     Schema, Standing, Status, Tally, Transaction, TxInfo,
@@ -93,6 +101,8 @@ pub struct Ledger {
     /// How many assertions of one relation are written to the base at once.
     bulk: usize,
     watcher: progress::Watcher,
+    /// What must not be recorded.
+    redaction: redact::Redaction,
     writable: bool,
     /// Whether a durable transaction is taken into state and backlog only in part.
     torn: bool,

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::meter;
+
 use super::base::{Base, MemoryBase, SledBase};
 use super::disk::{Disk, MemoryDisk, OsDisk};
 use super::error::LedgerError;
@@ -13,6 +15,7 @@ use super::error::Notice;
 use super::journal::Journal;
 use super::lock::{Holder, Lock};
 use super::progress::Watcher;
+use super::redact::Redaction;
 use super::state::State;
 use super::view::View;
 use super::{Based, Ledger};
@@ -53,6 +56,8 @@ pub struct OpenOptions {
     pub bulk: usize,
     /// Who is told how far long work has come.
     pub watcher: Watcher,
+    /// What must not be recorded.
+    pub redaction: Redaction,
 }
 
 impl Default for OpenOptions {
@@ -69,6 +74,7 @@ impl Default for OpenOptions {
             backlog_limit: 16 << 20,
             bulk: 20_000,
             watcher: Watcher::default(),
+            redaction: Redaction::default(),
         }
     }
 }
@@ -80,12 +86,13 @@ impl Ledger {
     /// If another process has it, its journal is damaged, or a file can't be read or written. A damaged base is no
     /// error: it is rebuilt, and [`Ledger::take_notices`] says so.
     pub fn open(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
+        meter::enter("opening the ledger");
         let dir = dir.as_ref();
         if options.read_only || options.up_to.is_some() {
             return Self::open_journal(dir, options);
         }
         fs::create_dir_all(dir).map_err(LedgerError::io("create", dir))?;
-        let mut lock = Lock::take(&dir.join(LOCK), &options.command, options.wait)?;
+        let mut lock = Lock::take(&dir.join(LOCK), &options.redaction.text(&options.command), options.wait)?;
         match Self::open_locked(dir, options, lock.before().clone()) {
             Ok(mut ledger) => {
                 ledger.lock = Some(lock);
@@ -118,7 +125,15 @@ impl Ledger {
     /// # Errors
     /// None in practice.
     pub fn memory() -> Result<Self, LedgerError> {
-        Self::on(Arc::new(MemoryDisk::default()), Box::new(MemoryBase::default()), &OpenOptions::default())
+        Self::memory_with(&OpenOptions::default())
+    }
+
+    /// A ledger that is gone with the process, opened like any other.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn memory_with(options: &OpenOptions) -> Result<Self, LedgerError> {
+        Self::on(Arc::new(MemoryDisk::default()), Box::new(MemoryBase::default()), options)
     }
 
     /// A ledger over any journal medium and any base, without a lock; for tests.
@@ -148,6 +163,7 @@ impl Ledger {
             part_limit: options.part_limit,
             bulk: options.bulk,
             watcher: options.watcher.clone(),
+            redaction: options.redaction.clone(),
             writable: false,
             torn: false,
             notices: Vec::new(),

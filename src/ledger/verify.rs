@@ -9,6 +9,7 @@ use super::journal::End;
 use super::keys;
 use super::lock::Closed;
 use super::rows::Rows;
+use super::schemas;
 use super::state::State;
 use super::view::View;
 use super::{Based, Ledger};
@@ -60,6 +61,9 @@ impl Ledger {
         if self.based == Based::Base {
             differences.extend(self.differences(&state, &view)?);
         }
+        differences.extend(schemas::misfits(&state, &view)?.into_iter().map(|relation| {
+            format!("a fact of `{relation}` has other columns than are recorded for its relation")
+        }));
         let archived = match snapshot {
             Some((tx, hash)) => {
                 let proven = self.archive_leads_to(hash)?;

@@ -132,7 +132,11 @@ impl<'b, 'a> Builder<'b, 'a> {
             Some(stated) => {
                 StepKind::Stated { id: stated.id, span: stated.span, place: self.sources.place(stated.span) }
             }
-            None => StepKind::Asserted { origin: self.origins.origin(shown) },
+            None => {
+                let relation = self.context.program.relation(fact.relation);
+                let origin = relation.and_then(|relation| self.origins.origin(relation, shown));
+                StepKind::Asserted { origin }
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! and can be read, printed and checked from front to back without recursion.
 
 use crate::fact::Fact;
+use crate::schema::Relation;
 use crate::span::{Place, Span};
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -196,12 +197,14 @@ pub struct Origin {
     pub source: Option<String>,
     /// Its number.
     pub transaction: Option<u64>,
+    /// The columns in which the fact has the declared default, since it is older than they are.
+    pub defaults: Vec<Symbol>,
 }
 
 /// Looks up who asserted a fact.
 pub trait Origins {
-    /// The latest assertion of `fact`, where one is known.
-    fn origin(&self, fact: &Fact) -> Option<Origin>;
+    /// The latest assertion of `fact`, which is of `relation`, where one is known.
+    fn origin(&self, relation: &Relation, fact: &Fact) -> Option<Origin>;
 }
 
 /// Knows nothing: for facts that no ledger holds.
@@ -209,7 +212,7 @@ pub trait Origins {
 pub struct NoOrigins;
 
 impl Origins for NoOrigins {
-    fn origin(&self, _: &Fact) -> Option<Origin> {
+    fn origin(&self, _: &Relation, _: &Fact) -> Option<Origin> {
         None
     }
 }

@@ -9,10 +9,13 @@ use crate::fact::Fact;
 use crate::ledger::{Decision, Ledger, TxInfo, When};
 use crate::lower;
 use crate::provenance::proof::{Origin, Origins, Proof};
+use crate::schema::Relation;
 use crate::span::Span;
 
 use super::error::SessionError;
 use super::evaluation::Evaluation;
+use super::fitting::Legacy;
+use super::ledger_facts::assertion;
 use super::slice::Asked;
 use super::{RuleSet, Session};
 
@@ -143,7 +146,7 @@ impl Session {
     ) -> Result<Vec<Drawn>, SessionError> {
         let rules = Arc::new(self.rules_of(ledger, info)?);
         let evaluation = self.evaluate_drawn(&rules, info, &decisions)?;
-        let then = Then { ledger, tx: info.tx };
+        let then = Then { ledger, legacy: Legacy::default(), tx: info.tx };
         let mut finder = self.finder_at(When::Tx(info.tx), &rules, &evaluation.model, &then);
         if let Some(inputs) = inputs {
             finder = finder.inputs(inputs);
@@ -207,12 +210,13 @@ pub(super) fn place(drawn: &[Decision], decision: &Fact) -> Option<u64> {
 /// Who had asserted what when a transaction was done.
 struct Then<'a> {
     ledger: &'a Ledger,
+    legacy: Legacy,
     tx: u64,
 }
 
 impl Origins for Then<'_> {
-    fn origin(&self, fact: &Fact) -> Option<Origin> {
-        let assertion = self.ledger.assertion_at(fact, When::Tx(self.tx)).ok()??;
-        Some(super::why::origin_of(assertion))
+    fn origin(&self, relation: &Relation, fact: &Fact) -> Option<Origin> {
+        let found = assertion(self.ledger, &self.legacy, When::Tx(self.tx), relation, fact)?;
+        Some(super::why::origin_of(found))
     }
 }

@@ -14,6 +14,7 @@ use crate::symbol::Symbol;
 
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::fitting::Legacy;
 use super::{RuleSet, Session};
 
 /// How history is gone through.
@@ -84,6 +85,7 @@ impl Replay<'_> {
         let mut known: BTreeMap<Hash, RuleSet> = BTreeMap::new();
         let mut now = BTreeSet::new();
         let mut apart: BTreeSet<Fact> = BTreeSet::new();
+        let legacy = Legacy::default();
         let first = self.from.max(1);
         if first > 1 {
             now = standing(self.ledger, first - 1)?;
@@ -98,7 +100,7 @@ impl Replay<'_> {
             };
             let own = &*own;
             let rules = self.rules.unwrap_or(own);
-            let evaluation = self.evaluate(rules, &info, clock)?;
+            let evaluation = self.evaluate(&legacy, rules, &info, clock)?;
             carry(&mut now, rules, &evaluation);
             replayed.evaluated += 1;
             replayed.decisions += now.len() as u64;
@@ -106,7 +108,7 @@ impl Replay<'_> {
             let differ: BTreeSet<Fact> = then.symmetric_difference(&now).cloned().collect();
             let fresh: Vec<&Fact> = differ.difference(&apart).collect();
             if !fresh.is_empty() {
-                let before = self.evaluate(own, &info, clock)?;
+                let before = self.evaluate(&legacy, own, &info, clock)?;
                 replayed.flips.extend(explain(&info, &then, &fresh, (own, &before), (rules, &evaluation)));
             }
             apart = differ;
@@ -114,10 +116,17 @@ impl Replay<'_> {
         Ok(replayed)
     }
 
-    fn evaluate(&self, rules: &RuleSet, info: &TxInfo, clock: i64) -> Result<Evaluation, SessionError> {
+    fn evaluate(
+        &self,
+        legacy: &Legacy,
+        rules: &RuleSet,
+        info: &TxInfo,
+        clock: i64,
+    ) -> Result<Evaluation, SessionError> {
         let program = &rules.program;
         let mut input = Database::new(program);
-        super::ledger_facts::standing(self.ledger, When::Tx(info.tx), program, &mut input)?;
+        let known = (program, &rules.sources);
+        super::ledger_facts::standing(self.ledger, legacy, When::Tx(info.tx), known, &mut input)?;
         evaluation::add_now(program, &mut input, clock);
         evaluation::evaluate(rules, input, self.engine, &self.limits, self.lenient)
     }

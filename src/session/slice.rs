@@ -16,6 +16,7 @@ use crate::value::{Value, Word};
 
 use super::error::SessionError;
 use super::evaluation::{Evaluation, evaluate_program};
+use super::fitting::Lens;
 use super::{RuleSet, Session, Store, evaluation, ledger_facts};
 
 /// How much of rules and facts a question evaluates. Its answer and its proofs are the same.
@@ -76,7 +77,7 @@ impl Session {
             _ => lower::needed(program, relations),
         };
         let relevant = lower::relevant(program, &needed);
-        let mut input = self.standing_for(&relevant, &needed, at)?;
+        let mut input = self.standing_for((&relevant, sources), &needed, at)?;
         evaluation::add_now(&relevant, &mut input, now);
         self.finish(&relevant, sources, input)
     }
@@ -89,7 +90,8 @@ impl Session {
             return Ok(None);
         }
         let Some(demand) = demand(asked.program, asked.answer, asked.proofs) else { return Ok(None) };
-        let Some(slicer) = Slicer::new(ledger, &demand, always, self.limits) else { return Ok(None) };
+        let lens = self.lens_for(ledger, (asked.program, asked.sources), asked.at)?;
+        let Some(slicer) = Slicer::new(ledger, &lens, &demand, always, self.limits) else { return Ok(None) };
         let Some(input) = slicer.input(asked.now)? else { return Ok(None) };
         match self.finish(&demand.answering, asked.sources, input) {
             // A rule stands there once for each demand, so what it generates may count several times.
@@ -142,6 +144,7 @@ fn count(ledger: &Ledger, relation: crate::symbol::Symbol) -> usize {
 /// Reads what is demanded from a ledger.
 struct Slicer<'a> {
     ledger: &'a Ledger,
+    lens: &'a Lens,
     demand: &'a Demand,
     /// How many facts each input has.
     counts: BTreeMap<RelationId, usize>,
@@ -156,7 +159,13 @@ struct Slicer<'a> {
 }
 
 impl<'a> Slicer<'a> {
-    fn new(ledger: &'a Ledger, demand: &'a Demand, always: bool, limits: Limits) -> Option<Self> {
+    fn new(
+        ledger: &'a Ledger,
+        lens: &'a Lens,
+        demand: &'a Demand,
+        always: bool,
+        limits: Limits,
+    ) -> Option<Self> {
         let name = |id: &RelationId| demand.finding.relation(*id).map(|relation| relation.name);
         let counts: BTreeMap<_, _> =
             demand.inputs.iter().filter_map(|id| Some((*id, count(ledger, name(id)?)))).collect();
@@ -166,6 +175,7 @@ impl<'a> Slicer<'a> {
         let budget = if always { usize::MAX } else { all / 4 + FREE };
         (whole <= budget).then(|| Self {
             ledger,
+            lens,
             demand,
             counts,
             budget,
@@ -222,13 +232,13 @@ impl<'a> Slicer<'a> {
         let types = program.relation(keyed.demand).into_iter().flat_map(|relation| relation.types());
         let first: Vec<Value> = types.zip(row).map(|(ty, word)| Value::from_word(ty, *word)).collect();
         let input = (program, keyed.input);
-        Ok(ledger_facts::beginning(self.ledger, When::Now, input, &first, &mut self.loaded)?)
+        Ok(ledger_facts::beginning(self.ledger, self.lens, When::Now, input, &first, &mut self.loaded)?)
     }
 
     fn read_whole(&mut self, relation: RelationId) -> Result<(), SessionError> {
         self.whole.insert(relation);
         let input = (&self.demand.finding, relation);
-        Ok(ledger_facts::beginning(self.ledger, When::Now, input, &[], &mut self.loaded)?)
+        Ok(ledger_facts::beginning(self.ledger, self.lens, When::Now, input, &[], &mut self.loaded)?)
     }
 
     fn finished(mut self, mut found: Model) -> Database {

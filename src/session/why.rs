@@ -5,17 +5,19 @@ use std::time::Duration;
 use crate::analysis::{self, AtomPattern};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
-use crate::ledger::{Assertion, Ledger};
+use crate::ledger::{Assertion, When};
 use crate::lower;
 use crate::provenance::Finder;
 use crate::provenance::proof::{Origin, Origins, Proof};
 use crate::provenance::why_not::{Remedies, Trial};
-use crate::schema::RelationId;
+use crate::schema::{Relation, RelationId};
+use crate::symbol::Symbol;
 use crate::syntax;
 use crate::value::Value;
 
 use super::error::{Faults, SessionError};
 use super::evaluation::Evaluation;
+use super::ledger_facts::assertion;
 use super::slice::Asked;
 use super::{Refused, Session, Store};
 
@@ -259,21 +261,20 @@ impl Inquiry<'_> {
 }
 
 impl Origins for Store {
-    fn origin(&self, fact: &Fact) -> Option<Origin> {
+    fn origin(&self, relation: &Relation, fact: &Fact) -> Option<Origin> {
         match self {
             Self::Memory(_) => None,
-            Self::Ledger(ledger) => origin(ledger, fact),
+            Self::Ledger(ledger) => {
+                assertion(ledger, &ledger.legacy, When::Now, relation, fact).map(origin_of)
+            }
         }
     }
 }
 
-fn origin(ledger: &Ledger, fact: &Fact) -> Option<Origin> {
-    ledger.assertion(fact).ok()?.map(origin_of)
-}
-
 /// An assertion as proofs show it.
-pub(super) fn origin_of(assertion: Assertion) -> Origin {
+pub(super) fn origin_of((assertion, defaults): (Assertion, Vec<Symbol>)) -> Origin {
     Origin {
+        defaults,
         author: Some(assertion.author),
         time: Some(assertion.time),
         source: Some(assertion.source),
