@@ -10,7 +10,7 @@ use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, Sess
 use crate::value::Value;
 
 use super::carry::Carry;
-use super::{DONE, Failure, Outcome, diagnostics, output, time};
+use super::{DONE, Failure, Outcome, diagnostics, open, output, time};
 
 /// The longest line, in bytes.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
@@ -103,6 +103,7 @@ impl Follow {
         if !said.is_empty() {
             self.answer(said, out)?;
         }
+        open::tell(&self.session.close());
         Ok(DONE)
     }
 
@@ -208,6 +209,7 @@ impl Follow {
             fields.insert(String::from("reports"), json!(decided.reports));
         }
         write_line(out, &end)?;
+        open::tell(&self.session.take_notices());
         Ok(out.flush()?)
     }
 

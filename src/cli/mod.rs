@@ -3,6 +3,7 @@
 mod arguments;
 mod ask;
 mod audit;
+mod backup;
 mod bench;
 mod carry;
 mod change;
@@ -105,6 +106,7 @@ enum Command {
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
     Export(export::Export),
+    Backup(backup::Backup),
     Import(keep::Import),
     Compact(keep::Compact),
     Observe(observe::Observe),
@@ -237,6 +239,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Verify(command) => command.run(),
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Backup(command) => command.run(),
         Command::Import(command) => command.run(),
         Command::Compact(command) => command.run(),
         Command::Assert(command) => command.run(),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::backend::Database;
 use crate::fact::Fact;
 use crate::ir::Program;
-use crate::ledger::{Assertion, Decision, Ledger, LedgerError, When};
+use crate::ledger::{Assertion, Decision, Ledger, LedgerError, Notice, When};
 use crate::schema::{Kind, Relation, RelationId};
 use crate::span::Sources;
 use crate::symbol::Symbol;
@@ -26,6 +26,10 @@ pub(super) struct Recording {
 impl Recording {
     pub(super) fn new(ledger: Ledger) -> Self {
         Self { ledger, legacy: Legacy::default() }
+    }
+
+    pub(super) fn close(self) -> Vec<Notice> {
+        self.ledger.close()
     }
 }
 
