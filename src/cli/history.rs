@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::fact::Fact;
 use crate::ledger::{Decision, Lapsed, Ledger, Transaction, When};
-use crate::literal;
+use crate::literal::{self, visible};
 use crate::session::{self, Listing};
 use crate::symbol::Symbol;
 
@@ -133,13 +133,13 @@ impl Log {
 
     fn text(&self, transaction: &Transaction) -> String {
         let info = &transaction.info;
-        let note = info.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+        let note = info.note.as_ref().map(|note| format!(": {}", visible(note))).unwrap_or_default();
         let mut out = format!(
             "transaction {} at {} by {} from {}{note}\n    {} asserted, {} retracted, {} drawn, {} lapsed; head {}",
             info.tx,
             literal::time_text(info.time),
-            info.author,
-            info.source,
+            visible(&info.author),
+            visible(&info.source),
             info.added,
             info.removed,
             info.drawn,
@@ -151,13 +151,13 @@ impl Log {
             transaction.removed.iter().for_each(|(fact, _)| out.push_str(&format!("\n    retracted {fact}")));
         }
         for Decision { fact, sentence, .. } in &transaction.drawn {
-            let because = sentence.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+            let because = sentence.as_ref().map(|text| format!(": {}", visible(text))).unwrap_or_default();
             out.push_str(&format!("\n    drawn {fact}{because}"));
         }
         for (Lapsed { fact, reason }, drawn) in &transaction.lapsed {
             out.push_str(&format!("\n    lapsed {fact}, drawn in transaction {drawn}"));
             if let Some(reason) = reason {
-                out.push_str(&format!(": {reason}"));
+                out.push_str(&format!(": {}", visible(reason)));
             }
         }
         out

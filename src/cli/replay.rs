@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::literal::visible;
 use crate::session::{Flip, Replayed, RuleSet, Session};
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -95,7 +96,10 @@ pub(super) fn text(replayed: &Replayed) -> String {
         let (then, now) = if flip.then { ("stood", "does not stand") } else { ("did not stand", "stands") };
         out.push_str(&format!(
             "transaction {}: {}\n    then it {then}: {}\n    now it {now}: {}\n",
-            flip.tx, flip.decision, flip.reason_then, flip.reason_now
+            flip.tx,
+            flip.decision,
+            visible(&flip.reason_then),
+            visible(&flip.reason_now)
         ));
     }
     let flips = match replayed.flips.len() {

@@ -1,6 +1,7 @@
 //! A proof as one self-contained HTML file: a list of steps that fold, linked where several need one.
 
 use crate::ir::Program;
+use crate::literal::visible;
 
 use super::super::proof::{Derived, Input, Premise, Proof, Step, StepId, StepKind};
 use super::text;
@@ -90,5 +91,5 @@ fn leaf(program: &Program, step: Option<&Step>) -> String {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
