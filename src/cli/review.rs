@@ -155,6 +155,7 @@ impl List {
     fn run(self) -> Outcome {
         let Subject { rules, facts, engine } = &self.subject;
         let session = open::for_reading(rules, facts, engine)?;
+        session.check_columns()?;
         let waiting = waiting(&session, facts.now())?;
         if self.format == Format::Table && waiting.is_empty() {
             writeln!(anstream::stdout(), "nothing waits for a review")?;
@@ -195,6 +196,7 @@ impl Answer {
     fn run(self, approved: bool) -> Outcome {
         let Subject { rules, facts, engine } = &self.subject;
         let mut session = open::for_writing(rules, facts, engine, false)?;
+        session.check_columns()?;
         let (clock, now) = (time::wall_clock(), facts.now());
         let reviewers = reviewers(&session, now)?;
         if !reviewers.contains(&self.reviewer) {

@@ -75,6 +75,10 @@ impl Migration {
         let sources = Sources::new(rules, ledger)?;
         let migrating = program::migrating(&sources, name, text)?;
         let (gone, written) = sources.concerned(&migrating)?;
+        if written.is_empty() {
+            let message = format!("no rule of `{name}` writes an input");
+            return Err(SessionError::Unknown { message });
+        }
         let input = sources.input(&migrating, now)?;
         let program = carried::program(&migrating.program, &gone, &written);
         let evaluated = evaluate_program(&program, &migrating.sources, input, engine, limits)?;
@@ -258,7 +262,7 @@ impl<'a> Sources<'a> {
                 Some((name, old)) => self.ledger.each_row(name, When::Now, &old.recast, &[], &mut take)?,
                 None => {
                     let recast =
-                        self.reading().one(relation).unwrap_or_else(|| Recast::plain(&relation.columns));
+                        self.reading().one(relation)?.unwrap_or_else(|| Recast::plain(&relation.columns));
                     self.ledger.each_row(relation.name, When::Now, &recast, &[], &mut take)?;
                 }
             }

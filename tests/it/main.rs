@@ -43,6 +43,7 @@ mod replay;
 mod requires;
 mod ruletest;
 mod ruletest_depth;
+mod schemas;
 mod source;
 mod strata;
 mod syntax;
