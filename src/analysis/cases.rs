@@ -219,7 +219,7 @@ fn distance(written: &tree::Expr, entry: &Entry, out: &mut Vec<Diagnostic>) -> O
             };
             out.push(
                 error(codes::FAULTY_DISTANCE, "a distance is a float of 0.0 or more", written.span)
-                    .help(format!("write `~ {better}`")),
+                    .help(format!("write `{better}`")),
             );
             None
         }

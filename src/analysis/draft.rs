@@ -206,7 +206,7 @@ fn unknown_relation(names: &Names, atom: &Atom) -> Diagnostic {
     let span = atom.relation.span;
     if is_generator(name) {
         return error(codes::MISPLACED_GENERATOR, format!("`{name}` is a generator and no condition"), span)
-            .help(format!("write `X in {name}(…)`"));
+            .help(format!("its elements are bound by `X in {name}(…)`"));
     }
     if is_function(name) {
         return error(codes::WRONG_ARGUMENTS, format!("`{name}` is a function and has no columns"), span)

@@ -1,6 +1,6 @@
 //! `hence query`, `hence derive`, `hence why`: questions that record nothing.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 use clap::{Args, ValueEnum};
 
@@ -12,7 +12,7 @@ use crate::session::{Because, DecisionId, Session, Wanted};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
-use super::{DONE, Failure, NO, Outcome, UNDETERMINED, open};
+use super::{DONE, Failure, NO, Outcome, UNDETERMINED, open, terminal};
 
 /// What every question needs: rules, facts, an engine.
 #[derive(Debug, Args)]
@@ -64,12 +64,12 @@ impl Query {
         output::reports(&answer.reports);
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
         if self.format == Format::Table && columns.is_empty() {
-            writeln!(anstream::stdout(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
+            writeln!(terminal::text(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
         } else {
             output::rows(self.format, &columns, &answer.rows)?;
         }
         if self.format == Format::Table && !columns.is_empty() {
-            output::note(&super::diagnostics::count(answer.rows.len(), "row"));
+            output::aside(&super::diagnostics::count(answer.rows.len(), "row"));
         }
         Ok(if self.exit_status && answer.rows.is_empty() { NO } else { DONE })
     }
@@ -166,20 +166,19 @@ impl Why {
     }
 
     fn show(&self, proof: &Proof, program: &Program, gap: &str) -> std::io::Result<()> {
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         match self.format {
-            ProofFormat::Tree => write!(out, "{gap}{}", render::tree(proof, program, &self.layout())),
-            ProofFormat::Json => writeln!(out, "{}", render::json(proof)),
-            ProofFormat::Dot => writeln!(out, "{}", render::dot(proof, program)),
-            ProofFormat::Mermaid => writeln!(out, "{}", render::mermaid(proof, program)),
-            ProofFormat::Html => writeln!(out, "{}", render::html(proof, program)),
+            ProofFormat::Tree => out.lines(&format!("{gap}{}", render::tree(proof, program, &self.layout()))),
+            ProofFormat::Json => writeln!(terminal::json(), "{}", render::json(proof)),
+            ProofFormat::Dot => out.lines(&render::dot(proof, program)),
+            ProofFormat::Mermaid => out.lines(&render::mermaid(proof, program)),
+            ProofFormat::Html => out.lines(&render::html(proof, program)),
         }
     }
 
     /// As wide as the terminal, 100 columns where there is none.
     fn layout(&self) -> Layout {
-        let width = if std::io::stdout().is_terminal() { output::terminal_width() } else { 100 };
-        Layout { width, bindings: self.bindings, ..Layout::default() }
+        Layout { width: output::terminal_width(), bindings: self.bindings, ..Layout::default() }
     }
 }
 

@@ -1,19 +1,20 @@
 //! `hence why-not`, `hence check-proof`: what is missing, and whether a proof holds.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::file::{self, LARGEST_TEXT};
 use crate::provenance::check::{Known, check};
 use crate::provenance::render;
 use crate::session;
 
 use super::ask::Subject;
 use super::options::{RuleOptions, duration};
-use super::{DONE, Failure, NO, Outcome, UNDETERMINED, output};
+use super::{DONE, Failure, NO, Outcome, UNDETERMINED, output, terminal};
 
 /// The forms of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -45,12 +46,15 @@ impl WhyNot {
         let (session, now) = self.subject.session()?;
         let refused = session.why_not(&self.fact, now, self.look)?;
         let program = &session.rules().program;
-        let mut out = anstream::stdout().lock();
+        let mut out = match self.format {
+            AnswerFormat::Text => terminal::text(),
+            AnswerFormat::Json => terminal::json(),
+        };
         match self.format {
             AnswerFormat::Text => {
-                write!(out, "{}", render::why_not_text(program, &refused.answer))?;
+                out.lines(&render::why_not_text(program, &refused.answer))?;
                 if refused.answer.holds.is_empty() && !self.look.is_zero() {
-                    write!(out, "{}", render::remedies_text(program, &refused.remedies))?;
+                    out.lines(&render::remedies_text(program, &refused.remedies))?;
                 }
             }
             AnswerFormat::Json => {
@@ -88,7 +92,7 @@ impl CheckProof {
         let rules = self.rules.source().build()?;
         let known = Known { sources: Some(&rules.sources), ..Known::default() };
         let mut status = DONE;
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         for (name, text) in self.texts()? {
             for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
                 let place = format!("{name}:{}", at + 1);
@@ -114,13 +118,16 @@ impl CheckProof {
     /// The names and texts of the proofs.
     fn texts(&self) -> Result<Vec<(String, String)>, Failure> {
         if self.proofs.is_empty() {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text)?;
+            let text = file::rest_text(std::io::stdin().lock(), LARGEST_TEXT)
+                .map_err(|error| Failure::Usage(format!("standard input can't be read: {error}")))?;
             return Ok(vec![(String::from("<stdin>"), text)]);
         }
         let read = |path: &PathBuf| {
-            let unreadable = |error| Failure::Usage(format!("`{}` can't be read: {error}", path.display()));
-            Ok((path.display().to_string(), std::fs::read_to_string(path).map_err(unreadable)?))
+            let name = path.display().to_string();
+            let unreadable =
+                |error| Failure::Usage(format!("`{name}` can't be read: {}", file::said(&error)));
+            let text = file::read_text(path, LARGEST_TEXT).map_err(unreadable)?;
+            Ok((name, text))
         };
         self.proofs.iter().map(read).collect()
     }

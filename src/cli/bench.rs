@@ -12,9 +12,10 @@ use crate::ir::Program;
 use crate::schema::Kind;
 use crate::session::{self, FactFiles, Session, SessionError};
 
+use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::test::pretty::columns;
-use super::{DONE, Failure, Outcome, output};
+use super::{DONE, Failure, Outcome, output, terminal};
 
 /// Measure what an evaluation costs: time, matches and facts of each rule and stratum
 ///
@@ -113,25 +114,29 @@ struct Measured {
 }
 
 impl Bench {
-    pub(super) fn run(mut self) -> Outcome {
-        if !self.paths.is_empty() {
-            self.rules.rules = [self.paths.as_slice(), self.rules.rules.as_slice()].concat();
-        }
-        if self.facts.facts.is_empty() {
+    pub(super) fn run(self) -> Outcome {
+        let files = self.facts.files();
+        if files.is_empty() {
             return Err(Failure::Usage(String::from(
                 "facts to evaluate are missing; name them with --facts PATH",
             )));
         }
-        let rules = self.rules.source().build()?;
-        let facts = session::read_facts(&rules, &FactFiles { paths: self.facts.facts.clone() })?;
-        let session = Session::over_facts(rules, facts).with_limits(self.engine.limits());
+        if let Some(engine) = self.engine.engine.filter(|engine| !engine.is_embedded()) {
+            return Err(Failure::Usage(format!(
+                "rules are measured in the embedded engine; --engine {} can't be",
+                engine.word()
+            )));
+        }
+        let rules = self.rules.with_paths(&self.paths).source().build()?;
+        let facts = session::read_facts(&rules, &FactFiles { paths: files })?;
+        let session = Session::over_facts(rules, facts);
+        let session = session.with_limits(self.engine.limits()).with_lenient(self.engine.lenient()?);
         let measured = self.measure(&session)?;
         let program = &session.rules().program;
         match self.format {
             BenchFormat::Table => self.table(program, &measured)?,
             BenchFormat::Json => {
-                let text = serde_json::to_string_pretty(&document(program, &measured));
-                writeln!(anstream::stdout(), "{}", text.map_err(std::io::Error::other)?)?;
+                output::document(&document(program, &measured))?;
             }
         }
         Ok(DONE)
@@ -139,7 +144,14 @@ impl Bench {
 
     fn measure(&self, session: &Session) -> Result<Measured, SessionError> {
         let input = session.input(self.facts.now())?;
+        let start = Instant::now();
         let (model, _) = session.profile(input.clone())?;
+        let first = start.elapsed();
+        output::aside(&format!(
+            "the first run took {}; {} are measured",
+            shown(first),
+            count(self.runs as usize, "run")
+        ));
         let mut runs = Vec::new();
         for _ in 0..self.runs {
             let input = input.clone();
@@ -155,16 +167,17 @@ impl Bench {
     }
 
     fn table(&self, program: &Program, measured: &Measured) -> std::io::Result<()> {
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         let whole = Times::new(measured.runs.iter().map(|run| run.whole).collect());
         let [median, spread] = whole.cells();
         writeln!(
             out,
-            "{} facts in, {} facts in all; {median} a run ({spread}, {} runs)\n",
+            "{} facts in, {} facts in all; {median} a run ({spread}, {} runs)",
             measured.input,
             measured.facts,
             measured.runs.len()
         )?;
+        writeln!(out)?;
         let mut rules: Vec<(Times, Vec<String>)> =
             (0..program.rules.len()).map(|at| rule_row(program, measured, at)).collect();
         rules.sort_by_key(|(times, _)| std::cmp::Reverse(times.median()));
@@ -172,16 +185,19 @@ impl Bench {
         let hidden = rules.len().saturating_sub(most);
         let rows: Vec<Vec<String>> = rules.into_iter().take(most).map(|(_, row)| row).collect();
         let header = ["rule", "stratum", "matches", "facts", "rounds", "median", "spread"];
-        writeln!(out, "{}\n", columns(&header, &rows))?;
+        out.lines(&columns(&header, &rows))?;
+        writeln!(out)?;
         let mut strata: Vec<(Duration, Vec<String>)> =
             (0..program.strata.len()).filter_map(|at| stratum_row(program, measured, at)).collect();
         strata.sort_by_key(|(median, _)| std::cmp::Reverse(*median));
         let strata: Vec<Vec<String>> = strata.into_iter().take(most).map(|(_, row)| row).collect();
         let header = ["stratum", "number", "rules", "facts", "median", "spread"];
-        writeln!(out, "{}", columns(&header, &strata))?;
+        out.lines(&columns(&header, &strata))?;
         drop(out);
         if hidden > 0 {
-            output::note(&format!("{hidden} quicker rules and their strata are left out; --top 0 shows all"));
+            output::aside(&format!(
+                "{hidden} quicker rules and their strata are left out; --top 0 shows all"
+            ));
         }
         Ok(())
     }

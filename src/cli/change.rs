@@ -11,7 +11,7 @@ use crate::session::{self, FactFiles, RuleSet};
 
 use super::diagnostics::count;
 use super::options::{ChangeOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, Outcome, open, progress, time};
+use super::{DONE, Failure, Outcome, open, progress, terminal, time};
 
 /// The fact that stands for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -27,6 +27,9 @@ struct Facts {
     facts: FactOptions,
     #[command(flatten)]
     about: ChangeOptions,
+    /// The most memory, in MiB [default: half of the machine]
+    #[arg(long, value_name = "MIB")]
+    max_memory: Option<u64>,
 }
 
 /// Assert facts: they stand until they are retracted
@@ -82,7 +85,7 @@ impl Facts {
         progress::clear();
         let committed = committed?;
         open::tell(&ledger.close());
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         let told = told(&committed.tally);
         if !told.is_empty() {
             writeln!(out, "{told}")?;
@@ -97,11 +100,11 @@ impl Facts {
 
     /// Whether facts come from files or standard input, which may hold none.
     fn reads(&self) -> bool {
-        !self.facts.facts.is_empty() || self.fact.iter().any(|text| text == STANDARD_INPUT)
+        !self.facts.files().is_empty() || self.fact.iter().any(|text| text == STANDARD_INPUT)
     }
 
     fn read(&self, rules: &RuleSet) -> Result<Vec<Fact>, Failure> {
-        let mut paths = self.facts.facts.clone();
+        let mut paths = self.facts.files();
         paths.extend(self.fact.iter().filter(|text| *text == STANDARD_INPUT).map(PathBuf::from));
         let files = FactFiles { paths };
         let read =

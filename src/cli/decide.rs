@@ -14,7 +14,7 @@ use super::diagnostics::count;
 use super::follow::Follow;
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
-use super::{DONE, Outcome, UNDETERMINED, open, time};
+use super::{DONE, Outcome, UNDETERMINED, open, terminal, time};
 
 /// Take facts in, draw decisions and record both
 #[derive(Debug, Args)]
@@ -60,14 +60,15 @@ impl Decide {
         let mut session = session.with_as_of(as_of);
         session.check_columns()?;
         open::tell_undeclared(&session);
-        let assertions =
-            session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
+        let assertions = session::read_facts(session.rules(), &FactFiles { paths: self.facts.files() })?;
         let author = self.about.author()?;
         let carry = if self.carry_out { Some(Carry::new(author.clone(), self.all)?) } else { None };
         if self.follow {
             let (now, batch) = (self.facts.now, self.batch);
-            let follow = Follow { session, author, now, batch, carry };
-            return follow.run(assertions, &mut io::stdin().lock(), &mut io::stdout().lock());
+            // What is read of a line takes several times its bytes.
+            let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
+            let follow = Follow { session, author, now, batch, most, carry };
+            return follow.run(assertions, &mut io::stdin().lock(), &mut terminal::json());
         }
         let change = Change {
             assertions,
@@ -86,7 +87,7 @@ impl Decide {
         self.print(&decided)?;
         if let Some(carry) = carry {
             for Carried { id, decision, by, decided } in carry.after(&mut session, &decided, now)? {
-                output::note(&format!("{by} carried out {id} {decision}"));
+                output::aside(&format!("{by} carried out {id} {decision}"));
                 self.print(&decided)?;
             }
         }
@@ -113,9 +114,9 @@ pub(super) fn print_changes(decided: &Decided) -> io::Result<()> {
 }
 
 fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::text();
     if !shown.is_empty() {
-        writeln!(out, "{}", decisions_table(shown))?;
+        out.lines(&decisions_table(shown))?;
     }
     for fact in &decided.lapsed {
         writeln!(out, "lapsed: {fact}")?;
@@ -123,7 +124,7 @@ fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<(
     if !shown.is_empty() || !decided.lapsed.is_empty() {
         writeln!(out)?;
     }
-    writeln!(out, "{}", summary(decided, dry))?;
+    out.lines(&summary(decided, dry))?;
     if shown.is_empty() && !decided.stands.is_empty() {
         writeln!(out, "standing: {}", by_relation(decided))?;
     }
@@ -189,12 +190,9 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
             "rule": rule, "because": because,
         })
     };
-    let mut out = anstream::stdout().lock();
+    let mut out = output::out(format);
     match format {
-        Format::Json => {
-            let all: Vec<_> = rows.iter().map(object).collect();
-            writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(std::io::Error::other)?)
-        }
+        Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>()),
         Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row)))),
         Format::Csv | Format::Table => {
             let mut writer = csv::Writer::from_writer(out);

@@ -1,7 +1,6 @@
 //! `hence doc`: the reference of a rule set, and the graph of who reads whom.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -10,7 +9,7 @@ use crate::session::reference::Reference;
 use crate::session::{RuleSource, SessionError};
 
 use super::options::RuleOptions;
-use super::{DONE, Outcome, output};
+use super::{DONE, Outcome, output, terminal};
 
 /// Write the reference of a rule set, or the graph of who reads whom
 #[derive(Debug, Args)]
@@ -44,10 +43,7 @@ enum DocFormat {
 
 impl Doc {
     pub(super) fn run(self) -> Outcome {
-        let mut source = self.rules.source();
-        if !self.paths.is_empty() {
-            source.paths = [self.paths, self.rules.rules].concat();
-        }
+        let source = self.rules.with_paths(&self.paths).source();
         let rules = source.build()?;
         let reference = Reference::new(title(&source), &rules);
         let text = match self.format {
@@ -61,9 +57,9 @@ impl Doc {
             Some(path) => {
                 fs::write(&path, text)
                     .map_err(|source| SessionError::Write { path: path.clone(), source })?;
-                output::note(&format!("{} written", path.display()));
+                output::aside(&format!("{} written", path.display()));
             }
-            None => anstream::stdout().write_all(text.as_bytes())?,
+            None => terminal::text().lines(&text)?,
         }
         Ok(DONE)
     }

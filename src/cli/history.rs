@@ -13,7 +13,7 @@ use crate::symbol::Symbol;
 
 use super::options::{FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
-use super::{DONE, Failure, NO, Outcome, open, time};
+use super::{DONE, Failure, NO, Outcome, open, terminal, time};
 
 /// Show when a fact or decision stood: each assertion and retraction, with author, time and source
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ impl History {
         let ledger = open::ledger(&self.facts, true)?;
         let asserted = session::history(&rules, &ledger, &fact)?;
         let drawn = ledger.decision_history(&fact).map_err(open::failure)?;
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         for (spans, from, until) in [(&asserted, "asserted", "retracted"), (&drawn, "drawn", "lapsed")] {
             for span in spans {
                 writeln!(out, "{}", event(&ledger, from, span.from)?)?;
@@ -102,7 +102,7 @@ pub(super) struct Log {
 impl Log {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
-        let mut out = anstream::stdout().lock();
+        let mut out = if self.jsonl { terminal::json() } else { terminal::text() };
         for info in ledger.log(self.from..=self.to.unwrap_or(u64::MAX)) {
             let info = info.map_err(open::failure)?;
             let wanted = self.by.as_ref().is_none_or(|author| *author == info.author)
@@ -119,7 +119,7 @@ impl Log {
                 continue;
             }
             let text = if self.jsonl { self.line(&transaction) } else { self.text(&transaction) };
-            writeln!(out, "{text}")?;
+            out.lines(&text)?;
         }
         Ok(DONE)
     }

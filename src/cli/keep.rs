@@ -1,11 +1,11 @@
 //! `hence status`, `verify`, `rebuild`, `compact`, `import`: keeping a ledger.
 
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::file;
 use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
 use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
@@ -14,7 +14,7 @@ use crate::symbol::Symbol;
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
 use super::replay::{replay, text};
-use super::{DONE, Failure, NO, Outcome, config, open, output, progress, time};
+use super::{DONE, Failure, NO, Outcome, config, open, output, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ impl Status {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         let status = ledger.status().map_err(open::failure)?;
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         writeln!(out, "ledger        {}", self.facts.store().display())?;
         writeln!(out, "transactions  {}", status.transactions)?;
         if let Some(time) = status.time {
@@ -100,7 +100,7 @@ impl Verify {
     fn prove(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         let verified = ledger.verify().map_err(open::failure)?;
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         writeln!(
             out,
             "the chain of {} holds: {}, {}, head {}",
@@ -133,9 +133,9 @@ impl Verify {
             let session = Session::over_ledger(rules, ledger)
                 .with_engine(self.engine.engine())
                 .with_limits(self.engine.limits())
-                .with_lenient(self.engine.lenient());
+                .with_lenient(self.engine.lenient()?);
             let replayed = replay(&session, None, first, last)?;
-            write!(out, "{}", text(&replayed))?;
+            out.lines(&text(&replayed))?;
             sound &= replayed.flips.is_empty();
         }
         Ok(if sound { DONE } else { NO })
@@ -147,7 +147,7 @@ impl Verify {
         let hash = Hash::parse(text)
             .ok_or_else(|| Failure::Usage(format!("`{text}` is no hash; expected 64 hexadecimal digits")))?;
         match ledger.tx_of(hash).map_err(open::failure)? {
-            Some(tx) => writeln!(anstream::stdout(), "head {hash} is that of transaction {tx}")?,
+            Some(tx) => writeln!(terminal::text(), "head {hash} is that of transaction {tx}")?,
             None => {
                 output::error(&format!(
                     "head {hash} is not in this ledger: its end was cut off, or it is another one"
@@ -177,7 +177,7 @@ impl Rebuild {
         open::warn(&mut ledger);
         let status = ledger.status().map_err(open::failure)?;
         let transactions = count(status.transactions as usize, "transaction");
-        writeln!(anstream::stdout(), "the base is rebuilt from {transactions}, head {}", status.head)?;
+        writeln!(terminal::text(), "the base is rebuilt from {transactions}, head {}", status.head)?;
         Ok(DONE)
     }
 }
@@ -202,22 +202,20 @@ impl Compact {
         let mut ledger = open::ledger(&self.facts, false)?;
         let compacted = ledger.compact(time::wall_clock(), &author).map_err(open::failure)?;
         open::tell(&ledger.close());
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         let Some(compacted) = compacted else {
             writeln!(out, "nothing was recorded since the last compaction")?;
             return Ok(DONE);
         };
         writeln!(
             out,
-            "a snapshot stands for transactions 1 to {}, which are in {}: {} KiB of journal were {} KiB\n\
-             recorded as transaction {}, head {}",
+            "a snapshot stands for transactions 1 to {}, which are in {}: {} KiB of journal were {} KiB",
             compacted.last,
             compacted.archive.display(),
             compacted.after.div_ceil(1024),
             compacted.before.div_ceil(1024),
-            compacted.tx,
-            compacted.head
         )?;
+        writeln!(out, "recorded as transaction {}, head {}", compacted.tx, compacted.head)?;
         Ok(DONE)
     }
 }
@@ -234,12 +232,15 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(self) -> Outcome {
-        let file = File::open(&self.file)
-            .map_err(|error| Failure::Usage(format!("`{}` can't be read: {error}", self.file.display())))?;
+        let file = file::open(&self.file).map_err(|error| {
+            Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
+        })?;
         let mut ledger = open::ledger(&self.facts, false)?;
-        let number = ledger.import(&mut BufReader::new(file)).map_err(open::failure)?;
+        let imported = ledger.import(&mut BufReader::new(file));
+        open::warn(&mut ledger);
+        let number = imported.map_err(open::failure)?;
         let transactions = count(number as usize, "transaction");
-        writeln!(anstream::stdout(), "{transactions} imported, head {}", ledger.head())?;
+        writeln!(terminal::text(), "{transactions} imported, head {}", ledger.head())?;
         Ok(DONE)
     }
 }

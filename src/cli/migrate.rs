@@ -9,7 +9,7 @@ use crate::session::{Migrated, Migration};
 
 use super::diagnostics::count;
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, Outcome, open, time};
+use super::{DONE, Failure, Outcome, open, terminal, time};
 
 /// Carry recorded facts over to the columns that the rules declare now: shows what would change; --apply records it
 ///
@@ -46,7 +46,7 @@ const SHOWN: usize = 10;
 
 impl Migrate {
     pub(super) fn run(self) -> Outcome {
-        if !self.facts.facts.is_empty() {
+        if !self.facts.files().is_empty() {
             return Err(Failure::Usage(String::from("`migrate` reads a ledger, and --facts names files")));
         }
         let rules = self.rules.source().build()?;
@@ -67,7 +67,7 @@ impl Migrate {
             );
             return Err(Failure::Usage(message));
         }
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         if !self.apply {
             writeln!(out, "nothing was recorded; --apply records it")?;
             return Ok(DONE);
@@ -88,7 +88,7 @@ impl Migrate {
     }
 
     fn show(&self, migration: &Migration) -> Result<(), Failure> {
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         for (relation, migrated) in &migration.relations {
             let Migrated { recorded, declared, retracted, asserted, left } = migrated;
             match (recorded, declared) {

@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand, rendering beside them.
 
+mod arguments;
 mod ask;
 mod audit;
 mod bench;
@@ -30,16 +31,24 @@ mod progress;
 mod repl;
 mod replay;
 mod review;
+mod rules;
 mod sarif;
+mod secrets;
+mod terminal;
 mod test;
 mod time;
+mod watch;
 mod what_if;
 
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::actuators::ActuatorError;
+use crate::fault::{self, Fault};
+use crate::literal::visible;
+use crate::meter::Stopped;
 use crate::session::SessionError;
 
 /// Done.
@@ -52,14 +61,19 @@ const UNASKED: u8 = 2;
 const LIMIT: u8 = 3;
 /// A decision is undetermined.
 const UNDETERMINED: u8 = 4;
+/// Hence contradicts itself.
+const FAULT: u8 = 70;
 
 /// Rules in, decisions with reasons out.
 #[derive(Debug, Parser)]
 #[command(name = "hence", version, about, long_about = None, max_term_width = 100)]
 #[command(after_help = "Exit status: 0 done; 1 the answer is no; 2 the question could not be put; \
-    3 a limit was reached; 4 a decision is undetermined.\n\n\
+    3 a limit was reached; 4 a decision is undetermined; 70 a fault of hence itself.\n\n\
     Example: hence decide --facts facts/agent_week.jsonl")]
 struct Cli {
+    /// Leave out counts, progress and hints on standard error; warnings about an answer and errors stay
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -112,13 +126,36 @@ enum Failure {
     Session(SessionError),
     /// The command's arguments ask for something that can't be.
     Usage(String),
+    /// A limit was reached outside a session.
+    Stopped(Stopped),
     /// Results could not be written.
     Output(io::Error),
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl From<ActuatorError> for Failure {
+    fn from(error: ActuatorError) -> Self {
+        match error {
+            ActuatorError::Limit(stopped) => Self::Stopped(stopped),
+            other => Self::Usage(other.to_string()),
+        }
+    }
 }
 
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Self {
         Self::Session(error)
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Session(fault.into())
     }
 }
 
@@ -130,17 +167,49 @@ impl From<io::Error> for Failure {
 
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { UNASKED } else { DONE });
+    fault::keep_quiet();
+    let status = fault::caught(answer).unwrap_or_else(|failure| {
+        let status = explain(&failure);
+        if status == UNASKED {
+            mend(None);
         }
+        status
+    });
+    ExitCode::from(status)
+}
+
+/// Shows how arguments that came to nothing were probably meant.
+fn mend(refused: Option<&str>) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    arguments::help(&words, refused).iter().for_each(|help| output::note(&format!("  help: {help}")));
+}
+
+fn answer() -> Outcome {
+    let parsed = Cli::command().try_get_matches();
+    let status = match parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given))) {
+        Ok((cli, given)) => {
+            output::be_quiet(cli.quiet);
+            config::load().and_then(|()| watch::begin(&given)).and_then(|()| dispatch(cli.command))
+        }
+        Err(error) => refuse(error).map_err(Failure::Output),
     };
-    match config::load().and_then(|()| dispatch(cli.command)) {
-        Ok(status) => ExitCode::from(status),
-        Err(failure) => ExitCode::from(explain(&failure)),
+    let status = status?;
+    terminal::finish()?;
+    Ok(status)
+}
+
+/// Prints the help or the version that was asked for, or what is wrong with the arguments.
+fn refuse(error: clap::Error) -> io::Result<u8> {
+    if !error.use_stderr() {
+        terminal::text().rendered(&error.render().ansi().to_string())?;
+        return Ok(DONE);
     }
+    // Once more with arguments that hide nothing, so that the message about them doesn't either.
+    let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
+    let error = Cli::try_parse_from(shown).err().unwrap_or(error);
+    output::rendered(&error.render().ansi().to_string());
+    mend(arguments::refused(&error));
+    Ok(UNASKED)
 }
 
 fn dispatch(command: Command) -> Outcome {
@@ -198,9 +267,21 @@ fn explain(failure: &Failure) -> u8 {
             diagnostics::print(faults);
             UNASKED
         }
-        Failure::Session(error @ SessionError::Limit { .. }) => {
+        Failure::Session(error) if error.is_limit() => {
             output::error(&error.to_string());
             LIMIT
+        }
+        Failure::Stopped(stopped) => {
+            output::error(&stopped.to_string());
+            LIMIT
+        }
+        Failure::Session(SessionError::Fault(fault)) => {
+            output::error(&fault.to_string());
+            output::note(
+                "  help: report this line with the rules and facts that show it; `RUST_BACKTRACE=1` adds the way there",
+            );
+            fault::trace().iter().for_each(|trace| output::note(trace));
+            FAULT
         }
         Failure::Session(error) => {
             output::error(&error.to_string());

@@ -2,16 +2,17 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::actuators::{self, Form, Input, Observer, Redaction, Scope, Summary};
+use crate::actuators::{self, Form, Input, Observer, Scope, Summary};
 use crate::fact::Fact;
-use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions};
+use crate::file;
+use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions, Redaction};
 use crate::session::{self, RuleSet};
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -19,7 +20,7 @@ use crate::value::Value;
 use super::diagnostics::count;
 use super::live::{Before, Stream};
 use super::options::RuleOptions;
-use super::{DONE, Failure, Outcome, config, open, output, time};
+use super::{DONE, Failure, Outcome, config, open, output, terminal, time};
 
 /// How long a stream waits for a ledger that another process writes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -73,12 +74,12 @@ impl Observe {
             Some(_) => Some(self.rules.source().build()?),
             None => None,
         };
-        let redaction = redaction()?;
+        let redaction = config::get().redaction();
         if self.follow {
-            return self.stream(observer.as_ref(), rules.as_ref(), &redaction);
+            return self.stream(observer.as_ref(), rules.as_ref(), redaction);
         }
         let Some((store, rules)) = self.into.as_ref().zip(rules.as_ref()) else {
-            return self.print_all(observer.as_ref(), &redaction);
+            return self.print_all(observer.as_ref(), redaction);
         };
         // A ledger takes all of them in one transaction.
         let mut facts: Vec<Fact> = Vec::new();
@@ -101,14 +102,14 @@ impl Observe {
             };
             let seen = actuators::observe_path(observer, file, self.form, &progress, sink);
             bar.finish_and_clear();
-            total.add(&seen.map_err(|error| Failure::Usage(error.to_string()))?);
+            total.add(&seen?);
         }
         Ok(total)
     }
 
     /// Prints each fact as it is seen, however many there are.
     fn print_all(&self, observer: &dyn Observer, redaction: &Redaction) -> Outcome {
-        let mut out = BufWriter::new(anstream::stdout().lock());
+        let mut out = BufWriter::new(terminal::json());
         let mut failed = None;
         let looked = self.look(observer, &mut |fact| {
             write_fact(&mut out, &redaction.fact(fact)).map_err(|error| {
@@ -125,7 +126,7 @@ impl Observe {
     }
 
     fn tell(&self, total: &Summary) {
-        output::note(&format!(
+        output::aside(&format!(
             "{} read, {} seen{}",
             count(total.records as usize, "record"),
             count(total.facts as usize, "fact"),
@@ -135,8 +136,11 @@ impl Observe {
                 String::new()
             }
         ));
+        for (why, (times, first)) in &total.left_out {
+            output::warning(&format!("{times} left out, {why}; the first is `{first}`"));
+        }
         for (field, times) in &total.ignored {
-            output::note(&format!(
+            output::aside(&format!(
                 "the field `{field}` means nothing to {} and was ignored ({times})",
                 self.observer
             ));
@@ -153,7 +157,7 @@ impl Observe {
             gone => format!(", {gone} no longer seen"),
         };
         let added = count(changes.added as usize, "fact");
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         writeln!(out, "{added} asserted, {} stood already{gone}", changes.standing)?;
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
@@ -174,7 +178,7 @@ impl Observe {
         let mut draft = Draft {
             time: time::wall_clock(),
             author: config::get().author(self.author.as_deref())?,
-            source: redaction()?.text(&format!("{} {}", self.observer, self.files.join(", "))),
+            source: format!("{} {}", self.observer, self.files.join(", ")),
             assertions: facts,
             ..Draft::default()
         };
@@ -189,8 +193,8 @@ impl Observe {
         let [file] = self.files.as_slice() else {
             return Err(Failure::Usage(String::from("--follow reads one input; name one file, or `-`")));
         };
-        let stream =
-            Stream::open(file).map_err(|error| Failure::Usage(format!("can't read `{file}`: {error}")))?;
+        let stream = Stream::open(file)
+            .map_err(|error| Failure::Usage(format!("can't read `{file}`: {}", file::said(&error))))?;
         let seen: RefCell<Vec<Fact>> = RefCell::default();
         let mut failed = None;
         let mut told = BTreeSet::new();
@@ -209,7 +213,7 @@ impl Observe {
         drop(reader);
         match (failed, observed) {
             (Some(failure), _) => Err(failure),
-            (None, Err(error)) => Err(Failure::Usage(error.to_string())),
+            (None, Err(error)) => Err(error.into()),
             (None, Ok(total)) => {
                 self.hand_over(observer, seen.take(), rules, &mut told)?;
                 self.tell(&total);
@@ -287,7 +291,7 @@ fn tell_unread(unread: &BTreeSet<String>) {
 
 /// How far the scan of a folder is, on a terminal.
 fn bar(path: &str) -> ProgressBar {
-    if !Path::new(path).is_dir() || !io::stderr().is_terminal() {
+    if !Path::new(path).is_dir() || !terminal::shows_progress() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(0);
@@ -297,14 +301,8 @@ fn bar(path: &str) -> ProgressBar {
     bar
 }
 
-/// What `hence.toml` keeps out of the ledger.
-pub(super) fn redaction() -> Result<Redaction, Failure> {
-    let (patterns, with) = config::get().redact();
-    Redaction::new(patterns, with).map_err(|error| Failure::Usage(error.to_string()))
-}
-
 fn print(facts: &[Fact]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::json();
     facts.iter().try_for_each(|fact| write_fact(&mut out, fact))?;
     out.flush()
 }

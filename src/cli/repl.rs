@@ -3,7 +3,7 @@
 mod console;
 mod editor;
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::ops::ControlFlow;
 
 use clap::Args;
@@ -12,7 +12,7 @@ use crate::session::prompt::{self, Prompt};
 use crate::session::{self, FactFiles, Session};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, Outcome, open};
+use super::{DONE, Failure, Outcome, open, terminal};
 use console::Console;
 
 /// Try rules out: enter rules, facts and questions, one after the other
@@ -45,8 +45,9 @@ impl Repl {
 
     /// The facts to begin with: of the files named, else of the ledger, if there is one.
     fn given(&self, prompt: &Prompt) -> Result<Vec<crate::fact::Fact>, Failure> {
-        if !self.facts.facts.is_empty() {
-            let files = FactFiles { paths: self.facts.facts.clone() };
+        let paths = self.facts.files();
+        if !paths.is_empty() {
+            let files = FactFiles { paths };
             return Ok(session::read_facts(prompt.rules(), &files)?);
         }
         if self.empty || !self.facts.store().exists() {
@@ -67,16 +68,24 @@ fn read_all(console: &mut Console<'_>) -> Outcome {
         let line = line.map_err(|error| Failure::Usage(format!("standard input can't be read: {error}")))?;
         let last = line.is_none();
         if let Some(line) = line {
-            entry.push_str(String::from_utf8_lossy(&line).trim_end_matches('\r'));
+            match std::str::from_utf8(&line) {
+                Ok(line) => entry.push_str(line.trim_end_matches('\r')),
+                Err(_) => {
+                    status =
+                        super::explain(&Failure::Usage(String::from("a line is no UTF-8, and is left out")));
+                }
+            }
         }
         if last || prompt::is_complete(&entry) {
-            match console.entry(&entry) {
-                Ok(ControlFlow::Break(())) => return Ok(status),
-                Ok(ControlFlow::Continue(())) => {}
-                Err(Failure::Output(error)) => return Err(Failure::Output(error)),
-                Err(failure) => status = super::explain(&failure),
+            for entry in prompt::entries(&entry) {
+                match console.entry(entry) {
+                    Ok(ControlFlow::Break(())) => return Ok(status),
+                    Ok(ControlFlow::Continue(())) => {}
+                    Err(Failure::Output(error)) => return Err(Failure::Output(error)),
+                    Err(failure) => status = super::explain(&failure),
+                }
             }
-            std::io::stdout().flush()?;
+            terminal::finish()?;
             entry.clear();
         } else {
             entry.push('\n');

@@ -1,6 +1,5 @@
 //! `hence replay`: the recorded history drawn again, under its own rules or under others.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -11,14 +10,14 @@ use crate::symbol::Symbol;
 use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
-use super::{DONE, Failure, NO, Outcome, open, output};
+use super::{DONE, Failure, NO, Outcome, open, output, terminal};
 
 /// Draw recorded decisions again, under other rules or parameters, and report those that flip
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence replay --set lowest_score=0.3")]
 pub(super) struct Replay {
-    /// Other rules [default: those that drew each decision]
-    #[arg(long = "rules", value_name = "PATH", num_args = 1..)]
+    /// A file or folder of other rules, once more for another [default: those that drew each decision]
+    #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
     /// Other values of parameters
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
@@ -48,16 +47,15 @@ enum ReplayFormat {
 
 impl Replay {
     pub(super) fn run(self) -> Outcome {
-        let options = RuleOptions { rules: self.rules.clone(), packs: Vec::new(), sets: Vec::new() };
+        let options = RuleOptions::named(&self.rules, &[], &[]);
         let session = open::for_reading(&options, &self.facts, &self.engine)?;
         let rules = self.other_rules(&session)?;
         let last = session.ledger().map_or(0, |ledger| ledger.last_tx());
         let to = self.to.unwrap_or(last).min(last);
         let replayed = replay(&session, rules.as_ref(), self.from, to)?;
-        let mut out = anstream::stdout().lock();
         match self.format {
-            ReplayFormat::Text => write!(out, "{}", text(&replayed))?,
-            ReplayFormat::Json => writeln!(out, "{:#}", document(&replayed))?,
+            ReplayFormat::Text => terminal::text().lines(&text(&replayed))?,
+            ReplayFormat::Json => output::document(&document(&replayed))?,
         }
         Ok(if replayed.flips.is_empty() { DONE } else { NO })
     }

@@ -7,12 +7,12 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::provenance::difference::{Changed, RelationDifference, Scope};
-use crate::session::{self, Hypothesis, RuleSet, RuleSource, Session};
+use crate::session::{self, Hypothesis, RuleSet, Session};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
-use super::{DONE, Failure, NO, Outcome, open, output};
+use super::{DONE, Failure, NO, Outcome, open, output, terminal};
 
 /// Show which decisions would be drawn and which would lapse if something were otherwise; records nothing
 #[derive(Debug, Args)]
@@ -30,11 +30,11 @@ pub(super) struct WhatIf {
     /// Suppose another value of a parameter
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     sets: Vec<(Symbol, Value)>,
-    /// Suppose these rules instead
-    #[arg(long = "rules", value_name = "PATH", num_args = 1..)]
+    /// Suppose the rules in this file or folder instead; once more for another
+    #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
     /// The rules of now [default: those of the last recorded decision where --rules is given, else as elsewhere]
-    #[arg(long = "base", value_name = "PATH", num_args = 1..)]
+    #[arg(long = "base", value_name = "PATH")]
     base: Vec<PathBuf>,
     #[command(flatten)]
     facts: FactOptions,
@@ -91,7 +91,7 @@ impl WhatIf {
     }
 
     fn session(&self) -> Result<Session, Failure> {
-        let options = RuleOptions { rules: self.base.clone(), packs: Vec::new(), sets: Vec::new() };
+        let options = RuleOptions::named(&self.base, &[], &[]);
         let session = open::for_reading(&options, &self.facts, &self.engine)?;
         if self.rules.is_empty() || !self.base.is_empty() {
             return Ok(session);
@@ -106,11 +106,14 @@ impl WhatIf {
         if self.rules.is_empty() {
             return Ok(None);
         }
-        Ok(Some(RuleSource { paths: self.rules.clone(), ..RuleSource::default() }.build()?))
+        Ok(Some(RuleOptions::named(&self.rules, &[], &[]).source().build()?))
     }
 
     fn print(&self, changes: &[RelationDifference]) -> std::io::Result<()> {
-        let mut out = anstream::stdout().lock();
+        let mut out = match self.format {
+            WhatIfFormat::Text => terminal::text(),
+            WhatIfFormat::Jsonl => terminal::json(),
+        };
         for relation in changes {
             let drawn = relation.drawn.iter().map(|change| ("drawn", change));
             for (what, change) in drawn.chain(relation.lapsed.iter().map(|change| ("lapsed", change))) {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::meter;
+
 use super::Ledger;
 use super::base::{BaseError, Batch};
 use super::content::{self, Act, Change, Summary, encode_changes};
@@ -12,6 +14,7 @@ use super::list::ChangeList;
 use super::plan::{self, Plan, Weighed};
 use super::progress::Work;
 use super::record::RecordKind;
+use super::redact::Redaction;
 use super::scan::Whole;
 use super::schemas::check_renewed;
 use super::state;
@@ -36,17 +39,36 @@ impl Ledger {
     }
 
     /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
-    /// both stands. A draft that proposes nothing at all is not recorded.
+    /// both stands. A draft that changes nothing is not recorded: what
+    /// stood already, and what is retracted and never stood, leave no transaction.
     ///
     /// # Errors
-    /// If the ledger is open for reading only, somebody wrote since `expect_tx`, or a file can't be written. The
+    /// If the ledger is open for reading only, somebody wrote since `expect_tx`, a number matches what must not be
+    /// recorded, or a file can't be written. The
     /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
-        self.check_draft(draft)?;
+        let draft = self.redaction.draft(draft)?;
+        self.check_draft(&draft)?;
         let weighed =
             Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
-        let proposed = draft.assertions.len() + draft.retractions.len();
-        self.record(draft, weighed, proposed > 0)
+        self.record(&draft, weighed, false)
+    }
+
+    /// What must not be recorded; a commit takes it out of what it is given.
+    pub fn redaction(&self) -> &Redaction {
+        &self.redaction
+    }
+
+    /// Records a transaction for what it says, though it may change nothing.
+    ///
+    /// # Errors
+    /// As [`Ledger::commit`].
+    pub fn remark(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
+        let draft = self.redaction.draft(draft)?;
+        self.check_draft(&draft)?;
+        let weighed =
+            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
+        self.record(&draft, weighed, true)
     }
 
     /// Like [`Ledger::commit`] for drafts of many facts: their memory is given back before anything is written.
@@ -54,22 +76,23 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::commit`].
     pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
+        self.redaction.owned(&mut draft)?;
         self.check_draft(&draft)?;
         let schemas = std::mem::take(&mut draft.schemas);
         let (assertions, retractions) =
             (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
         let weighed = Weighed::new(&assertions, &retractions, &schemas, &self.state, &self.view)?;
         draft.schemas = schemas;
-        let proposed = assertions.len() + retractions.len();
         drop((assertions, retractions));
-        self.record(&draft, weighed, proposed > 0)
+        self.record(&draft, weighed, false)
     }
 
     /// Records a draft whose facts are weighed already.
-    fn record(&mut self, draft: &Draft, weighed: Weighed, proposed: bool) -> Result<Committed, LedgerError> {
+    fn record(&mut self, draft: &Draft, weighed: Weighed, remark: bool) -> Result<Committed, LedgerError> {
         let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
         check_renewed(&self.state, &draft.schemas, &plan.list)?;
-        let recorded = proposed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
+        let changed = plan.tally.added > 0 || plan.tally.removed > 0;
+        let recorded = remark || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
         if recorded {
             let parts = plan.list.part_lens(self.part_limit);
             let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
@@ -104,6 +127,8 @@ impl Ledger {
             return Err(LedgerError::ReadOnly);
         }
         self.journal.check_writable()?;
+        meter::check("recording facts")?;
+        meter::enter("recording facts");
         draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
         self.check_schemas(draft)?;
         let note = draft.note.as_deref().unwrap_or_default();
@@ -146,6 +171,7 @@ impl Ledger {
         summary: &Summary,
     ) -> Result<Whole, LedgerError> {
         self.journal.check_writable()?;
+        let _recording = meter::recording();
         let mark = self.journal.mark();
         let written = self.append(changes, parts, summary);
         if written.is_err() {

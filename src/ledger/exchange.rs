@@ -1,6 +1,6 @@
 //! Transactions as JSON Lines: a ledger written out, and read back into one with an equal chain.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Read, Write};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::fact::Fact;
+use crate::meter;
 use crate::schema::{Column, ColumnType, NameSet};
 use crate::symbol::Symbol;
 use crate::value::Type;
 
 use super::bytes::{Malformed, Reader};
 use super::content::{self, Act, Change, Summary, decode_changes, encode_changes};
-use super::error::LedgerError;
+use super::error::{LedgerError, Notice};
 use super::hash::Hash;
 use super::keys;
 use super::list::ChangeList;
@@ -175,8 +176,23 @@ impl Ledger {
     /// # Errors
     /// At the first line that is no such transaction.
     pub fn import(&mut self, input: &mut dyn BufRead) -> Result<u64, LedgerError> {
+        let mut told = BTreeMap::new();
+        let imported = self.import_lines(input, &mut told);
+        if !told.is_empty() {
+            self.notices.push(Notice::Unredacted { relations: told.into_iter().collect() });
+        }
+        imported
+    }
+
+    /// Imports line by line, and counts by relation what `[redact]` matches.
+    fn import_lines(
+        &mut self,
+        input: &mut dyn BufRead,
+        told: &mut BTreeMap<String, u64>,
+    ) -> Result<u64, LedgerError> {
         let mut text = String::new();
         for number in 1.. {
+            meter::check("importing transactions")?;
             text.clear();
             let read = input.take(LINE_LIMIT).read_line(&mut text);
             if read.map_err(LedgerError::io("read", "the import".as_ref()))? == 0 {
@@ -184,7 +200,7 @@ impl Ledger {
             }
             let faulty = |what: String| LedgerError::Import { line: number, what };
             let line: Line = serde_json::from_str(&text).map_err(|error| faulty(error.to_string()))?;
-            match self.import_line(line) {
+            match self.import_line(line, told) {
                 Ok(()) => {}
                 Err(Refused::Line(what)) => return Err(faulty(what)),
                 Err(Refused::Ledger(error)) => return Err(error),
@@ -193,7 +209,7 @@ impl Ledger {
         Ok(0)
     }
 
-    fn import_line(&mut self, line: Line) -> Result<(), Refused> {
+    fn import_line(&mut self, line: Line, told: &mut BTreeMap<String, u64>) -> Result<(), Refused> {
         if !self.writable {
             return Err(Refused::Ledger(LedgerError::ReadOnly));
         }
@@ -217,6 +233,22 @@ impl Ledger {
         }
         let whole = self.write(&changes, &line.parts, &summary)?;
         self.enter(&changes, &summary, &whole)?;
+        self.unredacted(&line, told)?;
+        Ok(())
+    }
+
+    fn unredacted(&self, line: &Line, told: &mut BTreeMap<String, u64>) -> Result<(), Malformed> {
+        for entry in &line.changes {
+            let (fact, _) = change(entry)?;
+            if self.redaction.matches_fact(&fact) {
+                *told.entry(fact.relation.to_string()).or_default() += 1;
+            }
+        }
+        let texts = [Some(&line.author), Some(&line.source), line.note.as_ref()];
+        let labels = texts.into_iter().flatten().filter(|text| self.redaction.matches(text)).count();
+        if labels > 0 {
+            *told.entry(String::new()).or_default() += labels as u64;
+        }
         Ok(())
     }
 

@@ -28,6 +28,7 @@ mod progress;
 mod read;
 mod recast;
 mod record;
+mod redact;
 mod rows;
 mod scan;
 mod schemas;
@@ -49,6 +50,7 @@ pub use open::OpenOptions;
 pub use progress::{Progress, Watcher, Work};
 pub use read::When;
 pub use recast::{Difference, Recast};
+pub use redact::Redaction;
 pub use rows::Facts;
 pub use schemas::Recorded;
 pub use transaction::{
@@ -79,6 +81,8 @@ pub struct Ledger {
     /// How many assertions of one relation are written to the base at once.
     bulk: usize,
     watcher: progress::Watcher,
+    /// What must not be recorded.
+    redaction: redact::Redaction,
     writable: bool,
     notices: Vec<Notice>,
     /// The snapshot that the state began with in this process: the transaction after it must name this hash.

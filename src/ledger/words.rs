@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::fact::Fact;
+use crate::meter;
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
 
@@ -43,6 +44,7 @@ impl Ledger {
         let mut last: Vec<LastText> = types.iter().map(|_| LastText::default()).collect();
         let (mut row, mut told) = (Vec::with_capacity(types.len()), Vec::new());
         let mut take = |tuple: &[u8]| -> Result<(), LedgerError> {
+            meter::check("reading the ledger")?;
             row.clear();
             if !tuple.starts_with(&wanted) {
                 return Ok(());

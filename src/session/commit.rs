@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::backend::Database;
 use crate::fact::Fact;
+use crate::fault;
 use crate::ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, When};
+use crate::meter;
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 
@@ -16,6 +18,9 @@ use super::ledger_facts::Recording;
 use super::standing::Habit;
 use super::what_if::without;
 use super::{Session, Store, ledger_facts};
+
+/// What is said to be done where a limit is reached while reasons are looked for.
+pub(super) const REASONS: &str = "looking for reasons";
 
 /// What is proposed.
 #[derive(Clone, Debug, Default)]
@@ -82,11 +87,23 @@ impl Session {
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
     pub fn commit(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone().into());
+        }
+        fault::caught(|| self.decide_and_record(change, dry))
+    }
+
+    fn decide_and_record(&mut self, mut change: Change, dry: bool) -> Result<Outcome, SessionError> {
         if self.as_of != When::Now && !dry {
             return Err(LedgerError::ReadOnly.into());
         }
         if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
             ledger.expect(expected)?;
+        }
+        if let Some(ledger) = self.ledger() {
+            // Before anything follows from them, since sentences hold values of facts.
+            ledger.redaction().facts(&mut change.assertions)?;
+            ledger.redaction().facts(&mut change.retractions)?;
         }
         let changes = self.effective(&change)?;
         let keeps = !dry && self.engine.stands();
@@ -100,10 +117,33 @@ impl Session {
             outcome.standing = self.list(&outcome)?;
         }
         if !dry {
-            self.record(change, &mut outcome)?;
+            let recorded = fault::caught(|| self.record(change, &mut outcome));
+            if let Err(SessionError::Fault(fault)) = &recorded {
+                self.fault = Some(fault.clone());
+            }
+            recorded?;
             self.remember(habit);
         }
         Ok(outcome)
+    }
+
+    /// Records a transaction that changes nothing and says something.
+    ///
+    /// # Errors
+    /// The ledger can't be written.
+    pub fn remark(
+        &mut self,
+        author: String,
+        source: String,
+        note: String,
+        time: i64,
+    ) -> Result<(), SessionError> {
+        if let Store::Ledger(ledger) = &mut self.store {
+            let before = ledger.last_tx();
+            ledger.remark(&Draft { author, source, note: Some(note), time, ..Draft::default() })?;
+            self.keeps_since(before);
+        }
+        Ok(())
     }
 
     /// All decisions that stand once an outcome is recorded, those of undetermined decisions left out.
@@ -212,7 +252,9 @@ impl Session {
         facts.sort_unstable();
         let finder = self.reasons(evaluation);
         let mut drawn = Vec::new();
+        meter::enter(REASONS);
         for fact in facts {
+            meter::check(REASONS)?;
             // Only of what is drawn now is the reason not known yet.
             if before.remove(&fact).is_none() {
                 let (rule, sentence) = self.reason(&finder, &fact);

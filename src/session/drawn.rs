@@ -103,6 +103,10 @@ impl Session {
     /// # Errors
     /// An id that there isn't, rules of then that can't be read now, and all that can go wrong in an evaluation.
     pub fn why_drawn(&self, id: DecisionId, inputs: Option<usize>) -> Result<Drawn, SessionError> {
+        self.entry(|| self.proved_drawn(id, inputs))
+    }
+
+    fn proved_drawn(&self, id: DecisionId, inputs: Option<usize>) -> Result<Drawn, SessionError> {
         let ledger = self.asked_ledger(&format!("decision {id}"))?;
         let info = ledger.info(id.tx)?;
         let drawn = drawn(ledger, id.tx)?;
@@ -124,7 +128,7 @@ impl Session {
     pub fn why_all_drawn(&self, tx: u64, inputs: Option<usize>) -> Result<Vec<Drawn>, SessionError> {
         let ledger = self.asked_ledger(&format!("transaction {tx}"))?;
         let info = ledger.info(tx)?;
-        self.prove_then(ledger, &info, drawn(ledger, tx)?, inputs)
+        self.entry(|| self.prove_then(ledger, &info, drawn(ledger, tx)?, inputs))
     }
 
     fn asked_ledger(&self, what: &str) -> Result<&Ledger, SessionError> {

@@ -1,5 +1,6 @@
 //! Why a question could not be put, or its answer not be recorded.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
@@ -7,9 +8,12 @@ use thiserror::Error;
 
 use crate::backend::Bound;
 use crate::diagnostic::Diagnostic;
+use crate::fault::Fault;
+use crate::file::said;
 use crate::ledger::LedgerError;
+use crate::meter::Stopped;
 use crate::provenance::WhyError;
-use crate::span::Sources;
+use crate::span::{FileId, Source, Sources};
 
 /// Faults in rule text or facts, with the texts that they point into.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +25,27 @@ pub struct Faults {
 }
 
 impl Faults {
+    /// Takes in other faults; a text that both have is kept once.
+    pub(super) fn add(&mut self, other: Self) {
+        let mut ids = BTreeMap::new();
+        for (id, source) in other.sources.iter() {
+            let same = |(_, known): &(FileId, &Source)| {
+                (known.name(), known.text(), known.first_line())
+                    == (source.name(), source.text(), source.first_line())
+            };
+            let known = self.sources.iter().find(same).map(|(id, _)| id);
+            let add = || self.sources.add_excerpt(source.name(), source.text(), source.first_line());
+            ids.insert(id, known.unwrap_or_else(add));
+        }
+        for mut fault in other.diagnostics {
+            for label in &mut fault.labels {
+                // A place in no known file stays one.
+                label.span.file = ids.get(&label.span.file).copied().unwrap_or(FileId(u32::MAX));
+            }
+            self.diagnostics.push(fault);
+        }
+    }
+
     /// The faults in plain lines: code, place and message, then notes and help.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         self.diagnostics.iter().map(|fault| {
@@ -74,6 +99,12 @@ pub enum SessionError {
         /// The relation that grew.
         relation: String,
     },
+    /// Work around an evaluation reached a limit; nothing of it was recorded.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// Hence contradicts itself; nothing was recorded.
+    #[error(transparent)]
+    Fault(#[from] Fault),
     /// Something was asked for that the rule set doesn't have.
     #[error("{message}")]
     Unknown {
@@ -82,19 +113,16 @@ pub enum SessionError {
     },
 }
 
+impl SessionError {
+    /// Whether a limit was reached, by an evaluation or by the work around it.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Self::Limit { .. } | Self::Stopped(_) | Self::Ledger(LedgerError::Limit(_)))
+    }
+}
+
 fn count_errors(diagnostics: &[Diagnostic]) -> String {
     match diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count() {
         1 => String::from("1 error"),
         errors => format!("{errors} errors"),
-    }
-}
-
-/// What the operating system said, in the words of this program where they are shorter.
-pub(super) fn said(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => String::from("there is no such file"),
-        io::ErrorKind::PermissionDenied => String::from("permission denied"),
-        io::ErrorKind::IsADirectory => String::from("it is a folder"),
-        _ => error.to_string(),
     }
 }

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use crate::backend::{Database, Engine, LimitReached, Limits, Model, Undefined};
 use crate::fact::Fact;
 use crate::ir::Program;
+use crate::meter;
 use crate::schema::{Kind, Relation, RelationId};
 use crate::span::Sources;
 use crate::symbol::Symbol;
@@ -54,6 +55,7 @@ pub fn evaluate_program(
     engine: &dyn Engine,
     limits: &Limits,
 ) -> Result<Evaluation, SessionError> {
+    meter::enter("evaluating");
     let model =
         engine.evaluate(program, input, limits).map_err(|reached| limit(program, sources, &reached))?;
     let undetermined = undetermined(program, &model.undefined);

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::analysis;
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
-use crate::ledger::interchange::{self, FactFile, Format, Schemas};
+use crate::ledger::interchange::{self, FactFile, Format, Schemas, Unread};
+use crate::meter::{self, Stopped};
 use crate::schema::{Kind, RelationId};
 use crate::span::Sources;
 use crate::symbol::Symbol;
@@ -16,6 +17,8 @@ use crate::value::Value;
 use super::RuleSet;
 use super::error::{Faults, SessionError};
 
+/// What is said to be done where a limit is reached here.
+const READING: &str = "reading facts";
 /// The path that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
@@ -43,6 +46,7 @@ pub fn read_facts_counted(
     files: &FactFiles,
     counted: &mut dyn FnMut(usize),
 ) -> Result<Vec<Fact>, SessionError> {
+    meter::enter(READING);
     let mut reading = Reading::new(rules);
     for path in &files.paths {
         reading.path(path, counted);
@@ -144,11 +148,13 @@ struct Reading<'a> {
     sources: Sources,
     facts: Vec<Fact>,
     found: Vec<Diagnostic>,
+    stopped: Option<Stopped>,
 }
 
 impl<'a> Reading<'a> {
     fn new(rules: &'a RuleSet) -> Self {
-        Self { rules, sources: rules.sources.clone(), facts: Vec::new(), found: Vec::new() }
+        let sources = rules.sources.clone();
+        Self { rules, sources, facts: Vec::new(), found: Vec::new(), stopped: None }
     }
 
     /// The fact of an input that is written by name.
@@ -163,6 +169,9 @@ impl<'a> Reading<'a> {
     }
 
     fn finish(mut self) -> Result<Vec<Fact>, SessionError> {
+        if let Some(stopped) = self.stopped {
+            return Err(stopped.into());
+        }
         if self.found.is_empty() {
             return Ok(self.facts);
         }
@@ -170,10 +179,18 @@ impl<'a> Reading<'a> {
         Err(SessionError::Faults(Box::new(Faults { sources: self.sources, diagnostics: self.found })))
     }
 
-    fn take(&mut self, read: Result<Vec<Fact>, Vec<Diagnostic>>) {
+    /// Notes what kept a file from being read.
+    fn unread(&mut self, unread: Unread) {
+        match unread {
+            Unread::Faults(found) => self.found.extend(found),
+            Unread::Stopped(stopped) => self.stopped = Some(stopped),
+        }
+    }
+
+    fn take(&mut self, read: Result<Vec<Fact>, Unread>) {
         match read {
             Ok(facts) => self.facts.extend(facts),
-            Err(found) => self.found.extend(found),
+            Err(unread) => self.unread(unread),
         }
     }
 
@@ -183,7 +200,9 @@ impl<'a> Reading<'a> {
         let mut input = std::io::stdin().lock();
         let Self { sources, facts, .. } = self;
         let read = interchange::read_stream(sources, "<stdin>", &mut input, &schemas, facts, counted);
-        self.found.extend(read.err().unwrap_or_default());
+        if let Err(unread) = read {
+            self.unread(unread);
+        }
     }
 
     fn path(&mut self, path: &Path, counted: &mut dyn FnMut(usize)) {
@@ -195,12 +214,17 @@ impl<'a> Reading<'a> {
             Err(found) => return self.found.push(found),
         };
         for file in files {
+            if self.stopped.is_some() {
+                return;
+            }
             match file {
                 FactFile::Data(file) => {
                     let schemas = Schemas::new(&self.rules.program.relations);
                     let Self { sources, facts, .. } = self;
                     let read = interchange::read_into(sources, &file, &schemas, facts, counted);
-                    self.found.extend(read.err().unwrap_or_default());
+                    if let Err(unread) = read {
+                        self.unread(unread);
+                    }
                 }
                 FactFile::Rules(file) => self.rule_file(&file),
             }
@@ -222,6 +246,7 @@ impl<'a> Reading<'a> {
         }
         let (facts, found) = analysis::check_facts(&self.rules.checked, &tree, &self.sources);
         self.found.extend(found);
+        self.stopped = meter::check(READING).err();
         let rules = self.rules;
         self.facts.extend(facts.into_iter().filter_map(|(id, values, _)| fact(rules, id, values)));
     }

@@ -27,6 +27,7 @@ pub mod prompt;
 mod recorded;
 pub mod reference;
 mod replay;
+mod rule_files;
 mod ruleset;
 pub mod shipped;
 mod slice;
@@ -46,10 +47,11 @@ pub use facts::{
 };
 pub use fitting::{fact_by_name, fit_draft};
 pub use listing::{Listing, history, undeclared};
-pub use loader::{Loaded, Loader, rule_files};
+pub use loader::{Loaded, Loader};
 pub use migrate::{Migrated, Migration};
 pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
+pub use rule_files::{RuleFiles, is_of_tests, rule_files};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use slice::Reach;
 pub use what_if::Hypothesis;
@@ -61,6 +63,7 @@ use std::collections::BTreeSet;
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
+use crate::fault::{self, Fault};
 use crate::ir::Program;
 use crate::ledger::{Ledger, When};
 use crate::schema::RelationId;
@@ -82,6 +85,8 @@ pub struct Session {
     habit: Habit,
     reach: Reach,
     lens: LensNow,
+    /// What ended a record half-way: what stands is not known after that, and every question gets this for an answer.
+    fault: Option<Fault>,
 }
 
 /// Where the facts of a session stand.
@@ -121,6 +126,15 @@ impl Session {
             habit: Habit::default(),
             reach: Reach::default(),
             lens: LensNow::default(),
+            fault: None,
+        }
+    }
+
+    /// What an entry of the session does; a fault of hence on the way is its error.
+    fn entry<T>(&self, work: impl FnOnce() -> Result<T, SessionError>) -> Result<T, SessionError> {
+        match &self.fault {
+            Some(fault) => Err(fault.clone().into()),
+            None => fault::caught(work),
         }
     }
 
@@ -211,6 +225,10 @@ impl Session {
     /// # Errors
     /// A ledger that can't be read.
     pub fn given(&self) -> Result<Vec<Fact>, SessionError> {
+        self.entry(|| self.all_given())
+    }
+
+    fn all_given(&self) -> Result<Vec<Fact>, SessionError> {
         let (program, input) = (&self.rules.program, self.standing()?);
         let facts = input.relations.iter().enumerate().flat_map(|(at, rows)| {
             let relation = RelationId(at as u32);
@@ -228,9 +246,11 @@ impl Session {
     /// # Errors
     /// A limit that was reached, a ledger that can't be read.
     pub fn evaluate(&self, now: i64) -> Result<Evaluation, SessionError> {
-        let mut input = self.standing()?;
-        self.add_now(&mut input, now);
-        self.evaluate_input(input)
+        self.entry(|| {
+            let mut input = self.standing()?;
+            self.add_now(&mut input, now);
+            self.evaluate_input(input)
+        })
     }
 
     fn evaluate_input(&self, input: Database) -> Result<Evaluation, SessionError> {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
+use crate::fault;
 use crate::ledger::{Hash, Ledger, LedgerError, TxInfo, When};
 use crate::provenance::Finder;
 use crate::provenance::proof::NoOrigins;
@@ -76,6 +77,10 @@ impl Replay<'_> {
     /// # Errors
     /// A ledger that can't be read, recorded rules with faults, a limit that was reached.
     pub fn run(&self, progress: &mut dyn FnMut(u64)) -> Result<Replayed, SessionError> {
+        fault::caught(|| self.drawn_again(progress))
+    }
+
+    fn drawn_again(&self, progress: &mut dyn FnMut(u64)) -> Result<Replayed, SessionError> {
         let mut replayed = Replayed::default();
         let mut known: BTreeMap<Hash, RuleSet> = BTreeMap::new();
         let mut now = BTreeSet::new();

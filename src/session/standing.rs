@@ -9,13 +9,14 @@ use crate::backend::seminaive::standing::{Edit, Standing};
 use crate::fact::Fact;
 use crate::ir::Program;
 use crate::ledger::{Changes, Decision};
+use crate::meter;
 use crate::provenance::{Finder, Groundwork};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
 
 use super::Session;
-use super::commit::Outcome;
+use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 
@@ -200,7 +201,7 @@ impl Session {
             stands: stands.filter(|(_, count)| *count > 0).collect(),
             undetermined: self.names(&undetermined),
             reports: super::ask::told(&self.rules.program, &self.rules.sources, kept.standing.undefined()),
-            drawn: self.told(kept, drawn),
+            drawn: self.told(kept, drawn)?,
             ..Outcome::default()
         };
         kept.undetermined = undetermined;
@@ -230,14 +231,15 @@ impl Session {
     }
 
     /// Facts as decisions, with their reasons.
-    fn told(&self, kept: &mut Kept, facts: Vec<Fact>) -> Vec<Decision> {
+    fn told(&self, kept: &mut Kept, facts: Vec<Fact>) -> Result<Vec<Decision>, SessionError> {
         if facts.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let finder = self.reasons_over(&kept.standing, std::mem::take(&mut kept.groundwork));
         let decision = |fact: Fact| {
+            meter::check(REASONS)?;
             let (rule, sentence) = self.reason(&finder, &fact);
-            Decision { fact, rule, sentence }
+            Ok(Decision { fact, rule, sentence })
         };
         let decisions = facts.into_iter().map(decision).collect();
         kept.groundwork = finder.into_groundwork();
@@ -258,6 +260,16 @@ impl Session {
 
     fn names(&self, relations: &BTreeSet<RelationId>) -> Vec<Symbol> {
         relations.iter().filter_map(|id| self.rules.program.relation(*id)).map(|found| found.name).collect()
+    }
+
+    /// What was kept at transaction `before` is what follows now: only something without facts was recorded since.
+    pub(super) fn keeps_since(&mut self, before: u64) {
+        let last = self.last_tx();
+        if let Habit::Kept(kept) = &mut self.habit
+            && kept.tx == before
+        {
+            kept.tx = last;
+        }
     }
 
     /// Keeps what follows for the next commit, now that everything is recorded.

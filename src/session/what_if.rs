@@ -41,6 +41,16 @@ impl Session {
         scope: &Scope,
         reasons: usize,
     ) -> Result<Vec<RelationDifference>, SessionError> {
+        self.entry(|| self.difference(hypothesis, now, scope, reasons))
+    }
+
+    fn difference(
+        &self,
+        hypothesis: &Hypothesis,
+        now: i64,
+        scope: &Scope,
+        reasons: usize,
+    ) -> Result<Vec<RelationDifference>, SessionError> {
         let rules = hypothesis.rules.as_ref().unwrap_or(&self.rules);
         let rules = rules.with_sets(&hypothesis.sets).map_err(SessionError::Faults)?;
         let before = self.evaluate(now)?;

@@ -12,7 +12,7 @@ use crate::session::prompt::{self, COMMANDS, Entry, Prompt, Taken};
 use super::super::diagnostics::{self, count};
 use super::super::options::{EngineOptions, FactOptions};
 use super::super::output::{self, Format};
-use super::super::{Failure, ask};
+use super::super::{Failure, ask, terminal};
 
 /// A prompt with what its questions are asked with.
 pub(super) struct Console<'a> {
@@ -37,7 +37,12 @@ impl Console<'_> {
             Entry::Command(command, rest) => return self.command(command, rest),
             Entry::Query(body) => self.query(body)?,
             Entry::Clauses(text) => {
-                let taken = self.prompt.take(text)?;
+                let ended = prompt::ended(text);
+                if let Some(whole) = &ended {
+                    let clause = whole.trim();
+                    output::warning(&format!("the full stop is missing; this is taken: {clause}"));
+                }
+                let taken = self.prompt.take(ended.as_deref().unwrap_or(text))?;
                 tell(&taken)?;
             }
         }
@@ -48,7 +53,7 @@ impl Console<'_> {
         match command {
             ":quit" | ":q" | ":exit" => return Ok(ControlFlow::Break(())),
             ":help" | ":h" => help()?,
-            ":rules" => write!(anstream::stdout(), "{}", self.prompt.typed())?,
+            ":rules" => terminal::text().lines(&self.prompt.typed())?,
             ":undo" => self.undo()?,
             ":load" => self.load(rest)?,
             ":facts" => self.facts(rest)?,
@@ -58,21 +63,21 @@ impl Console<'_> {
         ON
     }
 
-    fn session(&self) -> Session {
-        Session::over_facts(self.prompt.rules().clone(), self.prompt.facts().to_vec())
+    fn session(&self) -> Result<Session, Failure> {
+        Ok(Session::over_facts(self.prompt.rules().clone(), self.prompt.facts().to_vec())
             .with_engine(self.engine.engine())
             .with_limits(self.engine.limits())
-            .with_lenient(self.engine.lenient)
+            .with_lenient(self.engine.lenient()?))
     }
 
     fn query(&self, body: &str) -> Result<(), Failure> {
-        let answer = self.session().query(body, self.facts.now())?;
+        let answer = self.session()?.query(body, self.facts.now())?;
         output::reports(&answer.reports);
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
         if columns.is_empty() {
-            writeln!(anstream::stdout(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
+            writeln!(terminal::text(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
         } else if answer.rows.is_empty() {
-            writeln!(anstream::stdout(), "no row")?;
+            writeln!(terminal::text(), "no row")?;
         } else {
             output::rows(Format::Table, &columns, &answer.rows)?;
         }
@@ -87,9 +92,9 @@ impl Console<'_> {
             "" => names.filter(|name| name != "now").collect(),
             name => vec![name.trim_end_matches('.').to_owned()],
         };
-        let derived = self.session().derive(&names, self.facts.now())?;
+        let derived = self.session()?.derive(&names, self.facts.now())?;
         output::reports(&derived.reports);
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         if !relation.is_empty() {
             for fact in derived.relations.iter().flat_map(|(_, _, facts)| facts) {
                 writeln!(out, "{fact}.")?;
@@ -111,13 +116,13 @@ impl Console<'_> {
         if fact.is_empty() {
             return Err(Failure::Usage(String::from("`:why` takes a fact, such as `:why path(1, 3)`")));
         }
-        let session = self.session();
+        let session = self.session()?;
         let because = session.why(fact.trim_end_matches('.'), self.facts.now(), None)?;
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         let layout = Layout { width: output::terminal_width().min(120), ..Layout::default() };
         for (at, proof) in because.proofs.iter().enumerate() {
             let gap = if at > 0 { "\n" } else { "" };
-            write!(out, "{gap}{}", render::tree(proof, &session.rules().program, &layout))?;
+            out.lines(&format!("{gap}{}", render::tree(proof, &session.rules().program, &layout)))?;
         }
         drop(out);
         ask::verdict(fact, &because);
@@ -134,8 +139,8 @@ impl Console<'_> {
 
     fn undo(&mut self) -> Result<(), Failure> {
         match self.prompt.undo() {
-            Some(what) => writeln!(anstream::stdout(), "taken back: {what}")?,
-            None => writeln!(anstream::stdout(), "there is nothing to take back")?,
+            Some(what) => writeln!(terminal::text(), "taken back: {what}")?,
+            None => writeln!(terminal::text(), "there is nothing to take back")?,
         }
         Ok(())
     }
@@ -143,21 +148,21 @@ impl Console<'_> {
 
 /// Says what was added, after the warnings about it.
 fn tell(taken: &Taken) -> Result<(), Failure> {
-    for warning in &taken.warnings.diagnostics {
-        let plain = output::stderr_is_plain();
-        output::note(&diagnostics::render(warning, &taken.warnings.sources, plain));
+    let warnings = taken.warnings.diagnostics.iter().filter(|_| !output::is_quiet());
+    for warning in warnings {
+        diagnostics::show(warning, &taken.warnings.sources);
     }
     let clauses = (taken.clauses > 0).then(|| count(taken.clauses, "clause"));
     let facts = (taken.facts > 0).then(|| count(taken.facts, "fact"));
     let parts: Vec<String> = clauses.into_iter().chain(facts).collect();
     if !parts.is_empty() {
-        writeln!(anstream::stdout(), "{} added", parts.join(", "))?;
+        writeln!(terminal::text(), "{} added", parts.join(", "))?;
     }
     Ok(())
 }
 
 fn help() -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::text();
     writeln!(
         out,
         "Enter declarations, rules and tests as in a rule file: a clause ends at `.`, on as many lines as it needs."
@@ -166,9 +171,11 @@ fn help() -> Result<(), Failure> {
         out,
         "Facts of inputs are asserted, here and nowhere else. An entry with an error changes nothing."
     )?;
-    writeln!(out, "An empty line ends an entry that is not finished; Ctrl-C drops it.\n")?;
+    writeln!(out, "An empty line ends an entry that is not finished; Ctrl-C drops it.")?;
+    writeln!(out)?;
     writeln!(out, "    ?- BODY.         a row for each match of a body, such as `?- path(1, X), X > 2.`")?;
-    writeln!(out, "    BODY?            the same\n")?;
+    writeln!(out, "    BODY?            the same")?;
+    writeln!(out)?;
     for (name, argument, about) in COMMANDS {
         writeln!(out, "    {:<16} {about}", format!("{name} {argument}"))?;
     }

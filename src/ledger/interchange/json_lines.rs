@@ -11,6 +11,9 @@ use super::scanner::{FACT_DEPTH, Scanner};
 pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str) {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
+        if reader.is_stopped() {
+            return;
+        }
         let mark = if offset == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let content = line.get(mark..).unwrap_or_default().trim_end_matches(['\n', '\r']);
         let mut scanner = Scanner::new(content, offset + mark);

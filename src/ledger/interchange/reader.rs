@@ -1,12 +1,13 @@
 //! What all formats share: the relation being read, the columns of a row, the faults so far.
 
 use crate::diagnostic::{self, Diagnostic};
+use crate::meter::{Meter, Stopped};
 use crate::schema::{Column, Relation};
 use crate::span::Span;
 use crate::value::Value;
 
 use super::codes;
-use super::faults::Faults;
+use super::faults::{Faults, Unread};
 use super::field::Found;
 use super::schemas::Schemas;
 
@@ -18,6 +19,9 @@ pub(super) struct Reader<'a, 's> {
     unknown: Vec<String>,
     slots: Vec<Slot>,
     row: Vec<Value>,
+    /// Looks at the limits row by row.
+    meter: Meter,
+    stopped: Option<Stopped>,
 }
 
 /// A column of the row being read.
@@ -30,12 +34,29 @@ enum Slot {
 
 impl<'a, 's> Reader<'a, 's> {
     pub(super) fn new(schemas: &'a Schemas<'s>, take: &'a mut dyn FnMut(&Relation, &[Value])) -> Self {
-        let faults = Faults::default();
-        Self { schemas, take, faults, unknown: Vec::new(), slots: Vec::new(), row: Vec::new() }
+        Self {
+            schemas,
+            take,
+            faults: Faults::default(),
+            unknown: Vec::new(),
+            slots: Vec::new(),
+            row: Vec::new(),
+            meter: Meter::default(),
+            stopped: None,
+        }
     }
 
-    pub(super) fn into_faults(self) -> Faults {
-        self.faults
+    /// Whether a limit was reached, so that no more is to be read.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// Ends the file: what was handed over is all of it, unless this is an error.
+    pub(super) fn finish(self) -> Result<(), Unread> {
+        match self.stopped {
+            Some(stopped) => Err(Unread::Stopped(stopped)),
+            None => self.faults.finish().map_err(Unread::Faults),
+        }
     }
 
     /// The faults found so far.
@@ -64,6 +85,8 @@ impl<'a, 's> Reader<'a, 's> {
 
     /// Begins a row of a relation.
     pub(super) fn begin(&mut self, relation: &Relation) {
+        let bound = self.meter.step().err();
+        self.stopped = self.stopped.or(bound.map(|bound| Stopped { bound, doing: "reading facts" }));
         self.slots.clear();
         self.slots.resize(relation.columns.len(), Slot::Empty);
     }

@@ -88,7 +88,9 @@ fn header_help(relation: &Relation) -> String {
 
 fn rows<'t>(reader: &mut Reader<'_, '_>, relation: &Relation, records: &mut Records<'t>, order: &[usize]) {
     let mut fields: Vec<Field<'t>> = Vec::new();
-    while let Some(record) = records.next(&mut fields) {
+    while !reader.is_stopped()
+        && let Some(record) = records.next(&mut fields)
+    {
         match record {
             Err(fault) => reader.fault(fault),
             Ok(()) if is_blank(relation, &fields, records.has_quotes()) => {}
