@@ -158,6 +158,7 @@ impl Lens {
             if let Some(recast) = self.changed(fact.relation) {
                 let forms = recast.forms(&fact.values);
                 let stands = standing(ledger, fact.relation, &forms)?;
+                // What isn't a fact of the declared columns has no form, and the ledger refuses it as it is.
                 fact.values =
                     stands.into_iter().chain(forms).next().unwrap_or(std::mem::take(&mut fact.values));
             }

@@ -119,6 +119,13 @@ impl Migration {
         migrated.recorded = Some(form(relation, &old.recorded.columns));
         for fact in sources.ledger.facts(relation) {
             let (stored, _) = fact?;
+            if sources.ledger.redaction().matches_fact(&stored) {
+                let message = format!(
+                    "a fact of `{relation}` holds what `[redact]` keeps out of the ledger, so it can't be recorded that \
+                     it goes; migrate without that pattern"
+                );
+                return Err(SessionError::Unknown { message });
+            }
             let fact = old.read(&stored)?;
             if !carried.contains(&fact) {
                 migrated.left.push(fact.clone());
