@@ -59,6 +59,7 @@ impl Decide {
         let as_of = self.as_of.unwrap_or(When::Now);
         let session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
         let mut session = session.with_as_of(as_of);
+        session.check_columns()?;
         open::tell_undeclared(&session);
         let assertions = session::read_facts(session.rules(), &FactFiles { paths: self.facts.files() })?;
         let author = self.about.author()?;

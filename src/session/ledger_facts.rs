@@ -13,9 +13,9 @@ use crate::span::Sources;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
-use super::Session;
 use super::error::SessionError;
 use super::fitting::{Legacy, Lens, Reading};
+use super::{Session, Store};
 
 /// A ledger, and what is known of facts that are older than their schemas.
 pub(super) struct Recording {
@@ -67,6 +67,19 @@ impl Session {
         let lens = Arc::new(Lens::new(&reading, &self.rules.program, &self.rules.sources)?);
         *known = Some((count, Arc::clone(&lens)));
         Ok(lens)
+    }
+
+    /// Checks that the rules of this session can read all facts that stood in its ledger at its moment.
+    ///
+    /// # Errors
+    /// Relations whose recorded facts can't be read under these rules.
+    pub fn check_columns(&self) -> Result<(), SessionError> {
+        match &self.store {
+            Store::Ledger(ledger) => {
+                self.lens_for(ledger, (&self.rules.program, &self.rules.sources), self.as_of).map(drop)
+            }
+            Store::Memory(_) => Ok(()),
+        }
     }
 
     /// How a program reads the ledger as it was at a moment.
@@ -146,7 +159,7 @@ pub(super) fn assertion(
     relation: &Relation,
     fact: &Fact,
 ) -> Option<(Assertion, Vec<Symbol>)> {
-    let recast = Reading { ledger, at, legacy, trusted: true }.one(relation)?;
+    let recast = Reading { ledger, at, legacy, trusted: true }.one(relation).ok()??;
     recast.forms(&fact.values).into_iter().find_map(|values| {
         let held = values.len();
         let found = ledger.assertion_at(&Fact { relation: fact.relation, values }, at).ok()??;

@@ -50,6 +50,7 @@ mod replay;
 mod requires;
 mod ruletest;
 mod ruletest_depth;
+mod schemas;
 mod settings;
 mod source;
 mod strata;
