@@ -195,7 +195,7 @@ fn explain(failure: &Failure) -> u8 {
             diagnostics::print(faults);
             UNASKED
         }
-        Failure::Session(error @ SessionError::Limit { .. }) => {
+        Failure::Session(error) if error.is_limit() => {
             output::error(&error.to_string());
             LIMIT
         }

@@ -11,9 +11,10 @@ use crate::value::{Value, Word};
 
 use super::context::Context;
 use super::derive::{Derivation, Extra, Match};
+use super::finder::WhyError;
 use super::phrase::Phrase;
 use super::proof::{
-    Derived, Group, Input, Origins, Outcome, Pattern, Premise, Proof, Ranked, Step, StepId, StepKind,
+    Derived, Group, Input, Origin, Origins, Outcome, Pattern, Premise, Proof, Ranked, Step, StepId, StepKind,
 };
 use super::ranking::Standing;
 use super::store::FactRef;
@@ -52,7 +53,8 @@ impl<'b, 'a> Builder<'b, 'a> {
                 *slot = height;
             }
         }
-        let steps = order.iter().map(|fact| self.step(*fact, choice(*fact), &numbers)).collect();
+        let within = order.iter().take_while(|_| self.context.watch.step());
+        let steps = within.map(|fact| self.step(*fact, choice(*fact), &numbers)).collect();
         Proof { steps, height: heights.first().copied().unwrap_or(0), least }
     }
 
@@ -100,7 +102,9 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
             None => self.leaf(fact, &shown),
         };
-        Step { fact: shown, kind }
+        let step = Step { fact: shown, kind };
+        self.context.watch.take(step.bytes());
+        step
     }
 
     /// The rule and the sentence of one step; nothing for a fact that was asserted.
@@ -122,6 +126,13 @@ impl<'b, 'a> Builder<'b, 'a> {
         Phrase { program: self.context.program, sources: self.sources, rule }
     }
 
+    fn origin(&self, fact: &crate::fact::Fact) -> Option<Origin> {
+        self.origins.origin(fact).unwrap_or_else(|error| {
+            self.context.watch.end(WhyError::Origin(fact.clone(), error));
+            None
+        })
+    }
+
     fn leaf(&self, fact: FactRef, shown: &crate::fact::Fact) -> StepKind {
         let input = |id: RelationId| self.context.program.relation(id).is_some_and(|r| r.kind == Kind::Input);
         let mut facts = self.context.program.facts.iter();
@@ -132,7 +143,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             Some(stated) => {
                 StepKind::Stated { id: stated.id, span: stated.span, place: self.sources.place(stated.span) }
             }
-            None => StepKind::Asserted { origin: self.origins.origin(shown) },
+            None => StepKind::Asserted { origin: self.origin(shown) },
         }
     }
 }

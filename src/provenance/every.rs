@@ -9,7 +9,8 @@ use super::store::FactRef;
 
 type Map<T> = HashMap<FactRef, T, ahash::RandomState>;
 
-/// The proofs of one fact, lazily.
+/// The proofs of one fact, lazily; there are no more once a bound is reached, which [`Finder::checked`](super::Finder)
+/// tells.
 ///
 /// The facts that a proof needs are listed in the order in which they turn up; the choices made for them form a
 /// stack. The next proof comes from changing the last choice that can be changed.
@@ -45,7 +46,7 @@ impl<'c, 'a> Every<'c, 'a> {
 
     /// Makes choices until none is missing; false when everything has been tried.
     fn complete(&mut self) -> bool {
-        loop {
+        while self.search.context.watch.step() {
             match self.needed.get(self.choices.len()).copied() {
                 None => return true,
                 Some(fact) => self.open(fact),
@@ -56,6 +57,7 @@ impl<'c, 'a> Every<'c, 'a> {
                 }
             }
         }
+        false
     }
 
     fn open(&mut self, fact: FactRef) {
@@ -103,7 +105,7 @@ fn reaches(
     let mut seen = HashSet::new();
     let mut stack = facts.to_vec();
     while let Some(fact) = stack.pop() {
-        if fact == goal {
+        if fact == goal || !search.context.watch.step() {
             return true;
         }
         if !search.context.together(fact.relation, goal.relation) || !seen.insert(fact) {
@@ -124,18 +126,20 @@ impl Iterator for Every<'_, '_> {
     fn next(&mut self) -> Option<Proof> {
         let more = if self.started { self.retry() } else { !self.needed.is_empty() };
         self.started = true;
-        if !more || !self.complete() {
+        if !more || !self.search.context.watch.look() || !self.complete() {
             return None;
         }
         let root = *self.needed.first()?;
         let choice = |fact: FactRef| self.chosen.get(&fact).and_then(Option::as_ref);
-        Some(self.builder.proof(root, &choice, false))
+        self.search.context.watch.fresh();
+        let proof = self.builder.proof(root, &choice, false);
+        (!self.search.context.watch.ended()).then_some(proof)
     }
 }
 
 impl Every<'_, '_> {
     fn retry(&mut self) -> bool {
-        while !self.choices.is_empty() {
+        while !self.choices.is_empty() && self.search.context.watch.step() {
             if self.change() {
                 return true;
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::backend::{Facts, Model};
+use crate::backend::{Bound, Facts, Model};
 use crate::fact::Fact;
 use crate::ir::{Program, Rule};
 use crate::schema::RelationId;
@@ -20,13 +20,23 @@ use super::phrase::Phrase;
 use super::proof::{Origins, Proof};
 use super::solve::{Solution, solve, solve_root};
 use super::store::{FactRef, Key, Store};
+use super::watch::Watch;
 
 /// How many inputs of an aggregate a proof shows if nothing else is asked for.
 pub const INPUTS_SHOWN: usize = 5;
 
+/// How many derivations by one rule [`Finder::is_told`] looks at.
+const DERIVATIONS_TOLD: usize = 100_000;
+
 /// Why a question has no proof.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WhyError {
+    /// The search reached a limit before its end.
+    #[error("{0} was reached while proofs were looked for")]
+    Limit(Bound),
+    /// It could not be looked up who asserted a fact.
+    #[error("it can't be told who asserted `{0}`: {1}")]
+    Origin(Fact, String),
     /// The model holds a fact that no rule of the program derives from the others.
     #[error("`{0}` stands in the model, but no rule derives it: the model belongs to other rules")]
     Unfounded(Fact),
@@ -118,6 +128,21 @@ impl<'a> Finder<'a> {
         self
     }
 
+    /// The same within bounds of time and memory: what goes beyond them is an error.
+    #[must_use]
+    pub fn watched(mut self, watch: Watch) -> Self {
+        self.context.watch = watch;
+        self
+    }
+
+    /// What a search gave, unless it ended early.
+    ///
+    /// # Errors
+    /// The bound that was reached, or what could not be read.
+    pub fn checked<T>(&self, found: T) -> Result<T, WhyError> {
+        self.context.watch.why().map_or(Ok(found), Err)
+    }
+
     /// How many facts each relation has where all of them are known, by [`RelationId`]; those of derived relations
     /// don't count. Without it, what the model has. A model of a part of the facts gives the same proofs as one of
     /// all if it is told the same numbers: they decide in which order bodies are gone through.
@@ -150,10 +175,11 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// Where the model isn't one of the program.
     pub fn why(&self, fact: &Fact) -> Result<Option<Proof>, WhyError> {
-        let Some(root) = self.find(fact) else { return Ok(None) };
-        let solution = self.founded(fact, solve(self.search(), root))?;
+        self.context.watch.fresh();
+        let Some(root) = self.find(fact) else { return self.checked(None) };
+        let solution = self.founded(fact, self.checked(solve(self.search(), root))?)?;
         let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
-        Ok(Some(self.builder().proof(root, &choice, solution.least)))
+        self.checked(Some(self.builder().proof(root, &choice, solution.least)))
     }
 
     /// The rule at the root of what [`Finder::why`] answers, and the rule's sentence; nothing below is built.
@@ -161,13 +187,33 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// As [`Finder::why`].
     pub fn told(&self, fact: &Fact) -> Result<Option<Told>, WhyError> {
-        let Some(root) = self.find(fact) else { return Ok(None) };
+        self.context.watch.fresh();
+        let Some(root) = self.find(fact) else { return self.checked(None) };
         if let Some(derivation) = self.only(root) {
-            return Ok(self.builder().told(root, Some(&derivation)));
+            return self.checked(self.builder().told(root, Some(&derivation)));
         }
-        let solution = self.founded(fact, solve_root(self.search(), root))?;
+        let solution = self.founded(fact, self.checked(solve_root(self.search(), root))?)?;
         let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
-        Ok(self.builder().told(root, derivation))
+        self.checked(self.builder().told(root, derivation))
+    }
+
+    /// Whether some derivation of a fact, of whatever height, is told so: by a rule of that identity, with that
+    /// sentence. Only the first many derivations by the rule are looked at.
+    ///
+    /// # Errors
+    /// A bound that was reached.
+    pub fn is_told(&self, fact: &Fact, told: &Told) -> Result<bool, WhyError> {
+        self.context.watch.fresh();
+        let Some(root) = self.find(fact) else { return self.checked(false) };
+        let named = |rule| self.context.program.rule(rule).is_some_and(|found| found.id == told.rule);
+        let mut all = Derivations::new(self.search(), root, None);
+        for _ in 0..DERIVATIONS_TOLD {
+            let Some(derivation) = all.next(|_, rule| named(rule)) else { break };
+            if self.builder().told(root, Some(&derivation)).as_ref() == Some(told) {
+                return self.checked(true);
+            }
+        }
+        self.checked(self.builder().told(root, None).as_ref() == Some(told))
     }
 
     /// The derivation of a fact that has just one, so that no heights have to be compared.

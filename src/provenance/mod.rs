@@ -21,8 +21,10 @@ pub mod render;
 mod solve;
 mod store;
 mod walk;
+mod watch;
 pub mod why_not;
 
 pub use every::Every;
 pub use finder::{Finder, INPUTS_SHOWN, Told, WhyError};
 pub use groundwork::Groundwork;
+pub use watch::Watch;

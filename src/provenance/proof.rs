@@ -201,7 +201,10 @@ pub struct Origin {
 /// Looks up who asserted a fact.
 pub trait Origins {
     /// The latest assertion of `fact`, where one is known.
-    fn origin(&self, fact: &Fact) -> Option<Origin>;
+    ///
+    /// # Errors
+    /// What can't be read, in words.
+    fn origin(&self, fact: &Fact) -> Result<Option<Origin>, String>;
 }
 
 /// Knows nothing: for facts that no ledger holds.
@@ -209,8 +212,48 @@ pub trait Origins {
 pub struct NoOrigins;
 
 impl Origins for NoOrigins {
-    fn origin(&self, _: &Fact) -> Option<Origin> {
-        None
+    fn origin(&self, _: &Fact) -> Result<Option<Origin>, String> {
+        Ok(None)
+    }
+}
+
+impl Step {
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let more = match &self.kind {
+            StepKind::Derived(derived) => derived.bytes(),
+            _ => 0,
+        };
+        size_of::<Self>() + size_of_val(self.fact.values.as_slice()) + more
+    }
+}
+
+impl Derived {
+    fn bytes(&self) -> usize {
+        let texts = self.doc.len() + self.sentence.as_ref().map_or(0, String::len);
+        let premises: usize = self.premises.iter().map(Premise::bytes).sum();
+        size_of::<Self>() + texts + size_of_val(self.bindings.as_slice()) + premises
+    }
+}
+
+impl Premise {
+    fn bytes(&self) -> usize {
+        let more = match self {
+            Self::Test { text, written } | Self::Bind { text, written, .. } | Self::Each { text, written, .. } => {
+                text.len() + written.len()
+            }
+            Self::Aggregate(group) => group.inputs.iter().map(Input::bytes).sum(),
+            Self::Limit(_) => size_of::<Ranked>(),
+            Self::Fact(_) | Self::Absent { .. } => 0,
+        };
+        size_of::<Self>() + more
+    }
+}
+
+impl Input {
+    fn bytes(&self) -> usize {
+        let premises: usize = self.premises.iter().map(Premise::bytes).sum();
+        size_of::<Self>() + size_of_val(self.bindings.as_slice()) + premises
     }
 }
 

@@ -126,6 +126,10 @@ impl Compiled {
 }
 
 impl Engine for Compiled {
+    fn name(&self) -> &'static str {
+        "compiled"
+    }
+
     fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let known = self.known(program);
         if known.parts.is_empty() || gives_derived(program, &input) {

@@ -74,12 +74,25 @@ pub enum SessionError {
         /// The relation that grew.
         relation: String,
     },
+    /// A limit of the whole command was reached between two evaluations.
+    #[error("{bound} was reached before the end")]
+    Stopped {
+        /// The limit.
+        bound: Bound,
+    },
     /// Something was asked for that the rule set doesn't have.
     #[error("{message}")]
     Unknown {
         /// What was asked for, and the nearest thing that there is.
         message: String,
     },
+}
+
+impl SessionError {
+    /// Whether a limit was reached.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Self::Limit { .. } | Self::Stopped { .. } | Self::Proof(WhyError::Limit(_)))
+    }
 }
 
 fn count_errors(diagnostics: &[Diagnostic]) -> String {

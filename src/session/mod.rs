@@ -4,9 +4,11 @@
 //! servers) is a thin rim around it.
 
 mod ask;
+mod audit;
 pub mod codes;
 mod commit;
 pub mod compiled;
+mod deadline;
 mod decisions;
 mod diff;
 mod drawn;
@@ -14,6 +16,8 @@ mod error;
 mod evaluation;
 mod facts;
 pub mod format;
+mod history;
+mod lapse;
 mod ledger_facts;
 mod loader;
 mod memory;
@@ -32,7 +36,9 @@ mod why;
 mod why_not;
 
 pub use ask::{Answer, Derived, report_line};
+pub use audit::{Audit, Audited, Fault, Finding};
 pub use commit::{Change, Outcome};
+pub use deadline::Deadline;
 pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
@@ -55,9 +61,10 @@ use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::ir::Program;
-use crate::ledger::{Ledger, When};
+use crate::ledger::{Ledger, TxInfo, When};
 use crate::schema::RelationId;
 
+use deadline::Allowance;
 use decisions::Decisions;
 use memory::FactSet;
 use standing::Habit;
@@ -67,7 +74,7 @@ pub struct Session {
     rules: RuleSet,
     store: Store,
     engine: Box<dyn Engine>,
-    limits: Limits,
+    allowance: Allowance,
     lenient: bool,
     as_of: When,
     habit: Habit,
@@ -105,7 +112,7 @@ impl Session {
             rules,
             store,
             engine: Box::new(SemiNaive),
-            limits: Limits::default(),
+            allowance: Allowance::default(),
             lenient: false,
             as_of: When::Now,
             habit: Habit::default(),
@@ -124,8 +131,15 @@ impl Session {
     /// The same under other limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.allowance.limits = limits;
         self.habit = Habit::default();
+        self
+    }
+
+    /// The same until an instant, at which questions end with an error, however many evaluations and proofs they take.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: Option<Deadline>) -> Self {
+        self.allowance.deadline = deadline;
         self
     }
 
@@ -189,9 +203,26 @@ impl Session {
     /// A ledger that can't be read, rules that aren't understood any more.
     pub fn last_rules(&self) -> Result<Option<RuleSet>, SessionError> {
         let Some(ledger) = self.ledger() else { return Ok(None) };
-        let last = ledger.last_where(|info| info.rules.is_some())?;
-        let Some(hash) = last.and_then(|info| info.rules) else { return Ok(None) };
-        ledger.rules(hash)?.map(|rules| RuleSet::from_recorded(&rules)).transpose()
+        Ok(Self::rules_at(ledger, When::Now)?.map(|(_, rules)| rules))
+    }
+
+    /// The rules of a moment of the ledger: those of its last transaction that names any, which is told too. `None`
+    /// where there is none, and without a ledger.
+    ///
+    /// # Errors
+    /// A ledger that can't be read, rules that aren't understood any more.
+    pub fn rules_at(ledger: &Ledger, moment: When) -> Result<Option<(TxInfo, RuleSet)>, SessionError> {
+        let last = match moment {
+            When::Now => ledger.last_tx(),
+            When::Tx(tx) => tx,
+            When::Time(time) => ledger.tx_at(time)?,
+        };
+        let info = ledger.last_where(|info| info.tx <= last && info.rules.is_some())?;
+        let Some((info, hash)) = info.and_then(|info| info.rules.map(|hash| (info, hash))) else {
+            return Ok(None);
+        };
+        let rules = history::recorded(ledger, hash)?;
+        Ok(Some((info, rules)))
     }
 
     /// The facts that stand, of the inputs that the rules know, relation by relation, ascending.
@@ -222,7 +253,8 @@ impl Session {
     }
 
     fn evaluate_input(&self, input: Database) -> Result<Evaluation, SessionError> {
-        evaluation::evaluate(&self.rules, input, self.engine.as_ref(), &self.limits, self.lenient)
+        let engine = self.engine.as_ref();
+        self.allowance.spend(|limits| evaluation::evaluate(&self.rules, input, engine, limits, self.lenient))
     }
 
     /// The facts that stand, of the relations that the rules know.
@@ -250,7 +282,10 @@ impl Session {
                 wanted.add_all(&mut input, memory.facts.listed());
             }
             Store::Ledger(ledger) => {
-                ledger_facts::standing_of(ledger, at, program, relations, &mut input)?;
+                for relation in relations {
+                    self.allowance.check()?;
+                    ledger_facts::beginning(ledger, at, (program, *relation), &[], &mut input)?;
+                }
             }
         }
         Ok(input)

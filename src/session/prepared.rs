@@ -61,7 +61,7 @@ impl Session {
     /// A limit that what stands reaches, a ledger that can't be read.
     pub fn prepare(&self) -> Result<PreparedSession<'_>, SessionError> {
         let rules = &self.rules;
-        let prepared = Prepared::new(rules.program.clone(), self.standing()?, self.limits);
+        let prepared = Prepared::new(rules.program.clone(), self.standing()?, self.allowance.limits);
         let prepared = prepared.map_err(|reached| limit(rules, &reached))?;
         let request = Database::new(&rules.program);
         Ok(PreparedSession { rules, lenient: self.lenient, prepared, request })

@@ -34,11 +34,14 @@ impl RuleSet {
             loaded.files.push(tree);
             loaded.diagnostics.extend(found.into_iter().filter(Diagnostic::is_error));
         }
-        let sets: Vec<_> = recorded
-            .params
-            .iter()
-            .filter_map(|(name, value)| Some((Symbol::new(name), syntax::parse_value(value)?)))
-            .collect();
+        let set = |(name, value): &(String, String)| match syntax::parse_value(value) {
+            Some(value) => Ok((Symbol::new(name), value)),
+            None => {
+                let message = format!("`{value}`, which is recorded for the parameter `{name}`, is no literal");
+                Err(SessionError::Unknown { message })
+            }
+        };
+        let sets = recorded.params.iter().map(set).collect::<Result<Vec<_>, _>>()?;
         let findings = check(loaded, &sets);
         findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
     }

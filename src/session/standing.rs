@@ -8,7 +8,7 @@ use crate::backend::Database;
 use crate::backend::seminaive::standing::{Edit, Standing};
 use crate::fact::Fact;
 use crate::ir::Program;
-use crate::ledger::{Changes, Decision};
+use crate::ledger::{Changes, Decision, Lapsed};
 use crate::provenance::{Finder, Groundwork};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
@@ -18,6 +18,8 @@ use super::Session;
 use super::commit::Outcome;
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::lapse::Decided;
+use super::why::decision;
 
 /// Everything that follows from the facts of a session, brought up to date commit by commit.
 pub(super) struct Kept {
@@ -122,7 +124,7 @@ impl Session {
     fn keep(&self, input: &Database, now: i64) -> Result<(Kept, Evaluation), SessionError> {
         let program = &self.rules.program;
         let limit = |reached| evaluation::limit(program, &self.rules.sources, &reached);
-        let mut standing = Standing::new(program, input, &self.limits).map_err(limit)?;
+        let mut standing = Standing::new(program, input, &self.allowance.limits).map_err(limit)?;
         // All facts came with this; a change of nothing puts that behind, or the next commit would have to.
         standing.apply(&[]).map_err(limit)?;
         let model = standing.model();
@@ -179,12 +181,16 @@ impl Session {
         let program = &self.rules.program;
         let undetermined = self.undetermined(&kept.standing);
         let is_decision = |id: &RelationId| kept.names.is_decision(*id);
-        let (mut drawn, mut lapsed) = (Vec::new(), Vec::new());
+        let (mut drawn, mut lapsed): (Vec<Fact>, Vec<Lapsed>) = (Vec::new(), Vec::new());
         let settled = |id: &RelationId| !undetermined.contains(id) && !kept.undetermined.contains(id);
         for id in kept.standing.changed().into_iter().filter(is_decision).filter(settled) {
             for (row, came) in kept.standing.changes(id) {
-                let list = if came { &mut drawn } else { &mut lapsed };
-                list.push(evaluation::fact_of(program, id, row));
+                let fact = evaluation::fact_of(program, id, row);
+                if came {
+                    drawn.push(fact);
+                } else {
+                    lapsed.push(fact.into());
+                }
             }
         }
         // What was undetermined and isn't any more may have changed meanwhile.
@@ -200,7 +206,7 @@ impl Session {
             stands: stands.filter(|(_, count)| *count > 0).collect(),
             undetermined: self.names(&undetermined),
             reports: super::ask::told(&self.rules.program, &self.rules.sources, kept.standing.undefined()),
-            drawn: self.told(kept, drawn),
+            drawn: self.told(kept, drawn)?,
             ..Outcome::default()
         };
         kept.undetermined = undetermined;
@@ -213,7 +219,7 @@ impl Session {
         kept: &Kept,
         id: RelationId,
         drawn: &mut Vec<Fact>,
-        lapsed: &mut Vec<Fact>,
+        lapsed: &mut Vec<Lapsed>,
     ) -> Result<(), SessionError> {
         let program = &self.rules.program;
         let name = program.relation(id).map(|found| found.name);
@@ -225,21 +231,18 @@ impl Session {
                 drawn.push(fact);
             }
         }
-        lapsed.extend(before);
+        let decisions = Decided::new(program);
+        lapsed.extend(before.into_iter().map(|fact| decisions.lapsed(fact)));
         Ok(())
     }
 
     /// Facts as decisions, with their reasons.
-    fn told(&self, kept: &mut Kept, facts: Vec<Fact>) -> Vec<Decision> {
+    fn told(&self, kept: &mut Kept, facts: Vec<Fact>) -> Result<Vec<Decision>, SessionError> {
         if facts.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let finder = self.reasons_over(&kept.standing, std::mem::take(&mut kept.groundwork));
-        let decision = |fact: Fact| {
-            let (rule, sentence) = self.reason(&finder, &fact);
-            Decision { fact, rule, sentence }
-        };
-        let decisions = facts.into_iter().map(decision).collect();
+        let decisions = facts.into_iter().map(|fact| decision(&finder, fact)).collect();
         kept.groundwork = finder.into_groundwork();
         decisions
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::analysis::{self, AtomPattern};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
-use crate::ledger::{Assertion, Ledger};
+use crate::ledger::{Assertion, Decision, Ledger, When};
 use crate::lower;
 use crate::provenance::Finder;
 use crate::provenance::proof::{Origin, Origins, Proof};
@@ -30,6 +30,8 @@ pub struct Because {
     pub instead: Vec<Fact>,
     /// Whether the relation is an undetermined decision.
     pub undetermined: bool,
+    /// Whether there are more proofs than were wanted.
+    pub more: bool,
 }
 
 /// Which proofs are wanted, and how much of them.
@@ -39,6 +41,8 @@ pub struct Wanted {
     pub inputs: Option<usize>,
     /// Every proof of a fact instead of one of least height.
     pub every: bool,
+    /// How many proofs there are to be at most, of all facts together.
+    pub most: Option<usize>,
     /// How many steps below the fact are shown; without it all.
     pub depth: Option<usize>,
 }
@@ -135,14 +139,6 @@ impl Session {
         }
     }
 
-    /// The identity and the sentence of a rule that derives `fact` in an evaluation of this session.
-    pub(super) fn reason(&self, finder: &Finder<'_>, fact: &Fact) -> (Option<String>, Option<String>) {
-        match finder.told(fact).ok().flatten() {
-            Some(told) => (Some(told.rule.to_string()), told.sentence),
-            None => (None, None),
-        }
-    }
-
     /// A finder for the reasons of what a commit draws. It counts the facts of the evaluation itself, which is of all
     /// facts: those of a ledger are counted as they were before the commit.
     pub(super) fn reasons<'a>(&'a self, evaluation: &'a Evaluation) -> Finder<'a> {
@@ -189,11 +185,18 @@ impl Inquiry<'_> {
             Some(depth) => proof.cut(depth),
             None => proof,
         };
+        let mut left = wanted.most.unwrap_or(usize::MAX);
+        let mut show = |proof: Proof| {
+            because.more = left == 0;
+            left = left.saturating_sub(1);
+            !because.more && each(cut(proof))
+        };
         for fact in &facts {
             let go_on = if wanted.every {
-                self.finder.every(fact).all(|proof| each(cut(proof)))
+                let go_on = self.finder.every(fact).all(&mut show);
+                self.finder.checked(go_on)?
             } else {
-                self.finder.why(fact)?.is_none_or(|proof| each(cut(proof)))
+                self.finder.why(fact)?.is_none_or(&mut show)
             };
             if !go_on {
                 break;
@@ -202,7 +205,7 @@ impl Inquiry<'_> {
         if facts.is_empty() {
             because.instead = self.instead(relation, &pattern);
         }
-        Ok(because)
+        Ok(self.finder.checked(because)?)
     }
 
     /// The facts of a relation that have most of the wanted values.
@@ -224,32 +227,47 @@ impl Inquiry<'_> {
     pub fn why_not(&self, question: &str, time: Duration) -> Result<Refused, SessionError> {
         let asked = self.session.asked(question)?;
         let answer = self.finder.why_not(asked.relation, &asked.values);
-        let (engine, limits) = (self.session.engine.as_ref(), self.session.limits);
+        let answer = self.finder.checked(answer)?;
+        let (engine, limits) = (self.session.engine.as_ref(), self.session.allowance.limits());
+        let time = limits.time.map_or(time, |left| left.min(time));
         let remedies = if time.is_zero() || !answer.holds.is_empty() {
             Remedies::default()
         } else {
             self.finder.remedies(asked.relation, &asked.values, &Trial { engine, limits, time })
         };
         let undetermined = self.evaluation.undetermined.contains(&asked.relation);
+        self.finder.checked(())?;
         Ok(Refused { answer, remedies, undetermined })
     }
 }
 
+/// A fact that holds as a decision, with the identity and the sentence of a rule that derives it. Who records it and
+/// who draws it again find the same ones.
+pub(super) fn decision(finder: &Finder<'_>, fact: Fact) -> Result<Decision, SessionError> {
+    let (rule, sentence) = match finder.told(&fact)? {
+        Some(told) => (Some(told.rule.to_string()), told.sentence),
+        None => (None, None),
+    };
+    Ok(Decision { fact, rule, sentence })
+}
+
 impl Origins for Store {
-    fn origin(&self, fact: &Fact) -> Option<Origin> {
+    fn origin(&self, fact: &Fact) -> Result<Option<Origin>, String> {
         match self {
-            Self::Memory(_) => None,
-            Self::Ledger(ledger) => origin(ledger, fact),
+            Self::Memory(_) => Ok(None),
+            Self::Ledger(ledger) => origin(ledger, fact, When::Now),
         }
     }
 }
 
-fn origin(ledger: &Ledger, fact: &Fact) -> Option<Origin> {
-    ledger.assertion(fact).ok()?.map(origin_of)
+/// Who had asserted a fact that stood at a moment of a ledger.
+pub(super) fn origin(ledger: &Ledger, fact: &Fact, at: When) -> Result<Option<Origin>, String> {
+    let assertion = ledger.assertion_at(fact, at).map_err(|error| error.to_string())?;
+    Ok(assertion.map(origin_of))
 }
 
 /// An assertion as proofs show it.
-pub(super) fn origin_of(assertion: Assertion) -> Origin {
+fn origin_of(assertion: Assertion) -> Origin {
     Origin {
         author: Some(assertion.author),
         time: Some(assertion.time),

@@ -136,7 +136,7 @@ fn what_if_is_the_difference_that_a_commit_then_makes() {
         assert!(outcome.committed.is_none_or(|committed| committed.head != before));
         let mut found: Vec<(Fact, bool)> =
             outcome.drawn.into_iter().map(|decision| (decision.fact, true)).collect();
-        found.extend(outcome.lapsed.into_iter().map(|fact| (fact, false)));
+        found.extend(outcome.lapsed.into_iter().map(|lapsed| (lapsed.fact, false)));
         expected.sort();
         found.sort();
         assert_eq!(found, expected, "seed {seed}");

@@ -301,7 +301,7 @@ pub fn change_text(program: &Program, change: &Change) -> String {
         Change::Assert(fact, open) => {
             let args = fact.values.iter().zip(open).map(|(value, open)| (!open).then_some(*value));
             let pattern = Pattern { relation: fact.relation, args: args.collect() };
-            format!("assert {}", text::pattern_text(program, &pattern))
+            format!("assert {}", text::any_text(program, &pattern))
         }
         Change::Retract(fact) => format!("retract {}", super::fact_text(program, fact)),
         Change::Set(name, from, to) => format!("set {name} = {to} (now {from})"),

@@ -8,10 +8,10 @@ use std::time::Instant;
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::term::Term;
 use crate::fact::Fact;
-use crate::ir::{Arg, Atom, Literal, Rule, RuleId};
+use crate::ir::{Arg, Atom, Literal, Program, Rule, RuleId};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
-use crate::value::{Value, Word};
+use crate::value::{Float, Value, Word};
 
 use super::super::derive::{Entry, given_words};
 use super::super::group::Tally;
@@ -41,14 +41,18 @@ pub(super) struct Abduction<'f, 'a> {
     added: usize,
     seen: usize,
     until: Instant,
+    /// The relation asked for.
+    target: RelationId,
+    /// By relation, which columns the rules behind what is asked for look at.
+    read: HashMap<RelationId, Vec<bool>>,
     /// The nearest fact to what was looked for, by relation and columns.
     like: HashMap<(RelationId, Asked), Option<Fact>>,
 }
 
 impl<'f, 'a> Abduction<'f, 'a> {
     pub(super) fn new(finder: &'f Finder<'a>, relation: RelationId, asked: &Asked, until: Instant) -> Self {
-        let (queue, like) = (BinaryHeap::new(), HashMap::new());
-        let mut search = Self { finder, queue, added: 0, seen: 0, until, like };
+        let (queue, read, like) = (BinaryHeap::new(), HashMap::new(), HashMap::new());
+        let mut search = Self { finder, queue, added: 0, seen: 0, until, target: relation, read, like };
         let params = finder.context.params.clone();
         let start =
             State { frames: Vec::new(), changes: Vec::new(), params, removed: BTreeSet::new(), rules: 0 };
@@ -181,16 +185,15 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let row: Vec<Word> =
             key.iter().zip(&like.values).map(|(word, value)| word.unwrap_or(value.word())).collect();
         let mut fact = Fact::new(context.name(atom.relation), context.values(atom.relation, &row));
-        let used = |var: &VarId| state.frames.last().is_some_and(|frame| self.is_used(frame.rule, *var));
-        let open = atom.args.iter().zip(key).map(|(arg, word)| match arg {
-            Arg::Any => true,
-            Arg::Var(var) => word.is_none() && !used(var),
-            Arg::Const(_) | Arg::Param(_) => false,
-        });
-        let open: Vec<bool> = open.collect();
+        let unread = self.unread(atom.relation).into_iter().zip(key);
+        let mut open: Vec<bool> = unread.map(|(unread, word)| unread && word.is_none()).collect();
         let free = (0..key.len()).filter(|at| open.get(*at) == Some(&true));
         let free = free.chain((0..key.len()).filter(|at| key.get(*at) == Some(&None)));
-        self.renew(&mut fact, free.collect());
+        let free: Vec<usize> = free.collect();
+        if self.renew(&mut fact, free) {
+            // The fact must be a new one, so its values matter.
+            open.fill(false);
+        }
         let mut next = state.clone();
         let change = next.changes.len();
         next.changes.push(Change::Assert(fact, open));
@@ -201,22 +204,49 @@ impl<'f, 'a> Abduction<'f, 'a> {
     }
 
     /// Makes a made-up fact differ from those that hold, in the first column that can: only a new one adds anything.
-    fn renew(&self, fact: &mut Fact, free: Vec<usize>) {
+    /// Whether it had to.
+    fn renew(&self, fact: &mut Fact, free: Vec<usize>) -> bool {
+        let first = fact.clone();
         for at in free {
             for _ in 0..CHOICES {
                 if !self.finder.holds(fact) {
-                    return;
+                    return *fact != first;
                 }
                 let Some(value) = fact.values.get_mut(at) else { break };
-                *value = match *value {
-                    Value::Int(number) => Value::Int(number.wrapping_add(1)),
-                    Value::Time(micros) => Value::Time(micros.wrapping_add(1_000_000)),
-                    Value::Duration(micros) => Value::Duration(micros.wrapping_add(1_000_000)),
-                    Value::String(text) => Value::String(Symbol::new(&format!("{text}+"))),
-                    _ => break,
-                };
+                let Some(other) = self.another(first.relation, at, *value) else { break };
+                *value = other;
             }
         }
+        true
+    }
+
+    /// Another value for a column.
+    fn another(&self, relation: Symbol, at: usize, value: Value) -> Option<Value> {
+        let program = self.finder.context.program;
+        let column = program.relation(program.find(relation)?)?.columns.get(at)?;
+        let other = match value {
+            Value::Int(number) => Value::Int(number.checked_add(1)?),
+            Value::Float(number) => Value::Float(Float::new(number.get() + 1.0)?),
+            Value::Time(micros) => Value::Time(micros.checked_add(1_000_000)?),
+            Value::Duration(micros) => Value::Duration(micros.checked_add(1_000_000)?),
+            Value::String(text) => Value::String(Symbol::new(&format!("{text}+"))),
+            Value::Bool(held) => Value::Bool(!held),
+            Value::Name(name) => Value::Name(match &column.ty.set {
+                Some(set) => {
+                    let place = set.members.iter().position(|member| *member == name)?;
+                    *set.members.get(place + 1).or(set.members.first())?
+                }
+                None => Symbol::new(&format!("{name}-x")),
+            }),
+        };
+        column.ty.admits(other).then_some(other)
+    }
+
+    /// For each column of a relation, whether no rule behind what is asked for looks at it.
+    fn unread(&mut self, relation: RelationId) -> Vec<bool> {
+        let (finder, target) = (self.finder, self.target);
+        let read = self.read.entry(relation).or_insert_with(|| read_columns(finder, relation, target));
+        read.iter().map(|read| !read).collect()
     }
 
     /// The fact that comes nearest, else the first, else a blank one.
@@ -228,31 +258,6 @@ impl<'f, 'a> Abduction<'f, 'a> {
         };
         let known = self.like.entry((relation, key.clone())).or_insert_with(find).clone();
         known.or_else(|| self.blank(relation))
-    }
-
-    /// Whether a variable matters in its rule beyond one place.
-    fn is_used(&self, rule: RuleId, var: VarId) -> bool {
-        let Some(rule) = self.finder.context.program.rule(rule) else { return true };
-        let mut uses = 0;
-        let mut count = |other: VarId| uses += usize::from(other == var);
-        for literal in &rule.body {
-            match literal {
-                Literal::Atom(atom) | Literal::Not(atom) => atom.args.iter().for_each(|arg| {
-                    if let Arg::Var(other) = arg {
-                        count(*other);
-                    }
-                }),
-                Literal::Test { expr, .. } | Literal::Bind { expr, .. } => expr.for_each_var(&mut count),
-                Literal::Each { args, .. } => args.iter().for_each(|arg| arg.for_each_var(&mut count)),
-            }
-        }
-        for term in &rule.terms {
-            match term {
-                Term::Expr(expr) => expr.for_each_var(&mut count),
-                Term::Aggregate { args, .. } => args.iter().for_each(|arg| arg.for_each_var(&mut count)),
-            }
-        }
-        uses > 1
     }
 
     /// A fact of a relation that has none: the plainest value in each column.
@@ -326,7 +331,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
     }
 
     /// Single changes that take away something that the proof of a fact rests on.
-    fn removals(&self, fact: FactRef) -> Vec<Change> {
+    fn removals(&mut self, fact: FactRef) -> Vec<Change> {
         let program = self.finder.context.program;
         let Ok(Some(proof)) = self.finder.why(&self.finder.context.fact(fact)) else { return Vec::new() };
         let mut found = Vec::new();
@@ -341,7 +346,9 @@ impl<'f, 'a> Abduction<'f, 'a> {
                     let input = program.relation(id)?.kind == Kind::Input;
                     let blank = self.blank(id).filter(|_| input)?;
                     let values = atom.args.iter().zip(blank.values).map(|(arg, value)| arg.unwrap_or(value));
-                    let open = atom.args.iter().map(Option::is_none).collect();
+                    let unread = self.unread(id);
+                    let open = atom.args.iter().zip(unread).map(|(arg, unread)| arg.is_none() && unread);
+                    let open = open.collect();
                     Some(Change::Assert(Fact::new(atom.relation, values.collect::<Vec<_>>()), open))
                 })),
                 _ => {}
@@ -401,6 +408,76 @@ impl<'f, 'a> Abduction<'f, 'a> {
         }
         Some(row)
     }
+}
+
+/// For each column of `relation`, whether some rule that `target` depends on looks at it: compares it, joins on it,
+/// orders by it or hands it on.
+fn read_columns(finder: &Finder<'_>, relation: RelationId, target: RelationId) -> Vec<bool> {
+    let program = finder.context.program;
+    let mut read = vec![false; finder.context.types(relation).len()];
+    let behind = behind(program, target);
+    for rule in program.rules.iter().filter(|rule| behind.contains(&rule.head)) {
+        let atoms = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Atom(atom) | Literal::Not(atom) if atom.relation == relation => Some(atom),
+            _ => None,
+        });
+        for atom in atoms {
+            for (read, arg) in read.iter_mut().zip(&atom.args) {
+                *read |= match arg {
+                    Arg::Any => false,
+                    Arg::Var(var) => uses(rule, *var) > 1,
+                    Arg::Const(_) | Arg::Param(_) => true,
+                };
+            }
+        }
+    }
+    read
+}
+
+/// A relation and all that it depends on.
+fn behind(program: &Program, target: RelationId) -> BTreeSet<RelationId> {
+    let (mut found, mut left) = (BTreeSet::from([target]), vec![target]);
+    while let Some(relation) = left.pop() {
+        let rules = program.rules.iter().filter(|rule| rule.head == relation);
+        left.extend(rules.flat_map(Rule::reads).filter(|read| found.insert(*read)));
+    }
+    found
+}
+
+/// How often a variable stands in a rule.
+fn uses(rule: &Rule, var: VarId) -> usize {
+    let mut uses = 0;
+    let mut count = |other: VarId| uses += usize::from(other == var);
+    for literal in &rule.body {
+        match literal {
+            Literal::Atom(atom) | Literal::Not(atom) => atom.args.iter().for_each(|arg| {
+                if let Arg::Var(other) = arg {
+                    count(*other);
+                }
+            }),
+            Literal::Test { expr, .. } => expr.for_each_var(&mut count),
+            Literal::Bind { var, expr, .. } => {
+                count(*var);
+                expr.for_each_var(&mut count);
+            }
+            Literal::Each { var, args, .. } => {
+                count(*var);
+                args.iter().for_each(|arg| arg.for_each_var(&mut count));
+            }
+        }
+    }
+    for term in &rule.terms {
+        match term {
+            Term::Expr(expr) => expr.for_each_var(&mut count),
+            Term::Aggregate { args, .. } => args.iter().for_each(|arg| arg.for_each_var(&mut count)),
+        }
+    }
+    if let Some(limit) = &rule.limit {
+        limit.per.iter().for_each(|var| count(*var));
+        limit.by.iter().for_each(|(key, _)| key.for_each_var(&mut count));
+        limit.count.for_each_var(&mut count);
+    }
+    uses
 }
 
 /// The value of a head term that is no aggregate.

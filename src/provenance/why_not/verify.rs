@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::backend::{Database, Engine, Limits};
+use crate::backend::{Database, Engine, LimitReached, Limits};
 use crate::builtins::expr::ExprKind;
 use crate::fact::Fact;
 use crate::ir::Program;
@@ -58,7 +58,13 @@ impl Finder<'_> {
                 break;
             }
             remedies.tried += 1;
-            let derives = self.try_out(&input, &changes, relation, &asked, trial);
+            let derives = match self.try_out(&input, &changes, relation, &asked, trial) {
+                Ok(derives) => derives,
+                Err(reached) => {
+                    remedies.stopped = Some(format!("{} was reached while a change was tried", reached.bound));
+                    break;
+                }
+            };
             if !derives.is_empty() {
                 let needs_human = changes.iter().any(|change| self.is_for_a_person(change));
                 remedies.found.push(Remedy { changes, needs_human, derives });
@@ -109,18 +115,18 @@ impl Finder<'_> {
         relation: RelationId,
         asked: &Asked,
         trial: &Trial<'_>,
-    ) -> Vec<Fact> {
+    ) -> Result<Vec<Fact>, LimitReached> {
         let mut program = self.context.program.clone();
         let mut database = input.clone();
         changes.iter().for_each(|change| apply(&mut program, &mut database, change));
-        let Ok(model) = trial.engine.evaluate(&program, database, &trial.limits) else { return Vec::new() };
+        let model = trial.engine.evaluate(&program, database, &trial.limits)?;
         let undetermined = model.undefined.iter().filter_map(|undefined| program.rule(undefined.rule));
         let decision = program.relation(relation).is_some_and(|found| found.kind == Kind::Decision);
         if decision && undetermined.into_iter().any(|rule| program.dependents(rule.head).contains(&relation))
         {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let Some(extent) = model.extent(relation) else { return Vec::new() };
+        let Some(extent) = model.extent(relation) else { return Ok(Vec::new()) };
         let fits = |row: &&[Word]| {
             row.iter().zip(asked).all(|(word, asked)| asked.is_none_or(|asked| asked == *word))
         };
@@ -130,7 +136,7 @@ impl Finder<'_> {
         let mut facts: Vec<_> = facts.collect();
         facts.sort();
         facts.truncate(SHOWN);
-        facts
+        Ok(facts)
     }
 
     /// Whether a change asserts what some guarded decision requires.
