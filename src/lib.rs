@@ -12,8 +12,8 @@
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
 //! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules, [`cli`] is the `hence` binary.
-//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`] and [`diagnostic`] are the vocabulary that every
-//! room may use; what else a room may name is held by `tests/it/tidy.rs`.
+//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`], [`diagnostic`], [`fault`], [`index_vec`] and
+//! [`meter`] are the vocabulary that every room may use; what else a room may name is held by `tests/it/tidy.rs`.
 //!
 //! Invariants:
 //! - Source positions belong to the vocabulary, not to the parser.
@@ -22,6 +22,8 @@
 //!   to run.
 //! - Input and output happen in `ledger`, `actuators`, `session::loader` and `cli`; the rest are pure functions.
 //! - Rules can't read the clock, the file system or the network. Time is a fact.
+//! - What is true by construction is looked up as such ([`fault`]): where it does not hold, the work ends and nothing
+//!   of it is recorded.
 //! - Symbol numbers never leave the process and never decide an order.
 
 pub mod actuators;
@@ -31,10 +33,13 @@ pub mod builtins;
 pub mod cli;
 pub mod diagnostic;
 pub mod fact;
+pub mod fault;
+pub mod index_vec;
 pub mod ir;
 pub mod ledger;
 pub mod literal;
 pub mod lower;
+pub mod meter;
 pub mod packs;
 pub mod provenance;
 pub mod ruletest;

@@ -1,5 +1,7 @@
 //! Literals as text: floats, quoted strings, names, times and durations, written and read back.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 /// Units of a duration literal with their length in microseconds, longest first.
@@ -32,15 +34,52 @@ pub fn quoted(text: &str) -> String {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+            c if is_hidden(c) => push_escape(&mut out, c),
             c => out.push(c),
         }
     }
     out.push('"');
     out
+}
+
+/// Whether a character isn't seen as what it is: controls and line ends, what turns the direction of text round, and
+/// what has no width.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// The text on one line and with nothing hidden in it: characters that aren't seen are written as string literals
+/// write them.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_hidden(c) { push_escape(&mut out, c) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+fn push_escape(out: &mut String, c: char) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+    }
 }
 
 /// Whether `text` is a name: `/` and a lower-case letter, then `[a-z0-9_.-]`, further segments after `/`;

@@ -4,6 +4,8 @@ use std::io;
 
 use thiserror::Error;
 
+use crate::meter::Stopped;
+
 /// What a sink refuses a fact with.
 pub type SinkError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -88,6 +90,9 @@ pub enum ActuatorError {
         /// All names.
         known: String,
     },
+    /// Looking reached a limit.
+    #[error(transparent)]
+    Limit(#[from] Stopped),
     /// The owner of the facts refused one.
     #[error(transparent)]
     Sink(#[from] SinkError),

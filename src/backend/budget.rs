@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::ir::{Program, RuleId};
+use crate::meter::Meter;
 use crate::schema::RelationId;
 
 use super::{Bound, LimitReached, Limits};
-
-/// How many cheap steps lie between two looks at the clock.
-const STEPS_PER_LOOK: u32 = 4096;
 
 /// How much a thread spends before it says so.
 const PENDING: u64 = 1024;
@@ -20,8 +18,7 @@ const PENDING: u64 = 1024;
 pub(super) struct Budget {
     limits: Limits,
     spent: u64,
-    steps: u32,
-    deadline: Option<Instant>,
+    meter: Meter,
     /// What several threads spend together, and how much of it this one has still to say.
     pool: Option<(Arc<AtomicU64>, u64)>,
 }
@@ -29,8 +26,7 @@ pub(super) struct Budget {
 impl Budget {
     /// Nothing spent; wall time counts from now.
     pub(super) fn new(limits: &Limits) -> Self {
-        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
-        Self { limits: *limits, spent: 0, steps: 0, deadline, pool: None }
+        Self { limits: *limits, spent: 0, meter: Meter::new(limits.time), pool: None }
     }
 
     /// Takes in `count` derived facts or generated elements.
@@ -55,13 +51,7 @@ impl Budget {
 
     /// The budget of one of several threads, which has to [`Budget::settle`] in the end.
     pub(super) fn of_thread(&self, pool: &Arc<AtomicU64>) -> Self {
-        Self {
-            limits: self.limits,
-            spent: 0,
-            steps: 0,
-            deadline: self.deadline,
-            pool: Some((Arc::clone(pool), 0)),
-        }
+        Self { limits: self.limits, spent: 0, meter: self.meter, pool: Some((Arc::clone(pool), 0)) }
     }
 
     /// Says what this thread has spent.
@@ -86,31 +76,24 @@ impl Budget {
 
     /// How much time is left, where it is limited.
     pub(super) fn left(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.meter.left()
     }
 
     /// Takes in a step of a join; looks at the clock now and then.
     #[inline]
     pub(super) fn step(&mut self) -> Result<(), Bound> {
-        self.steps = self.steps.saturating_add(1);
-        if self.steps >= STEPS_PER_LOOK { self.look() } else { Ok(()) }
+        self.meter.step()
     }
 
     /// Takes in many steps at once.
     #[inline]
     pub(super) fn steps(&mut self, count: u64) -> Result<(), Bound> {
-        self.steps = self.steps.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
-        if self.steps >= STEPS_PER_LOOK { self.look() } else { Ok(()) }
+        self.meter.steps(count)
     }
 
-    /// Looks at the clock.
-    #[cold]
-    pub(super) fn look(&mut self) -> Result<(), Bound> {
-        self.steps = 0;
-        match (self.deadline, self.limits.time) {
-            (Some(deadline), Some(time)) if Instant::now() >= deadline => Err(Bound::Time(time)),
-            _ => Ok(()),
-        }
+    /// Looks at the clock, and at what the process may take.
+    pub(super) fn look(&self) -> Result<(), Bound> {
+        self.meter.look()
     }
 
     /// Begins round `round` of a recursion, counted from 1.

@@ -8,10 +8,10 @@ mod report;
 mod rows;
 pub mod seminaive;
 
-use std::fmt;
 use std::time::Duration;
 
 use crate::ir::{Program, RuleId};
+pub use crate::meter::Bound;
 use crate::schema::RelationId;
 use crate::span::Span;
 use crate::value::Word;
@@ -107,7 +107,7 @@ pub struct Limits {
     pub iterations: u64,
     /// Wall time.
     pub time: Option<Duration>,
-    /// Bytes of the relations and their indexes.
+    /// Bytes of the relations and their indexes; what else a process takes is watched by [`crate::meter`].
     pub memory: Option<u64>,
     /// Threads.
     pub threads: Threads,
@@ -154,30 +154,6 @@ impl Default for Limits {
             time: None,
             memory: None,
             threads: Threads::default(),
-        }
-    }
-}
-
-/// Which limit was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// [`Limits::facts`].
-    Facts(u64),
-    /// [`Limits::iterations`].
-    Iterations(u64),
-    /// [`Limits::time`].
-    Time(Duration),
-    /// [`Limits::memory`].
-    Memory(u64),
-}
-
-impl fmt::Display for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Facts(limit) => write!(f, "the limit of {limit} derived facts"),
-            Self::Iterations(limit) => write!(f, "the limit of {limit} iterations of one recursion"),
-            Self::Time(limit) => write!(f, "the time limit of {limit:?}"),
-            Self::Memory(limit) => write!(f, "the memory limit of {limit} bytes"),
         }
     }
 }

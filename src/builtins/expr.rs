@@ -1,5 +1,7 @@
 //! Typed expressions over the variables and parameters of a rule, and the one evaluator of their meaning.
 
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::span::Span;
 use crate::value::{Type, Value, Word};
 
@@ -10,9 +12,35 @@ use super::pattern::Pattern;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(pub u32);
 
+impl Id for VarId {
+    const INVARIANT: &'static str = "the number of a variable is that of one of its rule's variables";
+
+    fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    #[inline]
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A parameter, by its place in the rule set's table of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParamId(pub u32);
+
+impl Id for ParamId {
+    const INVARIANT: &'static str = "the number of a parameter is that of one of its program's parameters";
+
+    fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    #[inline]
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A typed expression and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,8 +86,8 @@ impl Expr {
     pub fn eval(&self, vars: &[Word], params: &[Word]) -> Result<Word, NoResult> {
         match &self.kind {
             ExprKind::Const(value) => Ok(value.word()),
-            ExprKind::Var(var) => Ok(vars.get(var.0 as usize).copied().unwrap_or_default()),
-            ExprKind::Param(param) => Ok(params.get(param.0 as usize).copied().unwrap_or_default()),
+            ExprKind::Var(var) => Ok(*vars.get(var.at()).or_broken(VarId::INVARIANT)),
+            ExprKind::Param(param) => Ok(*params.get(param.at()).or_broken(ParamId::INVARIANT)),
             ExprKind::Call(op, args) => self.call(*op, args, vars, params),
             ExprKind::Matches(text, pattern) => {
                 let text = text.eval(vars, params)?.as_symbol();
@@ -72,6 +100,23 @@ impl Expr {
                 branch.eval(vars, params)
             }
         }
+    }
+
+    /// The value under bindings that may leave other variables open.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`].
+    pub fn eval_bound(&self, bindings: &[Option<Word>], params: &[Word]) -> Result<Word, NoResult> {
+        self.check_bound(bindings);
+        self.eval(&filled(bindings), params)
+    }
+
+    /// Asserts that the bindings hold every variable of the expression.
+    pub fn check_bound(&self, bindings: &[Option<Word>]) {
+        self.for_each_var(&mut |var| {
+            let value = bindings.get(var.at()).or_broken(VarId::INVARIANT);
+            value.or_broken("the variables of an expression are bound before it is evaluated");
+        });
     }
 
     fn call(&self, op: Op, args: &[Expr], vars: &[Word], params: &[Word]) -> Result<Word, NoResult> {
@@ -111,6 +156,11 @@ impl Expr {
             }
         }
     }
+}
+
+/// Bindings as [`Expr::eval`] takes them; what is open is read by no expression that [`Expr::check_bound`] accepts.
+pub fn filled(bindings: &[Option<Word>]) -> Vec<Word> {
+    bindings.iter().map(|value| value.unwrap_or(Word(0))).collect()
 }
 
 /// `and` (`deciding` is false) and `or` (`deciding` is true): a side that decides wins over one without a result.

@@ -1,19 +1,21 @@
 //! `hence why-not`, `hence check-proof`: what is missing, and whether a proof holds.
 
-use std::io::{Read, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
+use crate::meter;
 use crate::provenance::check::{Known, check};
 use crate::provenance::render;
-use crate::session;
+use crate::session::{self, RuleSet};
 
-use super::ask::Subject;
+use super::past::{Asking, Subject};
 use super::options::{RuleOptions, duration};
-use super::{DONE, Failure, NO, Outcome, UNDETERMINED, output};
+use super::{DONE, Failure, NO, Outcome, UNDETERMINED, output, terminal};
 
 /// The forms of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -42,20 +44,26 @@ pub(super) struct WhyNot {
 
 impl WhyNot {
     pub(super) fn run(self) -> Outcome {
-        let (session, now) = self.subject.session()?;
+        let Asking { session, now, as_of } = self.subject.session()?;
         let refused = session.why_not(&self.fact, now, self.look)?;
         let program = &session.rules().program;
-        let mut out = anstream::stdout().lock();
+        let mut out = match self.format {
+            AnswerFormat::Text => terminal::text(),
+            AnswerFormat::Json => terminal::json(),
+        };
         match self.format {
             AnswerFormat::Text => {
-                write!(out, "{}", render::why_not_text(program, &refused.answer))?;
+                out.lines(&render::why_not_text(program, &refused.answer))?;
                 if refused.answer.holds.is_empty() && !self.look.is_zero() {
-                    write!(out, "{}", render::remedies_text(program, &refused.remedies))?;
+                    out.lines(&render::remedies_text(program, &refused.remedies))?;
                 }
             }
             AnswerFormat::Json => {
                 let mut answer = render::why_not_json(program, &refused.answer);
                 if let Some(object) = answer.as_object_mut() {
+                    as_of.into_iter().for_each(|as_of| {
+                        object.insert(String::from("as_of"), as_of);
+                    });
                     object.insert(String::from("remedies"), render::remedies_json(&refused.remedies));
                     let asked = session::read_any_fact(session.rules(), &self.fact).ok();
                     let last = asked.map(|fact| session.decision_id(&fact)).transpose()?.flatten();
@@ -83,45 +91,72 @@ pub(super) struct CheckProof {
     rules: RuleOptions,
 }
 
+/// The longest proof that is read, in bytes.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
 impl CheckProof {
     pub(super) fn run(self) -> Outcome {
         let rules = self.rules.source().build()?;
-        let known = Known { sources: Some(&rules.sources), ..Known::default() };
+        if self.proofs.is_empty() {
+            return check_all(&rules, "<stdin>", &mut std::io::stdin().lock());
+        }
         let mut status = DONE;
-        let mut out = anstream::stdout().lock();
-        for (name, text) in self.texts()? {
-            for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-                let place = format!("{name}:{}", at + 1);
-                let proof = serde_json::from_str(line)
-                    .map_err(|error| Failure::Usage(format!("{place}: this is no JSON: {error}")))?;
-                match check(&rules.program, &proof, &known) {
-                    Ok(accepted) => {
-                        writeln!(out, "{place}: accepted, {} steps", accepted.steps)?;
-                        for trust in &accepted.on_trust {
-                            writeln!(out, "    on trust: {trust}")?;
-                        }
-                    }
-                    Err(refusal) => {
-                        status = NO;
-                        writeln!(out, "{place}: refused: {refusal}")?;
-                    }
-                }
+        for path in &self.proofs {
+            let unreadable = |error| Failure::Usage(format!("`{}` can't be read: {error}", path.display()));
+            let file = File::open(path).map_err(unreadable)?;
+            if !file.metadata().map_err(unreadable)?.is_file() {
+                return Err(Failure::Usage(format!("`{}` is no regular file", path.display())));
             }
+            let name = path.display().to_string();
+            status = status.max(check_all(&rules, &name, &mut BufReader::new(file))?);
         }
         Ok(status)
     }
+}
 
-    /// The names and texts of the proofs.
-    fn texts(&self) -> Result<Vec<(String, String)>, Failure> {
-        if self.proofs.is_empty() {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text)?;
-            return Ok(vec![(String::from("<stdin>"), text)]);
+/// Checks the proofs of one input, line by line.
+fn check_all(rules: &RuleSet, name: &str, input: &mut dyn BufRead) -> Outcome {
+    let known = Known { sources: Some(&rules.sources), ..Known::default() };
+    let (mut status, mut line) = (DONE, Vec::new());
+    for number in 1.. {
+        let place = format!("{name}:{number}");
+        meter::check("checking proofs")?;
+        line.clear();
+        let unreadable = |error| Failure::Usage(format!("{place}: it can't be read: {error}"));
+        let read = (&mut *input).take(LONGEST + 1).read_until(b'\n', &mut line).map_err(unreadable)?;
+        if read as u64 > LONGEST {
+            let most = LONGEST / 1024 / 1024;
+            return Err(Failure::Usage(format!("{place}: a proof has at most {most} MiB, and this one more")));
         }
-        let read = |path: &PathBuf| {
-            let unreadable = |error| Failure::Usage(format!("`{}` can't be read: {error}", path.display()));
-            Ok((path.display().to_string(), std::fs::read_to_string(path).map_err(unreadable)?))
-        };
-        self.proofs.iter().map(read).collect()
+        if read == 0 {
+            break;
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let proof = serde_json::from_slice(&line)
+            .map_err(|error| Failure::Usage(format!("{place}: this is no JSON: {error}")))?;
+        if !is_accepted(rules, &proof, &known, &place)? {
+            status = NO;
+        }
+    }
+    Ok(status)
+}
+
+/// Checks one proof, and says what came of it.
+fn is_accepted(rules: &RuleSet, proof: &Json, known: &Known<'_>, place: &str) -> std::io::Result<bool> {
+    let mut out = terminal::text();
+    match check(&rules.program, proof, known) {
+        Ok(accepted) => {
+            writeln!(out, "{place}: accepted, {} steps", accepted.steps)?;
+            for trust in &accepted.on_trust {
+                writeln!(out, "    on trust: {trust}")?;
+            }
+            Ok(true)
+        }
+        Err(refusal) => {
+            writeln!(out, "{place}: refused: {refusal}")?;
+            Ok(false)
+        }
     }
 }

@@ -14,7 +14,7 @@ use crate::session::{self, FactFiles, Session, SessionError};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::test::pretty::columns;
-use super::{DONE, Failure, Outcome, output};
+use super::{DONE, Failure, Outcome, output, terminal};
 
 /// Measure what an evaluation costs: time, matches and facts of each rule and stratum
 ///
@@ -130,8 +130,7 @@ impl Bench {
         match self.format {
             BenchFormat::Table => self.table(program, &measured)?,
             BenchFormat::Json => {
-                let text = serde_json::to_string_pretty(&document(program, &measured));
-                writeln!(anstream::stdout(), "{}", text.map_err(std::io::Error::other)?)?;
+                output::document(&document(program, &measured))?;
             }
         }
         Ok(DONE)
@@ -155,16 +154,17 @@ impl Bench {
     }
 
     fn table(&self, program: &Program, measured: &Measured) -> std::io::Result<()> {
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         let whole = Times::new(measured.runs.iter().map(|run| run.whole).collect());
         let [median, spread] = whole.cells();
         writeln!(
             out,
-            "{} facts in, {} facts in all; {median} a run ({spread}, {} runs)\n",
+            "{} facts in, {} facts in all; {median} a run ({spread}, {} runs)",
             measured.input,
             measured.facts,
             measured.runs.len()
         )?;
+        writeln!(out)?;
         let mut rules: Vec<(Times, Vec<String>)> =
             (0..program.rules.len()).map(|at| rule_row(program, measured, at)).collect();
         rules.sort_by_key(|(times, _)| std::cmp::Reverse(times.median()));
@@ -172,13 +172,14 @@ impl Bench {
         let hidden = rules.len().saturating_sub(most);
         let rows: Vec<Vec<String>> = rules.into_iter().take(most).map(|(_, row)| row).collect();
         let header = ["rule", "stratum", "matches", "facts", "rounds", "median", "spread"];
-        writeln!(out, "{}\n", columns(&header, &rows))?;
+        out.lines(&columns(&header, &rows))?;
+        writeln!(out)?;
         let mut strata: Vec<(Duration, Vec<String>)> =
             (0..program.strata.len()).filter_map(|at| stratum_row(program, measured, at)).collect();
         strata.sort_by_key(|(median, _)| std::cmp::Reverse(*median));
         let strata: Vec<Vec<String>> = strata.into_iter().take(most).map(|(_, row)| row).collect();
         let header = ["stratum", "number", "rules", "facts", "median", "spread"];
-        writeln!(out, "{}", columns(&header, &strata))?;
+        out.lines(&columns(&header, &strata))?;
         drop(out);
         if hidden > 0 {
             output::note(&format!("{hidden} quicker rules and their strata are left out; --top 0 shows all"));

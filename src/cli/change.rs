@@ -11,7 +11,7 @@ use crate::session::{self, FactFiles, RuleSet};
 
 use super::diagnostics::count;
 use super::options::{ChangeOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, Outcome, open, progress, time};
+use super::{DONE, Failure, Outcome, open, progress, terminal, time};
 
 /// The fact that stands for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -81,7 +81,7 @@ impl Facts {
         progress::clear();
         let committed = committed?;
         open::tell(&ledger.close());
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         let told = told(&committed.tally);
         if !told.is_empty() {
             writeln!(out, "{told}")?;

@@ -9,7 +9,7 @@ use crate::diagnostic::Severity;
 
 use super::diagnostics::{self, count};
 use super::options::RuleOptions;
-use super::{DONE, NO, Outcome, sarif};
+use super::{DONE, NO, Outcome, output, sarif, terminal};
 
 /// Check rule files: names, types, safety, strata, guards and lints, all faults at once
 #[derive(Debug, Args)]
@@ -46,7 +46,6 @@ impl Check {
         }
         let faults = &findings.faults;
         let failed = faults.diagnostics.iter().any(|found| found.is_error());
-        let mut out = anstream::stdout();
         match self.format {
             CheckFormat::Json => {
                 let all: Vec<_> = faults
@@ -54,19 +53,16 @@ impl Check {
                     .iter()
                     .map(|found| diagnostics::json(found, &faults.sources))
                     .collect();
-                writeln!(out, "{}", pretty(&all)?)?;
+                output::document(&all)?;
             }
-            CheckFormat::Sarif => writeln!(out, "{}", pretty(&sarif::log(faults))?)?,
+            CheckFormat::Sarif => output::document(&sarif::log(faults))?,
             CheckFormat::Text if faults.diagnostics.is_empty() => {
                 let rules = findings.rules.as_ref().map_or(0, |rules| rules.checked.rules.len());
+                let mut out = terminal::text();
                 writeln!(out, "{}, {}: no faults", count(findings.files, "file"), count(rules, "rule"))?;
             }
             CheckFormat::Text => diagnostics::print(faults),
         }
         Ok(if failed { NO } else { DONE })
     }
-}
-
-fn pretty(value: &impl serde::Serialize) -> std::io::Result<String> {
-    serde_json::to_string_pretty(value).map_err(std::io::Error::other)
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::session::compiled::{self, Options};
 use crate::session::{RuleSet, RuleSource, SessionError};
 
-use super::{DONE, Failure, Outcome};
+use super::{DONE, Failure, Outcome, terminal};
 
 /// Compile rules into a Rust module
 #[derive(Debug, Args)]
@@ -44,7 +44,7 @@ impl Compile {
         match (&self.output, &self.package) {
             (Some(file), _) => write(file, &module)?,
             (None, Some(folder)) => self.package(folder, &name, &module, &rules)?,
-            (None, None) => anstream::stdout().lock().write_all(module.as_bytes())?,
+            (None, None) => terminal::bytes().write_all(module.as_bytes())?,
         }
         Ok(DONE)
     }

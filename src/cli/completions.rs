@@ -19,7 +19,7 @@ impl Completions {
     pub(super) fn run(self, command: &mut Command) -> Outcome {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, command, "hence", &mut script);
-        std::io::stdout().write_all(&script)?;
+        super::terminal::bytes().write_all(&script)?;
         Ok(DONE)
     }
 }

@@ -14,7 +14,7 @@ use super::diagnostics::count;
 use super::follow::Follow;
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
-use super::{DONE, Outcome, UNDETERMINED, open, time};
+use super::{DONE, Outcome, UNDETERMINED, open, terminal, time};
 
 /// Take facts in, draw decisions and record both
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ impl Decide {
         if self.follow {
             let (now, batch) = (self.facts.now, self.batch);
             let follow = Follow { session, author, now, batch, carry };
-            return follow.run(assertions, &mut io::stdin().lock(), &mut io::stdout().lock());
+            return follow.run(assertions, &mut io::stdin().lock(), &mut terminal::json());
         }
         let change = Change {
             assertions,
@@ -111,9 +111,9 @@ pub(super) fn print_changes(decided: &Decided) -> io::Result<()> {
 }
 
 fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::text();
     if !shown.is_empty() {
-        writeln!(out, "{}", decisions_table(shown))?;
+        out.lines(&decisions_table(shown))?;
     }
     for Lapsed { fact, reason } in &decided.lapsed {
         let because = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
@@ -122,7 +122,7 @@ fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<(
     if !shown.is_empty() || !decided.lapsed.is_empty() {
         writeln!(out)?;
     }
-    writeln!(out, "{}", summary(decided, dry))?;
+    out.lines(&summary(decided, dry))?;
     if shown.is_empty() && !decided.stands.is_empty() {
         writeln!(out, "standing: {}", by_relation(decided))?;
     }
@@ -189,12 +189,9 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
             "rule": rule, "because": because,
         })
     };
-    let mut out = anstream::stdout().lock();
+    let mut out = output::out(format);
     match format {
-        Format::Json => {
-            let all: Vec<_> = rows.iter().map(object).collect();
-            writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(std::io::Error::other)?)
-        }
+        Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>()),
         Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row)))),
         Format::Csv | Format::Table => {
             let mut writer = csv::Writer::from_writer(out);

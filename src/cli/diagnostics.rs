@@ -1,20 +1,23 @@
 //! Diagnostics as people read them, with the lines of text that they speak of, and as JSON.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Renderer, Snippet};
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::literal::{is_hidden, visible};
 use crate::session::Faults;
 use crate::span::{FileId, Sources};
 
 use super::output;
+use super::terminal::each_line;
 
 /// Writes all diagnostics to standard error.
 pub(super) fn print(faults: &Faults) {
     for diagnostic in &faults.diagnostics {
-        output::note(&render(diagnostic, &faults.sources, output::stderr_is_plain()));
+        show(diagnostic, &faults.sources);
     }
     let errors = faults.diagnostics.iter().filter(|found| found.is_error()).count();
     let warnings = faults.diagnostics.len() - errors;
@@ -33,25 +36,29 @@ pub(super) fn count(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
-/// One diagnostic as text, with a blank line after it.
-pub(super) fn render(diagnostic: &Diagnostic, sources: &Sources, plain: bool) -> String {
+/// Writes a diagnostic to standard error, with a blank line after it.
+pub(super) fn show(diagnostic: &Diagnostic, sources: &Sources) {
+    output::rendered(&format!("{}\n", render(diagnostic, sources)));
+}
+
+/// One diagnostic as text with styles.
+fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let mut group: Group<'_> =
-        Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.0));
+        Group::with_title(level.primary_title(visible(&diagnostic.message)).id(diagnostic.code.0));
     for snippet in snippets(diagnostic, sources) {
         group = group.element(snippet);
     }
     for note in &diagnostic.notes {
-        group = group.element(Level::NOTE.message(note.as_str()));
+        group = group.element(Level::NOTE.message(each_line(note)));
     }
     for help in &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(each_line(help)));
     }
-    let renderer = if plain { Renderer::plain() } else { Renderer::styled() };
-    let text = renderer.decor_style(DecorStyle::Ascii).render(&[group]);
+    let text = Renderer::styled().decor_style(DecorStyle::Ascii).render(&[group]);
     format!("{text}\n")
 }
 
@@ -73,22 +80,40 @@ fn snippet<'a>(file: FileId, labels: &[(usize, &'a Label)], sources: &'a Sources
     let start = text.get(..first)?.rfind('\n').map_or(0, |at| at + 1);
     let end = text.get(last..)?.find('\n').map_or(text.len(), |at| last + at);
     let line = text.get(..start)?.matches('\n').count() + source.first_line();
-    let annotations = labels.iter().map(|(at, label)| annotation(*at == 0, label, start, end));
+    let excerpt = text.get(start..end)?;
+    let annotations = labels.iter().map(|(at, label)| annotation(*at == 0, label, excerpt, start));
     Some(
-        Snippet::source(text.get(start..end)?)
+        Snippet::source(shown(excerpt))
             .line_start(line)
-            .path(source.name())
+            .path(visible(source.name()))
             .fold(true)
             .annotations(annotations)
             .into(),
     )
 }
 
-fn annotation<'a>(primary: bool, label: &'a Label, start: usize, end: usize) -> Annotation<'a> {
+/// A label over the part of an excerpt that it speaks of, as far as its text was made longer by what had to be made
+/// visible.
+fn annotation<'a>(primary: bool, label: &'a Label, excerpt: &str, start: usize) -> Annotation<'a> {
     let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-    let within = |at: u32| (at as usize).clamp(start, end) - start;
+    let within = |at: u32| {
+        let before = excerpt.get(..(at as usize).saturating_sub(start)).unwrap_or(excerpt);
+        shown(before).len()
+    };
     let span = kind.span(within(label.span.start)..within(label.span.end));
-    if label.text.is_empty() { span } else { span.label(label.text.as_str()) }
+    if label.text.is_empty() { span } else { span.label(visible(&label.text)) }
+}
+
+/// Text of a source with everything made visible but its line ends and tabs, which the renderer knows.
+fn shown(text: &str) -> Cow<'_, str> {
+    let line = |line: &str| {
+        let (line, end) = line.strip_suffix('\r').map_or((line, ""), |line| (line, "\r"));
+        line.split('\t').map(visible).collect::<Vec<_>>().join("\t") + end
+    };
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// One diagnostic as JSON.

@@ -1,7 +1,6 @@
 //! `hence doc`: the reference of a rule set, and the graph of who reads whom.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -10,7 +9,7 @@ use crate::session::reference::Reference;
 use crate::session::{RuleSource, SessionError};
 
 use super::options::RuleOptions;
-use super::{DONE, Outcome, output};
+use super::{DONE, Outcome, output, terminal};
 
 /// Write the reference of a rule set, or the graph of who reads whom
 #[derive(Debug, Args)]
@@ -63,7 +62,7 @@ impl Doc {
                     .map_err(|source| SessionError::Write { path: path.clone(), source })?;
                 output::note(&format!("{} written", path.display()));
             }
-            None => anstream::stdout().write_all(text.as_bytes())?,
+            None => terminal::text().lines(&text)?,
         }
         Ok(DONE)
     }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::diagnostic::{Code, nearest};
 
-use super::{DONE, Failure, Outcome};
+use super::{DONE, Failure, Outcome, terminal};
 
 /// The pages by their file names, written by `build.rs` from `docs/codes/`.
 const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/codes.rs"));
@@ -21,9 +21,9 @@ pub(super) struct Explain {
 
 impl Explain {
     pub(super) fn run(self) -> Outcome {
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         match &self.code {
-            Some(code) => write!(out, "{}", page(code)?)?,
+            Some(code) => out.lines(page(code)?)?,
             None => {
                 for (_, text) in PAGES {
                     writeln!(out, "{}", title(text))?;

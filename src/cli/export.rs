@@ -12,6 +12,7 @@ use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{FactOptions, RuleOptions, moment};
+use super::terminal::{self, Out};
 use super::{DONE, Failure, Outcome, open, output};
 
 /// What is exported.
@@ -66,8 +67,16 @@ impl Export {
     fn out(&self) -> Result<Box<dyn Write>, Failure> {
         match &self.output {
             Some(path) => Ok(Box::new(BufWriter::new(create(path)?))),
-            None => Ok(Box::new(BufWriter::new(anstream::stdout().lock()))),
+            None => Ok(Box::new(BufWriter::new(terminal::bytes()))),
         }
+    }
+
+    /// The same bytes in a file and on standard output: what is hidden in strings of JSON is escaped there.
+    fn json(&self) -> Result<Out, Failure> {
+        Ok(match &self.output {
+            Some(path) => terminal::json_into(Box::new(BufWriter::new(create(path)?))),
+            None => terminal::json(),
+        })
     }
 
     fn transactions(&self, ledger: &Ledger) -> Result<String, Failure> {
@@ -76,14 +85,17 @@ impl Export {
                 "--as-of and --relation choose facts; add --format jsonl, csv or dl, or use --up-to";
             return Err(Failure::Usage(String::from(message)));
         }
-        let mut out = self.out()?;
+        let mut out = BufWriter::new(self.json()?);
         let number = ledger.export(1..=u64::MAX, &mut out).map_err(open::failure)?;
         out.flush()?;
         Ok(count(number as usize, "transaction"))
     }
 
     fn lines(&self, ledger: &Ledger) -> Result<String, Failure> {
-        let mut out = self.out()?;
+        let mut out: Box<dyn Write> = match self.format {
+            ExportFormat::Dl => self.out()?,
+            _ => Box::new(BufWriter::new(self.json()?)),
+        };
         let mut written = 0;
         for relation in self.relations(ledger)? {
             for fact in ledger.facts_at(relation, self.when()).map_err(open::failure)? {

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::literal::visible;
 use crate::session::format::{self, Formatted, Formatting};
 use crate::session::unified;
 
 use super::diagnostics::{self, count};
 use super::options::default_rules;
-use super::{DONE, Failure, NO, Outcome, UNASKED, output};
+use super::{DONE, Failure, NO, Outcome, UNASKED, output, terminal};
 
 /// What standard input is called on the command line, and in messages.
 const STDIN: (&str, &str) = ("-", "<stdin>");
@@ -98,7 +99,8 @@ fn standard_input() -> Result<Vec<u8>, Failure> {
 fn show(text: &Formatted) -> Result<(), Failure> {
     if text.changes() {
         let difference = unified(&text.before, &text.after);
-        write!(anstream::stdout(), "--- {name}\n+++ {name}\n{difference}", name = text.name)?;
+        let name = visible(&text.name);
+        terminal::text().lines(&format!("--- {name}\n+++ {name}\n{difference}"))?;
     }
     Ok(())
 }
@@ -111,7 +113,7 @@ fn write(text: &Formatted) -> Result<(), Failure> {
             output::note(&text.name);
         }
         Some(_) => {}
-        None => anstream::stdout().write_all(text.after.as_bytes())?,
+        None => terminal::bytes().write_all(text.after.as_bytes())?,
     }
     Ok(())
 }

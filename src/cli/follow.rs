@@ -130,7 +130,7 @@ impl Follow {
         match self.session.commit(change, false) {
             Ok(decided) => self.write(said.line, &decided, now, out),
             // Only a limit leaves the session as it was; what is wrong with the ledger stays wrong.
-            Err(error @ SessionError::Limit { .. }) => {
+            Err(error) if error.is_limit() => {
                 Ok(write_error(out, said.line, &[json!({ "message": error.to_string() })])?)
             }
             Err(error) => Err(error.into()),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{DONE, Failure, Outcome};
+use super::{DONE, Failure, Outcome, terminal};
 
 /// The files of a new rule set.
 const FILES: [(&str, &str); 5] = [
@@ -34,14 +34,15 @@ impl Init {
                 path.display()
             )));
         }
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         for (path, text) in files {
             write_new(&path, text)
                 .map_err(|error| Failure::Usage(format!("can't write `{}`: {error}", path.display())))?;
             writeln!(out, "{}", path.display())?;
         }
         let dir = self.dir.display();
-        writeln!(out, "\nnext: cd {dir} && hence check && hence decide --facts facts")?;
+        writeln!(out)?;
+        writeln!(out, "next: cd {dir} && hence check && hence decide --facts facts")?;
         Ok(DONE)
     }
 }

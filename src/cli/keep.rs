@@ -8,12 +8,11 @@ use clap::Args;
 
 use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
-use crate::session::{RuleSource, Session, SessionError};
+use crate::session::{Audit, SessionError};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
-use super::replay::{replay, text};
-use super::{DONE, Failure, NO, Outcome, config, open, output, progress, time};
+use super::{DONE, Failure, NO, Outcome, config, open, output, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
 #[derive(Debug, Args)]
@@ -27,7 +26,7 @@ impl Status {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         let status = ledger.status().map_err(open::failure)?;
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         writeln!(out, "ledger        {}", self.facts.store().display())?;
         writeln!(out, "transactions  {}", status.transactions)?;
         if let Some(time) = status.time {
@@ -87,7 +86,7 @@ impl Verify {
     fn prove(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         let verified = ledger.verify().map_err(open::failure)?;
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         writeln!(
             out,
             "the chain of {} holds: {}, {}, head {}",
@@ -115,16 +114,33 @@ impl Verify {
         if !self.no_replay {
             let last = ledger.last_tx();
             let first = ledger.archived().map_or(1, |(last, _)| last + 1);
-            let rules = RuleSource::default().build()?;
-            let session = Session::over_ledger(rules, ledger)
-                .with_engine(self.engine.engine())
-                .with_limits(self.engine.limits())
-                .with_lenient(self.engine.lenient());
-            let replayed = replay(&session, None, first, last)?;
-            write!(out, "{}", text(&replayed))?;
-            sound &= replayed.flips.is_empty();
+            sound &= self.audit(&ledger, first, last)?;
         }
         Ok(if sound { DONE } else { NO })
+    }
+
+    /// Draws every decision again and tells what differs from the record; whether nothing is wrong.
+    fn audit(&self, ledger: &Ledger, from: u64, to: u64) -> Result<bool, Failure> {
+        let (engine, limits) = (self.engine.engine(), self.engine.limits());
+        let lenient = self.engine.lenient();
+        let audit = Audit { ledger, from, to, engine: engine.as_ref(), limits, lenient };
+        let (bar, mut written) = (indicatif::ProgressBar::new(to), Ok(()));
+        let audited = audit.run(&mut |tx| bar.set_position(tx), &mut |finding| {
+            let word = if finding.what.is_lie() { "fault" } else { "note" };
+            written = bar.suspend(|| writeln!(terminal::text(), "{word}: {finding}"));
+            written.is_ok()
+        });
+        bar.finish_and_clear();
+        written?;
+        let audited = audited?;
+        let found = match audited.faults {
+            0 => String::from("each as recorded"),
+            faults => count(faults as usize, "fault"),
+        };
+        let transactions = count(audited.evaluated as usize, "transaction");
+        let decisions = count(audited.decisions as usize, "decision");
+        writeln!(terminal::text(), "{transactions} drawn again, {decisions} in all: {found}")?;
+        Ok(audited.faults == 0)
     }
 
     /// Whether the head that was written down stands in the chain.
@@ -133,7 +149,7 @@ impl Verify {
         let hash = Hash::parse(text)
             .ok_or_else(|| Failure::Usage(format!("`{text}` is no hash; expected 64 hexadecimal digits")))?;
         match ledger.tx_of(hash).map_err(open::failure)? {
-            Some(tx) => writeln!(anstream::stdout(), "head {hash} is that of transaction {tx}")?,
+            Some(tx) => writeln!(terminal::text(), "head {hash} is that of transaction {tx}")?,
             None => {
                 output::error(&format!(
                     "head {hash} is not in this ledger: its end was cut off, or it is another one"
@@ -163,7 +179,7 @@ impl Rebuild {
         open::warn(&mut ledger);
         let status = ledger.status().map_err(open::failure)?;
         let transactions = count(status.transactions as usize, "transaction");
-        writeln!(anstream::stdout(), "the base is rebuilt from {transactions}, head {}", status.head)?;
+        writeln!(terminal::text(), "the base is rebuilt from {transactions}, head {}", status.head)?;
         Ok(DONE)
     }
 }
@@ -188,22 +204,20 @@ impl Compact {
         let mut ledger = open::ledger(&self.facts, false)?;
         let compacted = ledger.compact(time::wall_clock(), &author).map_err(open::failure)?;
         open::tell(&ledger.close());
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         let Some(compacted) = compacted else {
             writeln!(out, "nothing was recorded since the last compaction")?;
             return Ok(DONE);
         };
         writeln!(
             out,
-            "a snapshot stands for transactions 1 to {}, which are in {}: {} KiB of journal were {} KiB\n\
-             recorded as transaction {}, head {}",
+            "a snapshot stands for transactions 1 to {}, which are in {}: {} KiB of journal were {} KiB",
             compacted.last,
             compacted.archive.display(),
             compacted.after.div_ceil(1024),
             compacted.before.div_ceil(1024),
-            compacted.tx,
-            compacted.head
         )?;
+        writeln!(out, "recorded as transaction {}, head {}", compacted.tx, compacted.head)?;
         Ok(DONE)
     }
 }
@@ -225,7 +239,7 @@ impl Import {
         let mut ledger = open::ledger(&self.facts, false)?;
         let number = ledger.import(&mut BufReader::new(file)).map_err(open::failure)?;
         let transactions = count(number as usize, "transaction");
-        writeln!(anstream::stdout(), "{transactions} imported, head {}", ledger.head())?;
+        writeln!(terminal::text(), "{transactions} imported, head {}", ledger.head())?;
         Ok(DONE)
     }
 }

@@ -25,20 +25,26 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod past;
 mod progress;
 mod repl;
 mod replay;
 mod review;
 mod sarif;
+mod terminal;
 mod test;
 mod time;
+mod watch;
 mod what_if;
 
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::fault::{self, Fault};
+use crate::literal::visible;
+use crate::meter::Stopped;
 use crate::session::SessionError;
 
 /// Done.
@@ -51,12 +57,14 @@ const UNASKED: u8 = 2;
 const LIMIT: u8 = 3;
 /// A decision is undetermined.
 const UNDETERMINED: u8 = 4;
+/// Hence contradicts itself.
+const FAULT: u8 = 70;
 
 /// Rules in, decisions with reasons out.
 #[derive(Debug, Parser)]
 #[command(name = "hence", version, about, long_about = None, max_term_width = 100)]
 #[command(after_help = "Exit status: 0 done; 1 the answer is no; 2 the question could not be put; \
-    3 a limit was reached; 4 a decision is undetermined.\n\n\
+    3 a limit was reached; 4 a decision is undetermined; 70 a fault of hence itself.\n\n\
     Example: hence decide --facts facts/agent_week.jsonl")]
 struct Cli {
     #[command(subcommand)]
@@ -110,13 +118,27 @@ enum Failure {
     Session(SessionError),
     /// The command's arguments ask for something that can't be.
     Usage(String),
+    /// A limit was reached outside a session.
+    Stopped(Stopped),
     /// Results could not be written.
     Output(io::Error),
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
 }
 
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Self {
         Self::Session(error)
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Session(fault.into())
     }
 }
 
@@ -128,17 +150,34 @@ impl From<io::Error> for Failure {
 
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { UNASKED } else { DONE });
+    fault::keep_quiet();
+    ExitCode::from(fault::caught(answer).unwrap_or_else(|failure| explain(&failure)))
+}
+
+fn answer() -> Outcome {
+    let parsed = Cli::command().try_get_matches();
+    let status = match parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given))) {
+        Ok((cli, given)) => {
+            config::load().and_then(|()| watch::begin(&given)).and_then(|()| dispatch(cli.command))
         }
+        Err(error) => refuse(error).map_err(Failure::Output),
     };
-    match config::load().and_then(|()| dispatch(cli.command)) {
-        Ok(status) => ExitCode::from(status),
-        Err(failure) => ExitCode::from(explain(&failure)),
+    let status = status?;
+    terminal::finish()?;
+    Ok(status)
+}
+
+/// Prints the help or the version that was asked for, or what is wrong with the arguments.
+fn refuse(error: clap::Error) -> io::Result<u8> {
+    if !error.use_stderr() {
+        terminal::text().rendered(&error.render().ansi().to_string())?;
+        return Ok(DONE);
     }
+    // Once more with arguments that hide nothing, so that the message about them doesn't either.
+    let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
+    let error = Cli::try_parse_from(shown).err().unwrap_or(error);
+    output::rendered(&error.render().ansi().to_string());
+    Ok(UNASKED)
 }
 
 fn dispatch(command: Command) -> Outcome {
@@ -198,6 +237,18 @@ fn explain(failure: &Failure) -> u8 {
         Failure::Session(error) if error.is_limit() => {
             output::error(&error.to_string());
             LIMIT
+        }
+        Failure::Stopped(stopped) => {
+            output::error(&stopped.to_string());
+            LIMIT
+        }
+        Failure::Session(SessionError::Fault(fault)) => {
+            output::error(&fault.to_string());
+            output::note(
+                "  help: report this line with the rules and facts that show it; `RUST_BACKTRACE=1` adds the way there",
+            );
+            fault::trace().iter().for_each(|trace| output::note(trace));
+            FAULT
         }
         Failure::Session(error) => {
             output::error(&error.to_string());

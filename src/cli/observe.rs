@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::value::Value;
 use super::diagnostics::count;
 use super::live::{Before, Stream};
 use super::options::RuleOptions;
-use super::{DONE, Failure, Outcome, config, open, output, time};
+use super::{DONE, Failure, Outcome, config, open, output, terminal, time};
 
 /// How long a stream waits for a ledger that another process writes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -108,7 +108,7 @@ impl Observe {
 
     /// Prints each fact as it is seen, however many there are.
     fn print_all(&self, observer: &dyn Observer, redaction: &Redaction) -> Outcome {
-        let mut out = BufWriter::new(anstream::stdout().lock());
+        let mut out = BufWriter::new(terminal::json());
         let mut failed = None;
         let looked = self.look(observer, &mut |fact| {
             write_fact(&mut out, &redaction.fact(fact)).map_err(|error| {
@@ -153,7 +153,7 @@ impl Observe {
             gone => format!(", {gone} no longer seen"),
         };
         let added = count(changes.added as usize, "fact");
-        let mut out = anstream::stdout();
+        let mut out = terminal::text();
         writeln!(out, "{added} asserted, {} stood already{gone}", changes.standing)?;
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
@@ -287,7 +287,7 @@ fn tell_unread(unread: &BTreeSet<String>) {
 
 /// How far the scan of a folder is, on a terminal.
 fn bar(path: &str) -> ProgressBar {
-    if !Path::new(path).is_dir() || !io::stderr().is_terminal() {
+    if !Path::new(path).is_dir() || !terminal::shows_progress() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(0);
@@ -304,7 +304,7 @@ pub(super) fn redaction() -> Result<Redaction, Failure> {
 }
 
 fn print(facts: &[Fact]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::json();
     facts.iter().try_for_each(|fact| write_fact(&mut out, fact))?;
     out.flush()
 }

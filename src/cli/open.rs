@@ -95,7 +95,7 @@ fn equip(session: Session, engine: &EngineOptions) -> Session {
         diagnostics: session.rules().warnings.clone(),
     };
     for warning in &faults.diagnostics {
-        output::note(&diagnostics::render(warning, &faults.sources, output::stderr_is_plain()));
+        diagnostics::show(warning, &faults.sources);
     }
     session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient())
 }

@@ -204,7 +204,7 @@ pub(super) struct EngineOptions {
     /// The longest time, such as `10s` [default: none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) timeout: Option<Duration>,
-    /// The most memory of relations and indexes, in MiB [default: half of the machine]
+    /// The most memory, in MiB [default: half of the machine]
     #[arg(long, value_name = "MIB")]
     pub(super) max_memory: Option<u64>,
     /// The most threads that evaluate [default: one a processor]
@@ -257,7 +257,6 @@ impl EngineOptions {
     /// The limits chosen.
     pub(super) fn limits(&self) -> Limits {
         let config = config::get();
-        let memory = self.max_memory.or_else(|| config.count("limits.memory"));
         let threads = self.threads.map(u64::from).or_else(|| config.count("limits.threads"));
         Limits {
             facts: self.max_facts.or_else(|| config.count("limits.facts")).unwrap_or(50_000_000),
@@ -266,10 +265,16 @@ impl EngineOptions {
                 .or_else(|| config.count("limits.iterations"))
                 .unwrap_or(10_000_000),
             time: self.timeout.or_else(|| config.time_limit()),
-            memory: memory.map(|mib| mib.saturating_mul(1024 * 1024)).or_else(half_of_the_machine),
+            memory: memory(self.max_memory),
             threads: threads.map_or_else(Threads::available, |most| Threads::of(most as usize)),
         }
     }
+}
+
+/// The most memory in bytes, where `given` is what the command line says in MiB.
+pub(super) fn memory(given: Option<u64>) -> Option<u64> {
+    let mib = given.or_else(|| config::get().count("limits.memory"));
+    mib.map(|mib| mib.saturating_mul(1024 * 1024)).or_else(half_of_the_machine)
 }
 
 /// Half of the machine's memory in bytes, where the system tells it.

@@ -1,14 +1,18 @@
 //! Results on standard output (tables for people, JSON and CSV for programs), everything else on standard error.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
+use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::json;
 
 use crate::fact::Fact;
+use crate::literal::visible;
 use crate::symbol::Symbol;
 use crate::value::Value;
+
+use super::terminal::{self, Out};
 
 /// The forms of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -25,29 +29,44 @@ pub(super) enum Format {
 
 /// Writes a line to standard error.
 pub(super) fn note(text: &str) {
-    let _ = writeln!(anstream::stderr(), "{text}");
+    say(|out| writeln!(out, "{text}"));
 }
 
 /// Writes `error: …` to standard error.
 pub(super) fn error(message: &str) {
-    let style = anstyle::AnsiColor::Red.on_default().bold();
-    note(&format!("{style}error{style:#}: {message}"));
+    marked(AnsiColor::Red.on_default().bold(), "error", message);
 }
 
-/// Whether standard error takes no colours.
-pub(super) fn stderr_is_plain() -> bool {
-    anstream::AutoStream::choice(&io::stderr()) == anstream::ColorChoice::Never
+/// Writes `warning: …` to standard error.
+pub(super) fn warning(message: &str) {
+    marked(AnsiColor::Yellow.on_default().bold(), "warning", message);
 }
 
-/// Rows under a header, in a table that fits the terminal (100 columns where there is none).
+fn marked(style: Style, word: &str, message: &str) {
+    say(|out| {
+        out.paint(style, word)?;
+        writeln!(out, ": {message}")
+    });
+}
+
+/// Writes to standard error what a renderer made of text without anything hidden in it.
+pub(super) fn rendered(text: &str) {
+    say(|out| out.rendered(text));
+}
+
+/// Where standard error can't be written, there is nowhere left to say so.
+fn say(write: impl FnOnce(&mut Out) -> io::Result<()>) {
+    let _ = write(&mut terminal::messages());
+}
+
+/// Rows under a header: on a terminal as wide as that, elsewhere a line a row, whatever its width.
 pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    if !io::stdout().is_terminal() {
-        table.set_width(100);
-    }
-    table.set_header(header);
-    table.add_rows(rows);
+    let arrangement =
+        if terminal::is_terminal() { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
+    table.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(arrangement);
+    table.set_header(header.iter().map(|name| visible(name)));
+    table.add_rows(rows.iter().map(|row| row.iter().map(|cell| visible(cell))));
     table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
@@ -98,7 +117,7 @@ impl serde_json::ser::Formatter for Spaced {
 /// # Errors
 /// Standard output can't be written.
 pub(super) fn rows(format: Format, columns: &[String], rows: &[Vec<Value>]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = out(format);
     let object = |row: &Vec<Value>| {
         let pairs = columns.iter().cloned().zip(row.iter().map(|value| json_value(*value)));
         serde_json::Value::Object(pairs.collect())
@@ -107,11 +126,11 @@ pub(super) fn rows(format: Format, columns: &[String], rows: &[Vec<Value>]) -> i
         Format::Table => {
             let cells: Vec<Vec<String>> =
                 rows.iter().map(|row| row.iter().map(ToString::to_string).collect()).collect();
-            writeln!(out, "{}", table(columns, &cells))
+            out.lines(&table(columns, &cells))
         }
         Format::Json => {
-            let all: Vec<_> = rows.iter().map(object).collect();
-            writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(io::Error::other)?)
+            drop(out);
+            document(&rows.iter().map(object).collect::<Vec<_>>())
         }
         Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", spaced(&object(row)))),
         Format::Csv => csv(&mut out, columns, rows),
@@ -127,20 +146,32 @@ fn csv(out: &mut impl Write, columns: &[String], rows: &[Vec<Value>]) -> io::Res
     writer.flush()
 }
 
-/// Writes `warning: …` to standard error.
-pub(super) fn warning(message: &str) {
-    let style = anstyle::AnsiColor::Yellow.on_default().bold();
-    note(&format!("{style}warning{style:#}: {message}"));
-}
-
 /// Writes a warning for each operation without a result.
 pub(super) fn reports(reports: &[String]) {
     reports.iter().for_each(|report| warning(report));
 }
 
-/// The columns of the terminal.
+/// The columns of the terminal, 100 where there is none.
 pub(super) fn terminal_width() -> usize {
-    Table::new().width().map_or(100, usize::from)
+    Table::new().width().filter(|_| terminal::is_terminal()).map_or(100, usize::from)
+}
+
+/// Standard output for results of a form.
+pub(super) fn out(format: Format) -> Out {
+    match format {
+        Format::Table => terminal::text(),
+        Format::Json | Format::Jsonl => terminal::json(),
+        Format::Csv => terminal::bytes(),
+    }
+}
+
+/// Writes a JSON document over several lines.
+///
+/// # Errors
+/// Standard output can't be written.
+pub(super) fn document(document: &impl serde::Serialize) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(document).map_err(io::Error::other)?;
+    writeln!(terminal::json(), "{text}")
 }
 
 /// Writes whole relations: a table each, or facts as fact files have them.
@@ -149,12 +180,12 @@ pub(super) fn terminal_width() -> usize {
 /// Standard output can't be written.
 pub(super) fn relations(format: Format, relations: &[(Symbol, Vec<Symbol>, Vec<Fact>)]) -> io::Result<()> {
     let facts = || relations.iter().flat_map(|(_, _, facts)| facts);
-    let mut out = anstream::stdout().lock();
+    let mut out = out(format);
     match format {
         Format::Jsonl => facts().try_for_each(|fact| writeln!(out, "{}", spaced(&json_fact(fact)))),
         Format::Json => {
-            let all: Vec<_> = facts().map(json_fact).collect();
-            writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(io::Error::other)?)
+            drop(out);
+            document(&facts().map(json_fact).collect::<Vec<_>>())
         }
         Format::Table | Format::Csv => {
             drop(out);
@@ -162,7 +193,7 @@ pub(super) fn relations(format: Format, relations: &[(Symbol, Vec<Symbol>, Vec<F
                 let columns: Vec<String> = columns.iter().map(ToString::to_string).collect();
                 let values: Vec<Vec<Value>> = facts.iter().map(|fact| fact.values.clone()).collect();
                 if format == Format::Table || relations.len() > 1 {
-                    writeln!(anstream::stdout(), "# {name}")?;
+                    writeln!(self::out(format), "# {name}")?;
                 }
                 rows(format, &columns, &values)?;
             }

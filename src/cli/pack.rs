@@ -12,6 +12,7 @@ use crate::symbol::Symbol;
 use crate::value::Value;
 
 use super::options::{RuleOptions, parameter};
+use super::terminal::{self, Out};
 use super::{DONE, Outcome, config, output};
 
 /// List the shipped packs, or show one: what it reads, decides and can be set
@@ -65,8 +66,15 @@ impl Pack {
     }
 }
 
+fn out(format: Form) -> Out {
+    match format {
+        Form::Text => terminal::text(),
+        Form::Json => terminal::json(),
+    }
+}
+
 fn list(format: Form) -> Outcome {
-    let mut out = anstream::stdout().lock();
+    let mut out = out(format);
     let packs = shipped::packs();
     match format {
         Form::Text => {
@@ -86,15 +94,17 @@ fn show(name: String, sets: Vec<(Symbol, Value)>, format: Form) -> Outcome {
     let options = RuleOptions { rules: Vec::new(), packs: vec![name.clone()], sets };
     let program = options.source().build()?.program;
     let origin = |param: &Param| config::get().param_origin(param.name.as_str(), &options.sets);
-    let mut out = anstream::stdout().lock();
+    let mut out = out(format);
     match format {
         Form::Text => {
-            writeln!(out, "{name}: {}\n", shipped::about(&name))?;
+            writeln!(out, "{name}: {}", shipped::about(&name))?;
+            writeln!(out)?;
             for (kind, title) in KINDS {
                 let rows: Vec<Vec<String>> = of_kind(&program, kind)
                     .map(|relation| vec![relation.to_string(), on_one_line(&relation.doc)])
                     .collect();
-                writeln!(out, "{}\n", output::table(&[title.to_owned(), String::new()], &rows))?;
+                out.lines(&output::table(&[title.to_owned(), String::new()], &rows))?;
+                writeln!(out)?;
             }
             let header = ["parameter", "from", ""].map(str::to_owned);
             let params: Vec<Vec<String>> = program
@@ -105,7 +115,7 @@ fn show(name: String, sets: Vec<(Symbol, Value)>, format: Form) -> Outcome {
                     vec![value, origin(param), on_one_line(&param.doc)]
                 })
                 .collect();
-            writeln!(out, "{}", output::table(&header, &params))?;
+            out.lines(&output::table(&header, &params))?;
         }
         Form::Json => {
             let mut shown = Map::new();

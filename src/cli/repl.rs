@@ -3,7 +3,7 @@
 mod console;
 mod editor;
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::ops::ControlFlow;
 
 use clap::Args;
@@ -12,7 +12,7 @@ use crate::session::prompt::{self, Prompt};
 use crate::session::{self, FactFiles, Session};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, Outcome, open};
+use super::{DONE, Failure, Outcome, open, terminal};
 use console::Console;
 
 /// Try rules out: enter rules, facts and questions, one after the other
@@ -76,7 +76,7 @@ fn read_all(console: &mut Console<'_>) -> Outcome {
                 Err(Failure::Output(error)) => return Err(Failure::Output(error)),
                 Err(failure) => status = super::explain(&failure),
             }
-            std::io::stdout().flush()?;
+            terminal::finish()?;
             entry.clear();
         } else {
             entry.push('\n');

@@ -14,7 +14,7 @@ use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Failure, NO, Outcome, decide, open, time};
+use super::{DONE, Failure, NO, Outcome, decide, open, terminal, time};
 
 /// The relations that say what waits.
 const ASKED: [&str; 5] =
@@ -145,7 +145,7 @@ impl List {
         let session = open::for_reading(rules, facts, engine)?;
         let waiting = waiting(&session, facts.now())?;
         if self.format == Format::Table && waiting.is_empty() {
-            writeln!(anstream::stdout(), "nothing waits for a review")?;
+            writeln!(terminal::text(), "nothing waits for a review")?;
             return Ok(DONE);
         }
         let since = |found: &Waiting| found.since.map(|at| Value::Time(at).text()).unwrap_or_default();
@@ -158,16 +158,13 @@ impl List {
             let pairs = header.iter().cloned().zip(row.iter().map(|cell| json!(cell)));
             serde_json::Value::Object(pairs.collect())
         };
-        let mut out = anstream::stdout().lock();
+        let mut out = output::out(self.format);
         match self.format {
-            Format::Table => writeln!(out, "{}", output::table(&header, &rows))?,
+            Format::Table => out.lines(&output::table(&header, &rows))?,
             Format::Jsonl => {
                 rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))?;
             }
-            Format::Json => {
-                let all: Vec<_> = rows.iter().map(object).collect();
-                writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(std::io::Error::other)?)?;
-            }
+            Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>())?,
             Format::Csv => {
                 let mut writer = csv::Writer::from_writer(out);
                 writer.write_record(&header).map_err(std::io::Error::other)?;
@@ -204,7 +201,7 @@ impl Answer {
         let decided = session.commit(change, false)?;
         output::reports(&decided.reports);
         let said = format!("{} {verb} the {} {}", self.reviewer, found.wait.kind(), found.wait.id());
-        writeln!(anstream::stdout(), "{said}")?;
+        writeln!(terminal::text(), "{said}")?;
         decide::print_changes(&decided)?;
         Ok(DONE)
     }

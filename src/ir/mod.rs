@@ -13,9 +13,13 @@
 pub mod invariants;
 pub mod text;
 
+use std::ops::Index;
+
 use crate::builtins::expr::{Expr, ParamId, VarId};
 use crate::builtins::generator::Generator;
 pub use crate::builtins::term::{Limit, Part, Sentence, Term, Variable};
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 pub use crate::schema::Param;
 use crate::schema::{Relation, RelationId};
 use crate::span::Span;
@@ -40,6 +44,36 @@ pub struct Program {
 /// A rule, by its place in [`Program::rules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId(pub u32);
+
+impl Id for RuleId {
+    const INVARIANT: &'static str = "the number of a rule is that of one of its program's rules";
+
+    fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    #[inline]
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The place of a stratum in [`Program::strata`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StratumId(pub u32);
+
+impl Id for StratumId {
+    const INVARIANT: &'static str = "the number of a stratum is that of one of its program's strata";
+
+    fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    #[inline]
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A fact of a rule file, of a derived relation.
 #[derive(Clone, Debug, PartialEq)]
@@ -183,6 +217,51 @@ impl Program {
             }
         }
         reached.into_iter().collect()
+    }
+}
+
+impl Index<RelationId> for Program {
+    type Output = Relation;
+
+    #[track_caller]
+    fn index(&self, id: RelationId) -> &Relation {
+        self.relations.get(id.at()).or_broken(RelationId::INVARIANT)
+    }
+}
+
+impl Index<RuleId> for Program {
+    type Output = Rule;
+
+    #[track_caller]
+    fn index(&self, id: RuleId) -> &Rule {
+        self.rules.get(id.at()).or_broken(RuleId::INVARIANT)
+    }
+}
+
+impl Index<ParamId> for Program {
+    type Output = Param;
+
+    #[track_caller]
+    fn index(&self, id: ParamId) -> &Param {
+        self.params.get(id.at()).or_broken(ParamId::INVARIANT)
+    }
+}
+
+impl Index<StratumId> for Program {
+    type Output = Stratum;
+
+    #[track_caller]
+    fn index(&self, id: StratumId) -> &Stratum {
+        self.strata.get(id.at()).or_broken(StratumId::INVARIANT)
+    }
+}
+
+impl Index<VarId> for Rule {
+    type Output = Variable;
+
+    #[track_caller]
+    fn index(&self, id: VarId) -> &Variable {
+        self.variables.get(id.at()).or_broken(VarId::INVARIANT)
     }
 }
 

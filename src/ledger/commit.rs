@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::meter;
+
 use super::Ledger;
 use super::base::{BaseError, Batch};
 use super::content::{self, Act, Change, Summary, encode_changes};
@@ -99,6 +101,7 @@ impl Ledger {
             return Err(LedgerError::ReadOnly);
         }
         self.journal.check_writable()?;
+        meter::check("recording facts")?;
         draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
         let note = draft.note.as_deref().unwrap_or_default();
         for (what, text) in
@@ -140,6 +143,7 @@ impl Ledger {
         summary: &Summary,
     ) -> Result<Whole, LedgerError> {
         self.journal.check_writable()?;
+        let _recording = meter::recording();
         let mark = self.journal.mark();
         let written = self.append(changes, parts, summary);
         if written.is_err() {

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::meter::Stopped;
+
 use super::bytes::Malformed;
 
 /// Why the ledger couldn't do what was asked. Nothing that was acknowledged is lost by any of these.
@@ -96,6 +98,9 @@ pub enum LedgerError {
         /// The folder.
         path: PathBuf,
     },
+    /// Reading it reached a limit.
+    #[error(transparent)]
+    Limit(#[from] Stopped),
     /// More than one record can hold.
     #[error("{what} is larger than {limit} bytes")]
     TooLarge {

@@ -53,7 +53,7 @@ impl<'b, 'a> Builder<'b, 'a> {
                 *slot = height;
             }
         }
-        let within = order.iter().take_while(|_| self.context.watch.step());
+        let within = order.iter().take_while(|_| self.context.interrupt.step());
         let steps = within.map(|fact| self.step(*fact, choice(*fact), &numbers)).collect();
         Proof { steps, height: heights.first().copied().unwrap_or(0), least }
     }
@@ -102,9 +102,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
             None => self.leaf(fact, &shown),
         };
-        let step = Step { fact: shown, kind };
-        self.context.watch.take(step.bytes());
-        step
+        Step { fact: shown, kind }
     }
 
     /// The rule and the sentence of one step; nothing for a fact that was asserted.
@@ -128,7 +126,7 @@ impl<'b, 'a> Builder<'b, 'a> {
 
     fn origin(&self, fact: &crate::fact::Fact) -> Option<Origin> {
         self.origins.origin(fact).unwrap_or_else(|error| {
-            self.context.watch.end(WhyError::Origin(fact.clone(), error));
+            self.context.interrupt.end(WhyError::Origin(fact.clone(), error));
             None
         })
     }

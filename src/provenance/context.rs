@@ -8,15 +8,16 @@ use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 use crate::value::{Type, Value, Word};
 
+use super::interrupt::Interrupt;
 use super::store::{FactRef, Key, Store};
-use super::watch::Watch;
+
 
 /// A program and a model of it.
 pub(super) struct Context<'a> {
     pub(super) program: &'a Program,
     pub(super) params: Vec<Word>,
     pub(super) store: Store<'a>,
-    pub(super) watch: Watch,
+    pub(super) interrupt: Interrupt,
     /// The types of the columns, by relation.
     types: Vec<Vec<Type>>,
     /// The stratum that derives a relation; none for inputs.
@@ -63,7 +64,7 @@ impl<'a> Context<'a> {
     pub(super) fn on(ground: Ground, program: &'a Program, store: Store<'a>) -> Self {
         let Ground { params, types, strata, rules, mut sizes } = ground;
         take_sizes(program, |relation| store.len(relation), &mut sizes);
-        Self { program, params, store, watch: Watch::default(), types, strata, rules, sizes }
+        Self { program, params, store, interrupt: Interrupt::default(), types, strata, rules, sizes }
     }
 
     /// What the next context may stand on.

@@ -221,24 +221,7 @@ impl Derivation {
     }
 }
 
-impl Derivation {
-    /// About how many bytes it takes.
-    pub(super) fn bytes(&self) -> usize {
-        let more = match &self.extra {
-            Extra::Plain => 0,
-            Extra::Group(group) => group.inputs.iter().map(Match::bytes).sum(),
-            Extra::Ranked(standing) => size_of_val(standing.as_ref()),
-        };
-        self.found.bytes() + more
-    }
-}
-
 impl Match {
-    /// About how many bytes it takes.
-    pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(self.vars.as_slice()) + size_of_val(self.rows.as_slice())
-    }
-
     /// The facts that were chosen, in the order of the body.
     pub(super) fn facts(&self, rule: &Rule) -> impl Iterator<Item = FactRef> {
         rule.body.iter().zip(&self.rows).filter_map(|(literal, row)| match literal {

@@ -46,7 +46,7 @@ impl<'c, 'a> Every<'c, 'a> {
 
     /// Makes choices until none is missing; false when everything has been tried.
     fn complete(&mut self) -> bool {
-        while self.search.context.watch.step() {
+        while self.search.context.interrupt.step() {
             match self.needed.get(self.choices.len()).copied() {
                 None => return true,
                 Some(fact) => self.open(fact),
@@ -105,7 +105,7 @@ fn reaches(
     let mut seen = HashSet::new();
     let mut stack = facts.to_vec();
     while let Some(fact) = stack.pop() {
-        if fact == goal || !search.context.watch.step() {
+        if fact == goal || !search.context.interrupt.step() {
             return true;
         }
         if !search.context.together(fact.relation, goal.relation) || !seen.insert(fact) {
@@ -126,20 +126,19 @@ impl Iterator for Every<'_, '_> {
     fn next(&mut self) -> Option<Proof> {
         let more = if self.started { self.retry() } else { !self.needed.is_empty() };
         self.started = true;
-        if !more || !self.search.context.watch.look() || !self.complete() {
+        if !more || !self.search.context.interrupt.step() || !self.complete() {
             return None;
         }
         let root = *self.needed.first()?;
         let choice = |fact: FactRef| self.chosen.get(&fact).and_then(Option::as_ref);
-        self.search.context.watch.fresh();
         let proof = self.builder.proof(root, &choice, false);
-        (!self.search.context.watch.ended()).then_some(proof)
+        (!self.search.context.interrupt.ended()).then_some(proof)
     }
 }
 
 impl Every<'_, '_> {
     fn retry(&mut self) -> bool {
-        while !self.choices.is_empty() && self.search.context.watch.step() {
+        while !self.choices.is_empty() && self.search.context.interrupt.step() {
             if self.change() {
                 return true;
             }

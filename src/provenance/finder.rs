@@ -20,7 +20,6 @@ use super::phrase::Phrase;
 use super::proof::{Origins, Proof};
 use super::solve::{Solution, solve, solve_root};
 use super::store::{FactRef, Key, Store};
-use super::watch::Watch;
 
 /// How many inputs of an aggregate a proof shows if nothing else is asked for.
 pub const INPUTS_SHOWN: usize = 5;
@@ -128,19 +127,12 @@ impl<'a> Finder<'a> {
         self
     }
 
-    /// The same within bounds of time and memory: what goes beyond them is an error.
-    #[must_use]
-    pub fn watched(mut self, watch: Watch) -> Self {
-        self.context.watch = watch;
-        self
-    }
-
     /// What a search gave, unless it ended early.
     ///
     /// # Errors
     /// The bound that was reached, or what could not be read.
     pub fn checked<T>(&self, found: T) -> Result<T, WhyError> {
-        self.context.watch.why().map_or(Ok(found), Err)
+        self.context.interrupt.why().map_or(Ok(found), Err)
     }
 
     /// How many facts each relation has where all of them are known, by [`RelationId`]; those of derived relations
@@ -175,7 +167,6 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// Where the model isn't one of the program.
     pub fn why(&self, fact: &Fact) -> Result<Option<Proof>, WhyError> {
-        self.context.watch.fresh();
         let Some(root) = self.find(fact) else { return self.checked(None) };
         let solution = self.founded(fact, self.checked(solve(self.search(), root))?)?;
         let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
@@ -187,7 +178,6 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// As [`Finder::why`].
     pub fn told(&self, fact: &Fact) -> Result<Option<Told>, WhyError> {
-        self.context.watch.fresh();
         let Some(root) = self.find(fact) else { return self.checked(None) };
         if let Some(derivation) = self.only(root) {
             return self.checked(self.builder().told(root, Some(&derivation)));
@@ -203,7 +193,6 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// A bound that was reached.
     pub fn is_told(&self, fact: &Fact, told: &Told) -> Result<bool, WhyError> {
-        self.context.watch.fresh();
         let Some(root) = self.find(fact) else { return self.checked(false) };
         let named = |rule| self.context.program.rule(rule).is_some_and(|found| found.id == told.rule);
         let mut all = Derivations::new(self.search(), root, None);

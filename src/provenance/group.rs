@@ -77,9 +77,6 @@ pub(super) fn find(
         if tally.add(&walk.vars, &context.params) {
             matches += 1;
             first.offer(&walk.vars, &walk.rows);
-            if matches <= first.keep && !context.watch.take(first.kept.last().map_or(0, Match::bytes)) {
-                return None;
-            }
         }
     }
     let values = tally.finish().filter(|_| matches > 0)?;

@@ -13,6 +13,7 @@ mod finder;
 mod groundwork;
 mod group;
 mod heights;
+mod interrupt;
 mod phrase;
 mod plan;
 pub mod proof;
@@ -21,10 +22,8 @@ pub mod render;
 mod solve;
 mod store;
 mod walk;
-mod watch;
 pub mod why_not;
 
 pub use every::Every;
 pub use finder::{Finder, INPUTS_SHOWN, Told, WhyError};
 pub use groundwork::Groundwork;
-pub use watch::Watch;

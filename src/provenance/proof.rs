@@ -217,46 +217,6 @@ impl Origins for NoOrigins {
     }
 }
 
-impl Step {
-    /// About how many bytes it takes.
-    pub(super) fn bytes(&self) -> usize {
-        let more = match &self.kind {
-            StepKind::Derived(derived) => derived.bytes(),
-            _ => 0,
-        };
-        size_of::<Self>() + size_of_val(self.fact.values.as_slice()) + more
-    }
-}
-
-impl Derived {
-    fn bytes(&self) -> usize {
-        let texts = self.doc.len() + self.sentence.as_ref().map_or(0, String::len);
-        let premises: usize = self.premises.iter().map(Premise::bytes).sum();
-        size_of::<Self>() + texts + size_of_val(self.bindings.as_slice()) + premises
-    }
-}
-
-impl Premise {
-    fn bytes(&self) -> usize {
-        let more = match self {
-            Self::Test { text, written } | Self::Bind { text, written, .. } | Self::Each { text, written, .. } => {
-                text.len() + written.len()
-            }
-            Self::Aggregate(group) => group.inputs.iter().map(Input::bytes).sum(),
-            Self::Limit(_) => size_of::<Ranked>(),
-            Self::Fact(_) | Self::Absent { .. } => 0,
-        };
-        size_of::<Self>() + more
-    }
-}
-
-impl Input {
-    fn bytes(&self) -> usize {
-        let premises: usize = self.premises.iter().map(Premise::bytes).sum();
-        size_of::<Self>() + size_of_val(self.bindings.as_slice()) + premises
-    }
-}
-
 impl Proof {
     /// The fact that was asked for.
     pub fn root(&self) -> Option<&Step> {

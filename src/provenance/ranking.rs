@@ -55,7 +55,6 @@ impl<'c, 'a> Ranking<'c, 'a> {
             let Some(keys) = self.keys(&walk.vars) else { continue };
             let per = self.per(&walk.vars);
             let found = (keys, Match { vars: walk.vars.clone(), rows: walk.rows.clone() });
-            self.context.watch.take(found.1.bytes());
             match groups.iter_mut().find(|(other, _)| *other == per) {
                 Some((_, matches)) => matches.push(found),
                 None => groups.push((per, vec![found])),
@@ -108,7 +107,6 @@ impl<'c, 'a> Ranking<'c, 'a> {
         let mut walk = Walk::new(self.context, (self.rule, Arc::clone(&self.group)), vars, Vec::new(), None);
         while walk.next() {
             let (Some(keys), Some(head)) = (self.keys(&walk.vars), self.head(&walk.vars)) else { continue };
-            self.context.watch.take(size_of_val(keys.as_slice()) + size_of_val(head.as_slice()));
             let known = best.entry(head).or_insert_with(|| keys.clone());
             if self.compare_keys(&keys, known).is_lt() {
                 *known = keys;

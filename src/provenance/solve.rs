@@ -72,7 +72,7 @@ impl<'c, 'a> Solver<'c, 'a> {
 
     fn solve(mut self, fact: FactRef) -> Solution {
         self.open(fact);
-        while let Some(mut frame) = self.frames.pop().filter(|_| self.search.context.watch.step()) {
+        while let Some(mut frame) = self.frames.pop().filter(|_| self.search.context.interrupt.step()) {
             match self.step(&mut frame) {
                 Next::Again => self.frames.push(frame),
                 Next::Below(premise) => {
@@ -166,8 +166,6 @@ impl<'c, 'a> Solver<'c, 'a> {
     }
 
     fn close(&mut self, frame: Frame<'c, 'a>) {
-        let kept = frame.best.as_ref().map_or(0, |(_, derivation)| derivation.bytes());
-        self.search.context.watch.take(size_of::<Chosen>() + kept);
         let (height, derivation) = match frame.best {
             Some((height, derivation)) => (height, Some(derivation)),
             None => (0, None),

@@ -116,7 +116,7 @@ impl<'c, 'a> Walk<'c, 'a> {
             }
             self.enter();
         }
-        while !self.levels.is_empty() && self.fuel > 0 && self.context.watch.step() {
+        while !self.levels.is_empty() && self.fuel > 0 && self.context.interrupt.step() {
             self.fuel -= 1;
             if !self.advance() {
                 if entered {

@@ -25,6 +25,7 @@ pub use golden::GoldenSuite;
 pub use report::{Difference, Failure, FileReport, Report, TestReport, Verdict};
 pub use suite::{Selection, Suite, SuiteError, TestFile};
 
+use crate::fault::{self, Fault};
 use crate::session::SessionError;
 
 /// The clock of a test that sets none and gives no fact `now`: 2026-01-01T00:00:00Z, in microseconds since the
@@ -41,7 +42,8 @@ pub const DEFAULT_NOW: i64 = 1_767_225_600_000_000;
 /// Everything that failed, as text for people; also where there is no test, or rules have errors.
 pub fn run(path: impl Into<PathBuf>) -> Result<Report, String> {
     let suite = Suite::load(&[path.into()]).map_err(|error| error.to_string())?;
-    let report = suite.run(&Selection::default());
+    let report = fault::caught::<_, Fault>(|| Ok(suite.run(&Selection::default())));
+    let report = report.map_err(|fault| fault.to_string())?;
     if report.count() == 0 {
         return Err(String::from("no test was found"));
     }

@@ -1,9 +1,10 @@
 //! Tests side by side: each worker takes the next one, results stand in the order of the files.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
+
+use crate::fault;
 
 use super::judge;
 use super::report::{FileReport, Report, TestReport, Verdict};
@@ -65,21 +66,21 @@ pub(super) fn side_by_side<T: Send>(
     task: impl Fn(usize) -> Option<T> + Sync,
 ) -> Vec<Option<T>> {
     let jobs = if jobs > 0 { jobs } else { thread::available_parallelism().map_or(1, usize::from) };
-    let results: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        for _ in 0..jobs.min(count.max(1)) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::SeqCst);
-                    let Some(slot) = results.get(at) else { break };
-                    let result = task(at);
-                    if let Ok(mut slot) = slot.lock() {
-                        *slot = result;
-                    }
-                }
-            });
+    let worker = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::SeqCst);
+            if at >= count {
+                return done;
+            }
+            done.push((at, task(at)));
         }
+    };
+    let mut results: Vec<(usize, Option<T>)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.min(count.max(1))).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| fault::joined(worker.join())).collect()
     });
-    results.into_iter().map(|slot| slot.into_inner().ok().flatten()).collect()
+    results.sort_unstable_by_key(|(at, _)| *at);
+    results.into_iter().map(|(_, result)| result).collect()
 }

@@ -48,6 +48,10 @@ impl Session {
     /// # Errors
     /// Faults in the question, and all that can go wrong in an evaluation.
     pub fn query(&self, body: &str, now: i64) -> Result<Answer, SessionError> {
+        self.entry(|| self.matches_of(body, now))
+    }
+
+    fn matches_of(&self, body: &str, now: i64) -> Result<Answer, SessionError> {
         let mut sources = self.rules.sources.clone();
         let file = sources.add("<query>", body);
         let (literals, mut found) = syntax::parse_query(file, body);
@@ -88,6 +92,10 @@ impl Session {
     /// # Errors
     /// A name that is no relation, and all that can go wrong in an evaluation.
     pub fn derive(&self, names: &[String], now: i64) -> Result<Derived, SessionError> {
+        self.entry(|| self.facts_named(names, now))
+    }
+
+    fn facts_named(&self, names: &[String], now: i64) -> Result<Derived, SessionError> {
         let wanted = self.wanted(names)?;
         let Self { rules, .. } = self;
         let asked = wanted.iter().copied();
@@ -168,5 +176,9 @@ pub fn report_line(program: &Program, sources: &Sources, report: &Undefined) -> 
         })
         .collect();
     let with = if bindings.is_empty() { "" } else { " with " };
-    format!("{place}: `{text}` has no result in `{}`{with}{}", rule.id, bindings.join(", "))
+    let rule = match lower::is_answer(program, rule.head) {
+        true => String::new(),
+        false => format!(" in `{}`", rule.id),
+    };
+    format!("{place}: `{text}` has no result{rule}{with}{}", bindings.join(", "))
 }

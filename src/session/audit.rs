@@ -5,11 +5,12 @@ use std::fmt;
 
 use crate::backend::{Engine, Limits};
 use crate::fact::Fact;
+use crate::fault;
 use crate::ledger::{Decision, Lapsed, Ledger, Transaction, TxInfo};
+use crate::meter;
 use crate::provenance::{Finder, Told};
 use crate::symbol::Symbol;
 
-use super::deadline::{Allowance, Deadline};
 use super::drawn::{DecisionId, place};
 use super::error::SessionError;
 use super::evaluation::Evaluation;
@@ -33,8 +34,6 @@ pub struct Audit<'a> {
     pub engine: &'a dyn Engine,
     /// The limits of each evaluation.
     pub limits: Limits,
-    /// When all of it has to have ended.
-    pub deadline: Option<Deadline>,
     /// Whether operations without a result count as false in transactions that don't record it.
     pub lenient: bool,
 }
@@ -47,12 +46,12 @@ pub struct Finding {
     /// The decision that it is about, and its id where it has one.
     pub decision: Option<(Option<DecisionId>, Fact)>,
     /// What differs.
-    pub fault: Fault,
+    pub what: Discrepancy,
 }
 
 /// What a record says and what is drawn again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum Discrepancy {
     /// A decision came or went in a transaction that names no rules.
     NoRules,
     /// A transaction names rules and no clock, or the other way round.
@@ -96,7 +95,7 @@ pub struct Audited {
     pub faults: u64,
 }
 
-impl Fault {
+impl Discrepancy {
     /// Whether the record says what is not so; if not, it may be of an older way to choose among derivations.
     pub fn is_lie(&self) -> bool {
         !matches!(self, Self::ExplainedOtherwise(..))
@@ -111,11 +110,11 @@ impl fmt::Display for Finding {
             Some((None, fact)) => write!(f, ", decision {fact}")?,
             None => {}
         }
-        write!(f, ": {}", self.fault)
+        write!(f, ": {}", self.what)
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Discrepancy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoRules => f.write_str("it is recorded, and the transaction names no rules"),
@@ -177,8 +176,15 @@ impl Audit<'_> {
         progress: &mut dyn FnMut(u64),
         each: &mut dyn FnMut(&Finding) -> bool,
     ) -> Result<Audited, SessionError> {
-        let allowance = Allowance { limits: self.limits, deadline: self.deadline };
-        let mut history = History::new(self.ledger, self.engine, allowance, self.lenient);
+        fault::caught(|| self.drawn_again(progress, each))
+    }
+
+    fn drawn_again(
+        &self,
+        progress: &mut dyn FnMut(u64),
+        each: &mut dyn FnMut(&Finding) -> bool,
+    ) -> Result<Audited, SessionError> {
+        let mut history = History::new(self.ledger, self.engine, self.limits, self.lenient);
         let first = self.from.max(1);
         let stood = history.standing(first - 1)?;
         let mut course = Course { again: stood.clone(), stood, unsettled: BTreeSet::new() };
@@ -186,9 +192,9 @@ impl Audit<'_> {
         for info in self.ledger.log(first..=self.to) {
             let info = info?;
             progress(info.tx);
-            allowance.check()?;
+            meter::check("drawing decisions again")?;
             for finding in course.transaction(&mut history, &info, &mut audited)? {
-                audited.faults += u64::from(finding.fault.is_lie());
+                audited.faults += u64::from(finding.what.is_lie());
                 if !each(&finding) {
                     return Ok(audited);
                 }
@@ -215,7 +221,7 @@ impl Course {
         info: &TxInfo,
         audited: &mut Audited,
     ) -> Result<Vec<Finding>, SessionError> {
-        let of_all = |fault| vec![Finding { tx: info.tx, decision: None, fault }];
+        let of_all = |what| vec![Finding { tx: info.tx, decision: None, what }];
         let records = info.drawn + info.lapsed > 0;
         let (hash, clock) = match (info.rules, info.clock) {
             (Some(hash), Some(clock)) => (hash, clock),
@@ -223,7 +229,7 @@ impl Course {
             (None, None) => return self.without_rules(&history.ledger.transaction(info.tx)?),
             _ => {
                 self.record(&history.ledger.transaction(info.tx)?);
-                return Ok(of_all(Fault::NoClock));
+                return Ok(of_all(Discrepancy::NoClock));
             }
         };
         let transaction = history.ledger.transaction(info.tx)?;
@@ -232,7 +238,7 @@ impl Course {
             Err(error) if matches!(error, SessionError::Ledger(_)) => return Err(error),
             Err(error) => {
                 self.record(&transaction);
-                return Ok(of_all(Fault::Rules(error.to_string())));
+                return Ok(of_all(Discrepancy::Rules(error.to_string())));
             }
         };
         let evaluation = history.evaluate(&rules, info, clock)?;
@@ -264,7 +270,7 @@ impl Course {
         let tx = transaction.info.tx;
         let drawn = ids(transaction).into_iter().map(|(id, decision)| (Some(id), decision.fact.clone()));
         let lapsed = transaction.lapsed.iter().map(|(lapsed, _)| (None, lapsed.fact.clone()));
-        let finding = |decision| Finding { tx, decision: Some(decision), fault: Fault::NoRules };
+        let finding = |decision| Finding { tx, decision: Some(decision), what: Discrepancy::NoRules };
         let found = drawn.chain(lapsed).map(finding).collect();
         self.record(transaction);
         Ok(found)
@@ -274,15 +280,15 @@ impl Course {
     fn ran(&self, info: &TxInfo, transaction: &Transaction, stated: usize) -> Vec<Finding> {
         let Some(run) = &info.run else { return Vec::new() };
         let mut found = Vec::new();
-        let mut add = |fault| found.push(Finding { tx: info.tx, decision: None, fault });
+        let mut add = |what| found.push(Finding { tx: info.tx, decision: None, what });
         if !ENGINES.contains(&run.engine.as_str()) {
-            add(Fault::Engine(run.engine.clone()));
+            add(Discrepancy::Engine(run.engine.clone()));
         }
         // What was undetermined before may have been derived earlier, and only be drawn now.
         let settled = transaction.drawn.iter().filter(|drawn| !self.unsettled.contains(&drawn.fact.relation));
         let drawn = settled.count() as u64;
         if drawn.saturating_sub(stated as u64) > run.limits.facts {
-            add(Fault::Limits(drawn, run.limits.facts));
+            add(Discrepancy::Limits(drawn, run.limits.facts));
         }
         found
     }
@@ -308,22 +314,22 @@ struct Held<'h> {
 }
 
 impl Held<'_> {
-    fn finding(&self, id: Option<DecisionId>, fact: &Fact, fault: Fault) -> Finding {
-        Finding { tx: self.info.tx, decision: Some((id, fact.clone())), fault }
+    fn finding(&self, id: Option<DecisionId>, fact: &Fact, what: Discrepancy) -> Finding {
+        Finding { tx: self.info.tx, decision: Some((id, fact.clone())), what }
     }
 
     fn compare(&self, ledger: &Ledger, transaction: &Transaction) -> Result<Vec<Finding>, SessionError> {
         let mut found = Vec::new();
         let drawn = ids(transaction);
         for (id, recorded) in &drawn {
-            let fault = self.drawn(recorded)?;
-            found.extend(fault.map(|fault| self.finding(Some(*id), &recorded.fact, fault)));
+            let what = self.drawn(recorded)?;
+            found.extend(what.map(|what| self.finding(Some(*id), &recorded.fact, what)));
         }
         let lapsed: BTreeMap<&Fact, (&Lapsed, u64)> =
             transaction.lapsed.iter().map(|(lapsed, since)| (&lapsed.fact, (lapsed, *since))).collect();
         for (fact, (lapsed, since)) in &lapsed {
-            if let Some(fault) = self.lapsed(lapsed)? {
-                found.push(self.finding(id_of(ledger, *since, fact), fact, fault));
+            if let Some(what) = self.lapsed(lapsed)? {
+                found.push(self.finding(id_of(ledger, *since, fact), fact, what));
             }
         }
         let drawn: BTreeSet<&Fact> = drawn.iter().map(|(_, decision)| &decision.fact).collect();
@@ -331,36 +337,36 @@ impl Held<'_> {
         let known = |fact: &Fact| drawn.contains(fact) || lapsed.contains_key(fact);
         // What differed before was told then.
         for fact in again.difference(stood).filter(|fact| !known(fact) && !self.before.contains(*fact)) {
-            found.push(self.finding(None, fact, Fault::Missing(decision(&self.finder, fact.clone())?)));
+            found.push(self.finding(None, fact, Discrepancy::Missing(decision(&self.finder, fact.clone())?)));
         }
         let decided = Decided::new(&self.rules.program);
         for fact in stood.difference(again).filter(|fact| !known(fact) && self.before.contains(*fact)) {
             let reason = decided.lapsed(fact.clone()).reason;
             let id = ledger.decision_history(fact)?.into_iter().rev().find(|span| span.from < self.info.tx);
             let id = id.and_then(|span| id_of(ledger, span.from, fact));
-            found.push(self.finding(id, fact, Fault::Kept(reason)));
+            found.push(self.finding(id, fact, Discrepancy::Kept(reason)));
         }
         Ok(found)
     }
 
-    fn drawn(&self, recorded: &Decision) -> Result<Option<Fault>, SessionError> {
+    fn drawn(&self, recorded: &Decision) -> Result<Option<Discrepancy>, SessionError> {
         let fact = &recorded.fact;
         if self.is_undetermined(fact) {
-            return Ok(Some(Fault::Undetermined(recorded.clone())));
+            return Ok(Some(Discrepancy::Undetermined(recorded.clone())));
         }
         if !self.course.again.contains(fact) {
-            return Ok(Some(Fault::Unfounded(recorded.clone())));
+            return Ok(Some(Discrepancy::Unfounded(recorded.clone())));
         }
         if self.course.stood.contains(fact) {
-            return Ok(Some(Fault::DrawnAgain));
+            return Ok(Some(Discrepancy::DrawnAgain));
         }
         let again = decision(&self.finder, fact.clone())?;
         if again == *recorded {
             return Ok(None);
         }
         let older = self.info.run.is_none() && self.gives(recorded)?;
-        let fault = if older { Fault::ExplainedOtherwise } else { Fault::Explained };
-        Ok(Some(fault(recorded.clone(), again)))
+        let what = if older { Discrepancy::ExplainedOtherwise } else { Discrepancy::Explained };
+        Ok(Some(what(recorded.clone(), again)))
     }
 
     /// Whether some derivation gives the recorded rule and sentence.
@@ -375,20 +381,20 @@ impl Held<'_> {
         relation.is_some_and(|relation| self.evaluation.undetermined.contains(&relation))
     }
 
-    fn lapsed(&self, recorded: &Lapsed) -> Result<Option<Fault>, SessionError> {
+    fn lapsed(&self, recorded: &Lapsed) -> Result<Option<Discrepancy>, SessionError> {
         let fact = &recorded.fact;
         if !self.course.stood.contains(fact) {
-            return Ok(Some(Fault::LapsedUnstood));
+            return Ok(Some(Discrepancy::LapsedUnstood));
         }
         if self.course.again.contains(fact) {
             let again = match self.finder.holds(fact) {
                 true => decision(&self.finder, fact.clone())?,
                 false => Decision::new(fact.clone()),
             };
-            return Ok(Some(Fault::Lapsed(again)));
+            return Ok(Some(Discrepancy::Lapsed(again)));
         }
         let reason = Decided::new(&self.rules.program).lapsed(fact.clone()).reason;
-        Ok((reason != recorded.reason).then(|| Fault::Reason(recorded.reason.clone(), reason)))
+        Ok((reason != recorded.reason).then(|| Discrepancy::Reason(recorded.reason.clone(), reason)))
     }
 }
 

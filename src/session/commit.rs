@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::backend::{Database, Limits};
 use crate::fact::Fact;
+use crate::fault;
 use crate::ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, Run, RunLimits, When};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
@@ -84,6 +85,13 @@ impl Session {
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
     pub fn commit(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone().into());
+        }
+        fault::caught(|| self.decide_and_record(change, dry))
+    }
+
+    fn decide_and_record(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
         if self.as_of != When::Now && !dry {
             return Err(LedgerError::ReadOnly.into());
         }
@@ -102,7 +110,11 @@ impl Session {
             outcome.standing = self.list(&outcome)?;
         }
         if !dry {
-            self.record(change, &mut outcome)?;
+            let recorded = fault::caught(|| self.record(change, &mut outcome));
+            if let Err(SessionError::Fault(fault)) = &recorded {
+                self.fault = Some(fault.clone());
+            }
+            recorded?;
             self.remember(habit);
         }
         Ok(outcome)
@@ -211,7 +223,7 @@ impl Session {
 
     /// How this session evaluates, as records say it.
     fn run(&self) -> Run {
-        let Limits { facts, iterations, time, memory, .. } = self.allowance.limits;
+        let Limits { facts, iterations, time, memory, .. } = self.limits;
         let time = time.map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
         let limits = RunLimits { facts, iterations, time, memory };
         Run { engine: self.engine.name().to_owned(), lenient: self.lenient, limits }

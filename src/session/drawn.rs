@@ -103,7 +103,7 @@ impl Session {
     pub fn why_drawn(&self, id: DecisionId, inputs: Option<usize>) -> Result<Drawn, SessionError> {
         let (ledger, info) = self.asked_ledger(&format!("decision {id}"), id.tx)?;
         let rules = self.rules_of(ledger, &info)?;
-        self.why_drawn_by(rules, id, inputs)
+        self.entry(|| self.why_drawn_by(rules, id, inputs))
     }
 
     /// The same by the rules of this session: whether the facts and the clock of then give the decision by them.
@@ -111,7 +111,7 @@ impl Session {
     /// # Errors
     /// As [`Session::why_drawn`].
     pub fn why_drawn_by_these(&self, id: DecisionId, inputs: Option<usize>) -> Result<Drawn, SessionError> {
-        self.why_drawn_by(self.rules.clone(), id, inputs)
+        self.entry(|| self.why_drawn_by(self.rules.clone(), id, inputs))
     }
 
     fn why_drawn_by(
@@ -144,6 +144,10 @@ impl Session {
     /// # Errors
     /// As [`Session::why_drawn`].
     pub fn why_all_drawn(&self, tx: u64, inputs: Option<usize>) -> Result<Vec<Drawn>, SessionError> {
+        self.entry(|| self.all_drawn(tx, inputs))
+    }
+
+    fn all_drawn(&self, tx: u64, inputs: Option<usize>) -> Result<Vec<Drawn>, SessionError> {
         let (ledger, info) = self.asked_ledger(&format!("transaction {tx}"), tx)?;
         let decisions = drawn(ledger, tx)?;
         if decisions.is_empty() {

@@ -7,7 +7,9 @@ use thiserror::Error;
 
 use crate::backend::Bound;
 use crate::diagnostic::Diagnostic;
+use crate::fault::Fault;
 use crate::ledger::LedgerError;
+use crate::meter::Stopped;
 use crate::provenance::WhyError;
 use crate::span::Sources;
 
@@ -63,23 +65,23 @@ pub enum SessionError {
     #[error(transparent)]
     Proof(#[from] WhyError),
     /// The evaluation reached a limit; nothing of it was recorded.
-    #[error("{bound} was reached while `{rule}` ({place}) derived `{relation}`; nothing was recorded")]
+    #[error("{bound} was reached while {rule} ({place}) derived {relation}; nothing was recorded")]
     Limit {
         /// The limit.
         bound: Bound,
-        /// The rule at work.
+        /// The rule at work, in words.
         rule: String,
         /// Where it stands.
         place: String,
-        /// The relation that grew.
+        /// The relation that grew, in words.
         relation: String,
     },
-    /// A limit of the whole command was reached between two evaluations.
-    #[error("{bound} was reached before the end")]
-    Stopped {
-        /// The limit.
-        bound: Bound,
-    },
+    /// Work around an evaluation reached a limit; nothing of it was recorded.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// Hence contradicts itself; nothing was recorded.
+    #[error(transparent)]
+    Fault(#[from] Fault),
     /// Something was asked for that the rule set doesn't have.
     #[error("{message}")]
     Unknown {
@@ -89,9 +91,13 @@ pub enum SessionError {
 }
 
 impl SessionError {
-    /// Whether a limit was reached.
+    /// Whether a limit was reached, by an evaluation or by the work around it.
     pub fn is_limit(&self) -> bool {
-        matches!(self, Self::Limit { .. } | Self::Stopped { .. } | Self::Proof(WhyError::Limit(_)))
+        match self {
+            Self::Limit { .. } | Self::Stopped(_) => true,
+            Self::Ledger(LedgerError::Limit(_)) | Self::Proof(WhyError::Limit(_)) => true,
+            _ => false,
+        }
     }
 }
 

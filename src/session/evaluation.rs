@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use crate::backend::{Database, Engine, LimitReached, Limits, Model, Undefined};
 use crate::fact::Fact;
 use crate::ir::Program;
+use crate::lower;
 use crate::schema::{Kind, Relation, RelationId};
 use crate::span::Sources;
 use crate::symbol::Symbol;
@@ -77,13 +78,13 @@ pub(super) fn undetermined<'a>(
 }
 
 pub(super) fn limit(program: &Program, sources: &Sources, reached: &LimitReached) -> SessionError {
-    let rule = program.rule(reached.rule);
-    SessionError::Limit {
-        bound: reached.bound,
-        rule: rule.map(|rule| rule.id.to_string()).unwrap_or_default(),
-        place: rule.map(|rule| sources.place(rule.span).to_string()).unwrap_or_default(),
-        relation: program.relation(reached.relation).map(|found| found.name.to_string()).unwrap_or_default(),
-    }
+    let rule = &program[reached.rule];
+    let place = sources.place(rule.span).to_string();
+    let (rule, relation) = match lower::is_answer(program, rule.head) {
+        true => (String::from("the question"), String::from("its answers")),
+        false => (format!("`{}`", rule.id), format!("`{}`", program[reached.relation].name)),
+    };
+    SessionError::Limit { bound: reached.bound, rule, place, relation }
 }
 
 /// The rows of a relation as facts, in ascending order of their values.

@@ -1,19 +1,18 @@
 //! The recorded history, evaluated again: the rules, the clock and the manner of each transaction's run.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::backend::{Database, Engine};
+use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::ledger::{Hash, Ledger, LedgerError, TxInfo, When};
+use crate::meter;
 use crate::provenance::Finder;
 use crate::provenance::proof::NoOrigins;
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 
 use super::RuleSet;
-use super::deadline::Allowance;
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::lapse::Decided;
@@ -22,7 +21,7 @@ use super::lapse::Decided;
 pub(super) struct History<'a> {
     pub(super) ledger: &'a Ledger,
     pub(super) engine: &'a dyn Engine,
-    pub(super) allowance: Allowance,
+    pub(super) limits: Limits,
     /// Whether operations without a result count as false where no run is recorded.
     pub(super) lenient: bool,
     /// The rule sets that were read.
@@ -33,10 +32,10 @@ impl<'a> History<'a> {
     pub(super) fn new(
         ledger: &'a Ledger,
         engine: &'a dyn Engine,
-        allowance: Allowance,
+        limits: Limits,
         lenient: bool,
     ) -> Self {
-        Self { ledger, engine, allowance, lenient, known: BTreeMap::new() }
+        Self { ledger, engine, limits, lenient, known: BTreeMap::new() }
     }
 
     /// The rule set that a transaction names.
@@ -56,19 +55,18 @@ impl<'a> History<'a> {
         info: &TxInfo,
         clock: i64,
     ) -> Result<Evaluation, SessionError> {
-        self.allowance.check()?;
+        meter::check("drawing decisions again")?;
         let program = &rules.program;
         let mut input = Database::new(program);
         super::ledger_facts::standing(self.ledger, When::Tx(info.tx), program, &mut input)?;
         evaluation::add_now(program, &mut input, clock);
         let lenient = info.run.as_ref().map_or(self.lenient, |run| run.lenient);
-        self.allowance.spend(|limits| evaluation::evaluate(rules, input, self.engine, limits, lenient))
+        evaluation::evaluate(rules, input, self.engine, &self.limits, lenient)
     }
 
     /// A finder of reasons in an evaluation; it finds those that a commit recorded.
     pub(super) fn finder<'e>(&self, rules: &'e RuleSet, evaluation: &'e Evaluation) -> Finder<'e> {
-        let finder = Finder::new(&rules.program, &evaluation.model, &rules.sources, &NoOrigins);
-        finder.watched(self.allowance.watch())
+        Finder::new(&rules.program, &evaluation.model, &rules.sources, &NoOrigins)
     }
 
     /// The decisions that stood after a transaction; none before the first.

@@ -8,7 +8,6 @@ mod audit;
 pub mod codes;
 mod commit;
 pub mod compiled;
-mod deadline;
 mod decisions;
 mod diff;
 mod drawn;
@@ -36,9 +35,8 @@ mod why;
 mod why_not;
 
 pub use ask::{Answer, Derived, report_line};
-pub use audit::{Audit, Audited, Fault, Finding};
+pub use audit::{Audit, Audited, Discrepancy, Finding};
 pub use commit::{Change, Outcome};
-pub use deadline::Deadline;
 pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
@@ -60,11 +58,12 @@ use std::collections::BTreeSet;
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
+use crate::fault::{self, Fault};
 use crate::ir::Program;
 use crate::ledger::{Ledger, TxInfo, When};
+use crate::meter;
 use crate::schema::RelationId;
 
-use deadline::Allowance;
 use decisions::Decisions;
 use memory::FactSet;
 use standing::Habit;
@@ -74,11 +73,13 @@ pub struct Session {
     rules: RuleSet,
     store: Store,
     engine: Box<dyn Engine>,
-    allowance: Allowance,
+    limits: Limits,
     lenient: bool,
     as_of: When,
     habit: Habit,
     reach: Reach,
+    /// What ended a record half-way: what stands is not known after that, and every question gets this for an answer.
+    fault: Option<Fault>,
 }
 
 /// Where the facts of a session stand.
@@ -112,11 +113,20 @@ impl Session {
             rules,
             store,
             engine: Box::new(SemiNaive),
-            allowance: Allowance::default(),
+            limits: Limits::default(),
             lenient: false,
             as_of: When::Now,
             habit: Habit::default(),
             reach: Reach::default(),
+            fault: None,
+        }
+    }
+
+    /// What an entry of the session does; a fault of hence on the way is its error.
+    fn entry<T>(&self, work: impl FnOnce() -> Result<T, SessionError>) -> Result<T, SessionError> {
+        match &self.fault {
+            Some(fault) => Err(fault.clone().into()),
+            None => fault::caught(work),
         }
     }
 
@@ -131,15 +141,8 @@ impl Session {
     /// The same under other limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.allowance.limits = limits;
+        self.limits = limits;
         self.habit = Habit::default();
-        self
-    }
-
-    /// The same until an instant, at which questions end with an error, however many evaluations and proofs they take.
-    #[must_use]
-    pub fn with_deadline(mut self, deadline: Option<Deadline>) -> Self {
-        self.allowance.deadline = deadline;
         self
     }
 
@@ -230,6 +233,10 @@ impl Session {
     /// # Errors
     /// A ledger that can't be read.
     pub fn given(&self) -> Result<Vec<Fact>, SessionError> {
+        self.entry(|| self.all_given())
+    }
+
+    fn all_given(&self) -> Result<Vec<Fact>, SessionError> {
         let (program, input) = (&self.rules.program, self.standing()?);
         let facts = input.relations.iter().enumerate().flat_map(|(at, rows)| {
             let relation = RelationId(at as u32);
@@ -247,14 +254,15 @@ impl Session {
     /// # Errors
     /// A limit that was reached, a ledger that can't be read.
     pub fn evaluate(&self, now: i64) -> Result<Evaluation, SessionError> {
-        let mut input = self.standing()?;
-        self.add_now(&mut input, now);
-        self.evaluate_input(input)
+        self.entry(|| {
+            let mut input = self.standing()?;
+            self.add_now(&mut input, now);
+            self.evaluate_input(input)
+        })
     }
 
     fn evaluate_input(&self, input: Database) -> Result<Evaluation, SessionError> {
-        let engine = self.engine.as_ref();
-        self.allowance.spend(|limits| evaluation::evaluate(&self.rules, input, engine, limits, self.lenient))
+        evaluation::evaluate(&self.rules, input, self.engine.as_ref(), &self.limits, self.lenient)
     }
 
     /// The facts that stand, of the relations that the rules know.
@@ -283,7 +291,7 @@ impl Session {
             }
             Store::Ledger(ledger) => {
                 for relation in relations {
-                    self.allowance.check()?;
+                    meter::check("reading facts")?;
                     ledger_facts::beginning(ledger, at, (program, *relation), &[], &mut input)?;
                 }
             }

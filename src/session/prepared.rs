@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::backend::seminaive::{Prepared, View};
 use crate::backend::{Database, LimitReached};
 use crate::fact::Fact;
+use crate::fault::{self, Fault};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 
@@ -41,6 +42,8 @@ pub struct PreparedSession<'s> {
     lenient: bool,
     prepared: Prepared,
     request: Database,
+    /// What ended an evaluation half-way; nothing can be evaluated after that.
+    fault: Option<Fault>,
 }
 
 /// What follows from one request.
@@ -60,11 +63,15 @@ impl Session {
     /// # Errors
     /// A limit that what stands reaches, a ledger that can't be read.
     pub fn prepare(&self) -> Result<PreparedSession<'_>, SessionError> {
+        self.entry(|| self.prepare_here())
+    }
+
+    fn prepare_here(&self) -> Result<PreparedSession<'_>, SessionError> {
         let rules = &self.rules;
-        let prepared = Prepared::new(rules.program.clone(), self.standing()?, self.allowance.limits);
+        let prepared = Prepared::new(rules.program.clone(), self.standing()?, self.limits);
         let prepared = prepared.map_err(|reached| limit(rules, &reached))?;
         let request = Database::new(&rules.program);
-        Ok(PreparedSession { rules, lenient: self.lenient, prepared, request })
+        Ok(PreparedSession { rules, lenient: self.lenient, prepared, request, fault: None })
     }
 }
 
@@ -106,7 +113,15 @@ impl PreparedSession<'_> {
     pub fn evaluate(&mut self, now: i64) -> Result<View<'_>, SessionError> {
         evaluation::add_now(&self.rules.program, &mut self.request, now);
         let rules = self.rules;
-        self.prepared.evaluate(&self.request).map_err(|reached| limit(rules, &reached))
+        let Self { prepared, request, fault, .. } = self;
+        if let Some(fault) = fault {
+            return Err(fault.clone().into());
+        }
+        let followed = fault::caught(|| prepared.evaluate(request).map_err(|reached| limit(rules, &reached)));
+        if let Err(SessionError::Fault(found)) = &followed {
+            *fault = Some(found.clone());
+        }
+        followed
     }
 }
 

@@ -23,7 +23,7 @@ impl Session {
     /// The limit that was reached.
     pub fn profile(&self, input: Database) -> Result<(Model, Profile), SessionError> {
         let program = &self.rules.program;
-        let profiled = SemiNaive.evaluate_profiled(program, input, &self.allowance.limits);
+        let profiled = SemiNaive.evaluate_profiled(program, input, &self.limits);
         profiled.map_err(|reached| evaluation::limit(program, &self.rules.sources, &reached))
     }
 }

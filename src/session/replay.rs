@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::backend::{Engine, Limits};
 use crate::fact::Fact;
+use crate::fault;
 use crate::ledger::{Ledger, TxInfo};
 
-use super::deadline::{Allowance, Deadline};
 use super::error::SessionError;
 use super::evaluation::Evaluation;
 use super::history::{self, History};
@@ -26,8 +26,6 @@ pub struct Replay<'a> {
     pub engine: &'a dyn Engine,
     /// The limits of each evaluation.
     pub limits: Limits,
-    /// When all of it has to have ended.
-    pub deadline: Option<Deadline>,
     /// Whether operations without a result count as false in transactions that don't record it.
     pub lenient: bool,
 }
@@ -64,8 +62,7 @@ impl Session {
     pub fn replay<'a>(&'a self, rules: Option<&'a RuleSet>, from: u64, to: u64) -> Option<Replay<'a>> {
         let ledger = self.ledger()?;
         let engine = self.engine.as_ref();
-        let Allowance { limits, deadline } = self.allowance;
-        Some(Replay { ledger, rules, from, to, engine, limits, deadline, lenient: self.lenient })
+        Some(Replay { ledger, rules, from, to, engine, limits: self.limits, lenient: self.lenient })
     }
 }
 
@@ -80,8 +77,15 @@ impl Replay<'_> {
         progress: &mut dyn FnMut(u64),
         each: &mut dyn FnMut(Flip) -> bool,
     ) -> Result<Replayed, SessionError> {
-        let allowance = Allowance { limits: self.limits, deadline: self.deadline };
-        let mut history = History::new(self.ledger, self.engine, allowance, self.lenient);
+        fault::caught(|| self.drawn_again(progress, each))
+    }
+
+    fn drawn_again(
+        &self,
+        progress: &mut dyn FnMut(u64),
+        each: &mut dyn FnMut(Flip) -> bool,
+    ) -> Result<Replayed, SessionError> {
+        let mut history = History::new(self.ledger, self.engine, self.limits, self.lenient);
         let mut replayed = Replayed::default();
         let first = self.from.max(1);
         let mut now = history.standing(first - 1)?;

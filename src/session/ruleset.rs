@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::analysis::{self, checked::Checked};
 use crate::diagnostic::{self, Diagnostic};
+use crate::fault;
 use crate::ir::Program;
 use crate::lower;
 use crate::span::Sources;
@@ -87,7 +88,7 @@ impl RuleSource {
     /// # Errors
     /// As [`RuleSource::load`].
     pub fn check(&self) -> Result<Findings, SessionError> {
-        Ok(check(self.load()?, &self.sets))
+        fault::caught(|| Ok(check(self.load()?, &self.sets)))
     }
 
     /// The rule set.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::backend::seminaive::SemiNaive;
-use crate::backend::{Bound, Database, Engine, Limits, Model};
+use crate::backend::{Database, Engine, Limits, Model};
 use crate::ir::Program;
 use crate::ledger::{Ledger, When};
 use crate::lower;
@@ -89,11 +89,11 @@ impl Session {
             return Ok(None);
         }
         let Some(demand) = demand(asked.program, asked.answer, asked.proofs) else { return Ok(None) };
-        let Some(slicer) = Slicer::new(ledger, &demand, always, self.allowance.limits()) else { return Ok(None) };
+        let Some(slicer) = Slicer::new(ledger, &demand, always, self.limits) else { return Ok(None) };
         let Some(input) = slicer.input(asked.now)? else { return Ok(None) };
         match self.finish(&demand.answering, asked.sources, input) {
             // A rule stands there once for each demand, so what it generates may count several times.
-            Err(SessionError::Limit { bound, .. }) if !matches!(bound, Bound::Time(_)) => Ok(None),
+            Err(SessionError::Limit { .. }) => Ok(None),
             finished => finished.map(Some),
         }
     }
@@ -104,9 +104,7 @@ impl Session {
         sources: &Sources,
         input: Database,
     ) -> Result<Evaluation, SessionError> {
-        let engine = self.engine.as_ref();
-        let mut evaluation =
-            self.allowance.spend(|limits| evaluate_program(program, sources, input, engine, limits))?;
+        let mut evaluation = evaluate_program(program, sources, input, self.engine.as_ref(), &self.limits)?;
         if self.lenient {
             evaluation.undetermined.clear();
         }
@@ -121,7 +119,7 @@ impl Session {
         model: &'a Model,
         origins: &'a dyn Origins,
     ) -> Finder<'a> {
-        let finder = Finder::new(&rules.program, model, &rules.sources, origins).watched(self.allowance.watch());
+        let finder = Finder::new(&rules.program, model, &rules.sources, origins);
         match &self.store {
             Store::Ledger(ledger) if is_now(ledger, at) => {
                 let relations = rules.program.relations.iter();

@@ -124,7 +124,7 @@ impl Session {
     fn keep(&self, input: &Database, now: i64) -> Result<(Kept, Evaluation), SessionError> {
         let program = &self.rules.program;
         let limit = |reached| evaluation::limit(program, &self.rules.sources, &reached);
-        let mut standing = Standing::new(program, input, &self.allowance.limits).map_err(limit)?;
+        let mut standing = Standing::new(program, input, &self.limits).map_err(limit)?;
         // All facts came with this; a change of nothing puts that behind, or the next commit would have to.
         standing.apply(&[]).map_err(limit)?;
         let model = standing.model();

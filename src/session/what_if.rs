@@ -45,7 +45,8 @@ impl Session {
         scope: &Scope,
         reasons: usize,
     ) -> Result<Vec<RelationDifference>, SessionError> {
-        self.suppose(hypothesis, now, &mut |before, after| difference(before, after, scope, reasons))
+        let mut look = |before: &Finder<'_>, after: &Finder<'_>| difference(before, after, scope, reasons);
+        self.entry(|| self.suppose(hypothesis, now, &mut look))
     }
 
     /// Hands the changes that [`Session::what_if`] tells to `each`, one after the other and explained as they come,
@@ -60,7 +61,9 @@ impl Session {
         (scope, reasons): (&Scope, usize),
         each: &mut dyn FnMut(Turn, Changed) -> bool,
     ) -> Result<(), SessionError> {
-        self.suppose(hypothesis, now, &mut |before, after| each_change(before, after, scope, reasons, each))
+        let mut look =
+            |before: &Finder<'_>, after: &Finder<'_>| each_change(before, after, scope, reasons, each);
+        self.entry(|| self.suppose(hypothesis, now, &mut look))
     }
 
     /// What somebody who looks at both sides finds.
@@ -74,9 +77,9 @@ impl Session {
         let rules = rules.with_sets(&hypothesis.sets).map_err(SessionError::Faults)?;
         let before = self.evaluate(now)?;
         let after = self.supposed(hypothesis, &rules, hypothesis.now.unwrap_or(now))?;
-        let before = self.reasons(&before).watched(self.allowance.watch());
+        let before = self.reasons(&before);
         let after = Finder::new(&rules.program, &after.model, &rules.sources, &self.store);
-        Ok(look(&before, &after.watched(self.allowance.watch()))?)
+        Ok(look(&before, &after)?)
     }
 
     fn supposed(
@@ -88,12 +91,14 @@ impl Session {
         let program = &rules.program;
         let mut input = self.standing_in(program)?;
         for fact in &hypothesis.assertions {
-            evaluation::add_fact(program, &mut input, fact);
+            if !evaluation::add_fact(program, &mut input, fact) {
+                let message = format!("the rules that are supposed have no relation for `{fact}`");
+                return Err(SessionError::Unknown { message });
+            }
         }
         let mut input = without(program, input, &hypothesis.retractions);
         evaluation::add_now(program, &mut input, now);
-        let engine = self.engine.as_ref();
-        self.allowance.spend(|limits| evaluation::evaluate(rules, input, engine, limits, self.lenient))
+        evaluation::evaluate(rules, input, self.engine.as_ref(), &self.limits, self.lenient)
     }
 }
 

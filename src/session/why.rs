@@ -77,6 +77,16 @@ impl Session {
         wanted: Wanted,
         each: &mut dyn FnMut(Proof) -> bool,
     ) -> Result<Because, SessionError> {
+        self.entry(|| self.proved_each(question, now, wanted, each))
+    }
+
+    fn proved_each(
+        &self,
+        question: &str,
+        now: i64,
+        wanted: Wanted,
+        each: &mut dyn FnMut(Proof) -> bool,
+    ) -> Result<Because, SessionError> {
         let asked = self.asked(question)?;
         // Those who ask for every proof want much.
         let mut refused = None;
@@ -177,6 +187,15 @@ impl Inquiry<'_> {
         wanted: Wanted,
         each: &mut dyn FnMut(Proof) -> bool,
     ) -> Result<Because, SessionError> {
+        self.session.entry(|| self.proved_each(question, wanted, each))
+    }
+
+    fn proved_each(
+        &self,
+        question: &str,
+        wanted: Wanted,
+        each: &mut dyn FnMut(Proof) -> bool,
+    ) -> Result<Because, SessionError> {
         let AtomPattern { relation, values: pattern, .. } = self.session.asked(question)?;
         let undetermined = self.evaluation.undetermined.contains(&relation);
         let facts = self.finder.instances(relation, &pattern);
@@ -225,11 +244,14 @@ impl Inquiry<'_> {
     /// # Errors
     /// Faults in the question.
     pub fn why_not(&self, question: &str, time: Duration) -> Result<Refused, SessionError> {
+        self.session.entry(|| self.refused(question, time))
+    }
+
+    fn refused(&self, question: &str, time: Duration) -> Result<Refused, SessionError> {
         let asked = self.session.asked(question)?;
         let answer = self.finder.why_not(asked.relation, &asked.values);
         let answer = self.finder.checked(answer)?;
-        let (engine, limits) = (self.session.engine.as_ref(), self.session.allowance.limits());
-        let time = limits.time.map_or(time, |left| left.min(time));
+        let (engine, limits) = (self.session.engine.as_ref(), self.session.limits);
         let remedies = if time.is_zero() || !answer.holds.is_empty() {
             Remedies::default()
         } else {

@@ -12,6 +12,7 @@ mod actuators;
 mod agent_week;
 mod aggregates;
 mod benches;
+mod broken;
 mod builtins;
 mod bulk;
 mod cases;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// What every room may name.
-const VOCABULARY: [&str; 7] = ["span", "symbol", "value", "literal", "schema", "fact", "diagnostic"];
+const VOCABULARY: [&str; 10] =
+    ["span", "symbol", "value", "literal", "schema", "fact", "diagnostic", "fault", "index_vec", "meter"];
 
 /// The rooms, and what each may name beside the vocabulary and itself.
 const ROOMS: [(&str, &[&str]); 13] = [
@@ -131,6 +132,20 @@ fn only_the_base_names_sled() {
         let inside = file.starts_with(root().join("src/ledger/base")) || file.ends_with("ledger/base.rs");
         let text = fs::read_to_string(&file).unwrap();
         assert!(inside || !uses.is_match(&text), "{} names sled", file.display());
+    }
+}
+
+#[test]
+fn only_the_terminal_names_the_standard_streams() {
+    let uses = Regex::new(r"\b(stdout|stderr)\(\)|\bAutoStream\b|\be?print(ln)?!|\bdbg!").unwrap();
+    // The program that `hence compile` writes has streams of its own.
+    let program = "/// The program of a package";
+    for file in files(&root().join("src"), "rs").iter().filter(|file| !file.ends_with("cli/terminal.rs")) {
+        let text = fs::read_to_string(file).unwrap();
+        let text = text.split(program).next().unwrap_or_default();
+        let text: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        let found = text.iter().find(|line| uses.is_match(line));
+        assert!(found.is_none(), "{} writes past `cli::terminal`: {found:?}", file.display());
     }
 }
 

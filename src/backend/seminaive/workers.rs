@@ -8,6 +8,7 @@ use std::thread;
 use crate::backend::budget::Budget;
 use crate::backend::report::Reports;
 use crate::backend::{Bound, Threads};
+use crate::fault;
 use crate::ir::{Program, Rule};
 use crate::value::Word;
 
@@ -77,10 +78,7 @@ pub(super) fn run<'p, K: Sink + Send>(
         let mine = posts.next();
         gates.into_iter().zip(posts).for_each(|(gate, post)| drop(gate.send(post)));
         let mine = mine.map(|post| work(common, post, budget.of_thread(&pool)));
-        let others = helpers.into_iter().map(|helper| match helper.join() {
-            Ok(end) => end,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
+        let others = helpers.into_iter().map(|helper| fault::joined(helper.join()));
         mine.into_iter().chain(others.flatten()).collect()
     });
     let mut matches = Ok(0);
@@ -104,6 +102,7 @@ fn work<'p, K: Sink, F: Fn(&[Word]) -> usize>(
     let Common { job, program, known, fresh, params } = common;
     let mut reports = Reports::new(program);
     let fresh = Open::Shared(fresh);
+    let _others = StopOthers(&job.portions);
     let mut site = Site { known, fresh, budget: &mut budget, reports: &mut reports, params };
     let mut matches = find(job, &mut post, &mut site);
     if matches.is_err() {
@@ -114,6 +113,17 @@ fn work<'p, K: Sink, F: Fn(&[Word]) -> usize>(
     matches = matches.and_then(|matches| rest.map(|()| matches));
     let settled = budget.settle();
     (matches.and_then(|matches| settled.map(|()| matches)), reports)
+}
+
+/// Has the other threads take no more portions once this one unwinds: the evaluation is over.
+struct StopOthers<'a>(&'a Portions<'a>);
+
+impl Drop for StopOthers<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop();
+        }
+    }
 }
 
 fn find<'a>(job: &Job<'a>, post: &mut impl Sink, site: &mut Site<'a, '_>) -> Result<u64, Bound> {
@@ -300,10 +310,10 @@ pub(super) fn each<T: Send>(items: impl Iterator<Item = T> + Send, threads: usiz
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     let all = || std::iter::from_fn(next).for_each(&work);
     thread::scope(|scope| {
-        for _ in 1..threads {
-            // Where the system gives no more threads, fewer do.
-            let _ = thread::Builder::new().spawn_scoped(scope, all);
-        }
+        // Where the system gives no more threads, fewer do.
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, all).ok();
+        let helpers: Vec<_> = (1..threads).map_while(spawn).collect();
         all();
+        helpers.into_iter().for_each(|helper| fault::joined(helper.join()));
     });
 }

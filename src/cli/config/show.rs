@@ -44,7 +44,7 @@ impl Show {
     pub(in super::super) fn run(self) -> Outcome {
         let mut rows: Vec<Row> = SETTINGS.iter().map(|setting| self.row(setting)).collect();
         rows.extend(self.params());
-        let mut out = anstream::stdout().lock();
+        let mut out = output::out(self.format);
         let object = |row: &Row| {
             json!({
                 "key": row.key, "value": row.value, "origin": row.origin.to_string(), "variable": row.variable,
@@ -59,7 +59,7 @@ impl Show {
                         vec![row.key.clone(), row.value.clone(), row.origin.to_string(), row.variable.clone()]
                     })
                     .collect();
-                writeln!(out, "{}", output::table(&header, &cells))?;
+                out.lines(&output::table(&header, &cells))?;
             }
             Format::Json => writeln!(out, "{:#}", json!(rows.iter().map(object).collect::<Vec<_>>()))?,
             Format::Jsonl => {

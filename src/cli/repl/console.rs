@@ -12,7 +12,7 @@ use crate::session::prompt::{self, COMMANDS, Entry, Prompt, Taken};
 use super::super::diagnostics::{self, count};
 use super::super::options::{EngineOptions, FactOptions};
 use super::super::output::{self, Format};
-use super::super::{Failure, ask};
+use super::super::{Failure, ask, terminal};
 
 /// A prompt with what its questions are asked with.
 pub(super) struct Console<'a> {
@@ -48,7 +48,7 @@ impl Console<'_> {
         match command {
             ":quit" | ":q" | ":exit" => return Ok(ControlFlow::Break(())),
             ":help" | ":h" => help()?,
-            ":rules" => write!(anstream::stdout(), "{}", self.prompt.typed())?,
+            ":rules" => terminal::text().lines(&self.prompt.typed())?,
             ":undo" => self.undo()?,
             ":load" => self.load(rest)?,
             ":facts" => self.facts(rest)?,
@@ -70,9 +70,9 @@ impl Console<'_> {
         output::reports(&answer.reports);
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
         if columns.is_empty() {
-            writeln!(anstream::stdout(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
+            writeln!(terminal::text(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
         } else if answer.rows.is_empty() {
-            writeln!(anstream::stdout(), "no row")?;
+            writeln!(terminal::text(), "no row")?;
         } else {
             output::rows(Format::Table, &columns, &answer.rows)?;
         }
@@ -89,7 +89,7 @@ impl Console<'_> {
         };
         let derived = self.session().derive(&names, self.facts.now())?;
         output::reports(&derived.reports);
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         if !relation.is_empty() {
             for fact in derived.relations.iter().flat_map(|(_, _, facts)| facts) {
                 writeln!(out, "{fact}.")?;
@@ -113,11 +113,11 @@ impl Console<'_> {
         }
         let session = self.session();
         let because = session.why(fact.trim_end_matches('.'), self.facts.now(), None)?;
-        let mut out = anstream::stdout().lock();
+        let mut out = terminal::text();
         let layout = Layout { width: output::terminal_width().min(120), ..Layout::default() };
         for (at, proof) in because.proofs.iter().enumerate() {
             let gap = if at > 0 { "\n" } else { "" };
-            write!(out, "{gap}{}", render::tree(proof, &session.rules().program, &layout))?;
+            out.lines(&format!("{gap}{}", render::tree(proof, &session.rules().program, &layout)))?;
         }
         drop(out);
         ask::verdict(fact, &because);
@@ -134,8 +134,8 @@ impl Console<'_> {
 
     fn undo(&mut self) -> Result<(), Failure> {
         match self.prompt.undo() {
-            Some(what) => writeln!(anstream::stdout(), "taken back: {what}")?,
-            None => writeln!(anstream::stdout(), "there is nothing to take back")?,
+            Some(what) => writeln!(terminal::text(), "taken back: {what}")?,
+            None => writeln!(terminal::text(), "there is nothing to take back")?,
         }
         Ok(())
     }
@@ -144,20 +144,19 @@ impl Console<'_> {
 /// Says what was added, after the warnings about it.
 fn tell(taken: &Taken) -> Result<(), Failure> {
     for warning in &taken.warnings.diagnostics {
-        let plain = output::stderr_is_plain();
-        output::note(&diagnostics::render(warning, &taken.warnings.sources, plain));
+        diagnostics::show(warning, &taken.warnings.sources);
     }
     let clauses = (taken.clauses > 0).then(|| count(taken.clauses, "clause"));
     let facts = (taken.facts > 0).then(|| count(taken.facts, "fact"));
     let parts: Vec<String> = clauses.into_iter().chain(facts).collect();
     if !parts.is_empty() {
-        writeln!(anstream::stdout(), "{} added", parts.join(", "))?;
+        writeln!(terminal::text(), "{} added", parts.join(", "))?;
     }
     Ok(())
 }
 
 fn help() -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::text();
     writeln!(
         out,
         "Enter declarations, rules and tests as in a rule file: a clause ends at `.`, on as many lines as it needs."
@@ -166,9 +165,11 @@ fn help() -> Result<(), Failure> {
         out,
         "Facts of inputs are asserted, here and nowhere else. An entry with an error changes nothing."
     )?;
-    writeln!(out, "An empty line ends an entry that is not finished; Ctrl-C drops it.\n")?;
+    writeln!(out, "An empty line ends an entry that is not finished; Ctrl-C drops it.")?;
+    writeln!(out)?;
     writeln!(out, "    ?- BODY.         a row for each match of a body, such as `?- path(1, X), X > 2.`")?;
-    writeln!(out, "    BODY?            the same\n")?;
+    writeln!(out, "    BODY?            the same")?;
+    writeln!(out)?;
     for (name, argument, about) in COMMANDS {
         writeln!(out, "    {:<16} {about}", format!("{name} {argument}"))?;
     }

@@ -8,13 +8,14 @@ use anstyle::{AnsiColor, Style};
 use crate::ruletest::coverage::{Coverage, FileCoverage, Point, PointKind, Share};
 
 use super::super::diagnostics::count;
+use super::super::terminal::{self, Out};
 
 const GAP: Style = AnsiColor::Yellow.on_default();
 const DIM: Style = Style::new().dimmed();
 
 /// Writes the gaps and the table; with `verbose` also the refusals of atoms that give a rule its values.
 pub(super) fn print(coverage: &Coverage, verbose: bool) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::text();
     writeln!(out)?;
     for file in &coverage.files {
         gaps(&mut out, file, verbose)?;
@@ -22,16 +23,20 @@ pub(super) fn print(coverage: &Coverage, verbose: bool) -> io::Result<()> {
     let hidden = coverage.files.iter().flat_map(FileCoverage::gaps).filter(|point| point.binds).count();
     if hidden > 0 && !verbose {
         let literals = count(hidden, "literal");
-        writeln!(
-            out,
-            "{DIM}{literals} only giving values to rules, never deciding alone (--verbose shows them){DIM:#}\n"
+        out.paint(
+            DIM,
+            format_args!(
+                "{literals} only giving values to rules, never deciding alone (--verbose shows them)"
+            ),
         )?;
+        writeln!(out)?;
+        writeln!(out)?;
     }
-    writeln!(out, "{}", table(coverage))
+    out.lines(&table(coverage))
 }
 
 /// The lines of a file on which something is not reached, each with what is missing.
-fn gaps(out: &mut impl Write, file: &FileCoverage, verbose: bool) -> io::Result<()> {
+fn gaps(out: &mut Out, file: &FileCoverage, verbose: bool) -> io::Result<()> {
     let mut by_line: BTreeMap<usize, Vec<&Point>> = BTreeMap::new();
     let shown = file.gaps().filter(|point| verbose || !point.binds);
     shown.for_each(|point| by_line.entry(point.line).or_default().push(point));
@@ -42,9 +47,14 @@ fn gaps(out: &mut impl Write, file: &FileCoverage, verbose: bool) -> io::Result<
     let lines: Vec<&str> = file.text.lines().collect();
     for (line, points) in by_line {
         let text = line.checked_sub(1).and_then(|at| lines.get(at)).copied().unwrap_or("");
-        writeln!(out, "{DIM}{line:>5} |{DIM:#} {text}")?;
+        out.paint(DIM, format_args!("{line:>5} |"))?;
+        writeln!(out, " {text}")?;
         for gap in told(&points) {
-            writeln!(out, "      {DIM}|{DIM:#} {GAP}{gap}{GAP:#}")?;
+            write!(out, "      ")?;
+            out.paint(DIM, "|")?;
+            write!(out, " ")?;
+            out.paint(GAP, gap)?;
+            writeln!(out)?;
         }
     }
     writeln!(out)

@@ -6,6 +6,9 @@ use serde_json::{Value as Json, json};
 
 use crate::ruletest::{Failure, Report, TestReport, Verdict};
 
+use super::super::output;
+use super::super::terminal::{self, Out};
+
 /// Writes one JSON document.
 pub(super) fn json(report: &Report) -> io::Result<()> {
     let files: Vec<Json> = report
@@ -19,8 +22,7 @@ pub(super) fn json(report: &Report) -> io::Result<()> {
         "passed": report.passed(), "failed": report.failed(), "could_not_run": report.broken(),
         "seconds": report.elapsed.as_secs_f64(), "files": files,
     });
-    let text = serde_json::to_string_pretty(&document).map_err(io::Error::other)?;
-    writeln!(anstream::stdout(), "{text}")
+    output::document(&document)
 }
 
 fn test_json(test: &TestReport) -> Json {
@@ -57,7 +59,7 @@ fn failure_json(failure: &Failure) -> Json {
 
 /// Writes JUnit's XML.
 pub(super) fn junit(report: &Report) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::text();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(
         out,
@@ -81,7 +83,7 @@ pub(super) fn junit(report: &Report) -> io::Result<()> {
     writeln!(out, "</testsuites>")
 }
 
-fn junit_case(out: &mut impl Write, file: &str, test: &TestReport) -> io::Result<()> {
+fn junit_case(out: &mut Out, file: &str, test: &TestReport) -> io::Result<()> {
     write!(
         out,
         r#"    <testcase classname="{file}" name="{}" file="{}" line="{}" time="{:.3}""#,
@@ -96,11 +98,15 @@ fn junit_case(out: &mut impl Write, file: &str, test: &TestReport) -> io::Result
             let says: Vec<&str> = failures.iter().map(|failure| failure.says.as_str()).collect();
             let text: Vec<String> = failures.iter().map(text).collect();
             let (says, text) = (xml(&says.join("; ")), xml(&text.join("\n")));
-            writeln!(out, ">\n      <failure message=\"{says}\">{text}</failure>\n    </testcase>")
+            writeln!(out, ">")?;
+            writeln!(out, "      <failure message=\"{says}\">{text}</failure>")?;
+            writeln!(out, "    </testcase>")
         }
         Verdict::Broken(why) => {
             let why = xml(why);
-            writeln!(out, ">\n      <error message=\"{why}\"/>\n    </testcase>")
+            writeln!(out, ">")?;
+            writeln!(out, "      <error message=\"{why}\"/>")?;
+            writeln!(out, "    </testcase>")
         }
     }
 }
@@ -128,8 +134,9 @@ fn xml(text: &str) -> String {
 
 /// Writes the Test Anything Protocol, version 14.
 pub(super) fn tap(report: &Report) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
-    writeln!(out, "TAP version 14\n1..{}", report.count())?;
+    let mut out = terminal::text();
+    writeln!(out, "TAP version 14")?;
+    writeln!(out, "1..{}", report.count())?;
     for (at, test) in report.tests().enumerate() {
         let name = test.name.replace('\\', "\\\\").replace('#', "\\#");
         let (number, place) = (at + 1, &test.place);
@@ -149,7 +156,7 @@ pub(super) fn tap(report: &Report) -> io::Result<()> {
 
 /// Writes annotations of a GitHub workflow, one a failure, and a count.
 pub(super) fn github(report: &Report) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::text();
     for test in report.tests() {
         match &test.verdict {
             Verdict::Passed => {}

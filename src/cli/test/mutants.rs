@@ -7,12 +7,14 @@ use serde_json::{Value as Json, json};
 
 use crate::ruletest::mutate::{FileMutation, Mutation};
 
+use super::super::terminal;
+
 const GAP: Style = AnsiColor::Yellow.on_default();
 const DIM: Style = Style::new().dimmed();
 
 /// Writes the survivors and the table.
 pub(super) fn print(mutation: &Mutation) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::text();
     writeln!(out)?;
     for file in mutation.files.iter().filter(|file| !file.survivors.is_empty()) {
         writeln!(out, "{}", file.name)?;
@@ -23,7 +25,12 @@ pub(super) fn print(mutation: &Mutation) -> io::Result<()> {
                 tests => format!("{tests} tests ran and passed"),
             };
             let (line, rule, change) = (survivor.place.line, &survivor.rule, &survivor.change);
-            writeln!(out, "{DIM}{line:>5} |{DIM:#} {GAP}{change}{GAP:#} {DIM}({rule}; {why}){DIM:#}")?;
+            out.paint(DIM, format_args!("{line:>5} |"))?;
+            write!(out, " ")?;
+            out.paint(GAP, change)?;
+            write!(out, " ")?;
+            out.paint(DIM, format_args!("({rule}; {why})"))?;
+            writeln!(out)?;
         }
         writeln!(out)?;
     }
@@ -36,8 +43,9 @@ pub(super) fn print(mutation: &Mutation) -> io::Result<()> {
         mutation.score(),
     );
     rows.push(everything);
-    writeln!(out, "{}", super::pretty::columns(&header, &rows))?;
-    writeln!(out, "{DIM}{}{DIM:#}", super::pretty::seconds(mutation.elapsed))
+    out.lines(&super::pretty::columns(&header, &rows))?;
+    out.paint(DIM, super::pretty::seconds(mutation.elapsed))?;
+    writeln!(out)
 }
 
 fn row(file: &FileMutation) -> Vec<String> {

@@ -1,13 +1,16 @@
 //! A test report for people: what failed, why, and a count.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 
+use crate::literal::visible;
 use crate::ruletest::{Difference, Failure, Report, TestReport, Verdict};
 
 use super::super::diagnostics::count;
+use super::super::terminal::{self, Out};
 
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -15,7 +18,7 @@ const DIM: Style = Style::new().dimmed();
 
 /// Writes the failures and a count; with `verbose` every test by name.
 pub(super) fn print(report: &Report, verbose: bool) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::text();
     for file in &report.files {
         let wanted = |test: &&TestReport| verbose || !matches!(test.verdict, Verdict::Passed);
         let tests: Vec<&TestReport> = file.tests.iter().filter(wanted).collect();
@@ -29,31 +32,50 @@ pub(super) fn print(report: &Report, verbose: bool) -> io::Result<()> {
     summary(&mut out, report)
 }
 
-fn one(out: &mut impl Write, test: &TestReport) -> io::Result<()> {
+fn one(out: &mut Out, test: &TestReport) -> io::Result<()> {
     match &test.verdict {
-        Verdict::Passed => writeln!(out, "  {GOOD}pass{GOOD:#} {}", test.name),
+        Verdict::Passed => {
+            named(out, GOOD, "pass", test)?;
+            writeln!(out)
+        }
         Verdict::Broken(why) => {
-            writeln!(out, "  {BAD}can't run{BAD:#} {} {DIM}({}){DIM:#}", test.name, test.place)?;
+            named(out, BAD, "can't run", test)?;
+            write!(out, " ")?;
+            out.paint(DIM, format_args!("({})", test.place))?;
+            writeln!(out)?;
             why.lines().try_for_each(|line| writeln!(out, "    {line}"))
         }
         Verdict::Failed(failures) => {
-            writeln!(out, "  {BAD}FAIL{BAD:#} {}", test.name)?;
+            named(out, BAD, "FAIL", test)?;
+            writeln!(out)?;
             failures.iter().try_for_each(|failure| explain(out, failure))
         }
     }
 }
 
-fn explain(out: &mut impl Write, failure: &Failure) -> io::Result<()> {
-    writeln!(out, "    expected {DIM}at {}{DIM:#}", failure.place)?;
+fn named(out: &mut Out, style: Style, verdict: &str, test: &TestReport) -> io::Result<()> {
+    write!(out, "  ")?;
+    out.paint(style, verdict)?;
+    write!(out, " {}", test.name)
+}
+
+fn explain(out: &mut Out, failure: &Failure) -> io::Result<()> {
+    write!(out, "    expected ")?;
+    out.paint(DIM, format_args!("at {}", failure.place))?;
+    writeln!(out)?;
     failure.text.lines().try_for_each(|line| writeln!(out, "        {}", line.trim()))?;
     writeln!(out, "    {}", failure.says)?;
     failure.instead.iter().try_for_each(|fact| writeln!(out, "        {fact}"))?;
     if failure.more > 0 {
-        writeln!(out, "        {DIM}and {} more{DIM:#}", failure.more)?;
+        write!(out, "        ")?;
+        out.paint(DIM, format_args!("and {} more", failure.more))?;
+        writeln!(out)?;
     }
     for row in &failure.difference {
         let style = if matches!(row, Difference::Missing(_)) { BAD } else { GOOD };
-        writeln!(out, "        {style}{row}{style:#}")?;
+        write!(out, "        ")?;
+        out.paint(style, row)?;
+        writeln!(out)?;
     }
     if !failure.why.is_empty() {
         writeln!(out, "    because")?;
@@ -62,17 +84,17 @@ fn explain(out: &mut impl Write, failure: &Failure) -> io::Result<()> {
     Ok(())
 }
 
-fn summary(out: &mut impl Write, report: &Report) -> io::Result<()> {
-    let mut parts = Vec::new();
-    if report.failed() > 0 {
-        parts.push(format!("{BAD}{} failed{BAD:#}", report.failed()));
+fn summary(out: &mut Out, report: &Report) -> io::Result<()> {
+    for (number, what) in [(report.failed(), "failed"), (report.broken(), "could not run")] {
+        if number > 0 {
+            out.paint(BAD, format_args!("{number} {what}"))?;
+            write!(out, ", ")?;
+        }
     }
-    if report.broken() > 0 {
-        parts.push(format!("{BAD}{} could not run{BAD:#}", report.broken()));
-    }
-    parts.push(format!("{GOOD}{} passed{GOOD:#}", report.passed()));
-    let files = count(report.files.len(), "file");
-    writeln!(out, "{} in {files} {DIM}({}){DIM:#}", parts.join(", "), seconds(report.elapsed))
+    out.paint(GOOD, format_args!("{} passed", report.passed()))?;
+    write!(out, " in {} ", count(report.files.len(), "file"))?;
+    out.paint(DIM, format_args!("({})", seconds(report.elapsed)))?;
+    writeln!(out)
 }
 
 /// `0.12 s`.
@@ -82,6 +104,8 @@ pub(super) fn seconds(elapsed: Duration) -> String {
 
 /// Columns of text under a header: the first to the left, the others to the right.
 pub(in crate::cli) fn columns(header: &[&str], rows: &[Vec<String>]) -> String {
+    let rows: Vec<Vec<Cow<'_, str>>> =
+        rows.iter().map(|row| row.iter().map(|cell| visible(cell)).collect()).collect();
     let wide = |at: usize| {
         let cells = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count());
         cells.chain(header.get(at).map(|cell| cell.chars().count())).max().unwrap_or(0)
@@ -95,6 +119,6 @@ pub(in crate::cli) fn columns(header: &[&str], rows: &[Vec<String>]) -> String {
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     let head = line(&mut header.iter().copied());
-    let body = rows.iter().map(|row| line(&mut row.iter().map(String::as_str)));
+    let body = rows.iter().map(|row| line(&mut row.iter().map(AsRef::as_ref)));
     std::iter::once(head).chain(body).collect::<Vec<_>>().join("\n")
 }

@@ -87,13 +87,13 @@ impl World {
 struct Anna;
 
 impl Origins for Anna {
-    fn origin(&self, _: &Fact) -> Option<Origin> {
-        Some(Origin {
+    fn origin(&self, _: &Fact) -> Result<Option<Origin>, String> {
+        Ok(Some(Origin {
             author: Some("anna".into()),
             time: Some(1_770_128_625_000_000),
             source: Some("api".into()),
             transaction: Some(12),
-        })
+        }))
     }
 }
 
@@ -196,7 +196,7 @@ fn a_difference_gives_a_reason_on_both_sides() {
     let (old, new) = (before.model(), after.model());
     let one = Finder::new(&before.program, &old, &before.sources, &NoOrigins);
     let other = Finder::new(&after.program, &new, &after.sources, &NoOrigins);
-    let found = difference(&one, &other, &Scope::Decisions, 10);
+    let found = difference(&one, &other, &Scope::Decisions, 10).unwrap();
     assert_eq!(found.len(), 1);
     assert!(found[0].drawn.is_empty() && found[0].relation.as_str() == "refine_tool");
     let lapsed = &found[0].lapsed[0];
@@ -206,7 +206,7 @@ fn a_difference_gives_a_reason_on_both_sides() {
     assert_eq!(lapsed.before.as_deref(), Some(was));
     assert_eq!(lapsed.after.as_deref(), Some("rule poor_tool: `Quality < poor_quality` fails: 0.25 < 0.125"));
     let relations = Scope::Relations(vec!["poor".into(), "learned".into()]);
-    assert_eq!(difference(&one, &other, &relations, 0)[0].lapsed[0].before, None);
+    assert_eq!(difference(&one, &other, &relations, 0).unwrap()[0].lapsed[0].before, None);
 }
 
 #[test]

@@ -1,0 +1,156 @@
+//! What questions are asked of: facts and rules of now, or of a moment of the ledger, under what it recorded.
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+
+use crate::ledger::{Ledger, TxInfo, When};
+use crate::literal;
+use crate::session::{RuleSet, Session, SessionError};
+
+use super::options::{EngineOptions, FactOptions, RuleOptions, moment};
+use super::{Failure, open, output, time};
+
+/// What every question needs: rules, facts, an engine.
+#[derive(Debug, Args)]
+pub(super) struct Subject {
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    facts: FactOptions,
+    /// Ask of a moment in the past, by the rules, the parameters and the clock of then: the number of a transaction, or
+    /// a time
+    #[arg(long, value_name = "TX|TIME", value_parser = moment)]
+    as_of: Option<When>,
+    #[command(flatten)]
+    engine: EngineOptions,
+}
+
+/// A session that reads, and how it is asked.
+pub(super) struct Asking {
+    pub(super) session: Session,
+    /// The clock of its questions.
+    pub(super) now: i64,
+    /// The moment that is asked, for machine formats; none where it is now.
+    pub(super) as_of: Option<Json>,
+}
+
+/// The rules that a question of the past is asked by.
+struct Chosen {
+    rules: RuleSet,
+    /// The transaction that recorded them.
+    recorded: Option<TxInfo>,
+    /// Whether the command line names or changes them.
+    otherwise: bool,
+}
+
+impl Subject {
+    /// A session over the fact files named, else over the ledger, as it is or as it was.
+    pub(super) fn session(&self) -> Result<Asking, Failure> {
+        let Some(moment) = self.as_of else {
+            let session = open::for_reading(&self.rules, &self.facts, &self.engine)?;
+            return Ok(Asking { session, now: self.facts.now(), as_of: None });
+        };
+        let ledger = self.ledger("--as-of asks a ledger")?;
+        let chosen = self.choose(&ledger, moment)?;
+        let now = self.clock(&ledger, moment)?;
+        let tx = match moment {
+            When::Now => ledger.last_tx(),
+            When::Tx(tx) => tx,
+            When::Time(time) => ledger.tx_at(time).map_err(open::failure)?,
+        };
+        output::note(&format!("as of transaction {tx}, {}", chosen.told(now)));
+        let as_of = Some(chosen.json(tx, now));
+        let session = self.equip(chosen, ledger).with_as_of(moment);
+        Ok(Asking { session, now, as_of })
+    }
+
+    /// A session that knows the rules of a transaction, and whether the command line names others.
+    pub(super) fn of_transaction(&self, tx: u64) -> Result<(Asking, bool), Failure> {
+        let ledger = self.ledger("ids of decisions belong to a ledger")?;
+        let moment = When::Tx(tx);
+        let chosen = self.choose(&ledger, moment)?;
+        let info = ledger.info(tx).map_err(open::failure)?;
+        let now = info.clock.unwrap_or(info.time);
+        output::note(&format!("as of transaction {tx}, {}", chosen.told(now)));
+        let (as_of, otherwise) = (Some(chosen.json(tx, now)), chosen.otherwise);
+        Ok((Asking { session: self.equip(chosen, ledger), now, as_of }, otherwise))
+    }
+
+    fn ledger(&self, why: &str) -> Result<Ledger, Failure> {
+        if !self.facts.facts.is_empty() {
+            return Err(Failure::Usage(format!("{why}, and --facts names files")));
+        }
+        self.facts.existing_store()?;
+        open::ledger(&self.facts, true)
+    }
+
+    fn choose(&self, ledger: &Ledger, moment: When) -> Result<Chosen, Failure> {
+        let RuleOptions { rules, packs, sets, .. } = &self.rules;
+        let recorded = if rules.is_empty() && packs.is_empty() {
+            Session::rules_at(ledger, moment)?
+        } else {
+            None
+        };
+        match recorded {
+            Some((info, rules)) => {
+                let rules = rules.with_sets(sets).map_err(SessionError::Faults)?;
+                Ok(Chosen { rules, recorded: Some(info), otherwise: !sets.is_empty() })
+            }
+            None => Ok(Chosen { rules: self.rules.source().build()?, recorded: None, otherwise: true }),
+        }
+    }
+
+    /// The clock of a moment, unless the command line sets one.
+    fn clock(&self, ledger: &Ledger, moment: When) -> Result<i64, Failure> {
+        Ok(match (self.facts.now, moment) {
+            (Some(now), _) => now,
+            (None, When::Time(time)) => time,
+            (None, When::Tx(tx)) if tx > 0 => {
+                let info = ledger.info(tx).map_err(open::failure)?;
+                info.clock.unwrap_or(info.time)
+            }
+            (None, _) => time::wall_clock(),
+        })
+    }
+
+    fn equip(&self, chosen: Chosen, ledger: Ledger) -> Session {
+        let run = chosen.recorded.and_then(|info| info.run);
+        let lenient = run.map_or_else(|| self.engine.lenient(), |run| run.lenient || self.engine.lenient);
+        Session::over_ledger(chosen.rules, ledger)
+            .with_engine(self.engine.engine())
+            .with_limits(self.engine.limits())
+            .with_lenient(lenient)
+    }
+}
+
+impl Chosen {
+    /// By which rules and at which clock a question is asked, in words.
+    fn told(&self, now: i64) -> String {
+        let rules = match (&self.recorded, self.otherwise) {
+            (Some(info), false) => format!("by the rules that transaction {} recorded", info.tx),
+            (Some(info), true) => format!("by the rules that transaction {} recorded, changed by --set", info.tx),
+            (None, _) => String::from("by rules that are not recorded there"),
+        };
+        let set: Vec<String> =
+            self.parameters().into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let with = if set.is_empty() { String::new() } else { format!(", with {}", set.join(", ")) };
+        let help = if self.otherwise { "" } else { "; --rules, --set and --now ask otherwise" };
+        format!("{rules}{with}, at {}{help}", literal::time_text(now))
+    }
+
+    /// The parameters that are not as the rules declare them.
+    fn parameters(&self) -> Vec<(String, String)> {
+        self.rules.recorded().params
+    }
+
+    fn json(&self, tx: u64, now: i64) -> Json {
+        let parameters = self.parameters().into_iter().map(|(name, value)| (name, Json::from(value)));
+        json!({
+            "transaction": tx,
+            "rules": self.rules.recorded().hash().to_string(),
+            "recorded_by": self.recorded.as_ref().filter(|_| !self.otherwise).map(|info| info.tx),
+            "parameters": Json::Object(parameters.collect()),
+            "clock": literal::time_text(now),
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! The watch over a command: how much memory and time it may take, and what is said when it is stopped.
+
+use std::time::Duration;
+
+use clap::ArgMatches;
+
+use crate::meter::{self, Bound, Watch};
+
+use super::{Failure, LIMIT, config, options, output};
+
+/// Commands that answer one question after the other; their time limit is of each.
+const GO_ON: [&str; 2] = ["repl", "bench"];
+
+/// Watches this command from now on.
+pub(super) fn begin(given: &ArgMatches) -> Result<(), Failure> {
+    let Some((command, given)) = given.subcommand() else { return Ok(()) };
+    let follows = given.try_get_one("follow").ok().flatten().copied().unwrap_or(false);
+    let goes_on = follows || GO_ON.contains(&command);
+    let memory = options::memory(given.try_get_one("max_memory").ok().flatten().copied());
+    let time = if goes_on { None } else { time(given) };
+    meter::watch(Watch { memory, time, goes_on, stop })
+        .map_err(|error| Failure::Usage(format!("can't start the thread that watches the limits: {error}")))
+}
+
+/// The time that the whole command may take: only commands that evaluate have a limit on it.
+fn time(given: &ArgMatches) -> Option<Duration> {
+    let given = given.try_get_one::<Duration>("timeout").ok()?;
+    given.copied().or_else(|| config::get().time_limit())
+}
+
+/// Ends the process: what was at work did not look at the limit in time.
+fn stop(bound: Bound, doing: &'static str) {
+    let recorded = match meter::recorded() {
+        0 => String::from("nothing was recorded"),
+        1 => String::from("the transaction recorded before stands"),
+        several => format!("the {several} transactions recorded before stand"),
+    };
+    output::error(&format!("{bound} was reached while {doing}; {recorded}"));
+    std::process::exit(i32::from(LIMIT));
+}
