@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 
 use crate::fact::Fact;
-use crate::ledger::{Decision, Lapsed, Ledger, Run, RunLimits, Transaction, When};
+use crate::ledger::{Decision, Lapsed, Ledger, Run, Transaction, When};
 use crate::literal;
 use crate::session::{self, RuleSet};
 use crate::symbol::Symbol;
@@ -205,14 +205,7 @@ impl Log {
 
 /// How an evaluation ran.
 fn run(run: &Run) -> Json {
-    let RunLimits { facts, iterations, time, memory } = run.limits;
-    json!({
-        "engine": run.engine, "lenient": run.lenient,
-        "limits": {
-            "facts": facts, "iterations": iterations, "memory": memory,
-            "time": time.map(|micros| literal::duration_text(i64::try_from(micros).unwrap_or(i64::MAX))),
-        },
-    })
+    json!({ "engine": run.engine, "lenient": run.lenient })
 }
 
 /// Show the facts that stand, or stood at a moment; without a relation, how many of each

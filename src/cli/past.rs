@@ -58,7 +58,8 @@ impl Subject {
             When::Tx(tx) => tx,
             When::Time(time) => ledger.tx_at(time).map_err(open::failure)?,
         };
-        output::note(&format!("as of transaction {tx}, {}", chosen.told(now)));
+        let help = if chosen.otherwise { "" } else { "; --rules, --set and --now ask otherwise" };
+        output::note(&format!("{}{help}", chosen.told(tx, now)));
         let as_of = Some(chosen.json(tx, now));
         let session = self.equip(chosen, ledger).with_as_of(moment);
         Ok(Asking { session, now, as_of })
@@ -71,7 +72,7 @@ impl Subject {
         let chosen = self.choose(&ledger, moment)?;
         let info = ledger.info(tx).map_err(open::failure)?;
         let now = info.clock.unwrap_or(info.time);
-        output::note(&format!("as of transaction {tx}, {}", chosen.told(now)));
+        output::note(&chosen.told(tx, now));
         let (as_of, otherwise) = (Some(chosen.json(tx, now)), chosen.otherwise);
         Ok((Asking { session: self.equip(chosen, ledger), now, as_of }, otherwise))
     }
@@ -124,18 +125,17 @@ impl Subject {
 }
 
 impl Chosen {
-    /// By which rules and at which clock a question is asked, in words.
-    fn told(&self, now: i64) -> String {
-        let rules = match (&self.recorded, self.otherwise) {
-            (Some(info), false) => format!("by the rules that transaction {} recorded", info.tx),
-            (Some(info), true) => format!("by the rules that transaction {} recorded, changed by --set", info.tx),
-            (None, _) => String::from("by rules that are not recorded there"),
+    /// By which rules and at which clock a moment is asked, in words.
+    fn told(&self, tx: u64, now: i64) -> String {
+        let rules = match &self.recorded {
+            Some(info) if info.tx == tx => String::from("the rules that it recorded"),
+            Some(info) => format!("the rules that transaction {} recorded", info.tx),
+            None => String::from("rules that are not recorded there"),
         };
         let set: Vec<String> =
             self.parameters().into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let with = if set.is_empty() { String::new() } else { format!(", with {}", set.join(", ")) };
-        let help = if self.otherwise { "" } else { "; --rules, --set and --now ask otherwise" };
-        format!("{rules}{with}, at {}{help}", literal::time_text(now))
+        format!("as of transaction {tx}, by {rules}{with}, at {}", literal::time_text(now))
     }
 
     /// The parameters that are not as the rules declare them.

@@ -191,6 +191,14 @@ impl Session {
         }
     }
 
+    /// The ledger, where the session has one, for whoever goes on with it.
+    pub fn into_ledger(self) -> Option<Ledger> {
+        match self.store {
+            Store::Ledger(ledger) => Some(*ledger),
+            Store::Memory(_) => None,
+        }
+    }
+
     /// The clock at which the ledger's last decisions were drawn, in microseconds since the epoch.
     ///
     /// # Errors

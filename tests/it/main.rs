@@ -38,6 +38,7 @@ mod lints;
 mod lowering;
 mod provenance;
 mod random_text;
+mod records;
 mod redact;
 mod reference;
 mod replay;

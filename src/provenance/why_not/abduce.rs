@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::time::Instant;
 
-use crate::builtins::expr::{Expr, ExprKind, VarId};
+use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::term::Term;
 use crate::fact::Fact;
-use crate::ir::{Arg, Atom, Literal, Program, Rule, RuleId};
+use crate::ir::{Atom, Literal, Rule, RuleId};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 use crate::value::{Float, Value, Word};
@@ -16,10 +16,11 @@ use crate::value::{Float, Value, Word};
 use super::super::derive::{Entry, given_words};
 use super::super::group::Tally;
 use super::super::proof::{Premise, StepKind};
-use super::super::store::FactRef;
+use super::super::store::{FactRef, Key};
 use super::super::walk::Walk;
 use super::change::{Change, turns};
 use super::state::{Frame, Queued, State};
+use super::columns::read_columns;
 use super::{Asked, FUEL, Finder, nearest};
 
 /// How many states are looked at.
@@ -190,8 +191,14 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let free = (0..key.len()).filter(|at| open.get(*at) == Some(&true));
         let free = free.chain((0..key.len()).filter(|at| key.get(*at) == Some(&None)));
         let free: Vec<usize> = free.collect();
-        if self.renew(&mut fact, free) {
-            // The fact must be a new one, so its values matter.
+        let first = fact.clone();
+        self.renew(&mut fact, free);
+        for (open, (one, other)) in open.iter_mut().zip(fact.values.iter().zip(&first.values)) {
+            *open &= one == other;
+        }
+        // Only a new fact adds anything: where one holds that is like it, its values matter.
+        let closed = fact.values.iter().zip(&open).map(|(value, open)| (!open).then(|| value.word()));
+        if self.finder.context.store.any(atom.relation, &closed.collect::<Key>(), usize::MAX).is_some() {
             open.fill(false);
         }
         let mut next = state.clone();
@@ -204,20 +211,18 @@ impl<'f, 'a> Abduction<'f, 'a> {
     }
 
     /// Makes a made-up fact differ from those that hold, in the first column that can: only a new one adds anything.
-    /// Whether it had to.
-    fn renew(&self, fact: &mut Fact, free: Vec<usize>) -> bool {
-        let first = fact.clone();
+    fn renew(&self, fact: &mut Fact, free: Vec<usize>) {
+        let relation = fact.relation;
         for at in free {
             for _ in 0..CHOICES {
                 if !self.finder.holds(fact) {
-                    return *fact != first;
+                    return;
                 }
                 let Some(value) = fact.values.get_mut(at) else { break };
-                let Some(other) = self.another(first.relation, at, *value) else { break };
+                let Some(other) = self.another(relation, at, *value) else { break };
                 *value = other;
             }
         }
-        true
     }
 
     /// Another value for a column.
@@ -408,76 +413,6 @@ impl<'f, 'a> Abduction<'f, 'a> {
         }
         Some(row)
     }
-}
-
-/// For each column of `relation`, whether some rule that `target` depends on looks at it: compares it, joins on it,
-/// orders by it or hands it on.
-fn read_columns(finder: &Finder<'_>, relation: RelationId, target: RelationId) -> Vec<bool> {
-    let program = finder.context.program;
-    let mut read = vec![false; finder.context.types(relation).len()];
-    let behind = behind(program, target);
-    for rule in program.rules.iter().filter(|rule| behind.contains(&rule.head)) {
-        let atoms = rule.body.iter().filter_map(|literal| match literal {
-            Literal::Atom(atom) | Literal::Not(atom) if atom.relation == relation => Some(atom),
-            _ => None,
-        });
-        for atom in atoms {
-            for (read, arg) in read.iter_mut().zip(&atom.args) {
-                *read |= match arg {
-                    Arg::Any => false,
-                    Arg::Var(var) => uses(rule, *var) > 1,
-                    Arg::Const(_) | Arg::Param(_) => true,
-                };
-            }
-        }
-    }
-    read
-}
-
-/// A relation and all that it depends on.
-fn behind(program: &Program, target: RelationId) -> BTreeSet<RelationId> {
-    let (mut found, mut left) = (BTreeSet::from([target]), vec![target]);
-    while let Some(relation) = left.pop() {
-        let rules = program.rules.iter().filter(|rule| rule.head == relation);
-        left.extend(rules.flat_map(Rule::reads).filter(|read| found.insert(*read)));
-    }
-    found
-}
-
-/// How often a variable stands in a rule.
-fn uses(rule: &Rule, var: VarId) -> usize {
-    let mut uses = 0;
-    let mut count = |other: VarId| uses += usize::from(other == var);
-    for literal in &rule.body {
-        match literal {
-            Literal::Atom(atom) | Literal::Not(atom) => atom.args.iter().for_each(|arg| {
-                if let Arg::Var(other) = arg {
-                    count(*other);
-                }
-            }),
-            Literal::Test { expr, .. } => expr.for_each_var(&mut count),
-            Literal::Bind { var, expr, .. } => {
-                count(*var);
-                expr.for_each_var(&mut count);
-            }
-            Literal::Each { var, args, .. } => {
-                count(*var);
-                args.iter().for_each(|arg| arg.for_each_var(&mut count));
-            }
-        }
-    }
-    for term in &rule.terms {
-        match term {
-            Term::Expr(expr) => expr.for_each_var(&mut count),
-            Term::Aggregate { args, .. } => args.iter().for_each(|arg| arg.for_each_var(&mut count)),
-        }
-    }
-    if let Some(limit) = &rule.limit {
-        limit.per.iter().for_each(|var| count(*var));
-        limit.by.iter().for_each(|(key, _)| key.for_each_var(&mut count));
-        limit.count.for_each_var(&mut count);
-    }
-    uses
 }
 
 /// The value of a head term that is no aggregate.

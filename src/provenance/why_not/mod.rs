@@ -3,6 +3,7 @@
 mod abduce;
 mod attempt;
 mod change;
+mod columns;
 mod nearest;
 mod state;
 mod verify;

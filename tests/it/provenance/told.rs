@@ -166,7 +166,7 @@ fn a_count_that_misses_is_met_by_one_more_or_a_lower_bound() {
     let (_, line, remedies) = tools().why_not("refine_tool", &[Some(text("c"))]);
     assert_eq!(line, "rule poor_tool: `Runs >= enough` fails: 2 >= 3");
     assert!(remedies.contains("set enough = 2 (now 3)"), "{remedies}");
-    assert!(remedies.contains("assert tool_run(tool: \"c\", quality: 0.25, _)"), "{remedies}");
+    assert!(remedies.contains("assert tool_run(tool: \"c\", run: 2, ok: any, quality: 0.25)"), "{remedies}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_limit_tells_the_rank_and_what_a_person_must_give_is_marked() {
         "rule drop_tool#1: review(tool: \"a\", approved: true, _) is missing: there is no review at all"
     );
     let human =
-        "It would hold after this:\n  1. assert review(tool: \"a\", approved: true, _) (needs a human)\n";
+        "It would hold after this:\n  1. assert review(tool: \"a\", approved: true, by: any) (needs a human)\n";
     assert_eq!(remedies, human);
 }
 
