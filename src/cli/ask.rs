@@ -131,7 +131,8 @@ impl Why {
         }
         let Asking { session, now, as_of } = self.subject.session()?;
         let (mut gap, mut written) = ("", Ok(()));
-        let wanted = Wanted { inputs, every: self.all, most: self.all.then_some(self.most), depth: self.depth };
+        let wanted =
+            Wanted { inputs, every: self.all, most: self.all.then_some(self.most), depth: self.depth };
         let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
             written = self.show(&proof, &session.rules().program, gap, as_of.as_ref());
             gap = "\n";

@@ -13,8 +13,8 @@ use crate::provenance::check::{Known, check};
 use crate::provenance::render;
 use crate::session::{self, RuleSet};
 
-use super::past::{Asking, Subject};
 use super::options::{RuleOptions, duration};
+use super::past::{Asking, Subject};
 use super::{DONE, Failure, NO, Outcome, UNDETERMINED, output, terminal};
 
 /// The forms of an answer.
@@ -126,7 +126,9 @@ fn check_all(rules: &RuleSet, name: &str, input: &mut dyn BufRead) -> Outcome {
         let read = (&mut *input).take(LONGEST + 1).read_until(b'\n', &mut line).map_err(unreadable)?;
         if read as u64 > LONGEST {
             let most = LONGEST / 1024 / 1024;
-            return Err(Failure::Usage(format!("{place}: a proof has at most {most} MiB, and this one more")));
+            return Err(Failure::Usage(format!(
+                "{place}: a proof has at most {most} MiB, and this one more"
+            )));
         }
         if read == 0 {
             break;

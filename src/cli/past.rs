@@ -87,11 +87,8 @@ impl Subject {
 
     fn choose(&self, ledger: &Ledger, moment: When) -> Result<Chosen, Failure> {
         let RuleOptions { rules, packs, sets, .. } = &self.rules;
-        let recorded = if rules.is_empty() && packs.is_empty() {
-            Session::rules_at(ledger, moment)?
-        } else {
-            None
-        };
+        let recorded =
+            if rules.is_empty() && packs.is_empty() { Session::rules_at(ledger, moment)? } else { None };
         match recorded {
             Some((info, rules)) => {
                 let rules = rules.with_sets(sets).map_err(SessionError::Faults)?;

@@ -3,13 +3,14 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::ir::Program;
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
 
-use super::{Finder, Told, WhyError};
 use super::render::{why_line, why_not_line};
+use super::{Finder, Told, WhyError};
 
 /// Which relations are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,12 +116,7 @@ fn decisions(program: &Program) -> impl Iterator<Item = Symbol> {
     program.relations.iter().filter(|relation| relation.kind == Kind::Decision).map(|relation| relation.name)
 }
 
-fn changed(
-    before: &Finder<'_>,
-    after: &Finder<'_>,
-    fact: Fact,
-    explain: bool,
-) -> Result<Changed, WhyError> {
+fn changed(before: &Finder<'_>, after: &Finder<'_>, fact: Fact, explain: bool) -> Result<Changed, WhyError> {
     let side = |finder: &Finder<'_>| explain.then(|| finder.reason(&fact)).transpose();
     let (before, after) = (side(before)?, side(after)?);
     Ok(Changed { fact, before, after })
@@ -129,7 +125,7 @@ fn changed(
 /// The facts of a relation that the one side has and the other has not, sorted.
 fn only(one: &Finder<'_>, other: &Finder<'_>, relation: Symbol) -> Vec<Fact> {
     let Some(id) = one.context.program.find(relation) else { return Vec::new() };
-    let Some(extent) = one.context.store.extent(id) else { return Vec::new() };
+    let extent = one.context.store.extent(id).or_broken("differences are those of two models");
     let known = other.context.program.find(relation).filter(|found| same_types(one, id, other, *found));
     let rows = known.and_then(|found| other.context.store.extent(found)).map(|extent| &extent.rows);
     let rows: HashSet<&[Word]> = rows.into_iter().flat_map(|rows| rows.iter()).collect();

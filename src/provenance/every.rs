@@ -81,8 +81,7 @@ impl<'c, 'a> Every<'c, 'a> {
             return true;
         }
         while let Some(derivation) = made.left.next(|_, _| true) {
-            let Some(rule) = self.search.context.program.rule(derivation.rule) else { continue };
-            let facts = derivation.facts(rule);
+            let facts = derivation.facts(&self.search.context.program[derivation.rule]);
             if reaches(&self.search, &self.chosen, &facts, fact) {
                 continue;
             }
@@ -111,10 +110,8 @@ fn reaches(
         if !search.context.together(fact.relation, goal.relation) || !seen.insert(fact) {
             continue;
         }
-        if let Some(Some(derivation)) = chosen.get(&fact)
-            && let Some(rule) = search.context.program.rule(derivation.rule)
-        {
-            stack.extend(derivation.facts(rule));
+        if let Some(Some(derivation)) = chosen.get(&fact) {
+            stack.extend(derivation.facts(&search.context.program[derivation.rule]));
         }
     }
     false

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::backend::{Bound, Facts, Model};
 use crate::fact::Fact;
-use crate::ir::{Program, Rule};
+use crate::ir::{Program, Rule, RuleId};
 use crate::schema::RelationId;
 use crate::span::Sources;
 use crate::value::Value;
@@ -107,7 +107,7 @@ impl<'a> Finder<'a> {
                 continue;
             }
             for id in self.context.rules_of(relation) {
-                let Some(rule) = self.context.program.rule(*id) else { continue };
+                let rule = &self.context.program[*id];
                 let entries =
                     if rule.limit.is_some() { &[Entry::Head, Entry::Per][..] } else { &[Entry::Head] };
                 for entry in entries {
@@ -194,7 +194,7 @@ impl<'a> Finder<'a> {
     /// A bound that was reached.
     pub fn is_told(&self, fact: &Fact, told: &Told) -> Result<bool, WhyError> {
         let Some(root) = self.find(fact) else { return self.checked(false) };
-        let named = |rule| self.context.program.rule(rule).is_some_and(|found| found.id == told.rule);
+        let named = |rule: RuleId| self.context.program[rule].id == told.rule;
         let mut all = Derivations::new(self.search(), root, None);
         for _ in 0..DERIVATIONS_TOLD {
             let Some(derivation) = all.next(|_, rule| named(rule)) else { break };

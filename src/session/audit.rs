@@ -252,8 +252,7 @@ impl Course {
         let held = Held { course, before: &before, info, rules: &rules, evaluation: &evaluation, finder };
         found.extend(held.compare(history.ledger, &transaction)?);
         self.record(&transaction);
-        let name = |id| rules.program.relation(id).map(|relation| relation.name);
-        self.unsettled = evaluation.undetermined.iter().filter_map(|id| name(*id)).collect();
+        self.unsettled = evaluation.undetermined.iter().map(|id| rules.program[*id].name).collect();
         Ok(found)
     }
 
@@ -329,7 +328,7 @@ impl Held<'_> {
             transaction.lapsed.iter().map(|(lapsed, since)| (&lapsed.fact, (lapsed, *since))).collect();
         for (fact, (lapsed, since)) in &lapsed {
             if let Some(what) = self.lapsed(lapsed)? {
-                found.push(self.finding(id_of(ledger, *since, fact), fact, what));
+                found.push(self.finding(id_of(ledger, *since, fact)?, fact, what));
             }
         }
         let drawn: BTreeSet<&Fact> = drawn.iter().map(|(_, decision)| &decision.fact).collect();
@@ -343,7 +342,7 @@ impl Held<'_> {
         for fact in stood.difference(again).filter(|fact| !known(fact) && self.before.contains(*fact)) {
             let reason = decided.lapsed(fact.clone()).reason;
             let id = ledger.decision_history(fact)?.into_iter().rev().find(|span| span.from < self.info.tx);
-            let id = id.and_then(|span| id_of(ledger, span.from, fact));
+            let id = id.map(|span| id_of(ledger, span.from, fact)).transpose()?.flatten();
             found.push(self.finding(id, fact, Discrepancy::Kept(reason)));
         }
         Ok(found)
@@ -399,8 +398,11 @@ impl Held<'_> {
 }
 
 /// The id of a decision that a transaction drew; none where that is archived.
-fn id_of(ledger: &Ledger, tx: u64, fact: &Fact) -> Option<DecisionId> {
-    let mut drawn = ledger.transaction(tx).ok()?.drawn;
+fn id_of(ledger: &Ledger, tx: u64, fact: &Fact) -> Result<Option<DecisionId>, SessionError> {
+    if tx > ledger.last_tx() || ledger.archived().is_some_and(|(last, _)| tx <= last) {
+        return Ok(None);
+    }
+    let mut drawn = ledger.transaction(tx)?.drawn;
     drawn.sort();
-    place(&drawn, fact).map(|place| DecisionId { tx, place })
+    Ok(place(&drawn, fact).map(|place| DecisionId { tx, place }))
 }

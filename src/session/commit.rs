@@ -183,10 +183,10 @@ impl Session {
         let program = &self.rules.program;
         let ids = (0..program.relations.len() as u32).map(RelationId);
         let (undetermined, decided): (Vec<_>, Vec<_>) = ids
-            .filter(|id| program.relation(*id).is_some_and(|found| found.kind == Kind::Decision))
+            .filter(|id| program[*id].kind == Kind::Decision)
             .partition(|id| evaluation.undetermined.contains(id));
-        let name = |id: &RelationId| program.relation(*id).map(|found| found.name);
-        let open: BTreeSet<Symbol> = undetermined.iter().filter_map(name).collect();
+        let name = |id: &RelationId| program[*id].name;
+        let open: BTreeSet<Symbol> = undetermined.iter().map(name).collect();
         let before = self.decisions_before()?.into_iter().map(|decision| decision.fact);
         let mut before: BTreeSet<Fact> = before.filter(|fact| !open.contains(&fact.relation)).collect();
         let mut facts: Vec<Fact> =
@@ -206,9 +206,9 @@ impl Session {
             drawn,
             lapsed,
             stands: self.standing_counts(&evaluation.undetermined, |id| {
-                evaluation.model.extent(id).map_or(0, |extent| extent.rows.len())
+                evaluation::extent(&evaluation.model, id).rows.len()
             }),
-            undetermined: undetermined.iter().filter_map(name).collect(),
+            undetermined: undetermined.iter().map(name).collect(),
             reports: reports(&self.rules, evaluation),
             ..Outcome::default()
         })

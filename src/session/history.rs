@@ -29,12 +29,7 @@ pub(super) struct History<'a> {
 }
 
 impl<'a> History<'a> {
-    pub(super) fn new(
-        ledger: &'a Ledger,
-        engine: &'a dyn Engine,
-        limits: Limits,
-        lenient: bool,
-    ) -> Self {
+    pub(super) fn new(ledger: &'a Ledger, engine: &'a dyn Engine, limits: Limits, lenient: bool) -> Self {
         Self { ledger, engine, limits, lenient, known: BTreeMap::new() }
     }
 
@@ -74,7 +69,12 @@ impl<'a> History<'a> {
         if tx == 0 {
             return Ok(BTreeSet::new());
         }
-        Ok(self.ledger.decisions_at(When::Tx(tx))?.into_iter().map(|standing| standing.decision.fact).collect())
+        Ok(self
+            .ledger
+            .decisions_at(When::Tx(tx))?
+            .into_iter()
+            .map(|standing| standing.decision.fact)
+            .collect())
     }
 }
 
@@ -94,8 +94,7 @@ pub(super) fn recorded(ledger: &Ledger, hash: Hash) -> Result<RuleSet, SessionEr
 /// rules don't decide, if it `keeps` that, as commits did before they recorded how they ran.
 pub(super) fn carry(standing: &mut BTreeSet<Fact>, rules: &RuleSet, evaluation: &Evaluation, keeps: bool) {
     let program = &rules.program;
-    let name = |id: &RelationId| program.relation(*id).map(|relation| relation.name);
-    let open: BTreeSet<Symbol> = evaluation.undetermined.iter().filter_map(name).collect();
+    let open: BTreeSet<Symbol> = evaluation.undetermined.iter().map(|id| program[*id].name).collect();
     let decided = Decided::new(program);
     standing.retain(|fact| open.contains(&fact.relation) || (keeps && !decided.names(fact.relation)));
     for (id, relation) in (0u32..).map(RelationId).zip(&program.relations) {

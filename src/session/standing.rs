@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use crate::backend::Database;
 use crate::backend::seminaive::standing::{Edit, Standing};
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::ir::Program;
 use crate::ledger::{Changes, Decision, Lapsed};
 use crate::provenance::{Finder, Groundwork};
@@ -87,7 +88,8 @@ impl Rows {
     fn edits(&self) -> SmallVec<[Edit<'_>; 4]> {
         let mut from = 0;
         let edit = |(relation, stands, to): &(RelationId, bool, usize)| {
-            let row = self.words.get(std::mem::replace(&mut from, *to)..*to).unwrap_or(&[]);
+            let row = self.words.get(std::mem::replace(&mut from, *to)..*to);
+            let row = row.or_broken("each row ends where its words do");
             Edit { relation: *relation, row, stands: *stands }
         };
         self.rows.iter().map(edit).collect()
@@ -163,7 +165,7 @@ impl Session {
         let removed = changes.removed.iter().map(|fact| (fact, false));
         for (fact, stands) in removed.chain(changes.added.iter().map(|fact| (fact, true))) {
             let Some(relation) = kept.names.relations.get(&fact.relation).copied() else { continue };
-            if program.relation(relation).is_some_and(|schema| evaluation::fits(schema, fact)) {
+            if evaluation::fits(&program[relation], fact) {
                 rows.push(relation, fact.values.iter().map(|value| value.word()), stands);
             }
         }
@@ -222,9 +224,9 @@ impl Session {
         lapsed: &mut Vec<Lapsed>,
     ) -> Result<(), SessionError> {
         let program = &self.rules.program;
-        let name = program.relation(id).map(|found| found.name);
+        let name = program[id].name;
         let before = self.decisions_before()?.into_iter().map(|decision| decision.fact);
-        let mut before: BTreeSet<Fact> = before.filter(|fact| Some(fact.relation) == name).collect();
+        let mut before: BTreeSet<Fact> = before.filter(|fact| fact.relation == name).collect();
         for row in kept.standing.rows(id) {
             let fact = evaluation::fact_of(program, id, row);
             if !before.remove(&fact) {
@@ -260,7 +262,7 @@ impl Session {
     }
 
     fn names(&self, relations: &BTreeSet<RelationId>) -> Vec<Symbol> {
-        relations.iter().filter_map(|id| self.rules.program.relation(*id)).map(|found| found.name).collect()
+        relations.iter().map(|id| self.rules.program[*id].name).collect()
     }
 
     /// Keeps what follows for the next commit, now that everything is recorded.

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::backend::{Database, Rows};
 use crate::fact::Fact;
 use crate::ir::Program;
-use crate::provenance::difference::{
-    Changed, RelationDifference, Scope, Turn, difference, each_change,
-};
+use crate::provenance::difference::{Changed, RelationDifference, Scope, Turn, difference, each_change};
 use crate::provenance::{Finder, WhyError};
 use crate::schema::RelationId;
 use crate::symbol::Symbol;

@@ -19,8 +19,8 @@ use super::super::proof::{Premise, StepKind};
 use super::super::store::{FactRef, Key};
 use super::super::walk::Walk;
 use super::change::{Change, turns};
-use super::state::{Frame, Queued, State};
 use super::columns::read_columns;
+use super::state::{Frame, Queued, State};
 use super::{Asked, FUEL, Finder, nearest};
 
 /// How many states are looked at.
@@ -83,7 +83,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
             return;
         }
         for id in self.finder.context.rules_of(relation).iter().rev() {
-            let Some(rule) = self.finder.context.program.rule(*id) else { continue };
+            let rule = &self.finder.context.program[*id];
             let Some(vars) = given_words(rule, target) else { continue };
             let made_up = vec![None; vars.len()];
             let left = (0..rule.body.len()).collect();
@@ -338,7 +338,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
     /// Single changes that take away something that the proof of a fact rests on.
     fn removals(&mut self, fact: FactRef) -> Vec<Change> {
         let program = self.finder.context.program;
-        let Ok(Some(proof)) = self.finder.why(&self.finder.context.fact(fact)) else { return Vec::new() };
+        let Some(proof) = self.finder.why_or_end(&self.finder.context.fact(fact)) else { return Vec::new() };
         let mut found = Vec::new();
         for step in &proof.steps {
             match &step.kind {

@@ -183,8 +183,7 @@ fn a_limit_tells_the_rank_and_what_a_person_must_give_is_marked() {
         line,
         "rule drop_tool#1: review(tool: \"a\", approved: true, _) is missing: there is no review at all"
     );
-    let human =
-        "It would hold after this:\n  1. assert review(tool: \"a\", approved: true, by: any) (needs a human)\n";
+    let human = "It would hold after this:\n  1. assert review(tool: \"a\", approved: true, by: any) (needs a human)\n";
     assert_eq!(remedies, human);
 }
 
