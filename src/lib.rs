@@ -12,15 +12,16 @@
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
 //! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules, [`cli`] is the `hence` binary.
-//! [`span`], [`symbol`], [`value`], [`literal`], [`schema`], [`fact`], [`diagnostic`], [`fault`], [`index_vec`] and
-//! [`meter`] are the vocabulary that every room may use; what else a room may name is held by `tests/it/tidy.rs`.
+//! [`span`], [`symbol`], [`value`], [`literal`], [`pattern`], [`schema`], [`fact`], [`diagnostic`], [`fault`],
+//! [`index_vec`], [`meter`] and [`file`] are the vocabulary that every room may use; what else a room may name is held by
+//! `tests/it/tidy.rs`.
 //!
 //! Invariants:
 //! - Source positions belong to the vocabulary, not to the parser.
 //! - The IR stops at stratified normal rules; delta rules, join orders and indexes are an engine's own business.
 //! - Nothing that a user sees follows the order of a hash map: output, proofs and diagnostics are the same from run
 //!   to run.
-//! - Input and output happen in `ledger`, `actuators`, `session::loader` and `cli`; the rest are pure functions.
+//! - Input and output happen in [`file`], `ledger`, `actuators`, `session::loader` and `cli`; the rest are pure functions.
 //! - Rules can't read the clock, the file system or the network. Time is a fact.
 //! - What is true by construction is looked up as such ([`fault`]): where it does not hold, the work ends and nothing
 //!   of it is recorded.
@@ -34,6 +35,7 @@ pub mod cli;
 pub mod diagnostic;
 pub mod fact;
 pub mod fault;
+pub mod file;
 pub mod index_vec;
 pub mod ir;
 pub mod ledger;
@@ -41,6 +43,7 @@ pub mod literal;
 pub mod lower;
 pub mod meter;
 pub mod packs;
+pub mod pattern;
 pub mod provenance;
 pub mod ruletest;
 pub mod schema;

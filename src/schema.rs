@@ -101,6 +101,22 @@ pub struct Column {
     pub name: Symbol,
     /// Its type.
     pub ty: ColumnType,
+    /// The value of facts that leave the column out; only columns of inputs have one.
+    pub default: Option<Value>,
+}
+
+impl Column {
+    /// A column that every fact has a value in.
+    pub fn new(name: impl Into<Symbol>, ty: ColumnType) -> Self {
+        Self { name: name.into(), ty, default: None }
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.ty)?;
+        self.default.map_or(Ok(()), |default| write!(f, " = {default}"))
+    }
 }
 
 /// A named constant.
@@ -153,7 +169,7 @@ impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}(", self.name)?;
         for (at, column) in self.columns.iter().enumerate() {
-            write!(f, "{}{}: {}", if at > 0 { ", " } else { "" }, column.name, column.ty)?;
+            write!(f, "{}{column}", if at > 0 { ", " } else { "" })?;
         }
         f.write_str(")")
     }

@@ -6,10 +6,12 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 
+use crate::fault::OrBroken;
+
 /// An interned text. Its number is an accident of the process: it is never shown, stored or ordered by;
 /// [`Ord`] compares the texts by their Unicode scalar values.
 ///
-/// Texts live as long as the process. That bounds nothing by itself: the limits on facts and file sizes do.
+/// Texts live as long as the process. That bounds nothing by itself: the limit on memory does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Symbol(u32);
 
@@ -53,7 +55,7 @@ fn slot(number: u32) -> Option<&'static OnceLock<&'static str>> {
 }
 
 fn text_of(number: u32) -> &'static str {
-    slot(number).and_then(OnceLock::get).copied().unwrap_or("")
+    slot(number).and_then(OnceLock::get).copied().or_broken("the number of a symbol was given out")
 }
 
 fn lock() -> MutexGuard<'static, Table> {
@@ -69,12 +71,11 @@ impl Symbol {
             return Self(number);
         }
         let number = table.len;
-        if let Some(slot) = slot(number) {
-            // The lock is held, so the slot is empty and setting it can't fail.
-            let _ = slot.set(Box::leak(Box::<str>::from(text)));
-            table.len += 1;
-            table.numbers.insert_unique(hash_of_text, number, |&number| hash(text_of(number)));
-        }
+        let slot = slot(number).or_broken("a process has fewer than four billion texts");
+        let leaked = Box::leak(Box::<str>::from(text));
+        slot.set(leaked).ok().or_broken("the slot of a new symbol is empty");
+        table.len += 1;
+        table.numbers.insert_unique(hash_of_text, number, |&number| hash(text_of(number)));
         Self(number)
     }
 
@@ -88,9 +89,9 @@ impl Symbol {
         u64::from(self.0)
     }
 
-    /// The symbol that [`Symbol::word`] came from; a number that was never given out reads as the empty text.
+    /// The symbol that [`Symbol::word`] came from.
     pub fn from_word(word: u64) -> Self {
-        Self(word as u32)
+        Self(u32::try_from(word).ok().or_broken("the word of a text is the number of a symbol"))
     }
 }
 

@@ -61,7 +61,7 @@ fn schemas() -> Vec<Relation> {
         columns: types
             .iter()
             .zip(["x", "s", "t", "n", "b", "at", "d"])
-            .map(|(ty, name)| Column { name: Symbol::new(name), ty: ColumnType::plain(*ty) })
+            .map(|(ty, name)| Column { name: Symbol::new(name), ty: ColumnType::plain(*ty), default: None })
             .collect(),
         doc: String::new(),
         requires: None,

@@ -27,6 +27,8 @@ pub struct Report {
     pub facts: Vec<Fact>,
     /// Facts as JSON Lines, for whoever knows the rules to read.
     pub lines: String,
+    /// What a program wrote to standard error, for people.
+    pub said: String,
 }
 
 /// Something that carries decisions out. It asserts nothing itself: what it did comes back as facts, so the loop is

@@ -4,6 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
+use crate::file::said;
 use crate::meter::Stopped;
 
 /// What a sink refuses a fact with.
@@ -13,7 +14,7 @@ pub type SinkError = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, Error)]
 pub enum ActuatorError {
     /// The input can't be opened or read.
-    #[error("can't read `{input}`: {source}")]
+    #[error("can't read `{input}`: {}", said(source))]
     Read {
         /// Its name.
         input: String,
@@ -67,6 +68,8 @@ pub enum ActuatorError {
         decision: String,
         /// What went wrong.
         message: String,
+        /// What the program wrote to standard error.
+        said: String,
     },
     /// A table of patterns is faulty.
     #[error("{table}:{line}: expected {expected}, found {found}")]

@@ -79,7 +79,7 @@ impl ErrorText {
     fn facts_of(&self, error: &str, seen: &Seen) -> Vec<Fact> {
         let error = Value::String(Symbol::new(error));
         let mut signals: Vec<Symbol> = Vec::new();
-        for signal in seen.rows.iter().filter_map(|row| self.signals.label(*row)) {
+        for signal in seen.rows.iter().map(|row| self.signals.label(*row)) {
             if !signals.contains(&signal) {
                 signals.push(signal);
             }

@@ -3,6 +3,7 @@
 use super::carry::{Carrier, Order, Report};
 use super::error::ActuatorError;
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::symbol::Symbol;
 use crate::value::{Float, Value};
 
@@ -48,16 +49,15 @@ impl Carrier for FileRequests {
         let id = text(&id_of(order.decision));
         let now = Value::Time(order.now);
         let proposal = |kind: &str, confidence: Option<Value>| {
-            let certain = Float::new(CERTAIN).map(Value::Float);
+            let certain = || Value::Float(Float::new(CERTAIN).or_broken("certainty is a finite number"));
             let kind = Value::Name(Symbol::new(kind));
-            let confidence = confidence.or(certain)?;
-            Some(Fact::new("proposal", [id, kind, confidence, now]))
+            Fact::new("proposal", [id, kind, confidence.unwrap_or_else(certain), now])
         };
         let values = order.decision.values.as_slice();
         let fact = match (order.decision.relation.as_str(), values) {
             ("offer_escalation", [level]) => {
                 let reason = text(order.because.unwrap_or("all that the level asks for is met"));
-                Some(Fact::new("escalation_request", [id, *level, reason, now]))
+                Fact::new("escalation_request", [id, *level, reason, now])
             }
             ("propose_lesson", [_, Value::Name(kind), confidence]) => {
                 proposal(kind.as_str(), Some(*confidence))
@@ -69,8 +69,15 @@ impl Carrier for FileRequests {
             },
             ("propose_mcp", _) => proposal("/mcp_server", None),
             ("propose_override", _) => proposal("/guardrail_override", None),
-            _ => None,
+            (relation, _) => {
+                return Err(ActuatorError::Carry {
+                    program: NAME.to_owned(),
+                    decision: order.decision.to_string(),
+                    message: format!("the columns are not those that `{relation}` of the shipped packs has"),
+                    said: String::new(),
+                });
+            }
         };
-        Ok(Report { facts: fact.into_iter().collect(), lines: String::new() })
+        Ok(Report { facts: vec![fact], ..Report::default() })
     }
 }

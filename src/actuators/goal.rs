@@ -10,6 +10,7 @@ use super::objects::JsonObjects;
 use super::table::{self, Shipped, Table};
 use super::{Observer, Sink, Summary, words};
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::symbol::Symbol;
 use crate::value::{Float, Value};
 
@@ -144,8 +145,7 @@ impl Goal {
     }
 
     fn pattern_matches(&self, goal: Value, text: &str) -> impl Iterator<Item = Fact> {
-        let matched: Vec<Symbol> =
-            self.tools.matches(text, 0).filter_map(|row| self.tools.label(row)).collect();
+        let matched: Vec<Symbol> = self.tools.matches(text, 0).map(|row| self.tools.label(row)).collect();
         let count = |labels: &[Symbol], tool| {
             let count = labels.iter().filter(|label| **label == tool).count();
             Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
@@ -234,10 +234,8 @@ fn remembered(object: &mut Object<'_>) -> Result<Option<Vec<Fact>>, ActuatorErro
         let id = string(&object.required("frame", "an id: a string or an int", json::id)?);
         let own = object.required("goal_text", "the goal of the frame: a string", json::text)?;
         let text = object.required("text", "the goal that may begin: a string", json::text)?;
-        let overlap = Float::new(words::overlap(&own, &text)).map(Value::Float);
-        return Ok(Some(
-            overlap.map(|overlap| Fact::new("potential_goal", [id, overlap])).into_iter().collect(),
-        ));
+        let overlap = Float::new(words::overlap(&own, &text)).or_broken("a share is a finite number");
+        return Ok(Some(vec![Fact::new("potential_goal", [id, Value::Float(overlap)])]));
     }
     Ok(None)
 }

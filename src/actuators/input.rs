@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read as _};
 
 use super::error::ActuatorError;
+use crate::meter;
 
 /// The name that stands for standard input.
 pub(super) const STANDARD_INPUT: &str = "-";
@@ -130,6 +131,7 @@ pub(super) struct Pieces<'a> {
 impl Pieces<'_> {
     /// The next piece, `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Piece<'_>>, ActuatorError> {
+        meter::check("reading what is observed")?;
         let starts_line = self.at_start;
         self.text.clear();
         // A piece may hold no more than the beginning of a character, which then waits in `bytes`.

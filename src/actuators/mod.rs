@@ -11,11 +11,11 @@ mod error;
 pub mod error_text;
 pub mod file_requests;
 pub mod goal;
+mod group;
 mod input;
 mod json;
 mod objects;
 mod otlp;
-mod redact;
 pub mod run_command;
 mod scan;
 #[cfg(feature = "scan")]
@@ -27,16 +27,15 @@ mod tree;
 mod words;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
 use crate::diagnostic::nearest;
 use crate::fact::Fact;
+use crate::file;
 
 pub use error::{ActuatorError, SinkError};
 pub use input::{Form, Input};
-pub use redact::Redaction;
 
 use error_text::ErrorText;
 use goal::Goal;
@@ -108,6 +107,8 @@ pub struct Summary {
     pub skipped: u64,
     /// Facts handed over.
     pub facts: u64,
+    /// What was passed over although it may have held something to see: how much for each reason, and the first of it.
+    pub left_out: BTreeMap<&'static str, (u64, String)>,
     /// Fields that stood in JSON objects and mean nothing to the observer, with how often; the first 32 of them.
     pub ignored: BTreeMap<String, u64>,
 }
@@ -124,11 +125,18 @@ impl Summary {
         }
     }
 
+    fn leave_out(&mut self, why: &'static str, what: &str) {
+        self.left_out.entry(why).or_insert_with(|| (0, what.to_owned())).0 += 1;
+    }
+
     /// Counts what another input of the same run came to.
     pub fn add(&mut self, other: &Self) {
         self.records += other.records;
         self.skipped += other.skipped;
         self.facts += other.facts;
+        for (why, (count, first)) in &other.left_out {
+            self.left_out.entry(why).or_insert_with(|| (0, first.clone())).0 += count;
+        }
         for (field, count) in &other.ignored {
             *self.ignored.entry(field.clone()).or_default() += count;
         }
@@ -192,6 +200,7 @@ pub fn observe_path(
     if path == input::STANDARD_INPUT {
         return observer.observe(Input::new(path, form, &mut std::io::stdin().lock()), sink);
     }
-    let file = File::open(path).map_err(|source| ActuatorError::Read { input: path.to_owned(), source })?;
+    let file = file::open(Path::new(path))
+        .map_err(|source| ActuatorError::Read { input: path.to_owned(), source })?;
     observer.observe(Input::new(path, form, &mut BufReader::new(file)), sink)
 }

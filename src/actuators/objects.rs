@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use super::error::ActuatorError;
 use super::input::{Input, pauses};
 use super::json::{Object, Place, shown};
+use crate::meter;
 
 /// How many bytes an object may have.
 const LIMIT: usize = 64 << 20;
@@ -39,6 +40,7 @@ impl<'a> JsonObjects<'a> {
 
     /// The next object, `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Object<'a>>, ActuatorError> {
+        meter::check("reading what is observed")?;
         loop {
             let first = self.skip().map_err(|source| self.unreadable(source))?;
             match first {

@@ -31,11 +31,14 @@ pub(super) fn runs(object: &mut Object<'_>, summary: &mut Summary) -> Result<Vec
     let mut runs = Vec::new();
     for resource in &resources {
         let of_resource = resource.get("resource").unwrap_or(&Json::Null);
-        for span in items(resource, "scopeSpans").iter().flat_map(|scope| items(scope, "spans")) {
-            if attribute(span, "gen_ai.operation.name").and_then(Json::as_str) == Some(EXECUTE_TOOL) {
-                runs.push(run(place, of_resource, span)?);
-            } else {
-                summary.skipped += 1;
+        for scope in items(place, resource, "scopeSpans")? {
+            for span in items(place, scope, "spans")? {
+                let operation = attribute(place, span, "gen_ai.operation.name")?;
+                if operation.and_then(Json::as_str) == Some(EXECUTE_TOOL) {
+                    runs.push(run(place, of_resource, span)?);
+                } else {
+                    summary.skipped += 1;
+                }
             }
         }
     }
@@ -47,14 +50,14 @@ fn run(place: Place<'_>, resource: &Json, span: &Json) -> Result<Run, ActuatorEr
         let found = found.map_or_else(|| String::from("no such field"), shown);
         place.fault(&format!("`{field}` of a tool call to be {expected}"), &found)
     };
-    let tool = attribute(span, "gen_ai.tool.name");
+    let tool = attribute(place, span, "gen_ai.tool.name")?;
     let nanos = |field: &str| {
         let value = span.get(field);
         value.and_then(int).ok_or_else(|| wanted(field, "nanoseconds since the epoch", value))
     };
     let (start, end) = (nanos("startTimeUnixNano")?, nanos("endTimeUnixNano")?);
     let id = span.get("spanId");
-    let mode = attribute(span, "error.type").and_then(Json::as_str);
+    let mode = attribute(place, span, "error.type")?.and_then(Json::as_str);
     Ok(Run {
         run: id
             .and_then(Json::as_str)
@@ -70,12 +73,13 @@ fn run(place: Place<'_>, resource: &Json, span: &Json) -> Result<Run, ActuatorEr
         latency: end.saturating_sub(start).max(0) / 1_000,
         at: start / 1_000,
         modes: mode.map(str::to_owned).into_iter().collect(),
-        error: error_text(span),
+        error: error_text(place, span)?,
     })
 }
 
 fn domain(place: Place<'_>, resource: &Json, span: &Json) -> Result<Symbol, ActuatorError> {
-    match attribute(span, "hence.domain").or_else(|| attribute(resource, "hence.domain")) {
+    let own = attribute(place, span, "hence.domain")?;
+    match own.map_or_else(|| attribute(place, resource, "hence.domain"), |own| Ok(Some(own)))? {
         None => Ok(Symbol::new(ANY_DOMAIN)),
         Some(value) => value.as_str().and_then(table::name).ok_or_else(|| {
             place.fault("`hence.domain` of a tool call to be a name such as \"/marketing\"", &shown(value))
@@ -89,31 +93,34 @@ fn is_error(span: &Json) -> bool {
 }
 
 /// The message of the status, then of each exception `type: message` and the stack, a line each.
-fn error_text(span: &Json) -> Option<String> {
+fn error_text(place: Place<'_>, span: &Json) -> Result<Option<String>, ActuatorError> {
     let status = span.get("status").and_then(|status| status.get("message")).and_then(Json::as_str);
     let mut parts: Vec<String> = status.into_iter().map(str::to_owned).collect();
     let is_exception = |event: &&Json| event.get("name").and_then(Json::as_str) == Some("exception");
-    for event in items(span, "events").iter().filter(is_exception) {
-        let of = |key| attribute(event, key).and_then(Json::as_str);
-        let named = [of("exception.type"), of("exception.message")];
+    for event in items(place, span, "events")?.iter().filter(is_exception) {
+        let of = |key| Ok::<_, ActuatorError>(attribute(place, event, key)?.and_then(Json::as_str));
+        let named = [of("exception.type")?, of("exception.message")?];
         parts.push(named.into_iter().flatten().collect::<Vec<_>>().join(": "));
-        parts.extend(of("exception.stacktrace").map(str::to_owned));
+        parts.extend(of("exception.stacktrace")?.map(str::to_owned));
     }
     parts.retain(|part| !part.is_empty());
-    (!parts.is_empty()).then(|| parts.join("\n"))
+    Ok((!parts.is_empty()).then(|| parts.join("\n")))
 }
 
 /// The array called `field`, empty where there is none.
-fn items<'a>(value: &'a Json, field: &str) -> &'a [Json] {
-    value.get(field).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default()
+fn items<'a>(place: Place<'_>, value: &'a Json, field: &str) -> Result<&'a [Json], ActuatorError> {
+    match value.get(field) {
+        None | Some(Json::Null) => Ok(&[]),
+        Some(Json::Array(items)) => Ok(items),
+        Some(other) => Err(place.fault(&format!("`{field}` to be an array"), &shown(other))),
+    }
 }
 
 /// The value of an attribute, out of its wrapping (`{"stringValue": …}`).
-fn attribute<'a>(of: &'a Json, key: &str) -> Option<&'a Json> {
-    let found = items(of, "attributes")
-        .iter()
-        .find(|attribute| attribute.get("key").and_then(Json::as_str) == Some(key))?;
-    found.get("value")?.as_object()?.values().next()
+fn attribute<'a>(place: Place<'_>, of: &'a Json, key: &str) -> Result<Option<&'a Json>, ActuatorError> {
+    let all = items(place, of, "attributes")?;
+    let found = all.iter().find(|attribute| attribute.get("key").and_then(Json::as_str) == Some(key));
+    Ok(found.and_then(|found| found.get("value")?.as_object()?.values().next()))
 }
 
 /// A number, written as one or as a string.

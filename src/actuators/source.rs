@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::{Node, Tree};
 
 use super::error::ActuatorError;
 use super::error_text::id;
 use super::input::{Form, Input, pauses};
 use super::json;
 use super::objects::JsonObjects;
-use super::{Observer, Progress, Scope, Sink, Summary, tree};
+use super::tree::{self, Left, Looking};
+use super::{Observer, Progress, Scope, Sink, Summary};
 use crate::fact::Fact;
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -61,10 +63,13 @@ struct Shown {
 
 impl Source {
     /// The facts of a tool's source: imports, then calls, then log tags, each in order.
-    pub fn facts(tool: &str, source: &[u8]) -> Vec<Fact> {
+    ///
+    /// # Errors
+    /// A source that takes too long, a limit.
+    pub fn facts(tool: &str, source: &[u8]) -> Result<Vec<Fact>, ActuatorError> {
         let mut shown = Shown::default();
-        shown.look(source);
-        shown.facts(tool)
+        shown.look(source).map_err(|left| left.of(tool))?;
+        Ok(shown.facts(tool))
     }
 
     fn assert(facts: Vec<Fact>, summary: &mut Summary, sink: &mut Sink<'_>) -> Result<(), ActuatorError> {
@@ -108,22 +113,25 @@ impl Observer for Source {
                 let place = object.place;
                 let tool = given
                     .unwrap_or_else(|| id(place.input, Some(place.line), "source", &hash(text.as_bytes())));
-                Self::assert(Self::facts(&tool, text.as_bytes()), &mut summary, sink)?;
+                Self::assert(Self::facts(&tool, text.as_bytes())?, &mut summary, sink)?;
                 object.leave(&mut summary);
             }
             return Ok(summary);
         }
         let name = input.name();
         let mut source = Vec::new();
-        let reader = input.into_reader();
+        let mut reader = input.into_reader().take(tree::LARGEST + 1);
         while let Err(source) = reader.read_to_end(&mut source) {
             if !pauses(&source) {
                 return Err(ActuatorError::Read { input: name.to_owned(), source });
             }
         }
+        fit(&source).map_err(|why| Left::File(why).of(name))?;
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let tool = id(&stem.unwrap_or_else(|| name.to_owned()), None, "source", &hash(&source));
-        Self::assert(Self::facts(&tool, &source), &mut summary, sink)?;
+        let mut shown = Shown::default();
+        shown.look(&source).map_err(|left| left.of(name))?;
+        Self::assert(shown.facts(&tool), &mut summary, sink)?;
         Ok(summary)
     }
 
@@ -140,7 +148,11 @@ impl Observer for Source {
             let name = entry.file_name().to_string_lossy().into_owned();
             let plain = entry.file_type().map_err(fault)?.is_file();
             if plain && name.ends_with(".go") && !name.ends_with("_test.go") {
-                shown.look(&fs::read(entry.path()).map_err(fault)?);
+                let name = entry.path().display().to_string();
+                let source = tree::read(&entry.path());
+                let source = source.map_err(|source| ActuatorError::Read { input: name.clone(), source })?;
+                let source = source.map_err(|why| Left::File(why).of(&name))?;
+                shown.look(&source).map_err(|left| left.of(&name))?;
             }
         }
         let tool = root.canonicalize().map_err(fault)?;
@@ -149,6 +161,14 @@ impl Observer for Source {
         Self::assert(shown.facts(&tool), &mut summary, sink)?;
         Ok(summary)
     }
+}
+
+/// Whether bytes may be source code; otherwise why not.
+fn fit(source: &[u8]) -> Result<(), &'static str> {
+    if source.len() as u64 > tree::LARGEST {
+        return Err(tree::TOO_LARGE);
+    }
+    if tree::is_text(source) { Ok(()) } else { Err(tree::NO_TEXT) }
 }
 
 fn hash(source: &[u8]) -> String {
@@ -179,14 +199,11 @@ impl Shown {
     }
 
     /// Takes in one file.
-    fn look(&mut self, source: &[u8]) {
-        let mut parser = Parser::new();
-        if parser.set_language(&tree_sitter_go::LANGUAGE.into()).is_err() {
-            return;
-        }
-        let Some(tree) = parser.parse(source, None) else { return };
-        let names = Names::of(&tree, source);
-        tree::visit(&tree, &mut |node| match node.kind() {
+    fn look(&mut self, source: &[u8]) -> Result<(), Left> {
+        let mut looking = Looking::begin();
+        let tree = looking.parse(&tree_sitter_go::LANGUAGE.into(), source)?;
+        let names = Names::of(&mut looking, &tree, source)?;
+        looking.visit(&tree, &mut |node, _| match node.kind() {
             "import_spec" => self.imports.extend(import(node, source)),
             "call_expression" => self.call(node, source, &names),
             // `[]T(x)` and the like; of a package's type it reads like a call.
@@ -195,7 +212,7 @@ impl Shown {
                 self.calls.extend(of.map(|of| names.selected(&tree::text(of, source))));
             }
             _ => {}
-        });
+        })
     }
 
     fn call(&mut self, node: Node<'_>, source: &[u8], names: &Names) {
@@ -220,7 +237,7 @@ impl Shown {
         if LOGGING.iter().any(|begin| last.starts_with(begin))
             && let Some(arguments) = node.child_by_field_name("arguments")
         {
-            for string in tree::children(arguments).flat_map(strings) {
+            for string in tree::children(arguments).into_iter().flat_map(strings) {
                 let text = tree::text(string, source);
                 self.tags.extend(TAGS.iter().filter(|(tag, _)| text.contains(tag)).map(|(_, name)| *name));
             }
@@ -229,9 +246,9 @@ impl Shown {
 }
 
 impl Names {
-    fn of(tree: &Tree, source: &[u8]) -> Self {
+    fn of(looking: &mut Looking, tree: &Tree, source: &[u8]) -> Result<Self, Left> {
         let mut names = Self::default();
-        tree::visit(tree, &mut |node| match node.kind() {
+        looking.visit(tree, &mut |node, _| match node.kind() {
             "import_spec" => {
                 let Some(path) = import(node, source) else { return };
                 let package = path.rsplit('/').next().unwrap_or(&path).to_owned();
@@ -243,8 +260,8 @@ impl Names {
             }
             "function_declaration" => names.own.extend(tree::field(node, "name", source)),
             _ => {}
-        });
-        tree::visit(tree, &mut |node| match node.kind() {
+        })?;
+        looking.visit(tree, &mut |node, _| match node.kind() {
             "short_var_declaration" | "assignment_statement" => {
                 names.hold(node.child_by_field_name("left"), node.child_by_field_name("right"), source);
             }
@@ -253,15 +270,15 @@ impl Names {
                 names.hold(name, node.child_by_field_name("value"), source);
             }
             _ => {}
-        });
-        names
+        })?;
+        Ok(names)
     }
 
     /// Notes which variables on the left hold functions of packages on the right.
     fn hold(&mut self, left: Option<Node<'_>>, right: Option<Node<'_>>, source: &[u8]) {
         let (Some(left), Some(right)) = (left, right) else { return };
         let single = left.kind() == "identifier";
-        let left: Vec<Node<'_>> = if single { vec![left] } else { tree::children(left).collect() };
+        let left: Vec<Node<'_>> = if single { vec![left] } else { tree::children(left) };
         for (variable, value) in left.into_iter().zip(tree::children(right)) {
             let value = bare(value);
             if value.kind() == "selector_expression" && variable.kind() == "identifier" {

@@ -1,12 +1,13 @@
 //! Tables of patterns: CSV with a label and a pattern a row, compiled into one set.
 
 use std::borrow::Cow;
-use std::fs;
 use std::path::Path;
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
 use super::error::ActuatorError;
+use crate::fault::OrBroken;
+use crate::file::{self, LARGEST_TEXT};
 use crate::literal;
 use crate::symbol::Symbol;
 
@@ -44,7 +45,7 @@ impl Table {
             return Self::parse(shipped, shipped.file, shipped.text);
         };
         let name = path.display().to_string();
-        let text = fs::read_to_string(&path)
+        let text = file::read_text(&path, LARGEST_TEXT)
             .map_err(|source| ActuatorError::Read { input: name.clone(), source })?;
         Self::parse(shipped, &name, &text)
     }
@@ -95,14 +96,14 @@ impl Table {
     }
 
     /// The label of a row.
-    pub(super) fn label(&self, row: usize) -> Option<Symbol> {
-        self.labels.get(row).copied()
+    pub(super) fn label(&self, row: usize) -> Symbol {
+        *self.labels.get(row).or_broken("each pattern of a table has a label")
     }
 
     /// The labels of the rows that match `text`, each once, in the order of the table.
     pub(super) fn labels_of(&self, text: &str) -> Vec<Symbol> {
         let mut labels: Vec<Symbol> = Vec::new();
-        for label in self.matches(text, 0).filter_map(|row| self.label(row)) {
+        for label in self.matches(text, 0).map(|row| self.label(row)) {
             if !labels.contains(&label) {
                 labels.push(label);
             }

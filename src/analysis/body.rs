@@ -17,7 +17,7 @@ use super::draft::Clause;
 use super::names::{Entry, Slot};
 use super::prose::{a, a_column};
 use super::typing::{Known, Typer, disjoint_sets};
-use super::values::{conversion, error};
+use super::values::{conversion, error, unit};
 
 /// The literals that bind by `=` or `in`, typed, by their place in the body.
 pub(super) type Binders = HashMap<usize, Literal>;
@@ -82,10 +82,11 @@ impl Typer<'_> {
         let diagnostic = Diagnostic::new(codes::VARIABLE_TYPES, message)
             .at(span, a_column(ty))
             .at(known.origin, a_column(first));
-        let variable = Expr { kind: ExprKind::Var(var), ty: first.ty, span };
-        Some(match conversion(&variable, name.as_str(), ty.ty) {
-            Some(better) => diagnostic.help(format!("if they mean the same value, write `{better}` here")),
-            None => diagnostic.help("two different things need two variables"),
+        // Any other conversion would join texts, or what is left of a number, and so other facts.
+        Some(if (first.ty, ty.ty) == (Type::Int, Type::Float) {
+            diagnostic.help(format!("if they mean the same value, write `float({name})` here"))
+        } else {
+            diagnostic.help("two different things need two variables")
         })
     }
 
@@ -189,15 +190,22 @@ impl Typer<'_> {
         let text = self.sources.slice(expr.span);
         let message = format!("`{text}` is {}, but {place} is {}", a(expr.ty), a_column(wanted));
         let diagnostic = error(codes::WRONG_TYPE, message, expr.span);
-        match conversion(expr, text, wanted.ty) {
-            Some(better) => diagnostic.help(format!("write `{better}`")),
-            None => match wanted.ty {
-                Type::Duration => {
-                    diagnostic.note("a duration is written `250ms`, `60s`, `5m`, `24h` or `7d`")
-                }
-                Type::Time => diagnostic.note("a time is written `@2026-02-03T14:23:45Z`"),
-                _ => diagnostic,
-            },
+        match (conversion(expr, text, wanted), expr.ty, wanted.ty) {
+            (Some(better), ..) => diagnostic.help(format!("write `{better}`")),
+            (None, Type::Float, Type::Int) => {
+                diagnostic.help(format!("write `round({text})`, or `int({text})` towards zero"))
+            }
+            (None, Type::Duration, Type::Float) => {
+                diagnostic.help(format!("in seconds it is `seconds({text})`"))
+            }
+            (None, Type::Int, Type::Duration) if matches!(expr.kind, ExprKind::Const(_)) => {
+                diagnostic.help(unit(text))
+            }
+            (None, _, Type::Duration) => {
+                diagnostic.note("a duration is written `250ms`, `60s`, `5m`, `24h` or `7d`")
+            }
+            (None, _, Type::Time) => diagnostic.note("a time is written `@2026-02-03T14:23:45Z`"),
+            _ => diagnostic,
         }
     }
 }

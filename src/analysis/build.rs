@@ -111,10 +111,8 @@ impl Builder<'_> {
         let known = self.checked.relations.iter().position(|relation| relation.name == symbol);
         let at = known.unwrap_or_else(|| {
             let kind = if self.inputs.contains(&name) { Kind::Input } else { Kind::Derived };
-            let column = |at: usize| Column {
-                name: Symbol::new(&format!("c{}", at + 1)),
-                ty: ColumnType::plain(Type::Int),
-            };
+            let column =
+                |at: usize| Column::new(Symbol::new(&format!("c{}", at + 1)), ColumnType::plain(Type::Int));
             self.checked.relations.push(Relation {
                 name: symbol,
                 kind,

@@ -101,7 +101,7 @@ impl Cases<'_> {
             return None;
         };
         let terms = terms(atom, entry, out)?;
-        Some((id, ground.row(entry, &terms, atom.span, out)?, atom.span))
+        Some((id, ground.atom(entry, atom, &terms, out)?, atom.span))
     }
 
     fn expectation(
@@ -219,7 +219,7 @@ fn distance(written: &tree::Expr, entry: &Entry, out: &mut Vec<Diagnostic>) -> O
             };
             out.push(
                 error(codes::FAULTY_DISTANCE, "a distance is a float of 0.0 or more", written.span)
-                    .help(format!("write `~ {better}`")),
+                    .help(format!("write `{better}`")),
             );
             None
         }

@@ -44,6 +44,10 @@ pub const FAULTY_PLACEHOLDER: Code = Code("E219");
 pub const ARGUMENT_TWICE: Code = Code("E220");
 /// A fact of a fact file whose relation is no input.
 pub const NOT_AN_INPUT: Code = Code("E221");
+/// A column of a derived relation with a default.
+pub const DERIVED_DEFAULT: Code = Code("E222");
+/// A relation of the time before a migration, outside of one.
+pub const OLD_RELATION: Code = Code("E223");
 
 /// A value of another type than its column or parameter.
 pub const WRONG_TYPE: Code = Code("E301");

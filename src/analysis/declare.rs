@@ -8,11 +8,12 @@ use crate::schema::{ColumnType, Kind, NameSet, Param};
 use crate::span::Span;
 use crate::symbol::Symbol;
 use crate::syntax::tree::{
-    ColumnDecl, Doc, File, Ident, Item, ParamDecl, RelationDecl, Rule, TypeDecl, TypeExpr,
+    ColumnDecl, Doc, Expr, ExprKind, File, Ident, Item, ParamDecl, RelationDecl, Rule, TypeDecl, TypeExpr,
 };
 use crate::value::{Type, Value};
 
 use super::codes;
+use super::draft::{OLD, missing_recorded};
 use super::names::{Entry, Names, Slot, taken};
 use super::values::{error, fit, literal, not_literal};
 
@@ -62,7 +63,8 @@ pub(super) fn names(files: &[File], out: &mut Vec<Diagnostic>) -> Names {
 /// `input now(at: time)`, which every rule set has.
 fn now() -> Entry {
     let span = Span::default();
-    let at = Slot { name: Symbol::new("at"), ty: Some(ColumnType::plain(Type::Time)), origin: span };
+    let ty = Some(ColumnType::plain(Type::Time));
+    let at = Slot { name: Symbol::new("at"), ty, default: None, origin: span };
     Entry {
         name: Symbol::new("now"),
         kind: Kind::Input,
@@ -193,7 +195,7 @@ fn declare_relation(decl: &RelationDecl, names: &mut Names, out: &mut Vec<Diagno
     let entry = Entry {
         name: name.name,
         kind: decl.kind,
-        columns: columns(&decl.columns, names, out),
+        columns: columns(decl, names, out),
         doc: doc(&decl.doc),
         requires: decl.requires.as_ref().map(|requires| requires.relation.name),
         span: name.span,
@@ -214,16 +216,52 @@ fn reserved(name: Ident, what: &str) -> Diagnostic {
         .help(format!("give it another name, such as `{}_of`", name.name))
 }
 
-fn columns(written: &[ColumnDecl], names: &Names, out: &mut Vec<Diagnostic>) -> Vec<Slot> {
-    let mut columns: Vec<Slot> = Vec::with_capacity(written.len());
-    for column in written {
+fn columns(decl: &RelationDecl, names: &Names, out: &mut Vec<Diagnostic>) -> Vec<Slot> {
+    let mut columns: Vec<Slot> = Vec::with_capacity(decl.columns.len());
+    for column in &decl.columns {
         let name = column.name;
         if let Some(first) = columns.iter().find(|slot| slot.name == name.name) {
             out.push(twice(codes::COLUMN_TWICE, "the column", name, first.origin));
         }
-        columns.push(Slot { name: name.name, ty: resolve_type(&column.ty, names, out), origin: name.span });
+        let ty = resolve_type(&column.ty, names, out);
+        let default = column.default.as_ref().zip(ty.as_ref());
+        let default = default.and_then(|(written, ty)| default_value(decl, column, written, ty, out));
+        columns.push(Slot { name: name.name, ty, default, origin: name.span });
     }
     columns
+}
+
+/// The value of facts that leave a column out, or `None` after a diagnostic.
+fn default_value(
+    decl: &RelationDecl,
+    column: &ColumnDecl,
+    written: &Expr,
+    ty: &ColumnType,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Value> {
+    let place = format!("the column `{}` of `{}`", column.name.name, decl.name.name);
+    if decl.kind != Kind::Input {
+        let message =
+            format!("{place} has a default, and no fact of a `{}` leaves a column out", decl.kind.keyword());
+        out.push(
+            error(codes::DERIVED_DEFAULT, message, written.span).help("only inputs have defaults; remove it"),
+        );
+        return None;
+    }
+    if matches!(written.kind, ExprKind::Error) {
+        return None;
+    }
+    let Some(value) = literal(written) else {
+        out.push(not_literal(&format!("the default of {place}"), written.span));
+        return None;
+    };
+    match fit(value, ty, &place) {
+        Ok(()) => Some(value),
+        Err(fault) => {
+            out.push(fault.at(written.span, format!("found {}", value.ty())));
+            None
+        }
+    }
 }
 
 /// `now` may be declared again in the very form that it has; the declaration then gives place and doc comment.
@@ -231,7 +269,11 @@ fn declare_now(decl: &RelationDecl, entry: &Entry, names: &mut Names, out: &mut 
     let built_in = now();
     let same = entry.kind == built_in.kind
         && entry.columns.len() == 1
-        && entry.columns.iter().zip(&built_in.columns).all(|(a, b)| a.name == b.name && a.ty == b.ty);
+        && entry
+            .columns
+            .iter()
+            .zip(&built_in.columns)
+            .all(|(a, b)| a.name == b.name && a.ty == b.ty && a.default.is_none());
     if !same {
         out.push(
             error(codes::NOW_FORM, "`now` is the clock of a run and has another form", decl.span)
@@ -257,8 +299,14 @@ pub(super) fn derived(rules: &[&Rule], names: &mut Names, out: &mut Vec<Diagnost
             out.push(reserved(rule.head, what));
             continue;
         }
-        let slot =
-            |at: usize| Slot { name: Symbol::new(&format!("c{}", at + 1)), ty: None, origin: rule.head.span };
+        if let Some(recorded) = rule.head.name.as_str().strip_prefix(OLD) {
+            out.push(missing_recorded(names, rule.head, recorded));
+            continue;
+        }
+        let slot = |at: usize| {
+            let name = Symbol::new(&format!("c{}", at + 1));
+            Slot { name, ty: None, default: None, origin: rule.head.span }
+        };
         names.add_relation(Entry {
             name: rule.head.name,
             kind: Kind::Derived,

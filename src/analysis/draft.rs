@@ -206,7 +206,7 @@ fn unknown_relation(names: &Names, atom: &Atom) -> Diagnostic {
     let span = atom.relation.span;
     if is_generator(name) {
         return error(codes::MISPLACED_GENERATOR, format!("`{name}` is a generator and no condition"), span)
-            .help(format!("write `X in {name}(…)`"));
+            .help(format!("its elements are bound by `X in {name}(…)`"));
     }
     if is_function(name) {
         return error(codes::WRONG_ARGUMENTS, format!("`{name}` is a function and has no columns"), span)
@@ -215,9 +215,33 @@ fn unknown_relation(names: &Names, atom: &Atom) -> Diagnostic {
     missing_relation(names, atom.relation, arguments(atom).count())
 }
 
+/// What the relations of the rules of a migration begin with that are as they were recorded.
+pub(super) const OLD: &str = "old.";
+
+/// The error for a relation as it was recorded that isn't there, or outside of a migration.
+pub(super) fn missing_recorded(names: &Names, relation: Ident, recorded: &str) -> Diagnostic {
+    let known: Vec<&str> =
+        names.relations.iter().filter_map(|entry| entry.name.as_str().strip_prefix(OLD)).collect();
+    if known.is_empty() {
+        let message = format!("`{}` stands outside of a migration", relation.name);
+        return error(codes::OLD_RELATION, message, relation.span)
+            .note("only the rules of `hence migrate FILE.dl` read relations as they were recorded")
+            .help(format!("write `{recorded}`, or keep the rules of a migration apart from the others"));
+    }
+    let message = format!("no relation `{recorded}` is recorded");
+    let diagnostic = error(codes::UNKNOWN_RELATION, message, relation.span);
+    match nearest(recorded, known.iter().copied()) {
+        Some(near) => diagnostic.help(format!("the nearest is `{OLD}{near}`")),
+        None => diagnostic.help(format!("recorded are {}", super::prose::list(&known, "and"))),
+    }
+}
+
 /// The error for a relation that is neither declared nor derived.
 pub(super) fn missing_relation(names: &Names, relation: Ident, arity: usize) -> Diagnostic {
     let name = relation.name;
+    if let Some(recorded) = name.as_str().strip_prefix(OLD) {
+        return missing_recorded(names, relation, recorded);
+    }
     let message = format!("`{name}` is neither declared nor derived");
     let diagnostic = error(codes::UNKNOWN_RELATION, message, relation.span);
     match names.nearest_relation(name).or_else(|| nearest_function(name.as_str())) {

@@ -28,6 +28,42 @@ impl<'a> Ground<'a> {
         Self { names, sources, params }
     }
 
+    /// The values of a row by name: a column that it leaves out has its default.
+    pub(super) fn named(
+        &self,
+        entry: &Entry,
+        args: &[(tree::Ident, tree::Expr)],
+        terms: &[Option<&tree::Expr>],
+        span: Span,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<Vec<Value>> {
+        let left_out = |slot: &Slot| args.iter().all(|(name, _)| name.name != slot.name);
+        let values: Vec<_> = entry
+            .columns
+            .iter()
+            .zip(terms)
+            .map(|(slot, term)| match slot.default.filter(|_| left_out(slot)) {
+                Some(default) => Some(default),
+                None => self.cell(entry, slot, *term, span, out),
+            })
+            .collect();
+        values.into_iter().collect()
+    }
+
+    /// The values of an atom's row.
+    pub(super) fn atom(
+        &self,
+        entry: &Entry,
+        atom: &tree::Atom,
+        terms: &[Option<&tree::Expr>],
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<Vec<Value>> {
+        match &atom.args {
+            tree::Args::Named(args) => self.named(entry, args, terms, atom.span, out),
+            tree::Args::Positional(_) => self.row(entry, terms, atom.span, out),
+        }
+    }
+
     /// The values of a whole row; a column without a term is an error.
     pub(super) fn row(
         &self,
@@ -40,16 +76,25 @@ impl<'a> Ground<'a> {
             .columns
             .iter()
             .zip(terms)
-            .map(|(slot, term)| match term {
-                Some(term) => self.value(entry, slot, term, out),
-                None => {
-                    let message = format!("a fact has a value in every column; `{}` has none", slot.name);
-                    out.push(error(codes::NOT_GROUND, message, span).note(format!("its form is `{entry}`")));
-                    None
-                }
-            })
+            .map(|(slot, term)| self.cell(entry, slot, *term, span, out))
             .collect();
         values.into_iter().collect()
+    }
+
+    fn cell(
+        &self,
+        entry: &Entry,
+        slot: &Slot,
+        term: Option<&tree::Expr>,
+        span: Span,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<Value> {
+        let Some(term) = term else {
+            let message = format!("a fact has a value in every column; `{}` has none", slot.name);
+            out.push(error(codes::NOT_GROUND, message, span).note(format!("its form is `{entry}`")));
+            return None;
+        };
+        self.value(entry, slot, term, out)
     }
 
     /// The values of terms that stand by position.

@@ -54,7 +54,7 @@ fn contributions(draft: &Draft<'_>, names: &Names, sources: &Sources) -> Vec<Opt
 fn rise(slot: &mut Slot, ty: ColumnType, span: Span) -> bool {
     match &mut slot.ty {
         None => {
-            *slot = Slot { name: slot.name, ty: Some(ty), origin: span };
+            *slot = Slot { name: slot.name, ty: Some(ty), default: None, origin: span };
             true
         }
         Some(known) if known.ty == ty.ty && known.set.is_some() && known.set != ty.set => {

@@ -36,7 +36,7 @@ use crate::syntax::tree::{self, Item};
 use crate::value::Value;
 
 use checked::Checked;
-pub use query::{AtomPattern, QueryRule, TypedFact, check_atom, check_facts, check_query};
+pub use query::{AtomPattern, QueryRule, TypedFact, check_atom, check_fact, check_facts, check_query};
 
 /// Checks the files of a rule set, in the order of loading; `sets` are the parameters that a run sets.
 ///

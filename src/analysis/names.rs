@@ -10,7 +10,7 @@ use crate::diagnostic::nearest;
 use crate::schema::{Column, ColumnType, Kind, NameSet, Param, Relation, RelationId};
 use crate::span::Span;
 use crate::symbol::Symbol;
-use crate::value::Type;
+use crate::value::{Type, Value};
 
 use super::checked::Checked;
 
@@ -35,6 +35,8 @@ pub(super) struct Entry {
 pub(super) struct Slot {
     pub(super) name: Symbol,
     pub(super) ty: Option<ColumnType>,
+    /// The value of facts that leave the column out.
+    pub(super) default: Option<Value>,
     /// Where the type was declared, or inferred from.
     pub(super) origin: Span,
 }
@@ -61,6 +63,7 @@ impl Entry {
         let column = |slot: &Slot| Column {
             name: slot.name,
             ty: slot.ty.clone().unwrap_or(ColumnType::plain(Type::Int)),
+            default: slot.default,
         };
         Relation {
             name: self.name,
@@ -81,6 +84,9 @@ impl fmt::Display for Entry {
             if let Some(ty) = &slot.ty {
                 write!(f, ": {ty}")?;
             }
+            if let Some(default) = slot.default {
+                write!(f, " = {default}")?;
+            }
         }
         f.write_str(")")
     }
@@ -94,6 +100,7 @@ impl Names {
             let slot = |column: &Column| Slot {
                 name: column.name,
                 ty: Some(column.ty.clone()),
+                default: column.default,
                 origin: relation.span,
             };
             names.add_relation(Entry {

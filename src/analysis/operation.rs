@@ -4,14 +4,15 @@ use crate::builtins::aggregate;
 use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::op::{self, Signature};
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::schema::ColumnType;
 use crate::span::Span;
 use crate::syntax::tree;
-use crate::value::Type;
+use crate::value::{Type, Value};
 
 use super::codes;
 use super::prose::{a, list};
 use super::typing::Typer;
-use super::values::{conversion, error};
+use super::values::{conversion, error, unit};
 
 /// What other languages call our functions.
 const HABITS: [(&str, &str); 19] = [
@@ -79,7 +80,7 @@ impl Typer<'_> {
         let diagnostic = Diagnostic::new(codes::NO_SUCH_OPERATION, message).at(span, "");
         let diagnostic = args.iter().fold(diagnostic, |diagnostic, arg| diagnostic.at(arg.span, a(arg.ty)));
         let diagnostic = takes(name, &types, &signatures).into_iter().fold(diagnostic, Diagnostic::note);
-        match self.repair(args, &types, resolves) {
+        match self.repair(name, args, span, &resolves).or_else(|| self.whole(name, args, &resolves)) {
             Some(fix) => diagnostic.help(fix),
             None if name == "+" && types == [Type::String, Type::String] => {
                 let texts: Vec<_> = args.iter().map(|arg| self.sources.slice(arg.span)).collect();
@@ -89,24 +90,72 @@ impl Typer<'_> {
         }
     }
 
-    /// The change of one operand that makes the operation resolve: another literal first, then a conversion that
-    /// always has a result.
-    fn repair(&self, args: &[Expr], types: &[Type], resolves: impl Fn(&[Type]) -> bool) -> Option<String> {
+    /// The change of one operand that makes the operation resolve and means what was written: another literal first,
+    /// then a conversion that always has a result.
+    fn repair(
+        &self,
+        name: &str,
+        args: &[Expr],
+        span: Span,
+        resolves: impl Fn(&[Type]) -> bool,
+    ) -> Option<String> {
         const LITERALS: [Type; 7] =
             [Type::Float, Type::Int, Type::Name, Type::Time, Type::Duration, Type::Bool, Type::String];
-        const CONVERSIONS: [Type; 3] = [Type::Float, Type::String, Type::Int];
+        const CONVERSIONS: [Type; 2] = [Type::Float, Type::String];
+        if let Some(fix) = self.unneeded(name, args, span) {
+            return Some(fix);
+        }
         let is_literal = |arg: &Expr| matches!(arg.kind, ExprKind::Const(_));
         let tries = |literal: bool, wanted: &'static [Type]| {
             let args = move || args.iter().enumerate().filter(move |(_, arg)| is_literal(arg) == literal);
             wanted.iter().flat_map(move |wanted| args().map(move |(at, arg)| (at, arg, *wanted)))
         };
         tries(true, &LITERALS).chain(tries(false, &CONVERSIONS)).find_map(|(at, arg, wanted)| {
-            let mut changed = types.to_vec();
+            let mut changed: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
             *changed.get_mut(at)? = wanted;
+            if !resolves(&changed) || alters(name, arg, wanted) {
+                return None;
+            }
             let text = self.sources.slice(arg.span);
-            let better = conversion(arg, text, wanted)?;
-            resolves(&changed).then(|| format!("write `{better}` instead of `{text}`"))
+            let other = args.iter().enumerate().find(|(other, _)| *other != at);
+            let set = other.filter(|_| COMPARISONS.contains(&name)).and_then(|(_, other)| self.set_of(other));
+            if wanted == Type::Duration
+                && let ExprKind::Const(value @ Value::Int(_)) = arg.kind
+            {
+                return Some(unit(value));
+            }
+            let better = conversion(arg, text, &ColumnType { ty: wanted, set })?;
+            Some(format!("write `{better}` instead of `{text}`"))
         })
+    }
+
+    /// The float that a function takes as an int: which int is for the author to say.
+    fn whole(&self, name: &str, args: &[Expr], resolves: impl Fn(&[Type]) -> bool) -> Option<String> {
+        let is_function = name.starts_with(|c: char| c.is_ascii_lowercase());
+        args.iter().enumerate().filter(|(_, arg)| is_function && arg.ty == Type::Float).find_map(
+            |(at, arg)| {
+                let mut changed: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
+                *changed.get_mut(at)? = Type::Int;
+                let text = self.sources.slice(arg.span);
+                resolves(&changed).then(|| {
+                    format!("write `round({text})` instead of `{text}`, or `int({text})` towards zero")
+                })
+            },
+        )
+    }
+
+    /// What to write instead of a conversion of a value to the type that it has.
+    fn unneeded(&self, name: &str, args: &[Expr], span: Span) -> Option<String> {
+        let [arg] = args else { return None };
+        let there = match name {
+            "int" | "round" | "floor" | "ceil" => Type::Int,
+            "float" => Type::Float,
+            "name" => Type::Name,
+            _ => return None,
+        };
+        let (text, whole) = (self.sources.slice(arg.span), self.sources.slice(span));
+        let text = if is_one_term(text) { text.to_owned() } else { format!("({text})") };
+        (arg.ty == there).then(|| format!("write `{text}` instead of `{whole}`: it is {} already", a(there)))
     }
 
     /// Reports a call of something that is no function.
@@ -125,6 +174,33 @@ impl Typer<'_> {
             None => diagnostic.note(format!("the functions are {}", op::names().join(", "))),
         })
     }
+}
+
+/// Whether `arg` as a `wanted` would pass, and mean something else: a text is compared letter by letter, so that `"9"`
+/// comes after `"100"`, and two texts of one number or time differ.
+fn alters(name: &str, arg: &Expr, wanted: Type) -> bool {
+    let ordered = COMPARISONS.contains(&name) && !["=", "!="].contains(&name);
+    let written = matches!(arg.kind, ExprKind::Const(_));
+    // How long a number is as a text is nobody's question.
+    let counted = name == "len" && arg.ty != Type::Name;
+    wanted == Type::String && (ordered || counted || (COMPARISONS.contains(&name) && !written))
+}
+
+/// Whether an expression stays whole beside any operator: a word, a number, a call.
+fn is_one_term(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    let mut depth = 0usize;
+    rest.is_empty()
+        || rest.starts_with('(')
+            && rest.ends_with(')')
+            && rest.char_indices().all(|(at, c)| {
+                depth = match c {
+                    '(' => depth + 1,
+                    ')' => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                depth > 0 || at + 1 == rest.len()
+            })
 }
 
 /// The function or aggregate that `word` was probably meant to be.

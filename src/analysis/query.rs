@@ -14,7 +14,7 @@ use super::checked::{Checked, Literal};
 use super::codes;
 use super::draft::{body, missing_relation, terms};
 use super::ground::Ground;
-use super::names::Names;
+use super::names::{Entry, Names};
 use super::rules::variables;
 use super::safety::Uses;
 use super::typing::Typer;
@@ -141,6 +141,49 @@ fn pattern(
     Some(AtomPattern { relation, values, span: atom.span })
 }
 
+/// Checks one fact of an input, by position or by name; by name, columns with a default may be left out.
+pub fn check_fact(
+    checked: &Checked,
+    atom: &tree::Atom,
+    sources: &Sources,
+) -> (Option<TypedFact>, Vec<Diagnostic>) {
+    let names = Names::of(checked);
+    let mut out = Vec::new();
+    let fact = ground_fact(&names, atom, sources, &mut out);
+    diagnostic::sort(&mut out);
+    (fact.filter(|_| out.is_empty()), out)
+}
+
+fn ground_fact(
+    names: &Names,
+    atom: &tree::Atom,
+    sources: &Sources,
+    out: &mut Vec<Diagnostic>,
+) -> Option<TypedFact> {
+    let (id, entry) = asserted(names, atom.relation, arguments(atom).count(), out)?;
+    let terms = terms(atom, entry, out)?;
+    Some((id, Ground::new(names, sources).atom(entry, atom, &terms, out)?, atom.span))
+}
+
+/// The input that a fact names, or `None` after a diagnostic.
+fn asserted<'n>(
+    names: &'n Names,
+    name: tree::Ident,
+    arity: usize,
+    out: &mut Vec<Diagnostic>,
+) -> Option<(RelationId, &'n Entry)> {
+    let Some((id, entry)) = names.find(name.name) else {
+        out.push(missing_relation(names, name, arity));
+        return None;
+    };
+    if entry.kind != Kind::Input {
+        let message = format!("`{}` is no input: rules derive it, nobody asserts it", entry.name);
+        out.push(error(codes::NOT_AN_INPUT, message, name.span));
+        return None;
+    }
+    Some((id, entry))
+}
+
 /// A fact with its relation and the place where it stands.
 pub type TypedFact = (RelationId, Vec<Value>, Span);
 
@@ -174,14 +217,6 @@ fn input_fact(
     ground: &Ground<'_>,
     out: &mut Vec<Diagnostic>,
 ) -> Option<TypedFact> {
-    let Some((id, entry)) = names.find(rule.head.name) else {
-        out.push(missing_relation(names, rule.head, rule.terms.len()));
-        return None;
-    };
-    if entry.kind != Kind::Input {
-        let message = format!("`{}` is no input: rules derive it, nobody asserts it", entry.name);
-        out.push(error(codes::NOT_AN_INPUT, message, rule.head.span));
-        return None;
-    }
+    let (id, entry) = asserted(names, rule.head, rule.terms.len(), out)?;
     Some((id, ground.positional(entry, &rule.terms, rule.span, out)?, rule.span))
 }

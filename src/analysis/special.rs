@@ -25,7 +25,7 @@ impl Typer<'_> {
         let [condition, then, otherwise] = args else {
             return self.fail(
                 wrong_count("if", args.len(), name.span, &op::signatures("if"))
-                    .help("write `if(condition, value, other_value)`"),
+                    .help("its form is `if(condition, value, other_value)`"),
             );
         };
         let (condition, then, otherwise) = (self.bool(condition), self.expr(then), self.expr(otherwise));
@@ -44,11 +44,12 @@ impl Typer<'_> {
             .at(span, "")
             .at(then.span, a(then.ty))
             .at(otherwise.span, a(otherwise.ty));
-        let pairs = [(then, otherwise.ty), (otherwise, then.ty)];
+        let pairs = [(then, otherwise), (otherwise, then)];
         let literal = |expr: &Expr| matches!(expr.kind, ExprKind::Const(_));
-        let fix = |(expr, wanted): (&Expr, Type)| {
+        let fix = |(expr, other): (&Expr, &Expr)| {
             let text = self.sources.slice(expr.span);
-            conversion(expr, text, wanted).map(|better| format!("write `{better}` instead of `{text}`"))
+            let better = conversion(expr, text, &self.column_type(other))?;
+            Some(format!("write `{better}` instead of `{text}`"))
         };
         let ordered = pairs.into_iter().filter(|(expr, _)| literal(expr)).chain(pairs);
         match ordered.into_iter().find_map(fix) {
@@ -92,7 +93,8 @@ impl Typer<'_> {
             Ok(pattern) => Some(pattern),
             Err(fault) => {
                 let diagnostic = error(codes::FAULTY_PATTERN, "the pattern can't be compiled", written.span);
-                self.fail(explanation(&fault).into_iter().fold(diagnostic, Diagnostic::note))
+                let diagnostic = fault.notes().into_iter().fold(diagnostic, Diagnostic::note);
+                self.fail(fault.help().into_iter().fold(diagnostic, Diagnostic::help))
             }
         }
     }
@@ -244,10 +246,4 @@ impl Typer<'_> {
             }
         }
     }
-}
-
-/// What the regex crate says of a pattern, a line a note.
-fn explanation(fault: &regex::Error) -> Vec<String> {
-    let text = fault.to_string();
-    text.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }

@@ -31,16 +31,19 @@ pub(super) fn negated(value: Value) -> Option<Value> {
     }
 }
 
-/// The literal of type `wanted` that `value` was probably meant to be.
-pub(super) fn retyped(value: Value, wanted: Type) -> Option<Value> {
+/// The literal of type `wanted` that `value` was probably meant to be: it says the same, to the digit.
+fn retyped(value: Value, wanted: Type) -> Option<Value> {
     match (value, wanted) {
-        (Value::Int(n), Type::Float) => Float::new(n as f64).map(Value::Float),
+        (Value::Int(n), Type::Float) => exactly(n).map(Value::Float),
         (Value::Float(x), Type::Int) => whole(x.get()).map(Value::Int),
+        (Value::String(text), Type::Int) => text.as_str().parse().ok().map(Value::Int),
+        (Value::String(text), Type::Float) => {
+            text.as_str().parse().ok().and_then(Float::new).map(Value::Float)
+        }
         (Value::String(text), Type::Name) => as_name(text.as_str()),
         (Value::Name(name), Type::String) => Some(Value::String(name)),
-        (Value::String(text), Type::Time) => literal::parse_time(text.as_str()).map(Value::Time),
+        (Value::String(text), Type::Time) => as_time(text.as_str()).map(Value::Time),
         (Value::String(text), Type::Duration) => literal::parse_duration(text.as_str()).map(Value::Duration),
-        (Value::Int(n), Type::Duration) => n.checked_mul(1_000_000).map(Value::Duration),
         (Value::String(text), Type::Bool) => text.as_str().parse().ok().map(Value::Bool),
         (Value::Int(n @ (0 | 1)), Type::Bool) => Some(Value::Bool(n == 1)),
         (value, Type::String) if value.ty() != Type::String => {
@@ -48,6 +51,16 @@ pub(super) fn retyped(value: Value, wanted: Type) -> Option<Value> {
         }
         _ => None,
     }
+}
+
+/// The float that is `n`, if there is one.
+fn exactly(n: i64) -> Option<Float> {
+    (n.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS).then(|| Float::new(n as f64)).flatten()
+}
+
+/// The time that a text stands for; a date alone is its beginning.
+fn as_time(text: &str) -> Option<i64> {
+    literal::parse_time(text).or_else(|| literal::parse_time(&format!("{text}T00:00:00Z")))
 }
 
 fn whole(x: f64) -> Option<i64> {
@@ -69,28 +82,27 @@ pub(super) fn fit(value: Value, ty: &ColumnType, place: &str) -> Result<(), Diag
     }
     let message = format!("`{value}` is {}, but {place} is {}", a(value.ty()), a_column(ty));
     let diagnostic = Diagnostic::new(codes::WRONG_TYPE, message);
-    Err(match retyped(value, ty.ty) {
-        Some(right) => diagnostic.help(instead(value, right, ty)),
+    Err(match rewritten(value, ty) {
+        Some(right) => diagnostic.help(format!("write `{right}`")),
+        None if ty.ty == Type::Duration && value.ty() == Type::Int => diagnostic.help(unit(value)),
         None => diagnostic,
     })
 }
 
-fn instead(value: Value, right: Value, ty: &ColumnType) -> String {
-    let near = match (&ty.set, right) {
-        (Some(set), Value::Name(name)) if !set.members.contains(&name) => nearest_member(name, set),
-        _ => None,
-    };
-    match (near, value) {
-        (Some(near), _) => format!("write `{near}`"),
-        (None, Value::Int(_)) if ty.ty == Type::Duration => {
-            format!("a duration has a unit: `{}`", literal_seconds(value))
+/// The text of the literal of type `ty` that `value` was probably meant to be, if that fits there.
+pub(super) fn rewritten(value: Value, ty: &ColumnType) -> Option<String> {
+    let right = retyped(value, ty.ty)?;
+    match (&ty.set, right) {
+        (Some(set), Value::Name(name)) if !set.members.contains(&name) => {
+            nearest_member(name, set).map(str::to_owned)
         }
-        (None, _) => format!("write `{right}`"),
+        _ => Some(right.to_string()),
     }
 }
 
-fn literal_seconds(value: Value) -> String {
-    format!("{value}s")
+/// The help for a number where a duration is due: nobody knows which unit was meant.
+pub(super) fn unit(value: impl std::fmt::Display) -> String {
+    format!("a duration has a unit, such as `{value}s` or `{value}ms`")
 }
 
 fn nearest_member(name: Symbol, set: &NameSet) -> Option<&'static str> {
@@ -109,19 +121,14 @@ pub(super) fn outside(name: Symbol, set: &NameSet, place: &str) -> Diagnostic {
     }
 }
 
-/// The text that turns the typed `expr`, written as `text`, into a value of type `wanted`.
-pub(super) fn conversion(expr: &Expr, text: &str, wanted: Type) -> Option<String> {
+/// The text that turns the typed `expr`, written as `text`, into a value of type `wanted` without a loss.
+pub(super) fn conversion(expr: &Expr, text: &str, wanted: &ColumnType) -> Option<String> {
     if let ExprKind::Const(value) = expr.kind {
-        return match (value, wanted) {
-            (Value::Int(_), Type::Duration) => Some(literal_seconds(value)),
-            _ => retyped(value, wanted).map(|value| value.to_string()),
-        };
+        return rewritten(value, wanted);
     }
-    match (expr.ty, wanted) {
+    match (expr.ty, wanted.ty) {
         (Type::Int, Type::Float) => Some(format!("float({text})")),
-        (Type::Float, Type::Int) => Some(format!("int({text})")),
-        (Type::String, Type::Name) => Some(format!("name({text})")),
-        (Type::Duration, Type::Float) => Some(format!("seconds({text})")),
+        (Type::String, Type::Name) if wanted.set.is_none() => Some(format!("name({text})")),
         (from, Type::String) if from != Type::String => Some(format!("string({text})")),
         _ => None,
     }

@@ -1,14 +1,12 @@
-//! Regular expressions of rules: compiled once, when the rule set is loaded, under a size limit.
+//! Regular expressions of rules: compiled once, when the rule set is loaded.
 
 use std::fmt;
 use std::sync::Arc;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
+use crate::pattern::{PatternFault, compile};
 use crate::symbol::Symbol;
-
-/// How large a compiled pattern may be, in bytes.
-const SIZE_LIMIT: usize = 64 * 1024;
 
 /// A compiled pattern; equal to another one of the same text.
 #[derive(Clone)]
@@ -21,9 +19,9 @@ impl Pattern {
     /// Compiles `source`.
     ///
     /// # Errors
-    /// What the regex crate says of a faulty or too large pattern.
-    pub fn new(source: Symbol) -> Result<Self, regex::Error> {
-        let regex = RegexBuilder::new(source.as_str()).size_limit(SIZE_LIMIT).build()?;
+    /// As [`compile`].
+    pub fn new(source: Symbol) -> Result<Self, PatternFault> {
+        let regex = compile(source.as_str())?;
         Ok(Self { source, regex: Arc::new(regex) })
     }
 

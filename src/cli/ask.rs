@@ -44,7 +44,7 @@ impl Query {
             output::rows(self.format, &columns, &answer.rows)?;
         }
         if self.format == Format::Table && !columns.is_empty() {
-            output::note(&super::diagnostics::count(answer.rows.len(), "row"));
+            output::aside(&super::diagnostics::count(answer.rows.len(), "row"));
         }
         Ok(if self.exit_status && answer.rows.is_empty() { NO } else { DONE })
     }
@@ -159,10 +159,12 @@ impl Why {
         };
         let fact = &drawn.decision.fact;
         let Some(proof) = &drawn.proof else {
-            let rules = if otherwise { "these rules" } else { "the rules that it names" };
-            output::error(&format!(
-                "decision {id} {fact} is recorded, and does not follow by {rules}; `hence verify` audits the ledger"
-            ));
+            let rules = if otherwise {
+                "these rules"
+            } else {
+                "the rules that it names; `hence verify` audits the ledger"
+            };
+            output::error(&format!("decision {id} {fact} is recorded, and does not follow by {rules}"));
             return Ok(NO);
         };
         self.show(proof, &drawn.rules.program, "", as_of.as_ref())?;

@@ -1,13 +1,13 @@
 //! `hence why-not`, `hence check-proof`: what is missing, and whether a proof holds.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 
+use crate::file::{self, LARGEST_TEXT};
 use crate::meter;
 use crate::provenance::check::{Known, check};
 use crate::provenance::render;
@@ -91,22 +91,18 @@ pub(super) struct CheckProof {
     rules: RuleOptions,
 }
 
-/// The longest proof that is read, in bytes.
-const LONGEST: u64 = 64 * 1024 * 1024;
-
 impl CheckProof {
     pub(super) fn run(self) -> Outcome {
         let rules = self.rules.source().build()?;
         if self.proofs.is_empty() {
-            return check_all(&rules, "<stdin>", &mut std::io::stdin().lock());
+            return check_all(&rules, "<stdin>", &mut io::stdin().lock());
         }
         let mut status = DONE;
         for path in &self.proofs {
-            let unreadable = |error| Failure::Usage(format!("`{}` can't be read: {error}", path.display()));
-            let file = File::open(path).map_err(unreadable)?;
-            if !file.metadata().map_err(unreadable)?.is_file() {
-                return Err(Failure::Usage(format!("`{}` is no regular file", path.display())));
-            }
+            let unreadable = |error: io::Error| {
+                Failure::Usage(format!("`{}` can't be read: {}", path.display(), file::said(&error)))
+            };
+            let file = file::open(path).map_err(unreadable)?;
             let name = path.display().to_string();
             status = status.max(check_all(&rules, &name, &mut BufReader::new(file))?);
         }
@@ -123,9 +119,9 @@ fn check_all(rules: &RuleSet, name: &str, input: &mut dyn BufRead) -> Outcome {
         meter::check("checking proofs")?;
         line.clear();
         let unreadable = |error| Failure::Usage(format!("{place}: it can't be read: {error}"));
-        let read = (&mut *input).take(LONGEST + 1).read_until(b'\n', &mut line).map_err(unreadable)?;
-        if read as u64 > LONGEST {
-            let most = LONGEST / 1024 / 1024;
+        let read = (&mut *input).take(LARGEST_TEXT + 1).read_until(b'\n', &mut line).map_err(unreadable)?;
+        if read as u64 > LARGEST_TEXT {
+            let most = LARGEST_TEXT >> 20;
             return Err(Failure::Usage(format!(
                 "{place}: a proof has at most {most} MiB, and this one more"
             )));
@@ -146,7 +142,7 @@ fn check_all(rules: &RuleSet, name: &str, input: &mut dyn BufRead) -> Outcome {
 }
 
 /// Checks one proof, and says what came of it.
-fn is_accepted(rules: &RuleSet, proof: &Json, known: &Known<'_>, place: &str) -> std::io::Result<bool> {
+fn is_accepted(rules: &RuleSet, proof: &Json, known: &Known<'_>, place: &str) -> io::Result<bool> {
     let mut out = terminal::text();
     match check(&rules.program, proof, known) {
         Ok(accepted) => {

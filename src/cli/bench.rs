@@ -12,6 +12,7 @@ use crate::ir::Program;
 use crate::schema::Kind;
 use crate::session::{self, FactFiles, Session, SessionError};
 
+use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::test::pretty::columns;
 use super::{DONE, Failure, Outcome, output, terminal};
@@ -113,18 +114,23 @@ struct Measured {
 }
 
 impl Bench {
-    pub(super) fn run(mut self) -> Outcome {
-        if !self.paths.is_empty() {
-            self.rules.rules = [self.paths.as_slice(), self.rules.rules.as_slice()].concat();
-        }
-        if self.facts.facts.is_empty() {
+    pub(super) fn run(self) -> Outcome {
+        let files = self.facts.files();
+        if files.is_empty() {
             return Err(Failure::Usage(String::from(
                 "facts to evaluate are missing; name them with --facts PATH",
             )));
         }
-        let rules = self.rules.source().build()?;
-        let facts = session::read_facts(&rules, &FactFiles { paths: self.facts.facts.clone() })?;
-        let session = Session::over_facts(rules, facts).with_limits(self.engine.limits());
+        if let Some(engine) = self.engine.engine.filter(|engine| !engine.is_embedded()) {
+            return Err(Failure::Usage(format!(
+                "rules are measured in the embedded engine; --engine {} can't be",
+                engine.word()
+            )));
+        }
+        let rules = self.rules.with_paths(&self.paths).source().build()?;
+        let facts = session::read_facts(&rules, &FactFiles { paths: files })?;
+        let session = Session::over_facts(rules, facts);
+        let session = session.with_limits(self.engine.limits()).with_lenient(self.engine.lenient()?);
         let measured = self.measure(&session)?;
         let program = &session.rules().program;
         match self.format {
@@ -138,7 +144,14 @@ impl Bench {
 
     fn measure(&self, session: &Session) -> Result<Measured, SessionError> {
         let input = session.input(self.facts.now())?;
+        let start = Instant::now();
         let (model, _) = session.profile(input.clone())?;
+        let first = start.elapsed();
+        output::aside(&format!(
+            "the first run took {}; {} are measured",
+            shown(first),
+            count(self.runs as usize, "run")
+        ));
         let mut runs = Vec::new();
         for _ in 0..self.runs {
             let input = input.clone();
@@ -182,7 +195,9 @@ impl Bench {
         out.lines(&columns(&header, &strata))?;
         drop(out);
         if hidden > 0 {
-            output::note(&format!("{hidden} quicker rules and their strata are left out; --top 0 shows all"));
+            output::aside(&format!(
+                "{hidden} quicker rules and their strata are left out; --top 0 shows all"
+            ));
         }
         Ok(())
     }

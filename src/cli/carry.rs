@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::actuators::Redaction;
+use crate::actuators::ActuatorError;
 use crate::actuators::carry::{Carrier, Order};
 use crate::actuators::file_requests::{self, FileRequests};
 use crate::actuators::run_command::{Program, RunCommand};
 use crate::fact::Fact;
+use crate::file::{self, LARGEST_TEXT};
 use crate::ledger::Decision;
 use crate::literal;
 use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
-use super::observe::redaction;
 use super::{Failure, config, output, time};
 
 /// How often carrying out may lead to decisions that are carried out again.
@@ -32,7 +32,7 @@ struct File {
     run_command: BTreeMap<String, Entry>,
 }
 
-/// `republish = { program = "scripts/republish", args = ["--now"], time_limit = "10s" }`
+/// `republish = { program = "scripts/republish", args = ["--now"], time_limit = "10s", env = ["TOKEN"] }`
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -40,6 +40,8 @@ struct Entry {
     #[serde(default)]
     args: Vec<String>,
     time_limit: Option<String>,
+    #[serde(default)]
+    env: Vec<String>,
 }
 
 /// Who carries decisions out.
@@ -48,8 +50,6 @@ pub(super) struct Carry {
     author: String,
     /// Whether the outcomes are to hold all decisions that stand.
     list: bool,
-    /// What programs answer goes through it.
-    redaction: Redaction,
 }
 
 /// One decision carried out.
@@ -74,7 +74,7 @@ impl Carry {
                 carriers.push(Box::new(RunCommand { programs }));
             }
         }
-        Ok(Self { carriers, author, list, redaction: redaction()? })
+        Ok(Self { carriers, author, list })
     }
 
     /// Carries out what `decided` drew, then what follows from that, and so on.
@@ -135,18 +135,23 @@ impl Carry {
         let report = match carrier.carry_out(&order) {
             Ok(report) => report,
             Err(error) => {
-                output::warning(&error.to_string());
+                if let ActuatorError::Carry { program, said, .. } = &error {
+                    tell_said(program, said);
+                }
+                self.failed(session, id, carrier, &error.to_string())?;
                 return Ok(None);
             }
         };
+        tell_said(carrier.name(), &report.said);
         let mut facts = report.facts;
         // Without the pack that answers it, a request would wait for ever.
         facts.retain(|fact| session.rules().program.find(fact.relation).is_some());
         match session::read_fact_lines(session.rules(), carrier.name(), &report.lines) {
-            Ok(more) => facts.extend(more.into_iter().map(|fact| self.redaction.fact(fact))),
+            Ok(more) => facts.extend(more),
             Err(SessionError::Faults(faults)) => {
-                output::warning(&format!("what {} answered to {id} is no facts", carrier.name()));
+                let message = format!("what {} answered to {id} is no facts", carrier.name());
                 super::diagnostics::print(&faults);
+                self.failed(session, id, carrier, &message)?;
                 return Ok(None);
             }
             Err(error) => return Err(error.into()),
@@ -166,6 +171,25 @@ impl Carry {
         };
         Ok(Some(session.commit(change, false)?))
     }
+
+    /// Warns of a decision that was not carried out, and records that it was not.
+    fn failed(
+        &self,
+        session: &mut Session,
+        id: DecisionId,
+        carrier: &dyn Carrier,
+        message: &str,
+    ) -> Result<(), Failure> {
+        output::warning(message);
+        let source = format!("decision {id}");
+        let note = format!("not carried out by {}: {message}", carrier.name());
+        Ok(session.remark(self.author.clone(), source, note, time::wall_clock())?)
+    }
+}
+
+/// Shows people what a program wrote to standard error.
+fn tell_said(program: &str, said: &str) {
+    said.lines().for_each(|line| output::note(&format!("{program}: {line}")));
 }
 
 fn drawn(decided: &Decided) -> impl Iterator<Item = (DecisionId, Decision)> {
@@ -209,7 +233,7 @@ fn columns(session: &Session, relation: Symbol) -> Vec<String> {
 fn programs(root: &Path) -> Result<BTreeMap<String, Program>, Failure> {
     let path = root.join("hence.toml");
     let fault = |message: String| Failure::Usage(format!("{}: {message}", path.display()));
-    let text = std::fs::read_to_string(&path).map_err(|error| fault(error.to_string()))?;
+    let text = file::read_text(&path, LARGEST_TEXT).map_err(|error| fault(file::said(&error)))?;
     let file: File =
         toml::from_str(&text).map_err(|error| fault(format!("`[run_command]`: {}", error.message())))?;
     let mut programs = BTreeMap::new();
@@ -225,7 +249,12 @@ fn programs(root: &Path) -> Result<BTreeMap<String, Program>, Failure> {
         };
         let inside = entry.program.contains('/');
         let program = if inside { root.join(&entry.program) } else { PathBuf::from(&entry.program) };
-        programs.insert(relation, Program { program, args: entry.args, time_limit });
+        if let Some(name) = entry.env.iter().find(|name| std::env::var_os(name).is_none()) {
+            let message =
+                format!("`env` of `{relation}` names `{name}`, which is not set in the environment of hence");
+            return Err(fault(message));
+        }
+        programs.insert(relation, Program { program, args: entry.args, time_limit, env: entry.env });
     }
     Ok(programs)
 }

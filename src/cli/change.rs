@@ -27,6 +27,9 @@ struct Facts {
     facts: FactOptions,
     #[command(flatten)]
     about: ChangeOptions,
+    /// The most memory, in MiB [default: half of the machine]
+    #[arg(long, value_name = "MIB")]
+    max_memory: Option<u64>,
 }
 
 /// Assert facts: they stand until they are retracted
@@ -77,6 +80,7 @@ impl Facts {
         };
         put(&mut draft, facts);
         let mut ledger = open::ledger(&self.facts, false)?;
+        session::fit_draft(&rules, &ledger, &mut draft)?;
         let committed = ledger.commit_owned(draft).map_err(open::failure);
         progress::clear();
         let committed = committed?;
@@ -96,11 +100,11 @@ impl Facts {
 
     /// Whether facts come from files or standard input, which may hold none.
     fn reads(&self) -> bool {
-        !self.facts.facts.is_empty() || self.fact.iter().any(|text| text == STANDARD_INPUT)
+        !self.facts.files().is_empty() || self.fact.iter().any(|text| text == STANDARD_INPUT)
     }
 
     fn read(&self, rules: &RuleSet) -> Result<Vec<Fact>, Failure> {
-        let mut paths = self.facts.facts.clone();
+        let mut paths = self.facts.files();
         paths.extend(self.fact.iter().filter(|text| *text == STANDARD_INPUT).map(PathBuf::from));
         let files = FactFiles { paths };
         let read =

@@ -9,7 +9,7 @@ use crate::diagnostic::Severity;
 
 use super::diagnostics::{self, count};
 use super::options::RuleOptions;
-use super::{DONE, NO, Outcome, output, sarif, terminal};
+use super::{DONE, NO, Outcome, output, sarif, secrets, terminal};
 
 /// Check rule files: names, types, safety, strata, guards and lints, all faults at once
 #[derive(Debug, Args)]
@@ -39,8 +39,7 @@ enum CheckFormat {
 
 impl Check {
     pub(super) fn run(self) -> Outcome {
-        let options = RuleOptions { rules: [self.paths, self.rules.rules].concat(), ..self.rules };
-        let mut findings = options.source().check()?;
+        let mut findings = self.rules.with_paths(&self.paths).files("check")?.check()?;
         if self.strict {
             findings.faults.diagnostics.iter_mut().for_each(|found| found.severity = Severity::Error);
         }
@@ -57,12 +56,17 @@ impl Check {
             }
             CheckFormat::Sarif => output::document(&sarif::log(faults))?,
             CheckFormat::Text if faults.diagnostics.is_empty() => {
-                let rules = findings.rules.as_ref().map_or(0, |rules| rules.checked.rules.len());
                 let mut out = terminal::text();
-                writeln!(out, "{}, {}: no faults", count(findings.files, "file"), count(rules, "rule"))?;
+                writeln!(
+                    out,
+                    "{}, {}: no faults",
+                    count(findings.files, "file"),
+                    count(findings.rule_count, "rule")
+                )?;
             }
             CheckFormat::Text => diagnostics::print(faults),
         }
+        secrets::warn(findings.rules.as_deref());
         Ok(if failed { NO } else { DONE })
     }
 }

@@ -9,6 +9,7 @@ use clap::Args;
 use crate::session::compiled::{self, Options};
 use crate::session::{RuleSet, RuleSource, SessionError};
 
+use super::options::RuleOptions;
 use super::{DONE, Failure, Outcome, terminal};
 
 /// Compile rules into a Rust module
@@ -16,12 +17,11 @@ use super::{DONE, Failure, Outcome, terminal};
 #[command(after_help = "Examples:\n  hence compile rules/errors -o src/errors.rs\n  \
     hence compile rules/errors --crate decide_errors")]
 pub(super) struct Compile {
-    /// Rule files and folders
-    #[arg(value_name = "RULES", required_unless_present = "packs")]
-    rules: Vec<PathBuf>,
-    /// Shipped packs by name
-    #[arg(long = "pack", value_name = "NAME", num_args = 1..)]
-    packs: Vec<String>,
+    /// Rule files and folders, as with --rules
+    #[arg(value_name = "RULES")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    rules: RuleOptions,
     /// Writes the module into a file [default: standard output]
     #[arg(short, long, value_name = "FILE.rs", conflicts_with = "package")]
     output: Option<PathBuf>,
@@ -35,10 +35,9 @@ pub(super) struct Compile {
 
 impl Compile {
     pub(super) fn run(self) -> Outcome {
-        let source =
-            RuleSource { paths: self.rules.clone(), packs: self.packs.clone(), ..RuleSource::default() };
+        let source = self.rules.with_paths(&self.paths).files("compile")?;
         let rules = source.build()?;
-        let name = self.name();
+        let name = self.name(&source);
         let about = format!("Decisions: {}.", decisions(&rules));
         let module = compiled::compile(&rules, &Options { name: &name, about: &about, root: "hence" })?;
         match (&self.output, &self.package) {
@@ -50,10 +49,10 @@ impl Compile {
     }
 
     /// The name of the rule set: of the package, the file, the first rules.
-    fn name(&self) -> String {
-        let named = self.package.as_ref().or(self.output.as_ref()).or(self.rules.first());
+    fn name(&self, source: &RuleSource) -> String {
+        let named = self.package.as_ref().or(self.output.as_ref()).or(source.paths.first());
         let stem = named.and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
-        let name = stem.or_else(|| self.packs.first().cloned()).unwrap_or_default();
+        let name = stem.or_else(|| source.packs.first().cloned()).unwrap_or_default();
         let name: String = name
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })

@@ -58,13 +58,15 @@ impl Decide {
         let as_of = self.as_of.unwrap_or(When::Now);
         let session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
         let mut session = session.with_as_of(as_of);
-        let assertions =
-            session::read_facts(session.rules(), &FactFiles { paths: self.facts.facts.clone() })?;
+        open::tell_undeclared(&session);
+        let assertions = session::read_facts(session.rules(), &FactFiles { paths: self.facts.files() })?;
         let author = self.about.author()?;
         let carry = if self.carry_out { Some(Carry::new(author.clone(), self.all)?) } else { None };
         if self.follow {
             let (now, batch) = (self.facts.now, self.batch);
-            let follow = Follow { session, author, now, batch, carry };
+            // What is read of a line takes several times its bytes.
+            let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
+            let follow = Follow { session, author, now, batch, most, carry };
             return follow.run(assertions, &mut io::stdin().lock(), &mut terminal::json());
         }
         let change = Change {
@@ -84,7 +86,7 @@ impl Decide {
         self.print(&decided)?;
         if let Some(carry) = carry {
             for Carried { id, decision, by, decided } in carry.after(&mut session, &decided, now)? {
-                output::note(&format!("{by} carried out {id} {decision}"));
+                output::aside(&format!("{by} carried out {id} {decision}"));
                 self.print(&decided)?;
             }
         }

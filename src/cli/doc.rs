@@ -43,10 +43,7 @@ enum DocFormat {
 
 impl Doc {
     pub(super) fn run(self) -> Outcome {
-        let mut source = self.rules.source();
-        if !self.paths.is_empty() {
-            source.paths = [self.paths, self.rules.rules].concat();
-        }
+        let source = self.rules.with_paths(&self.paths).source();
         let rules = source.build()?;
         let reference = Reference::new(title(&source), &rules);
         let text = match self.format {
@@ -60,7 +57,7 @@ impl Doc {
             Some(path) => {
                 fs::write(&path, text)
                     .map_err(|source| SessionError::Write { path: path.clone(), source })?;
-                output::note(&format!("{} written", path.display()));
+                output::aside(&format!("{} written", path.display()));
             }
             None => terminal::text().lines(&text)?,
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::ledger::{Ledger, When};
-use crate::session::RuleSet;
+use crate::session::{Listing, RuleSet};
 use crate::symbol::Symbol;
 
 use super::diagnostics::count;
@@ -59,7 +59,7 @@ impl Export {
             ExportFormat::Jsonl | ExportFormat::Dl => self.lines(&ledger)?,
         };
         if let Some(path) = &self.output {
-            output::note(&format!("{written} written to {}", path.display()));
+            output::aside(&format!("{written} written to {}", path.display()));
         }
         Ok(DONE)
     }
@@ -97,9 +97,13 @@ impl Export {
             _ => Box::new(BufWriter::new(self.json()?)),
         };
         let mut written = 0;
+        // What is recorded can be had whatever the rules are; they only say in which columns.
+        let rules = self.rules.source().build().ok();
         for relation in self.relations(ledger)? {
+            let listing =
+                Listing::new(rules.as_ref(), ledger, relation, self.when()).map_err(open::failure)?;
             for fact in ledger.facts_at(relation, self.when()).map_err(open::failure)? {
-                let (fact, _) = fact.map_err(open::failure)?;
+                let fact = listing.fact(fact.map_err(open::failure)?.0);
                 match self.format {
                     ExportFormat::Dl => writeln!(out, "{fact}.")?,
                     _ => writeln!(out, "{}", output::spaced(&output::json_fact(&fact)))?,
@@ -143,15 +147,14 @@ impl Export {
         relation: Symbol,
         out: &mut dyn Write,
     ) -> Result<usize, Failure> {
-        let known = rules.program.find(relation).and_then(|id| rules.program.relation(id));
-        let mut header: Vec<String> =
-            known.iter().flat_map(|known| &known.columns).map(|column| column.name.to_string()).collect();
+        let listing = Listing::new(Some(rules), ledger, relation, self.when()).map_err(open::failure)?;
+        let mut header: Vec<String> = listing.columns.iter().map(ToString::to_string).collect();
         let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(out);
         let mut written = 0;
         for fact in ledger.facts_at(relation, self.when()).map_err(open::failure)? {
-            let (fact, _) = fact.map_err(open::failure)?;
+            let fact = listing.fact(fact.map_err(open::failure)?.0);
             if written == 0 {
-                if header.len() != fact.values.len() {
+                if header.is_empty() {
                     header = (1..=fact.values.len()).map(|at| format!("c{at}")).collect();
                 }
                 writer.write_record(&header).map_err(std::io::Error::from)?;

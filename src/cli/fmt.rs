@@ -1,6 +1,6 @@
 //! `hence fmt`: rule files in the one layout.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,7 +10,7 @@ use crate::session::format::{self, Formatted, Formatting};
 use crate::session::unified;
 
 use super::diagnostics::{self, count};
-use super::options::default_rules;
+use super::options::RuleOptions;
 use super::{DONE, Failure, NO, Outcome, UNASKED, output, terminal};
 
 /// What standard input is called on the command line, and in messages.
@@ -22,8 +22,8 @@ const LARGEST_TEXT: u64 = 64 * 1024 * 1024;
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence fmt rules/ --check")]
 pub(super) struct Fmt {
-    /// Rule files and folders; `-` for standard input [default: standard input, at a terminal the `rules/` beside
-    /// `hence.toml`]
+    /// Rule files and folders; `-` for standard input [default: the rules that are configured, else the `rules/` in
+    /// this folder]
     paths: Vec<PathBuf>,
     /// Write nothing; show what would change, and exit with 1 if anything would
     #[arg(long)]
@@ -56,14 +56,13 @@ impl Fmt {
         if !self.paths.is_empty() {
             return Ok(self.paths.clone());
         }
-        if !std::io::stdin().is_terminal() {
-            return Ok(vec![PathBuf::from(STDIN.0)]);
+        let paths = RuleOptions::default().files("fmt")?.paths;
+        if paths.is_empty() {
+            return Err(Failure::Usage(String::from(
+                "only shipped packs are configured; name the files to lay out",
+            )));
         }
-        Some(default_rules()).filter(|rules| !rules.is_empty()).ok_or_else(|| {
-            Failure::Usage(String::from(
-                "name the files to lay out, or `-` for standard input: there is no `rules/` beside a `hence.toml` here",
-            ))
-        })
+        Ok(paths)
     }
 
     /// Says how many files changed; of standard input the output says it.
@@ -72,7 +71,7 @@ impl Fmt {
         if files > 0 {
             let done = if self.check { "would change" } else { "laid out" };
             let same = formatting.texts.len() - changed;
-            output::note(&format!(
+            output::aside(&format!(
                 "{} {done}, {same} as {} should be",
                 count(changed, "file"),
                 pronoun(same)
@@ -110,7 +109,7 @@ fn write(text: &Formatted) -> Result<(), Failure> {
     match &text.path {
         Some(path) if text.changes() => {
             format::replace(path, &text.after)?;
-            output::note(&text.name);
+            output::aside(&text.name);
         }
         Some(_) => {}
         None => terminal::bytes().write_all(text.after.as_bytes())?,

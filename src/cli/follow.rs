@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::fact::Fact;
 use crate::ledger::Lapsed;
+use crate::meter;
 use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
 use crate::value::Value;
 
@@ -14,6 +15,8 @@ use super::{DONE, Failure, Outcome, diagnostics, output, time};
 
 /// The longest line, in bytes.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+/// How many faults of the lines of one transaction are told.
+const MOST_FAULTS: usize = 100;
 /// How messages call the input.
 const STREAM: &str = "<stdin>";
 /// The word before a fact that is to stand no longer.
@@ -29,6 +32,8 @@ pub(super) struct Follow {
     pub(super) now: Option<i64>,
     /// Whether a blank line ends a transaction, instead of every line.
     pub(super) batch: bool,
+    /// How many bytes the lines of one transaction may have.
+    pub(super) most: u64,
     /// Who carries decisions out.
     pub(super) carry: Option<Carry>,
 }
@@ -42,11 +47,38 @@ struct Said {
     retractions: Vec<Fact>,
     now: Option<i64>,
     faults: Vec<Json>,
+    /// How many bytes the lines have.
+    bytes: u64,
+    /// Whether there are too many of them, or of faults, to read on.
+    is_over: bool,
 }
 
 impl Said {
     fn is_empty(&self) -> bool {
         self.line == 0
+    }
+
+    /// Takes in that a line can't be taken: then nothing of these lines is kept, and of very many faults only the first.
+    fn refuse(&mut self, faults: impl IntoIterator<Item = Json>) {
+        (self.assertions, self.retractions) = (Vec::new(), Vec::new());
+        let room = MOST_FAULTS.saturating_sub(self.faults.len());
+        self.faults.extend(faults.into_iter().take(room));
+    }
+
+    /// Takes in what a line says, unless nothing of these lines is kept.
+    fn take(&mut self, facts: Vec<Fact>, retracted: bool) {
+        if !self.faults.is_empty() {
+            return;
+        }
+        if retracted {
+            return self.retractions.extend(facts);
+        }
+        for fact in facts {
+            match (fact.relation.as_str(), fact.values.as_slice()) {
+                ("now", [Value::Time(now)]) => self.now = Some(*now),
+                _ => self.assertions.push(fact),
+            }
+        }
     }
 }
 
@@ -63,7 +95,7 @@ impl Follow {
             let blank = bytes.trim_ascii().is_empty();
             if !blank {
                 said.line = if said.is_empty() { number } else { said.line };
-                self.read(number, &bytes, &mut said);
+                self.add(number, &bytes, &mut said);
             }
             if !said.is_empty() && (blank || !self.batch) {
                 self.answer(std::mem::take(&mut said), out)?;
@@ -75,27 +107,43 @@ impl Follow {
         Ok(DONE)
     }
 
+    /// Adds what a line says to `said`, unless that is refused already: then what follows is not kept either.
+    fn add(&self, number: u64, bytes: &[u8], said: &mut Said) {
+        if said.is_over {
+            return;
+        }
+        said.bytes = said.bytes.saturating_add(bytes.len() as u64);
+        let why = if said.bytes > self.most {
+            format!(
+                "the lines up to the next blank one have more than {} bytes, an eighth of --max-memory",
+                self.most
+            )
+        } else if said.faults.len() >= MOST_FAULTS {
+            String::from("more faults are not shown")
+        } else {
+            return self.read(number, bytes, said);
+        };
+        said.is_over = true;
+        said.faults.push(json!({ "message": why, "line": number }));
+        (said.assertions, said.retractions) = (Vec::new(), Vec::new());
+    }
+
     /// Adds what a line says to `said`.
     fn read(&self, number: u64, bytes: &[u8], said: &mut Said) {
         let Ok(text) = std::str::from_utf8(bytes) else {
-            return said.faults.push(json!({ "message": "the line is no UTF-8", "line": number }));
+            return said.refuse([json!({ "message": "the line is no UTF-8", "line": number })]);
         };
         if bytes.len() as u64 > LONGEST_LINE {
             let message = format!("the line has more than {LONGEST_LINE} bytes");
-            return said.faults.push(json!({ "message": message, "line": number }));
+            return said.refuse([json!({ "message": message, "line": number })]);
+        }
+        if let Err(stopped) = meter::check("reading facts") {
+            return said.refuse([json!({ "message": stopped.to_string(), "line": number })]);
         }
         let retracted = self.retracted(text);
         match session::read_fact_lines(self.session.rules(), STREAM, retracted.as_deref().unwrap_or(text)) {
-            Err(error) => said.faults.extend(faults(&error, number)),
-            Ok(facts) if retracted.is_some() => said.retractions.extend(facts),
-            Ok(facts) => {
-                for fact in facts {
-                    match (fact.relation.as_str(), fact.values.as_slice()) {
-                        ("now", [Value::Time(now)]) => said.now = Some(*now),
-                        _ => said.assertions.push(fact),
-                    }
-                }
-            }
+            Err(error) => said.refuse(faults(&error, number)),
+            Ok(facts) => said.take(facts, retracted.is_some()),
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use crate::fact::Fact;
 use crate::ledger::{Decision, Lapsed, Ledger, Run, Transaction, When};
 use crate::literal;
-use crate::session::{self, RuleSet};
+use crate::session::{self, Listing, RuleSet};
 use crate::symbol::Symbol;
 
 use super::options::{FactOptions, RuleOptions, moment};
@@ -33,7 +33,7 @@ impl History {
         let rules = self.rules.source().build()?;
         let fact = session::read_any_fact(&rules, &self.fact)?;
         let ledger = open::ledger(&self.facts, true)?;
-        let asserted = ledger.history(&fact).map_err(open::failure)?;
+        let asserted = session::history(&rules, &ledger, &fact)?;
         let drawn = ledger.decision_history(&fact).map_err(open::failure)?;
         let mut out = terminal::text();
         for (spans, from, until) in [(&asserted, "asserted", "retracted"), (&drawn, "drawn", "lapsed")] {
@@ -231,22 +231,24 @@ impl Facts {
         let ledger = open::ledger(&self.facts, true)?;
         let when = self.as_of.unwrap_or(When::Now);
         let Some(relation) = &self.relation else { return self.counts(&ledger, when) };
+        let relation = Symbol::new(relation);
         let mut found = Vec::new();
-        for fact in ledger.facts_at(Symbol::new(relation), when).map_err(open::failure)? {
-            found.push(fact.map_err(open::failure)?.0);
+        let named = self.rules.is_named().then(|| self.rules.source().build()).transpose()?;
+        let listing = Listing::new(named.as_ref(), &ledger, relation, when).map_err(open::failure)?;
+        for fact in ledger.facts_at(relation, when).map_err(open::failure)? {
+            found.push(listing.fact(fact.map_err(open::failure)?.0));
         }
         let width = found.iter().map(|fact| fact.values.len()).max().unwrap_or(0);
-        let columns = self.columns(&ledger, relation, width)?;
-        output::relations(self.format, &[(Symbol::new(relation), columns, found)])?;
+        let columns = match listing.columns {
+            columns if columns.is_empty() => self.columns(&ledger, relation, width)?,
+            columns => columns,
+        };
+        output::relations(self.format, &[(relation, columns, found)])?;
         Ok(DONE)
     }
 
-    /// The names of a relation's columns: as the rules say that are named, else those recorded last that declare them.
-    fn columns(&self, ledger: &Ledger, relation: &str, width: usize) -> Result<Vec<Symbol>, Failure> {
-        if !self.rules.rules.is_empty() || !self.rules.packs.is_empty() {
-            let rules = self.rules.source().build()?;
-            return Ok(declared(&rules, relation, width).unwrap_or_else(|| numbered(width)));
-        }
+    /// The names of columns that were recorded before schemas were: as the last rules say that declare them.
+    fn columns(&self, ledger: &Ledger, relation: Symbol, width: usize) -> Result<Vec<Symbol>, Failure> {
         let last = match self.as_of.unwrap_or(When::Now) {
             When::Now => ledger.last_tx(),
             When::Tx(tx) => tx,
@@ -285,8 +287,8 @@ impl Facts {
 }
 
 /// The columns that rules declare for a relation, if there are so many.
-fn declared(rules: &RuleSet, relation: &str, width: usize) -> Option<Vec<Symbol>> {
-    let found = rules.program.relation(rules.program.find(Symbol::new(relation))?)?;
+fn declared(rules: &RuleSet, relation: Symbol, width: usize) -> Option<Vec<Symbol>> {
+    let found = rules.program.relation(rules.program.find(relation)?)?;
     let columns: Vec<Symbol> = found.columns.iter().map(|column| column.name).collect();
     (width == 0 || columns.len() == width).then_some(columns)
 }

@@ -1,14 +1,15 @@
 //! `hence status`, `verify`, `rebuild`, `compact`, `import`: keeping a ledger.
 
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::file;
 use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
-use crate::session::{Audit, SessionError};
+use crate::session::{self, Audit, RuleSet, SessionError};
+use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
@@ -45,6 +46,10 @@ impl Status {
             status.base_tx,
             status.base_bytes.div_ceil(1024)
         )?;
+        let undeclared = undeclared(&ledger)?;
+        if !undeclared.is_empty() {
+            writeln!(out, "undeclared    {}", open::named_counts(&undeclared))?;
+        }
         if let Some((last, path)) = ledger.archived() {
             writeln!(out, "archived      transactions 1 to {last} in {}", path.display())?;
         }
@@ -53,6 +58,14 @@ impl Status {
         writeln!(out, "health        {health}")?;
         Ok(DONE)
     }
+}
+
+/// The recorded relations that the rules which decided last don't declare.
+fn undeclared(ledger: &Ledger) -> Result<Vec<(Symbol, u64)>, Failure> {
+    let last = ledger.last_where(|info| info.rules.is_some()).map_err(open::failure)?;
+    let Some(hash) = last.and_then(|info| info.rules) else { return Ok(Vec::new()) };
+    let Some(recorded) = ledger.rules(hash).map_err(open::failure)? else { return Ok(Vec::new()) };
+    Ok(session::undeclared(&RuleSet::from_recorded(&recorded)?, ledger))
 }
 
 /// Prove a ledger: its chain, its base against its journal, and every decision drawn again
@@ -110,6 +123,7 @@ impl Verify {
             };
             writeln!(out, "a snapshot stands for {transactions}; {how}")?;
         }
+        open::tell_of_undeclared(&undeclared(&ledger)?, "the rules that decided last");
         let mut sound = verified.differences.is_empty() && self.head_stands(&ledger)?;
         if !self.no_replay {
             let last = ledger.last_tx();
@@ -122,7 +136,7 @@ impl Verify {
     /// Draws every decision again and tells what differs from the record; whether nothing is wrong.
     fn audit(&self, ledger: &Ledger, from: u64, to: u64) -> Result<bool, Failure> {
         let (engine, limits) = (self.engine.engine(), self.engine.limits());
-        let lenient = self.engine.lenient();
+        let lenient = self.engine.lenient()?;
         let audit = Audit { ledger, from, to, engine: engine.as_ref(), limits, lenient };
         let (bar, mut written) = (indicatif::ProgressBar::new(to), Ok(()));
         let audited = audit.run(&mut |tx| bar.set_position(tx), &mut |finding| {
@@ -234,10 +248,13 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(self) -> Outcome {
-        let file = File::open(&self.file)
-            .map_err(|error| Failure::Usage(format!("`{}` can't be read: {error}", self.file.display())))?;
+        let file = file::open(&self.file).map_err(|error| {
+            Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
+        })?;
         let mut ledger = open::ledger(&self.facts, false)?;
-        let number = ledger.import(&mut BufReader::new(file)).map_err(open::failure)?;
+        let imported = ledger.import(&mut BufReader::new(file));
+        open::warn(&mut ledger);
+        let number = imported.map_err(open::failure)?;
         let transactions = count(number as usize, "transaction");
         writeln!(terminal::text(), "{transactions} imported, head {}", ledger.head())?;
         Ok(DONE)

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::file;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -116,7 +117,7 @@ impl Growing {
             flag::register_conditional_default(signal, Arc::clone(&stop))?;
             flag::register(signal, Arc::clone(&stop))?;
         }
-        let (path, file) = (path.to_owned(), File::open(path)?);
+        let (path, file) = (path.to_owned(), file::open(path)?);
         Ok(Self { path, file, at: 0, line_ended: true, quiet: None, stop })
     }
 
@@ -166,7 +167,7 @@ impl Growing {
         if held.len() > self.at {
             return Ok(false);
         }
-        let Ok(file) = File::open(&self.path) else { return Ok(false) };
+        let Ok(file) = file::open(&self.path) else { return Ok(false) };
         (self.file, self.at) = (file, 0);
         Ok(true)
     }

@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand, rendering beside them.
 
+mod arguments;
 mod ask;
 mod audit;
 mod bench;
@@ -20,6 +21,7 @@ mod history;
 mod init;
 mod keep;
 mod live;
+mod migrate;
 mod observe;
 mod open;
 mod options;
@@ -30,7 +32,9 @@ mod progress;
 mod repl;
 mod replay;
 mod review;
+mod rules;
 mod sarif;
+mod secrets;
 mod terminal;
 mod test;
 mod time;
@@ -42,6 +46,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::actuators::ActuatorError;
 use crate::fault::{self, Fault};
 use crate::literal::visible;
 use crate::meter::Stopped;
@@ -67,6 +72,9 @@ const FAULT: u8 = 70;
     3 a limit was reached; 4 a decision is undetermined; 70 a fault of hence itself.\n\n\
     Example: hence decide --facts facts/agent_week.jsonl")]
 struct Cli {
+    /// Leave out counts, progress and hints on standard error; warnings about an answer and errors stay
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -94,6 +102,7 @@ enum Command {
     Log(history::Log),
     Facts(history::Facts),
     Status(keep::Status),
+    Migrate(migrate::Migrate),
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
     Export(export::Export),
@@ -130,6 +139,15 @@ impl From<Stopped> for Failure {
     }
 }
 
+impl From<ActuatorError> for Failure {
+    fn from(error: ActuatorError) -> Self {
+        match error {
+            ActuatorError::Limit(stopped) => Self::Stopped(stopped),
+            other => Self::Usage(other.to_string()),
+        }
+    }
+}
+
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Self {
         Self::Session(error)
@@ -151,13 +169,27 @@ impl From<io::Error> for Failure {
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
     fault::keep_quiet();
-    ExitCode::from(fault::caught(answer).unwrap_or_else(|failure| explain(&failure)))
+    let status = fault::caught(answer).unwrap_or_else(|failure| {
+        let status = explain(&failure);
+        if status == UNASKED {
+            mend(None);
+        }
+        status
+    });
+    ExitCode::from(status)
+}
+
+/// Shows how arguments that came to nothing were probably meant.
+fn mend(refused: Option<&str>) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    arguments::help(&words, refused).iter().for_each(|help| output::note(&format!("  help: {help}")));
 }
 
 fn answer() -> Outcome {
     let parsed = Cli::command().try_get_matches();
     let status = match parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given))) {
         Ok((cli, given)) => {
+            output::be_quiet(cli.quiet);
             config::load().and_then(|()| watch::begin(&given)).and_then(|()| dispatch(cli.command))
         }
         Err(error) => refuse(error).map_err(Failure::Output),
@@ -177,6 +209,7 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
     let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
     let error = Cli::try_parse_from(shown).err().unwrap_or(error);
     output::rendered(&error.render().ansi().to_string());
+    mend(arguments::refused(&error));
     Ok(UNASKED)
 }
 
@@ -201,6 +234,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Log(command) => command.run(),
         Command::Facts(command) => command.run(),
         Command::Status(command) => command.run(),
+        Command::Migrate(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),

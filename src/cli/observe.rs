@@ -9,10 +9,11 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::actuators::{self, Form, Input, Observer, Redaction, Scope, Summary};
+use crate::actuators::{self, Form, Input, Observer, Scope, Summary};
 use crate::fact::Fact;
-use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions};
-use crate::session::RuleSet;
+use crate::file;
+use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions, Redaction};
+use crate::session::{self, RuleSet};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -73,12 +74,12 @@ impl Observe {
             Some(_) => Some(self.rules.source().build()?),
             None => None,
         };
-        let redaction = redaction()?;
+        let redaction = config::get().redaction();
         if self.follow {
-            return self.stream(observer.as_ref(), rules.as_ref(), &redaction);
+            return self.stream(observer.as_ref(), rules.as_ref(), redaction);
         }
         let Some((store, rules)) = self.into.as_ref().zip(rules.as_ref()) else {
-            return self.print_all(observer.as_ref(), &redaction);
+            return self.print_all(observer.as_ref(), redaction);
         };
         // A ledger takes all of them in one transaction.
         let mut facts: Vec<Fact> = Vec::new();
@@ -101,7 +102,7 @@ impl Observe {
             };
             let seen = actuators::observe_path(observer, file, self.form, &progress, sink);
             bar.finish_and_clear();
-            total.add(&seen.map_err(|error| Failure::Usage(error.to_string()))?);
+            total.add(&seen?);
         }
         Ok(total)
     }
@@ -125,7 +126,7 @@ impl Observe {
     }
 
     fn tell(&self, total: &Summary) {
-        output::note(&format!(
+        output::aside(&format!(
             "{} read, {} seen{}",
             count(total.records as usize, "record"),
             count(total.facts as usize, "fact"),
@@ -135,8 +136,11 @@ impl Observe {
                 String::new()
             }
         ));
+        for (why, (times, first)) in &total.left_out {
+            output::warning(&format!("{times} left out, {why}; the first is `{first}`"));
+        }
         for (field, times) in &total.ignored {
-            output::note(&format!(
+            output::aside(&format!(
                 "the field `{field}` means nothing to {} and was ignored ({times})",
                 self.observer
             ));
@@ -145,7 +149,7 @@ impl Observe {
 
     fn record(&self, store: &Path, rules: &RuleSet, observer: &dyn Observer, facts: Vec<Fact>) -> Outcome {
         let unread = unread(rules, &facts)?;
-        let committed = self.commit(store, observer, facts, &open::options())?;
+        let committed = self.commit((store, rules), observer, facts, &open::options())?;
         tell_unread(&unread);
         let changes = &committed.tally;
         let gone = match changes.removed {
@@ -165,21 +169,21 @@ impl Observe {
 
     fn commit(
         &self,
-        store: &Path,
+        (store, rules): (&Path, &RuleSet),
         observer: &dyn Observer,
         facts: Vec<Fact>,
         options: &OpenOptions,
     ) -> Result<Committed, Failure> {
         let mut ledger = Ledger::open(store, options).map_err(open::failure)?;
-        let retractions = gone(&ledger, observer, &facts).map_err(open::failure)?;
-        let draft = Draft {
+        let mut draft = Draft {
             time: time::wall_clock(),
             author: config::get().author(self.author.as_deref())?,
-            source: redaction()?.text(&format!("{} {}", self.observer, self.files.join(", "))),
+            source: format!("{} {}", self.observer, self.files.join(", ")),
             assertions: facts,
-            retractions,
             ..Draft::default()
         };
+        session::fit_draft(rules, &ledger, &mut draft)?;
+        draft.retractions = gone(&ledger, observer, &draft.assertions).map_err(open::failure)?;
         ledger.commit(&draft).map_err(open::failure)
     }
 
@@ -189,8 +193,8 @@ impl Observe {
         let [file] = self.files.as_slice() else {
             return Err(Failure::Usage(String::from("--follow reads one input; name one file, or `-`")));
         };
-        let stream =
-            Stream::open(file).map_err(|error| Failure::Usage(format!("can't read `{file}`: {error}")))?;
+        let stream = Stream::open(file)
+            .map_err(|error| Failure::Usage(format!("can't read `{file}`: {}", file::said(&error))))?;
         let seen: RefCell<Vec<Fact>> = RefCell::default();
         let mut failed = None;
         let mut told = BTreeSet::new();
@@ -209,7 +213,7 @@ impl Observe {
         drop(reader);
         match (failed, observed) {
             (Some(failure), _) => Err(failure),
-            (None, Err(error)) => Err(Failure::Usage(error.to_string())),
+            (None, Err(error)) => Err(error.into()),
             (None, Ok(total)) => {
                 self.hand_over(observer, seen.take(), rules, &mut told)?;
                 self.tell(&total);
@@ -232,7 +236,7 @@ impl Observe {
         let unread = unread(rules, &facts)?.into_iter().filter(|relation| told.insert(relation.clone()));
         tell_unread(&unread.collect());
         let options = OpenOptions { wait: PATIENCE, ..open::options() };
-        self.commit(store, observer, facts, &options).map(drop)
+        self.commit((store, rules), observer, facts, &options).map(drop)
     }
 }
 
@@ -295,12 +299,6 @@ fn bar(path: &str) -> ProgressBar {
         bar.set_style(style);
     }
     bar
-}
-
-/// What `hence.toml` keeps out of the ledger.
-pub(super) fn redaction() -> Result<Redaction, Failure> {
-    let (patterns, with) = config::get().redact();
-    Redaction::new(patterns, with).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 fn print(facts: &[Fact]) -> io::Result<()> {

@@ -1,22 +1,29 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use crate::ledger::{Ledger, LedgerError, Notice, OpenOptions};
-use crate::session::{self, FactFiles, Session, SessionError};
+use crate::session::{self, FactFiles, RuleSet, Session, SessionError};
+use crate::symbol::Symbol;
 
+use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
-use super::{Failure, diagnostics, output, progress};
+use super::{Failure, config, output, progress};
 
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
 
+/// How many relations are named that the rules don't declare.
+const SHOWN: usize = 8;
+
 /// A session that only reads: over the fact files named, else over the ledger.
 pub(super) fn for_reading(
-    rules: &RuleOptions,
+    named: &RuleOptions,
     facts: &FactOptions,
     engine: &EngineOptions,
 ) -> Result<Session, Failure> {
-    let rules = rules.source().build()?;
-    let session = if facts.facts.is_empty() {
+    let rules = named.source().build()?;
+    lints(&rules, named);
+    let files = facts.files();
+    let session = if files.is_empty() {
         let store = facts.store();
         if !store.exists() {
             return Err(Failure::Usage(format!(
@@ -26,32 +33,33 @@ pub(super) fn for_reading(
         }
         Session::over_ledger(rules, ledger(facts, true)?)
     } else {
-        let read = session::read_facts(&rules, &FactFiles { paths: facts.facts.clone() })?;
+        let read = session::read_facts(&rules, &FactFiles { paths: files })?;
         Session::over_facts(rules, read)
     };
-    Ok(equip(session, engine))
+    equip(session, engine)
 }
 
 /// A session over the ledger.
 pub(super) fn for_writing(
-    rules: &RuleOptions,
+    named: &RuleOptions,
     facts: &FactOptions,
     engine: &EngineOptions,
     read_only: bool,
 ) -> Result<Session, Failure> {
-    let rules = rules.source().build()?;
+    let rules = named.source().build()?;
+    lints(&rules, named);
     let ledger = if read_only && !facts.store().exists() {
-        Ledger::memory().map_err(failure)?
+        Ledger::memory_with(&options()).map_err(failure)?
     } else {
         ledger(facts, read_only)?
     };
-    Ok(equip(Session::over_ledger(rules, ledger), engine))
+    equip(Session::over_ledger(rules, ledger), engine)
 }
 
 /// The ledger that the options name.
 pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Failure> {
     if facts.store().as_os_str() == IN_MEMORY {
-        return Ledger::memory().map_err(failure);
+        return Ledger::memory_with(&options()).map_err(failure);
     }
     if facts.up_to.is_some() && !read_only {
         return Err(Failure::Usage(String::from("--up-to reads a ledger, and this command writes to it")));
@@ -86,16 +94,45 @@ pub(super) fn tell(notices: &[Notice]) {
 pub(super) fn options() -> OpenOptions {
     let words = std::env::args().skip(1).take(2);
     let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
-    OpenOptions { command, watcher: progress::watcher(), ..OpenOptions::default() }
+    let redaction = config::get().redaction().clone();
+    OpenOptions { command, watcher: progress::watcher(), redaction, ..OpenOptions::default() }
 }
 
-fn equip(session: Session, engine: &EngineOptions) -> Session {
-    let faults = session::Faults {
-        sources: session.rules().sources.clone(),
-        diagnostics: session.rules().warnings.clone(),
+/// Tells of recorded relations that the rules don't declare, where decisions are drawn.
+pub(super) fn tell_undeclared(session: &Session) {
+    let Some(ledger) = session.ledger() else { return };
+    tell_of_undeclared(&session::undeclared(session.rules(), ledger), "these rules");
+}
+
+/// The same of rules called `rules`.
+pub(super) fn tell_of_undeclared(found: &[(Symbol, u64)], rules: &str) {
+    let verb = match found {
+        [] => return,
+        [_] => "1 recorded relation is",
+        _ => &format!("{} recorded relations are", found.len()),
     };
-    for warning in &faults.diagnostics {
-        diagnostics::show(warning, &faults.sources);
+    output::warning(&format!("{verb} not declared by {rules}: {}", named_counts(found)));
+}
+
+/// The first few of relations with the numbers of their facts.
+pub(super) fn named_counts(found: &[(Symbol, u64)]) -> String {
+    let shown = found.iter().take(SHOWN);
+    let mut named: Vec<String> =
+        shown.map(|(relation, facts)| format!("{relation} ({})", count(*facts as usize, "fact"))).collect();
+    if found.len() > SHOWN {
+        named.push(String::from("…"));
     }
-    session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient())
+    named.join(", ")
+}
+
+fn equip(session: Session, engine: &EngineOptions) -> Result<Session, Failure> {
+    Ok(session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient()?))
+}
+
+/// Says in one line how many lints the rules have; `check` is where they are read.
+pub(super) fn lints(rules: &RuleSet, named: &RuleOptions) {
+    if !rules.warnings.is_empty() {
+        let number = count(rules.warnings.len(), "warning");
+        output::aside(&format!("{number} in these rules; `{}` shows them", named.command("check")));
+    }
 }

@@ -1,92 +1,27 @@
 //! Options that several commands share.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use crate::backend::{Engine, Limits, Threads, naive::Naive, seminaive::SemiNaive};
+use crate::fault::OrBroken;
 use crate::ledger::When;
+use crate::session::Session;
 use crate::session::compiled::{self, Compiled};
-use crate::session::{RuleSource, Session};
-use crate::symbol::Symbol;
-use crate::syntax;
-use crate::syntax::tree::Item;
-use crate::value::Value;
 
+pub(super) use super::rules::{RuleOptions, parameter};
+
+use super::rules::paths;
 use super::{Failure, config, output, time};
-
-/// Which rules.
-#[derive(Debug, Clone, Args)]
-pub(super) struct RuleOptions {
-    /// Rule files and folders [default: the `rules/` beside `hence.toml`, else the shipped packs]
-    #[arg(long = "rules", value_name = "PATH", num_args = 1..)]
-    pub(super) rules: Vec<PathBuf>,
-    /// Shipped packs by name
-    #[arg(long = "pack", value_name = "NAME", num_args = 1..)]
-    pub(super) packs: Vec<String>,
-    /// Sets a parameter, such as `lowest_score=0.2`
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
-    pub(super) sets: Vec<(Symbol, Value)>,
-}
-
-pub(super) fn parameter(text: &str) -> Result<(Symbol, Value), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, found `{text}`"))?;
-    let (name, value) = (name.trim(), value.trim());
-    let value = syntax::parse_value(value).ok_or_else(|| {
-        format!("`{value}` is no literal; a string needs quotes, a float a digit on both sides of the point")
-    })?;
-    Ok((Symbol::new(name), value))
-}
-
-impl RuleOptions {
-    /// What the options name; without any, the rules and packs that are configured.
-    pub(super) fn source(&self) -> RuleSource {
-        let named = !self.rules.is_empty() || !self.packs.is_empty();
-        let mut source =
-            RuleSource { paths: self.rules.clone(), packs: self.packs.clone(), sets: Vec::new() };
-        if !named {
-            source.packs = config::get().packs().to_vec();
-            source.paths = default_rules();
-        }
-        source.sets = configured_params(&source, named);
-        source.sets.retain(|(name, _)| self.sets.iter().all(|(set, _)| set != name));
-        source.sets.extend_from_slice(&self.sets);
-        source
-    }
-}
-
-/// Rule files and folders where the command line names none: those configured, else the `rules/` beside the nearest
-/// `hence.toml`, unless packs are configured.
-pub(super) fn default_rules() -> Vec<PathBuf> {
-    config::get().rules()
-}
-
-/// The parameters that are configured. They are meant for the rules that are configured: other rules that are
-/// `named` instead take those that they know.
-fn configured_params(source: &RuleSource, named: bool) -> Vec<(Symbol, Value)> {
-    let mut params = config::get().params();
-    if named && !params.is_empty() {
-        let loaded = source.load().unwrap_or_default();
-        let items = loaded.files.iter().flat_map(|file| &file.items);
-        let declared: BTreeSet<Symbol> = items
-            .filter_map(|item| match item {
-                Item::Param(param) => Some(param.name.name),
-                _ => None,
-            })
-            .collect();
-        params.retain(|(name, _)| declared.contains(name));
-    }
-    params
-}
 
 /// Which facts, and when.
 #[derive(Debug, Clone, Args)]
 pub(super) struct FactOptions {
-    /// Fact files and folders: .jsonl, .csv, .tsv, .facts or .dl; `-` is standard input, JSON lines
-    #[arg(long = "facts", value_name = "PATH", num_args = 1..)]
-    pub(super) facts: Vec<PathBuf>,
+    /// A fact file or folder, once more for another: .jsonl, .csv, .tsv, .facts or .dl; `-` is standard input, JSON lines
+    #[arg(long = "facts", value_name = "PATH")]
+    facts: Vec<PathBuf>,
     /// The ledger's folder [default: .hence]
     #[arg(long, value_name = "DIR")]
     pub(super) store: Option<PathBuf>,
@@ -123,9 +58,14 @@ impl ChangeOptions {
 }
 
 impl FactOptions {
+    /// The fact files and folders named.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        paths(&self.facts)
+    }
+
     /// The fact files named, as the source of a transaction; without any, `otherwise`.
     pub(super) fn source(&self, otherwise: &str) -> String {
-        let names: Vec<String> = self.facts.iter().map(|path| path.display().to_string()).collect();
+        let names: Vec<String> = self.files().iter().map(|path| path.display().to_string()).collect();
         if names.is_empty() { otherwise.to_owned() } else { names.join(", ") }
     }
 
@@ -210,7 +150,8 @@ pub(super) struct EngineOptions {
     /// The most threads that evaluate [default: one a processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) threads: Option<u16>,
-    /// Takes a match with an operation without a result as false, instead of leaving decisions undetermined
+    /// Takes a match with an operation without a result as false, instead of leaving decisions undetermined; refused
+    /// where hence.toml says `lenient = false`
     #[arg(long)]
     pub(super) lenient: bool,
 }
@@ -223,16 +164,27 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 impl EngineName {
+    /// Whether it is the semi-naive engine.
+    pub(super) fn is_embedded(self) -> bool {
+        matches!(self, Self::Auto | Self::Embedded)
+    }
+
     /// The word for it.
     pub(super) fn word(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        self.to_possible_value()
+            .or_broken("every engine has a name on the command line")
+            .get_name()
+            .to_owned()
     }
 }
 
 impl EngineOptions {
     /// The engine chosen.
     pub(super) fn engine(&self) -> Box<dyn Engine> {
-        let configured = || EngineName::from_str(config::get().engine(), false).unwrap_or(EngineName::Auto);
+        let configured = || {
+            let name = EngineName::from_str(config::get().engine(), false);
+            name.ok().or_broken("a configured engine was checked when the settings were read")
+        };
         match self.engine.unwrap_or_else(configured) {
             // crepe keeps each fact in two sets and each index twice: over 20,000 facts the embedded engine was faster
             // for 15 of 17 packs and as fast for two. `examples/compiled_figures.rs` measures it again.
@@ -250,8 +202,11 @@ impl EngineOptions {
     }
 
     /// Whether operations without a result count as false.
-    pub(super) fn lenient(&self) -> bool {
-        self.lenient || config::get().lenient()
+    ///
+    /// # Errors
+    /// The settings don't let it be asked for.
+    pub(super) fn lenient(&self) -> Result<bool, Failure> {
+        config::get().lenient(self.lenient)
     }
 
     /// The limits chosen.

@@ -1,6 +1,7 @@
 //! Results on standard output (tables for people, JSON and CSV for programs), everything else on standard error.
 
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
@@ -30,6 +31,27 @@ pub(super) enum Format {
 /// Writes a line to standard error.
 pub(super) fn note(text: &str) {
     say(|out| writeln!(out, "{text}"));
+}
+
+/// Whether the command line asks for results, warnings and errors alone.
+static QUIET: OnceLock<bool> = OnceLock::new();
+
+/// From now on asides are left out, if `quiet`.
+pub(super) fn be_quiet(quiet: bool) {
+    // The command line is read once.
+    let _ = QUIET.set(quiet);
+}
+
+/// Writes a line to standard error that nobody needs: counts, what comes next, how far something is. Not with `--quiet`.
+pub(super) fn aside(text: &str) {
+    if !is_quiet() {
+        note(text);
+    }
+}
+
+/// Whether asides and progress are left out.
+pub(super) fn is_quiet() -> bool {
+    QUIET.get().copied().unwrap_or(false)
 }
 
 /// Writes `error: …` to standard error.

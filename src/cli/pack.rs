@@ -91,7 +91,7 @@ fn list(format: Form) -> Outcome {
 }
 
 fn show(name: String, sets: Vec<(Symbol, Value)>, format: Form) -> Outcome {
-    let options = RuleOptions { rules: Vec::new(), packs: vec![name.clone()], sets };
+    let options = RuleOptions::named(&[], std::slice::from_ref(&name), &sets);
     let program = options.source().build()?.program;
     let origin = |param: &Param| config::get().param_origin(param.name.as_str(), &options.sets);
     let mut out = out(format);
@@ -138,10 +138,13 @@ fn of_kind(program: &Program, kind: Kind) -> impl Iterator<Item = &Relation> {
 }
 
 fn relation_json(relation: &Relation) -> Json {
-    let columns = relation
-        .columns
-        .iter()
-        .map(|column| json!({ "name": column.name.as_str(), "type": column.ty.to_string() }));
+    let columns = relation.columns.iter().map(|column| {
+        let mut shown = json!({ "name": column.name.as_str(), "type": column.ty.to_string() });
+        if let (Some(fields), Some(default)) = (shown.as_object_mut(), column.default) {
+            fields.insert(String::from("default"), output::json_value(default));
+        }
+        shown
+    });
     let columns: Vec<Json> = columns.collect();
     json!({ "relation": relation.name.as_str(), "columns": columns, "doc": on_one_line(&relation.doc) })
 }

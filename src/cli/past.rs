@@ -7,7 +7,8 @@ use crate::ledger::{Ledger, TxInfo, When};
 use crate::literal;
 use crate::session::{RuleSet, Session, SessionError};
 
-use super::options::{EngineOptions, FactOptions, RuleOptions, moment};
+use super::options::{EngineOptions, FactOptions, moment};
+use super::rules::RuleOptions;
 use super::{Failure, open, output, time};
 
 /// What every question needs: rules, facts, an engine.
@@ -39,7 +40,9 @@ struct Chosen {
     rules: RuleSet,
     /// The transaction that recorded them.
     recorded: Option<TxInfo>,
-    /// Whether the command line names or changes them.
+    /// Whether the command line names them.
+    named: bool,
+    /// Whether they are not those that are recorded.
     otherwise: bool,
 }
 
@@ -61,7 +64,7 @@ impl Subject {
         let help = if chosen.otherwise { "" } else { "; --rules, --set and --now ask otherwise" };
         output::note(&format!("{}{help}", chosen.told(tx, now)));
         let as_of = Some(chosen.json(tx, now));
-        let session = self.equip(chosen, ledger).with_as_of(moment);
+        let session = self.equip(chosen, ledger)?.with_as_of(moment);
         Ok(Asking { session, now, as_of })
     }
 
@@ -74,11 +77,11 @@ impl Subject {
         let now = info.clock.unwrap_or(info.time);
         output::note(&chosen.told(tx, now));
         let (as_of, otherwise) = (Some(chosen.json(tx, now)), chosen.otherwise);
-        Ok((Asking { session: self.equip(chosen, ledger), now, as_of }, otherwise))
+        Ok((Asking { session: self.equip(chosen, ledger)?, now, as_of }, otherwise))
     }
 
     fn ledger(&self, why: &str) -> Result<Ledger, Failure> {
-        if !self.facts.facts.is_empty() {
+        if !self.facts.files().is_empty() {
             return Err(Failure::Usage(format!("{why}, and --facts names files")));
         }
         self.facts.existing_store()?;
@@ -86,16 +89,16 @@ impl Subject {
     }
 
     fn choose(&self, ledger: &Ledger, moment: When) -> Result<Chosen, Failure> {
-        let RuleOptions { rules, packs, sets, .. } = &self.rules;
-        let recorded =
-            if rules.is_empty() && packs.is_empty() { Session::rules_at(ledger, moment)? } else { None };
-        match recorded {
-            Some((info, rules)) => {
-                let rules = rules.with_sets(sets).map_err(SessionError::Faults)?;
-                Ok(Chosen { rules, recorded: Some(info), otherwise: !sets.is_empty() })
-            }
-            None => Ok(Chosen { rules: self.rules.source().build()?, recorded: None, otherwise: true }),
+        let sets = &self.rules.sets;
+        let named = self.rules.is_named();
+        let recorded = if named { None } else { Session::rules_at(ledger, moment)? };
+        if let Some((info, rules)) = recorded {
+            let rules = rules.with_sets(sets).map_err(SessionError::Faults)?;
+            return Ok(Chosen { rules, recorded: Some(info), named, otherwise: !sets.is_empty() });
         }
+        let rules = self.rules.source().build()?;
+        open::lints(&rules, &self.rules);
+        Ok(Chosen { rules, recorded: None, named, otherwise: true })
     }
 
     /// The clock of a moment, unless the command line sets one.
@@ -111,13 +114,16 @@ impl Subject {
         })
     }
 
-    fn equip(&self, chosen: Chosen, ledger: Ledger) -> Session {
+    fn equip(&self, chosen: Chosen, ledger: Ledger) -> Result<Session, Failure> {
         let run = chosen.recorded.and_then(|info| info.run);
-        let lenient = run.map_or_else(|| self.engine.lenient(), |run| run.lenient || self.engine.lenient);
-        Session::over_ledger(chosen.rules, ledger)
+        let lenient = match run {
+            Some(run) if !self.engine.lenient => run.lenient,
+            _ => self.engine.lenient()?,
+        };
+        Ok(Session::over_ledger(chosen.rules, ledger)
             .with_engine(self.engine.engine())
             .with_limits(self.engine.limits())
-            .with_lenient(lenient)
+            .with_lenient(lenient))
     }
 }
 
@@ -127,7 +133,8 @@ impl Chosen {
         let rules = match &self.recorded {
             Some(info) if info.tx == tx => String::from("the rules that it recorded"),
             Some(info) => format!("the rules that transaction {} recorded", info.tx),
-            None => String::from("rules that are not recorded there"),
+            None if self.named => String::from("the rules that are named"),
+            None => String::from("the rules of now, since none were recorded by then"),
         };
         let set: Vec<String> =
             self.parameters().into_iter().map(|(name, value)| format!("{name} = {value}")).collect();

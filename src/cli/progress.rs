@@ -7,6 +7,8 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
 use crate::ledger::{Progress, Watcher, Work};
 
+use super::output;
+
 /// Nothing is drawn where standard error is no terminal.
 static BAR: LazyLock<ProgressBar> = LazyLock::new(|| {
     let bar = ProgressBar::no_length();
@@ -16,6 +18,9 @@ static BAR: LazyLock<ProgressBar> = LazyLock::new(|| {
 
 /// Shows the bar, once more where it was removed.
 fn show(style: ProgressStyle, message: String) {
+    if output::is_quiet() {
+        return;
+    }
     BAR.set_style(style);
     if BAR.is_finished() {
         BAR.reset();

@@ -45,8 +45,9 @@ impl Repl {
 
     /// The facts to begin with: of the files named, else of the ledger, if there is one.
     fn given(&self, prompt: &Prompt) -> Result<Vec<crate::fact::Fact>, Failure> {
-        if !self.facts.facts.is_empty() {
-            let files = FactFiles { paths: self.facts.facts.clone() };
+        let paths = self.facts.files();
+        if !paths.is_empty() {
+            let files = FactFiles { paths };
             return Ok(session::read_facts(prompt.rules(), &files)?);
         }
         if self.empty || !self.facts.store().exists() {
@@ -67,14 +68,22 @@ fn read_all(console: &mut Console<'_>) -> Outcome {
         let line = line.map_err(|error| Failure::Usage(format!("standard input can't be read: {error}")))?;
         let last = line.is_none();
         if let Some(line) = line {
-            entry.push_str(String::from_utf8_lossy(&line).trim_end_matches('\r'));
+            match std::str::from_utf8(&line) {
+                Ok(line) => entry.push_str(line.trim_end_matches('\r')),
+                Err(_) => {
+                    status =
+                        super::explain(&Failure::Usage(String::from("a line is no UTF-8, and is left out")));
+                }
+            }
         }
         if last || prompt::is_complete(&entry) {
-            match console.entry(&entry) {
-                Ok(ControlFlow::Break(())) => return Ok(status),
-                Ok(ControlFlow::Continue(())) => {}
-                Err(Failure::Output(error)) => return Err(Failure::Output(error)),
-                Err(failure) => status = super::explain(&failure),
+            for entry in prompt::entries(&entry) {
+                match console.entry(entry) {
+                    Ok(ControlFlow::Break(())) => return Ok(status),
+                    Ok(ControlFlow::Continue(())) => {}
+                    Err(Failure::Output(error)) => return Err(Failure::Output(error)),
+                    Err(failure) => status = super::explain(&failure),
+                }
             }
             terminal::finish()?;
             entry.clear();

@@ -22,8 +22,8 @@ use super::{DONE, Failure, NO, Outcome, open, output, terminal};
     `after` why it stands, or does not, by the others.\n\nExample: hence replay --set lowest_score=0.3"
 )]
 pub(super) struct Replay {
-    /// Other rules [default: those that drew each decision]
-    #[arg(long = "rules", value_name = "PATH", num_args = 1..)]
+    /// A file or folder of other rules, once more for another [default: those that drew each decision]
+    #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
     /// Other values of parameters
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
@@ -55,7 +55,7 @@ enum ReplayFormat {
 
 impl Replay {
     pub(super) fn run(self) -> Outcome {
-        if !self.facts.facts.is_empty() {
+        if !self.facts.files().is_empty() {
             return Err(Failure::Usage(String::from("a replay needs a ledger, and --facts names files")));
         }
         self.facts.existing_store()?;
@@ -70,7 +70,7 @@ impl Replay {
             to: self.to.unwrap_or(last).min(last),
             engine: engine.as_ref(),
             limits: self.engine.limits(),
-            lenient: self.engine.lenient(),
+            lenient: self.engine.lenient()?,
         };
         let mut shown = Shown { format: self.format, flips: 0 };
         shown.begin()?;
@@ -96,7 +96,7 @@ impl Replay {
         {
             return Ok(Some(rules.with_sets(&self.sets).map_err(SessionError::Faults)?));
         }
-        let options = RuleOptions { rules: self.rules.clone(), packs: Vec::new(), sets: self.sets.clone() };
+        let options = RuleOptions::named(&self.rules, &[], &self.sets);
         Ok(Some(options.source().build()?))
     }
 }

@@ -8,13 +8,13 @@ use serde_json::json;
 
 use crate::diagnostic::nearest;
 use crate::fact::Fact;
-use crate::session::{Change, Session};
+use crate::session::{self, Change, RuleSet, Session};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Failure, NO, Outcome, decide, open, terminal, time};
+use super::{DONE, Failure, NO, Outcome, config, decide, open, terminal, time};
 
 /// The relations that say what waits.
 const ASKED: [&str; 5] =
@@ -122,20 +122,32 @@ impl Wait {
     }
 
     /// The review, as the packs read it.
-    fn review(&self, approved: bool, by: &str, comment: &str, at: i64) -> Fact {
+    fn review(
+        &self,
+        rules: &RuleSet,
+        approved: bool,
+        by: &str,
+        comment: &str,
+        at: i64,
+    ) -> Result<Fact, Failure> {
         let text = |text: Symbol| Value::String(text);
         let by = text(Symbol::new(by));
-        let (approved, at) = (Value::Bool(approved), Value::Time(at));
-        match *self {
+        let mut values = vec![("approved", Value::Bool(approved)), ("by", by), ("at", Value::Time(at))];
+        let relation = match *self {
             Self::Escalation { request } => {
-                let comment = text(Symbol::new(comment));
-                Fact::new("escalation_review", [text(request), approved, by, comment, at])
+                values.extend([("request", text(request)), ("comment", text(Symbol::new(comment)))]);
+                "escalation_review"
             }
-            Self::Proposal { proposal } => Fact::new("proposal_review", [text(proposal), approved, by, at]),
+            Self::Proposal { proposal } => {
+                values.push(("proposal", text(proposal)));
+                "proposal_review"
+            }
             Self::Override { event, rule } => {
-                Fact::new("override_review", [text(event), Value::Name(rule), approved, by, at])
+                values.extend([("event", text(event)), ("rule", Value::Name(rule))]);
+                "override_review"
             }
-        }
+        };
+        Ok(session::fact_by_name(rules, relation, &values)?)
     }
 }
 
@@ -178,6 +190,7 @@ impl List {
 
 impl Answer {
     fn run(self, approved: bool) -> Outcome {
+        config::get().author(Some(&self.reviewer))?;
         let Subject { rules, facts, engine } = &self.subject;
         let mut session = open::for_writing(rules, facts, engine, false)?;
         let (clock, now) = (time::wall_clock(), facts.now());
@@ -189,8 +202,9 @@ impl Answer {
         let waiting = waiting(&session, now)?;
         let found = self.find(&waiting)?;
         let verb = if approved { "approved" } else { "rejected" };
+        let review = found.wait.review(session.rules(), approved, &self.reviewer, &self.comment, now)?;
         let change = Change {
-            assertions: vec![found.wait.review(approved, &self.reviewer, &self.comment, now)],
+            assertions: vec![review],
             author: self.reviewer.clone(),
             source: String::from("review"),
             note: (!self.comment.is_empty()).then(|| self.comment.clone()),

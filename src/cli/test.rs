@@ -12,12 +12,14 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::diagnostic::Diagnostic;
 use crate::ruletest::coverage::measure;
 use crate::ruletest::mutate::mutate;
 use crate::ruletest::{GoldenSuite, Report, Selection, Suite, SuiteError};
-use crate::session::SessionError;
+use crate::session::{Faults, RuleSource, SessionError};
 
-use super::{DONE, Failure, NO, Outcome, UNASKED, diagnostics, options, output};
+use super::options::{self, RuleOptions};
+use super::{DONE, Failure, NO, Outcome, UNASKED, diagnostics, output};
 
 /// The forms of a test report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -37,13 +39,14 @@ enum TestFormat {
 /// Run the tests in rule files, each by itself
 ///
 /// A test gets the rules of its own file and of the files that it imports, the parameters that it sets, the facts
-/// that it gives and nothing else. Its clock is its `now`, without one 2026-01-01T00:00:00Z.
+/// that it gives and nothing else: no parameter, limit or engine of hence.toml. Its clock is its `now`, without one 2026-01-01T00:00:00Z.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit status: 0 all passed; 1 a test failed, a gate was missed or no test was found; 2 tests could not be run.
 
 Examples:
-  hence test                          the tests of this project, or of the shipped packs
+  hence test                          the tests of this project
+  hence test --pack autonomy          those of a shipped pack
   hence test rules/ --filter poor     those whose name or file contains `poor`
   hence test --golden tests/golden    golden JSON cases
   hence test --coverage               what no test reaches, beside its line
@@ -58,8 +61,14 @@ changed to its neighbour, an aggregate exchanged, a rule or table row removed, a
 the tests that reach it; the score is the share of faults that some test notices. Faults that are provably none are
 left out.")]
 pub(super) struct Test {
-    /// Files and folders with tests [default: the `rules/` beside `hence.toml`, else the shipped packs' tests]
+    /// Files and folders with tests [default: the rules that are configured, else the `rules/` in this folder]
     paths: Vec<PathBuf>,
+    /// A file or folder with tests; once more for another
+    #[arg(long = "rules", value_name = "PATH")]
+    rules: Vec<PathBuf>,
+    /// A shipped pack by name; once more for another
+    #[arg(long = "pack", value_name = "NAME", value_delimiter = ',', conflicts_with = "golden")]
+    packs: Vec<String>,
     /// Only tests whose name or file contains this, letter case ignored
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -119,46 +128,54 @@ impl Test {
             return self.once();
         }
         loop {
-            let before = watch::seen(&self.roots());
+            let roots = self.roots()?;
+            let before = watch::seen(&roots);
             match self.once() {
                 Ok(_) => {}
                 Err(Failure::Session(SessionError::Faults(faults))) => diagnostics::print(&faults),
                 Err(Failure::Session(error)) => output::error(&error.to_string()),
                 Err(other) => return Err(other),
             }
-            output::note("waiting for a change; Ctrl-C ends");
-            watch::until_changed(&self.roots(), &before);
+            output::aside("waiting for a change; Ctrl-C ends");
+            watch::until_changed(&roots, &before);
         }
     }
 
     /// The files and folders that are watched.
-    fn roots(&self) -> Vec<PathBuf> {
-        let mut roots = self.paths.clone();
-        if roots.is_empty() {
-            roots.extend(options::default_rules());
-        }
+    fn roots(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut roots = if self.golden.is_some() { self.paths.clone() } else { self.source()?.paths };
         roots.extend(self.golden.clone());
-        roots
+        Ok(roots)
+    }
+
+    /// Where tests are looked for.
+    fn source(&self) -> Result<RuleSource, Failure> {
+        RuleOptions::named(&self.rules, &self.packs, &[]).with_paths(&self.paths).files("test")
     }
 
     fn once(&self) -> Outcome {
         let selection = self.selection();
         if let Some(folder) = &self.golden {
-            let report = GoldenSuite::load(folder, &self.paths)?.run(&selection);
+            let report =
+                GoldenSuite::load(folder, &[self.paths.as_slice(), &self.rules].concat())?.run(&selection);
             self.show(&report)?;
             return Ok(self.verdict(&report));
         }
-        let suite = match self.suite() {
+        let source = self.source()?;
+        let suite = match Suite::of(&source.paths, &source.packs) {
             Ok(suite) => suite,
             Err(error) => return could_not_load(error),
         };
+        if self.paths.is_empty() && self.rules.is_empty() {
+            decides(&source)?;
+        }
         let report = suite.run(&selection);
         self.show(&report)?;
         let verdict = self.verdict(&report);
         let covered = self.cover(&suite, &selection)?;
         let mutated = if report.all_passed() { self.mutated(&suite, &selection)? } else { verdict };
         if self.mutate && !report.all_passed() {
-            output::note("faults are made once every test passes");
+            output::aside("faults are made once every test passes");
         }
         Ok(verdict.max(covered).max(mutated))
     }
@@ -216,14 +233,6 @@ impl Test {
         Selection { filter: self.filter.clone(), jobs: self.jobs, fail_fast: self.fail_fast }
     }
 
-    fn suite(&self) -> Result<Suite, SuiteError> {
-        let mut paths = self.paths.clone();
-        if paths.is_empty() {
-            paths.extend(options::default_rules());
-        }
-        if paths.is_empty() { Suite::shipped() } else { Suite::load(&paths) }
-    }
-
     fn show(&self, report: &Report) -> std::io::Result<()> {
         match self.format {
             TestFormat::Pretty => pretty::print(report, self.verbose),
@@ -254,6 +263,19 @@ fn write(file: Option<&Path>, text: impl FnOnce() -> std::io::Result<String>) ->
     let Some(file) = file else { return Ok(()) };
     let failed = |error| Failure::Usage(format!("`{}` can't be written: {error}", file.display()));
     std::fs::write(file, text()?).map_err(failed)
+}
+
+/// Checks the rules that decide: files without a test are among them, and nothing passes beside a faulty one.
+fn decides(source: &RuleSource) -> Result<(), SessionError> {
+    let errors = |mut faults: Box<Faults>| {
+        faults.diagnostics.retain(Diagnostic::is_error);
+        SessionError::Faults(faults)
+    };
+    match source.build() {
+        Ok(_) => Ok(()),
+        Err(SessionError::Faults(faults)) => Err(errors(faults)),
+        Err(other) => Err(other),
+    }
 }
 
 /// All faults of all files with tests.

@@ -31,11 +31,11 @@ pub(super) struct WhatIf {
     /// Suppose another value of a parameter
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     sets: Vec<(Symbol, Value)>,
-    /// Suppose these rules instead
-    #[arg(long = "rules", value_name = "PATH", num_args = 1..)]
+    /// Suppose the rules in this file or folder instead; once more for another
+    #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
     /// The rules of now [default: those of the last recorded decision where --rules is given, else as elsewhere]
-    #[arg(long = "base", value_name = "PATH", num_args = 1..)]
+    #[arg(long = "base", value_name = "PATH")]
     base: Vec<PathBuf>,
     #[command(flatten)]
     facts: FactOptions,
@@ -106,7 +106,7 @@ impl WhatIf {
     }
 
     fn session(&self) -> Result<Session, Failure> {
-        let options = RuleOptions { rules: self.base.clone(), packs: Vec::new(), sets: Vec::new() };
+        let options = RuleOptions::named(&self.base, &[], &[]);
         let session = open::for_reading(&options, &self.facts, &self.engine)?;
         if self.rules.is_empty() || !self.base.is_empty() {
             return Ok(session);
@@ -121,8 +121,7 @@ impl WhatIf {
         if self.rules.is_empty() {
             return Ok(None);
         }
-        let options = RuleOptions { rules: self.rules.clone(), packs: Vec::new(), sets: Vec::new() };
-        Ok(Some(options.source().build()?))
+        Ok(Some(RuleOptions::named(&self.rules, &[], &[]).source().build()?))
     }
 
     fn print(&self, turn: Turn, change: &Changed) -> std::io::Result<()> {

@@ -10,6 +10,7 @@ use super::bytes::{Malformed, Reader, put_bytes, put_optional, put_varint, share
 use super::hash::{Digest, Hash};
 use super::record;
 use super::transaction::{RuleSet, Run, RunLimits, Schema};
+use super::tuple;
 
 /// The flag of a summary that holds a [`Run`].
 const RUN: u8 = 4;
@@ -47,6 +48,11 @@ impl Change<'_> {
             Act::Draw { .. } => 2,
             Act::Lapse { .. } => 3,
         }
+    }
+
+    /// Whether a fact goes.
+    pub(crate) fn retracts(&self) -> bool {
+        matches!(self.act, Act::Retract { .. })
     }
 
     /// Makes the change to the digest of what stands; `scratch` is room to hash in.
@@ -304,20 +310,23 @@ impl Run {
 }
 
 impl Schema {
-    fn encode(&self, out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         put_bytes(out, self.relation.as_str().as_bytes());
         out.push(u8::from(self.renews));
         put_varint(out, self.columns.len() as u64);
-        for Column { name, ty } in &self.columns {
+        for Column { name, ty, default } in &self.columns {
             put_bytes(out, name.as_str().as_bytes());
             put_bytes(out, ty.ty.keyword().as_bytes());
             let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
             put_varint(out, members.len() as u64);
             members.iter().for_each(|member| put_bytes(out, member.as_str().as_bytes()));
+            let mut encoded = Vec::new();
+            tuple::encode(default.as_slice(), &mut encoded);
+            put_bytes(out, &encoded);
         }
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+    pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let relation = Symbol::new(reader.text()?);
         let renews = reader.flag()?;
         let mut columns = Vec::new();
@@ -329,7 +338,12 @@ impl Schema {
                 members.push(Symbol::new(reader.text()?));
             }
             let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
-            columns.push(Column { name, ty: ColumnType { ty, set } });
+            let default = match tuple::decode(reader.bytes()?)?.as_slice() {
+                [] => None,
+                [value] => Some(*value),
+                _ => return Err(Malformed("a column has several defaults")),
+            };
+            columns.push(Column { name, ty: ColumnType { ty, set }, default });
         }
         Ok(Self { relation, columns, renews })
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::meter::Stopped;
 
 use super::bytes::Malformed;
+use crate::symbol::Symbol;
 
 /// Why the ledger couldn't do what was asked. Nothing that was acknowledged is lost by any of these.
 #[derive(Debug, thiserror::Error)]
@@ -109,6 +110,20 @@ pub enum LedgerError {
         /// The most that is taken.
         limit: u64,
     },
+    /// A number is what must not be recorded.
+    #[error(
+        "a fact of `{relation}` holds a number that a pattern of `[redact]` matches, and only text can be replaced: give it as a string, or narrow the pattern"
+    )]
+    Unredacted {
+        /// The relation.
+        relation: Symbol,
+    },
+    /// Facts that don't fit the columns that the ledger records for their relation, or columns that can't be recorded.
+    #[error("{what}")]
+    Misfit {
+        /// What doesn't fit, and where.
+        what: String,
+    },
     /// Text given to be imported that is no transaction, or doesn't follow from the one before.
     #[error("line {line}: {what}")]
     Import {
@@ -174,6 +189,11 @@ pub enum Notice {
         /// Why.
         why: String,
     },
+    /// What was imported holds what must not be recorded; with other facts it would have another hash.
+    Unredacted {
+        /// The relations, each with how many of its facts; by `""` authors, sources and notes.
+        relations: Vec<(String, u64)>,
+    },
     /// The base couldn't take what the journal holds; it will be caught up at the next opening.
     BaseBehind {
         /// Why.
@@ -203,6 +223,18 @@ impl fmt::Display for Notice {
                 }
             }
             Self::ReadOnly { why } => write!(f, "the ledger is only read: {why}"),
+            Self::Unredacted { relations } => {
+                let each = relations.iter().map(|(relation, count)| match relation.as_str() {
+                    "" => format!("{count} in authors, sources and notes"),
+                    relation => format!("{count} of `{relation}`"),
+                });
+                let each: Vec<String> = each.collect();
+                write!(
+                    f,
+                    "patterns of `[redact]` match what was imported and is recorded now: {}; an import keeps hashes, so it replaces nothing",
+                    each.join(", ")
+                )
+            }
             Self::BaseBehind { why } => {
                 write!(f, "the fact base couldn't be written ({why}); the journal holds everything")
             }

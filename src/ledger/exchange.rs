@@ -1,6 +1,6 @@
 //! Transactions as JSON Lines: a ledger written out, and read back into one with an equal chain.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Read, Write};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -9,19 +9,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::fact::Fact;
+use crate::meter;
 use crate::schema::{Column, ColumnType, NameSet};
 use crate::symbol::Symbol;
 use crate::value::Type;
 
 use super::bytes::{Malformed, Reader};
 use super::content::{self, Act, Change, Summary, decode_changes, encode_changes};
-use super::error::LedgerError;
+use super::error::{LedgerError, Notice};
 use super::hash::Hash;
 use super::keys;
 use super::list::ChangeList;
 use super::plan::Since;
 use super::record::{self, RecordKind};
 use super::scan::Whole;
+use super::schemas::{check_renewed, renewed};
 use super::transaction::{RuleSet, Run, RunLimits, Schema};
 use super::{Ledger, json_value, tuple};
 
@@ -102,16 +104,24 @@ struct SchemaLine {
     relation: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     renews: bool,
-    /// Name, type, and the names of a closed set.
-    columns: Vec<(String, String, Vec<String>)>,
+    columns: Vec<ColumnLine>,
 }
+
+/// Name, type, the names of a closed set, and the value of facts that are older than the column.
+#[derive(Serialize, Deserialize)]
+struct ColumnLine(
+    String,
+    String,
+    Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")] Option<Json>,
+);
 
 impl From<&Schema> for SchemaLine {
     fn from(schema: &Schema) -> Self {
-        let column = |Column { name, ty }: &Column| {
+        let column = |Column { name, ty, default }: &Column| {
             let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
             let members = members.iter().map(ToString::to_string).collect();
-            (name.to_string(), ty.ty.keyword().to_owned(), members)
+            ColumnLine(name.to_string(), ty.ty.keyword().to_owned(), members, default.map(json_value::write))
         };
         Self {
             relation: schema.relation.to_string(),
@@ -122,11 +132,12 @@ impl From<&Schema> for SchemaLine {
 }
 
 fn schema(line: &SchemaLine) -> Result<Schema, Malformed> {
-    let column = |(name, ty, members): &(String, String, Vec<String>)| {
+    let column = |ColumnLine(name, ty, members, default): &ColumnLine| {
         let ty = Type::of_keyword(ty).ok_or(Malformed("a column is of an unknown type"))?;
         let members: Vec<Symbol> = members.iter().map(Symbol::from).collect();
         let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
-        Ok(Column { name: Symbol::new(name), ty: ColumnType { ty, set } })
+        let default = default.as_ref().map(json_value::read).transpose()?;
+        Ok(Column { name: Symbol::new(name), ty: ColumnType { ty, set }, default })
     };
     let columns: Result<_, Malformed> = line.columns.iter().map(column).collect();
     Ok(Schema { relation: Symbol::new(&line.relation), columns: columns?, renews: line.renews })
@@ -165,8 +176,23 @@ impl Ledger {
     /// # Errors
     /// At the first line that is no such transaction.
     pub fn import(&mut self, input: &mut dyn BufRead) -> Result<u64, LedgerError> {
+        let mut told = BTreeMap::new();
+        let imported = self.import_lines(input, &mut told);
+        if !told.is_empty() {
+            self.notices.push(Notice::Unredacted { relations: told.into_iter().collect() });
+        }
+        imported
+    }
+
+    /// Imports line by line, and counts by relation what `[redact]` matches.
+    fn import_lines(
+        &mut self,
+        input: &mut dyn BufRead,
+        told: &mut BTreeMap<String, u64>,
+    ) -> Result<u64, LedgerError> {
         let mut text = String::new();
         for number in 1.. {
+            meter::check("importing transactions")?;
             text.clear();
             let read = input.take(LINE_LIMIT).read_line(&mut text);
             if read.map_err(LedgerError::io("read", "the import".as_ref()))? == 0 {
@@ -174,7 +200,7 @@ impl Ledger {
             }
             let faulty = |what: String| LedgerError::Import { line: number, what };
             let line: Line = serde_json::from_str(&text).map_err(|error| faulty(error.to_string()))?;
-            match self.import_line(line) {
+            match self.import_line(line, told) {
                 Ok(()) => {}
                 Err(Refused::Line(what)) => return Err(faulty(what)),
                 Err(Refused::Ledger(error)) => return Err(error),
@@ -183,7 +209,7 @@ impl Ledger {
         Ok(0)
     }
 
-    fn import_line(&mut self, line: Line) -> Result<(), Refused> {
+    fn import_line(&mut self, line: Line, told: &mut BTreeMap<String, u64>) -> Result<(), Refused> {
         if !self.writable {
             return Err(Refused::Ledger(LedgerError::ReadOnly));
         }
@@ -191,24 +217,43 @@ impl Ledger {
             let due = self.state.tx + 1;
             return Err(Refused::Line(format!("this is transaction {}, due is {due}", line.tx)));
         }
-        let mut changes = ChangeList::default();
+        let (mut changes, mut asserted) = (ChangeList::default(), Vec::new());
         for entry in &line.changes {
             let (fact, act) = change(entry)?;
             changes.push(&fact, act);
+            asserted.extend((act == Act::Assert).then_some(fact));
         }
-        self.check_changes(&changes)?;
         let summary = self.imported_summary(&line, &changes)?;
+        self.check_imported(&summary.schemas, &asserted).map_err(Refused::Line)?;
+        check_renewed(&self.state, &summary.schemas, &changes)?;
+        self.check_changes(&changes, &renewed(&summary.schemas))?;
         let hash = self.hash_of(&line, &changes, &summary)?;
         if hash.to_string() != line.hash {
             return Err(Refused::Line(format!("its hash is {hash}, written down is {}", line.hash)));
         }
         let whole = self.write(&changes, &line.parts, &summary)?;
         self.enter(&changes, &summary, &whole)?;
+        self.unredacted(&line, told)?;
+        Ok(())
+    }
+
+    fn unredacted(&self, line: &Line, told: &mut BTreeMap<String, u64>) -> Result<(), Malformed> {
+        for entry in &line.changes {
+            let (fact, _) = change(entry)?;
+            if self.redaction.matches_fact(&fact) {
+                *told.entry(fact.relation.to_string()).or_default() += 1;
+            }
+        }
+        let texts = [Some(&line.author), Some(&line.source), line.note.as_ref()];
+        let labels = texts.into_iter().flatten().filter(|text| self.redaction.matches(text)).count();
+        if labels > 0 {
+            *told.entry(String::new()).or_default() += labels as u64;
+        }
         Ok(())
     }
 
     /// Whether each change can be made, and is made once.
-    fn check_changes(&self, changes: &ChangeList<'_>) -> Result<(), Refused> {
+    fn check_changes(&self, changes: &ChangeList<'_>, renewed: &BTreeSet<Symbol>) -> Result<(), Refused> {
         let mut seen = BTreeSet::new();
         let mut facts = Since::new(&self.state, &self.view, keys::FACT, changes.len());
         let mut decisions = Since::new(&self.state, &self.view, keys::DECISION, changes.len());
@@ -217,7 +262,9 @@ impl Ledger {
                 Act::Assert | Act::Retract { .. } => (keys::FACT, &mut facts),
                 Act::Draw { .. } | Act::Lapse { .. } => (keys::DECISION, &mut decisions),
             };
-            let stands = since.find(relation, tuple)?;
+            // What begins anew goes before it comes.
+            let anew = act == Act::Assert && renewed.contains(&relation);
+            let stands = since.find(relation, tuple)?.filter(|_| !anew);
             let due = match act {
                 Act::Assert | Act::Draw { .. } => None,
                 Act::Retract { since } | Act::Lapse { since, .. } => Some(since),
@@ -225,7 +272,7 @@ impl Ledger {
             if stands != due {
                 return Err(Refused::Line(format!("a change of `{relation}` doesn't fit what stands")));
             }
-            if !seen.insert((section, relation, tuple)) {
+            if !seen.insert((section, relation, tuple, anew)) {
                 return Err(Refused::Line(format!("a fact of `{relation}` is changed twice")));
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! `journal/` is the truth: `record` (one record), `journal` (segments), `scan` (reading them), `content` (what a
 //! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block` and `view` (sorted blocks,
-//! the backlog over them), `keys`, `state` (how a transaction changes both). `open`, `commit` and `read` are the
+//! the backlog over them), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
+//! recorded under, `recast` how to read them under others. `open`, `commit` and `read` are the
 //! public face. `compact` puts old segments away behind a `snapshot`. The journal's format is described in `docs/ledger-format.md`.
 
 pub mod base;
@@ -25,9 +26,12 @@ mod open;
 mod plan;
 mod progress;
 mod read;
+mod recast;
 mod record;
+mod redact;
 mod rows;
 mod scan;
+mod schemas;
 mod snapshot;
 mod state;
 mod transaction;
@@ -45,7 +49,10 @@ pub use hash::Hash;
 pub use open::OpenOptions;
 pub use progress::{Progress, Watcher, Work};
 pub use read::When;
+pub use recast::{Difference, Recast};
+pub use redact::Redaction;
 pub use rows::Facts;
+pub use schemas::Recorded;
 pub use transaction::{
     Assertion, Changes, Committed, Decision, Draft, Interval, Lapsed, RelationCount, RuleSet, Run, RunLimits,
     Schema, Standing, Status, Tally, Transaction, TxInfo,
@@ -74,6 +81,8 @@ pub struct Ledger {
     /// How many assertions of one relation are written to the base at once.
     bulk: usize,
     watcher: progress::Watcher,
+    /// What must not be recorded.
+    redaction: redact::Redaction,
     writable: bool,
     notices: Vec<Notice>,
     /// The snapshot that the state began with in this process: the transaction after it must name this hash.

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::meter;
+
 use super::Ledger;
 use super::base::{Base, BaseError, MemoryBase, SledBase};
 use super::disk::{Disk, MemoryDisk, OsDisk};
@@ -13,6 +15,7 @@ use super::error::{LedgerError, Notice};
 use super::journal::{Journal, Mark};
 use super::lock::Lock;
 use super::progress::{Watcher, Work};
+use super::redact::Redaction;
 use super::scan::{From, Whole};
 use super::state::State;
 use super::verify::base_agrees;
@@ -52,6 +55,8 @@ pub struct OpenOptions {
     pub bulk: usize,
     /// Who is told how far long work has come.
     pub watcher: Watcher,
+    /// What must not be recorded.
+    pub redaction: Redaction,
 }
 
 impl Default for OpenOptions {
@@ -68,6 +73,7 @@ impl Default for OpenOptions {
             backlog_limit: 16 << 20,
             bulk: 20_000,
             watcher: Watcher::default(),
+            redaction: Redaction::default(),
         }
     }
 }
@@ -82,12 +88,13 @@ impl Ledger {
     /// If another process has it, its journal is damaged, or a file can't be read or written. A damaged base is no
     /// error: it is rebuilt, and [`Ledger::notices`] says so.
     pub fn open(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
+        meter::enter("opening the ledger");
         let dir = dir.as_ref();
         if options.read_only || options.up_to.is_some() {
             return Self::open_reading(dir, options);
         }
         fs::create_dir_all(dir).map_err(LedgerError::io("create", dir))?;
-        let lock = Lock::take(&dir.join("LOCK"), &options.command, options.wait)?;
+        let lock = Lock::take(&dir.join("LOCK"), &options.redaction.text(&options.command), options.wait)?;
         check_format(dir, true)?;
         let journal_dir = dir.join("journal");
         fs::create_dir_all(&journal_dir).map_err(LedgerError::io("create", &journal_dir))?;
@@ -134,7 +141,15 @@ impl Ledger {
     /// # Errors
     /// None in practice.
     pub fn memory() -> Result<Self, LedgerError> {
-        Self::on(Arc::new(MemoryDisk::default()), Box::new(MemoryBase::default()), &OpenOptions::default())
+        Self::memory_with(&OpenOptions::default())
+    }
+
+    /// A ledger that is gone with the process, opened like any other.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn memory_with(options: &OpenOptions) -> Result<Self, LedgerError> {
+        Self::on(Arc::new(MemoryDisk::default()), Box::new(MemoryBase::default()), options)
     }
 
     /// A ledger over any journal medium and any base, without a lock; for tests.
@@ -188,6 +203,7 @@ impl Ledger {
             part_limit: options.part_limit,
             bulk: options.bulk,
             watcher: options.watcher.clone(),
+            redaction: options.redaction.clone(),
             writable: false,
             notices: Vec::new(),
             snapshot: None,

@@ -8,8 +8,9 @@ use super::content::{Act, Summary};
 use super::error::LedgerError;
 use super::keys;
 use super::list::{Acts, ChangeList, Item, Proposed};
+use super::schemas::renewed;
 use super::state::State;
-use super::transaction::{Changes, Decision, Draft, Tally};
+use super::transaction::{Changes, Decision, Draft, Schema, Tally};
 use super::view::{Finder, View};
 
 /// The effective changes of a draft.
@@ -84,15 +85,18 @@ impl Weighed {
     pub(crate) fn new(
         assertions: &[Fact],
         retractions: &[Fact],
+        schemas: &[Schema],
         state: &State,
         view: &View,
     ) -> Result<Self, LedgerError> {
+        // What begins anew is asserted anew, even where an earlier fact looked the same.
+        let renewed = renewed(schemas);
         let mut asserted = Proposed::new(assertions.iter());
         let mut retracted = Proposed::new(retractions.iter());
         let (mut since, mut standing, mut missing) = (Vec::new(), Vec::new(), Vec::new());
         let mut finder = Since::new(state, view, keys::FACT, retractions.len());
         retracted.retain(|item| {
-            if asserted.holds(&item) {
+            if asserted.holds(&item) && !renewed.contains(&item.relation) {
                 return Ok(false);
             }
             let found = finder.find(item.relation, item.tuple)?;
@@ -104,7 +108,7 @@ impl Weighed {
         })?;
         let mut finder = Since::new(state, view, keys::FACT, assertions.len());
         asserted.retain(|Item { relation, tuple, at }| {
-            let stands = finder.find(relation, tuple)?.is_some();
+            let stands = !renewed.contains(&relation) && finder.find(relation, tuple)?.is_some();
             if stands {
                 standing.push(at);
             }
@@ -114,14 +118,10 @@ impl Weighed {
     }
 }
 
-/// What `assertions` and `retractions` come to.
-pub(crate) fn effective(
-    assertions: &[Fact],
-    retractions: &[Fact],
-    state: &State,
-    view: &View,
-) -> Result<Changes, LedgerError> {
-    let weighed = Weighed::new(assertions, retractions, state, view)?;
+/// What the assertions and retractions of a draft come to.
+pub(crate) fn effective(draft: &Draft, state: &State, view: &View) -> Result<Changes, LedgerError> {
+    let Draft { assertions, retractions, schemas, .. } = draft;
+    let weighed = Weighed::new(assertions, retractions, schemas, state, view)?;
     let places = |places: &[u32]| places.iter().map(|at| *at as usize).collect::<Vec<_>>();
     Ok(Changes {
         added: chosen(assertions, weighed.asserted.places()),

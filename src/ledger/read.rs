@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::fact::Fact;
+use crate::meter;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -278,6 +279,7 @@ impl Ledger {
         let mut all = Vec::new();
         for (name, counts) in &self.state.relations {
             for row in Rows::new(&self.view, &keys::relation(keys::DECISION, counts.number), at) {
+                meter::check("reading the ledger")?;
                 all.push(self.standing(*name, row?)?);
             }
         }

@@ -3,6 +3,7 @@
 use std::iter::Peekable;
 
 use crate::fact::Fact;
+use crate::meter;
 use crate::symbol::Symbol;
 
 use super::base::{BaseError, Pair};
@@ -130,6 +131,7 @@ impl Iterator for Facts<'_> {
         let row =
             self.rows.as_mut()?.find(|row| row.as_ref().map_or(true, |row| row.tuple.starts_with(first)))?;
         Some(row.map_err(LedgerError::from).and_then(|row| {
+            meter::check("reading the ledger")?;
             let values = tuple::decode(&row.tuple)?;
             Ok((Fact { relation: self.relation, values }, row.from))
         }))

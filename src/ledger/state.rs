@@ -11,6 +11,7 @@ use super::hash::{Digest, Hash};
 use super::journal::{Mark, Position};
 use super::keys;
 use super::scan::{From, Whole};
+use super::schemas::Schemas;
 use super::view::View;
 
 /// Where the base keeps the state that it holds, and the pieces of its table of relations.
@@ -40,6 +41,7 @@ pub(crate) struct State {
     pub(crate) end: Position,
     /// By name, so that nothing depends on the numbers.
     pub(crate) relations: BTreeMap<Symbol, Counts>,
+    pub(crate) schemas: Schemas,
     /// The first segment behind the snapshot that this began with; 0 where it began with nothing.
     pub(crate) snapshot: u32,
 }
@@ -151,6 +153,7 @@ impl State {
         if recorded != (self.facts, self.decisions, self.digest.to_hash()) {
             return Err(Malformed("the facts after it are others than it records"));
         }
+        self.schemas.enter(whole.number, &summary.schemas);
         self.tx = whole.number;
         self.time = summary.time;
         self.head = whole.hash;
@@ -184,6 +187,7 @@ impl State {
                 put_varint(&mut table, number);
             }
         }
+        self.schemas.encode(&mut table);
         put_varint(&mut meta, table.len() as u64);
         meta.extend(Hash::of(&table).0);
         if self.snapshot > 0 {
@@ -224,8 +228,10 @@ impl State {
         if Hash::of(&table) != hash {
             return Err(BaseError(String::from("the checksum of its table of relations is wrong")));
         }
-        let relations = relations(&table)?;
-        Ok(Some(Self { tx, time, head, facts, decisions, digest, start, end, relations, snapshot }))
+        let mut reader = Reader::new(&table);
+        let relations = relations(&mut reader)?;
+        let schemas = Schemas::decode(&mut reader)?;
+        Ok(Some(Self { tx, time, head, facts, decisions, digest, start, end, relations, schemas, snapshot }))
     }
 }
 
@@ -235,8 +241,7 @@ fn piece_key(at: u32) -> Vec<u8> {
     key
 }
 
-fn relations(table: &[u8]) -> Result<BTreeMap<Symbol, Counts>, Malformed> {
-    let mut reader = Reader::new(table);
+fn relations(reader: &mut Reader<'_>) -> Result<BTreeMap<Symbol, Counts>, Malformed> {
     let mut relations = BTreeMap::new();
     for _ in 0..reader.length()? {
         let name = Symbol::new(reader.text()?);

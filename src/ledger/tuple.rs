@@ -72,27 +72,24 @@ pub(crate) struct LastText {
     word: Word,
 }
 
-/// Appends to `out` the words of what [`encode`] wrote; `false`, with `out` as it was, where the values are not of
-/// `types`. `last` has a place for each column.
+/// Appends to `out` the words of what [`encode`] wrote, which may hold fewer values than there are `types`; `false`
+/// where they are of others, or more. `last` has a place for each column.
 pub(crate) fn words(
     bytes: &[u8],
     types: &[Type],
     last: &mut [LastText],
     out: &mut Vec<Word>,
 ) -> Result<bool, Malformed> {
-    let (mut reader, before) = (Reader::new(bytes), out.len());
+    let mut reader = Reader::new(bytes);
     for (ty, last) in types.iter().zip(last) {
+        if reader.is_empty() {
+            return Ok(true);
+        }
         let found = if ty.is_text() { text_word(&mut reader, *ty, last)? } else { word(&mut reader, *ty)? };
         match found {
             Some(word) => out.push(word),
-            None => {
-                out.truncate(before);
-                return Ok(false);
-            }
+            None => return Ok(false),
         }
-    }
-    if !reader.is_empty() {
-        out.truncate(before);
     }
     Ok(reader.is_empty())
 }
@@ -222,7 +219,11 @@ mod tests {
             let types: Vec<Type> = a.iter().map(|value| value.ty()).collect();
             let (mut last, mut found) = ([(); 4].map(|()| LastText::default()), Vec::new());
             for tuple in [&x, &x, &y] {
-                words(tuple, &types, &mut last, &mut found).unwrap();
+                let before = found.len();
+                let fits = words(tuple, &types, &mut last, &mut found).unwrap();
+                if !fits || found.len() - before < types.len() {
+                    found.truncate(before);
+                }
             }
             let of = |values: &[Value]| values.iter().map(|value| value.word()).collect::<Vec<_>>();
             let also = types.iter().copied().eq(b.iter().map(|value| value.ty()));

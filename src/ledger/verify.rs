@@ -7,6 +7,7 @@ use super::error::LedgerError;
 use super::hash::{Digest, Hash};
 use super::keys;
 use super::rows::Rows;
+use super::schemas;
 use super::state::State;
 use super::view::View;
 
@@ -54,6 +55,9 @@ impl Ledger {
             return Err(LedgerError::NoTransaction { asked: last, last: state.tx });
         }
         let mut differences = self.differences(&state, &view)?;
+        differences.extend(schemas::misfits(&state, &view)?.into_iter().map(|relation| {
+            format!("a fact of `{relation}` has other columns than are recorded for its relation")
+        }));
         let archived = match snapshot {
             Some((tx, hash)) => {
                 let proven = self.archive_leads_to(hash)?;

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
+use crate::fact::Fact;
+use crate::meter;
 use crate::symbol::Symbol;
-use crate::value::{Type, Value, Word};
+use crate::value::{Value, Word};
 
 use super::bytes::Reader;
 use super::error::LedgerError;
+use super::recast::Recast;
 use super::rows::{Rows, tuple_of};
 use super::tuple::LastText;
 use super::{Ledger, When, keys, tuple};
@@ -17,31 +20,45 @@ impl Ledger {
         self.state.relations.get(&relation).map_or(0, |counts| counts.facts)
     }
 
-    /// Hands to `take` the words of each fact of `relation` that stood at a moment, whose first columns hold `first`
-    /// and whose values are of `types`; of others nothing. In the order of [`Ledger::facts`].
+    /// Hands to `take` the words of each fact of `relation` that stood at a moment, under the columns that `recast`
+    /// gives them, whose first columns hold `first`. In the order of [`Ledger::facts`].
     ///
     /// # Errors
-    /// If there is no such transaction, or the base can't be read.
+    /// If there is no such transaction, the base can't be read, or a fact has other columns than `recast` says.
     pub fn each_row(
         &self,
         relation: Symbol,
         when: When,
-        types: &[Type],
+        recast: &Recast,
         first: &[Value],
         take: &mut dyn FnMut(&[Word]),
     ) -> Result<(), LedgerError> {
         let at = self.at(when)?;
         let Some(number) = self.state.number(relation) else { return Ok(()) };
-        let mut wanted = Vec::new();
-        tuple::encode(first, &mut wanted);
+        let (types, mut wanted) = (recast.types(), Vec::new());
+        let leading = recast.leading(first.len());
+        tuple::encode(first.get(..leading).unwrap_or(first), &mut wanted);
+        let rest: Vec<Word> = first.iter().skip(leading).map(|value| value.word()).collect();
         let mut prefix = keys::relation(keys::FACT, number);
         prefix.extend(keys::beginning(&wanted));
         let mut last: Vec<LastText> = types.iter().map(|_| LastText::default()).collect();
-        let mut row = Vec::with_capacity(types.len());
+        let (mut row, mut told) = (Vec::with_capacity(types.len()), Vec::new());
         let mut take = |tuple: &[u8]| -> Result<(), LedgerError> {
+            meter::check("reading the ledger")?;
             row.clear();
-            if tuple.starts_with(&wanted) && tuple::words(tuple, types, &mut last, &mut row)? {
+            if !tuple.starts_with(&wanted) {
+                return Ok(());
+            }
+            let fits = tuple::words(tuple, types, &mut last, &mut row)?;
+            if fits && recast.is_plain() && row.len() == types.len() && rest.is_empty() {
                 take(&row);
+                return Ok(());
+            }
+            if !fits || !recast.words(&row, &mut told) {
+                return Err(unfit(relation, tuple));
+            }
+            if told.get(leading..).is_some_and(|told| told.starts_with(&rest)) {
+                take(&told);
             }
             Ok(())
         };
@@ -59,5 +76,18 @@ impl Ledger {
             };
             take(&tuple)
         })
+    }
+}
+
+/// The error for a fact that doesn't have the columns of its relation.
+fn unfit(relation: Symbol, tuple: &[u8]) -> LedgerError {
+    match tuple::decode(tuple) {
+        Ok(values) => {
+            let fact = Fact { relation, values };
+            LedgerError::Misfit {
+                what: format!("`{fact}` is recorded with other columns than its relation has"),
+            }
+        }
+        Err(malformed) => malformed.into(),
     }
 }

@@ -118,7 +118,7 @@ fn relation(query: &Query<'_>, head: RelationId) -> Relation {
     Relation {
         name: answer_name(head),
         kind: Kind::Derived,
-        columns: columns.map(|variable| Column { name: variable.name, ty: variable.ty.clone() }).collect(),
+        columns: columns.map(|variable| Column::new(variable.name, variable.ty.clone())).collect(),
         doc: String::new(),
         requires: None,
         span: query.span,

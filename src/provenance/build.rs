@@ -135,8 +135,8 @@ impl<'b, 'a> Builder<'b, 'a> {
         Phrase { program: self.context.program, sources: self.sources, rule }
     }
 
-    fn origin(&self, fact: &crate::fact::Fact) -> Option<Origin> {
-        self.origins.origin(fact).unwrap_or_else(|error| {
+    fn origin(&self, relation: RelationId, fact: &crate::fact::Fact) -> Option<Origin> {
+        self.origins.origin(&self.context.program[relation], fact).unwrap_or_else(|error| {
             self.context.interrupt.end(WhyError::Origin(fact.clone(), error));
             None
         })
@@ -152,7 +152,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             Some(stated) => {
                 StepKind::Stated { id: stated.id, span: stated.span, place: self.sources.place(stated.span) }
             }
-            None => StepKind::Asserted { origin: self.origin(shown) },
+            None => StepKind::Asserted { origin: self.origin(fact.relation, shown) },
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::fact::Fact;
 use crate::fault::OrBroken;
+use crate::schema::Relation;
 use crate::span::{Place, Span};
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -201,15 +202,17 @@ pub struct Origin {
     pub source: Option<String>,
     /// Its number.
     pub transaction: Option<u64>,
+    /// The columns in which the fact has the declared default, since it is older than they are.
+    pub defaults: Vec<Symbol>,
 }
 
 /// Looks up who asserted a fact.
 pub trait Origins {
-    /// The latest assertion of `fact`, where one is known.
+    /// The latest assertion of `fact`, which is of `relation`, where one is known.
     ///
     /// # Errors
     /// What can't be read, in words.
-    fn origin(&self, fact: &Fact) -> Result<Option<Origin>, String>;
+    fn origin(&self, relation: &Relation, fact: &Fact) -> Result<Option<Origin>, String>;
 }
 
 /// Knows nothing: for facts that no ledger holds.
@@ -217,7 +220,7 @@ pub trait Origins {
 pub struct NoOrigins;
 
 impl Origins for NoOrigins {
-    fn origin(&self, _: &Fact) -> Result<Option<Origin>, String> {
+    fn origin(&self, _: &Relation, _: &Fact) -> Result<Option<Origin>, String> {
         Ok(None)
     }
 }

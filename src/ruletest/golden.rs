@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
+use crate::file::{self, LARGEST_TEXT};
 use crate::literal;
 use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
 use crate::span::Place;
@@ -57,14 +58,14 @@ impl GoldenSuite {
         let mut suite = Self::default();
         for file in json_files(folder)? {
             let read = |source| SessionError::Read { path: file.clone(), source };
-            let text = fs::read_to_string(&file).map_err(read)?;
+            let text = file::read_text(&file, LARGEST_TEXT).map_err(read)?;
             let name = file.display().to_string();
             let case: CaseFile = serde_json::from_str(&text).map_err(|error| SessionError::Unknown {
                 message: format!("`{name}` is no golden case: {error}"),
             })?;
             if !suite.rules.contains_key(&case.pack) {
                 let packs = if rules.is_empty() { vec![case.pack.clone()] } else { Vec::new() };
-                let source = RuleSource { paths: rules.to_vec(), packs, sets: Vec::new() };
+                let source = RuleSource { paths: rules.to_vec(), packs, ..RuleSource::default() };
                 suite.rules.insert(case.pack.clone(), source.build()?);
             }
             suite.cases.push(GoldenCase { file: name, case });

@@ -54,8 +54,7 @@ impl Probes {
         let head = RelationId(self.program.relations.len() as u32);
         let rule = RuleId(self.program.rules.len() as u32);
         let name = Symbol::new(&format!("?{}", head.0));
-        let columns =
-            terms.iter().map(|term| Column { name, ty: crate::schema::ColumnType::plain(ty(term)) });
+        let columns = terms.iter().map(|term| Column::new(name, crate::schema::ColumnType::plain(ty(term))));
         self.program.relations.push(Relation {
             name,
             kind: Kind::Derived,

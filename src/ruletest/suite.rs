@@ -63,30 +63,36 @@ impl Suite {
     /// # Errors
     /// A path that can't be read, and all faults of files with tests.
     pub fn load(paths: &[PathBuf]) -> Result<Self, SuiteError> {
+        Self::of(paths, &[])
+    }
+
+    /// The tests in files and folders, and those of shipped packs.
+    ///
+    /// # Errors
+    /// As [`Suite::load`], and a pack that there isn't.
+    pub fn of(paths: &[PathBuf], packs: &[String]) -> Result<Self, SuiteError> {
         let mut building = Building::default();
         for path in paths {
-            for file in session::rule_files(path)? {
+            for file in session::rule_files(path)?.all() {
                 let mut loader = Loader::default();
-                loader.path(&file)?;
+                loader.alone(&file)?;
                 let folder = file.parent().map(Path::to_path_buf);
                 building.take(loader.finish(), file.display().to_string(), folder);
             }
         }
+        for pack in packs {
+            building.pack(pack)?;
+        }
         building.finish()
     }
 
-    /// The tests of the shipped packs.
+    /// The tests of all shipped packs.
     ///
     /// # Errors
     /// Faults in them.
     pub fn shipped() -> Result<Self, SuiteError> {
-        let mut building = Building::default();
-        for path in shipped::tests() {
-            let mut loader = Loader::default();
-            loader.shipped(path)?;
-            building.take(loader.finish(), shipped::display_name(path), None);
-        }
-        building.finish()
+        let packs: Vec<String> = shipped::packs().into_iter().map(str::to_owned).collect();
+        Self::of(&[], &packs)
     }
 
     /// Runs the tests selected.
@@ -112,6 +118,20 @@ struct Building {
 }
 
 impl Building {
+    fn pack(&mut self, pack: &str) -> Result<(), SessionError> {
+        if !shipped::packs().contains(&pack) {
+            return Err(SessionError::Unknown { message: shipped::unknown_pack(pack) });
+        }
+        for path in shipped::tests() {
+            if path.split_once('/').is_some_and(|(folder, _)| folder == pack) {
+                let mut loader = Loader::default();
+                loader.shipped(path)?;
+                self.take(loader.finish(), shipped::display_name(path), None);
+            }
+        }
+        Ok(())
+    }
+
     fn take(&mut self, loaded: Loaded, name: String, folder: Option<PathBuf>) {
         if self.files.iter().any(|file| file.name == name) {
             return;

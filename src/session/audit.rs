@@ -235,13 +235,20 @@ impl Course {
         let transaction = history.ledger.transaction(info.tx)?;
         let rules = match history.rules(hash) {
             Ok(rules) => rules,
-            Err(error) if matches!(error, SessionError::Ledger(_)) => return Err(error),
+            Err(error) if !is_of_the_rules(&error) => return Err(error),
             Err(error) => {
                 self.record(&transaction);
-                return Ok(of_all(Discrepancy::Rules(error.to_string())));
+                return Ok(of_all(Discrepancy::Rules(said(&error))));
             }
         };
-        let evaluation = history.evaluate(&rules, info, clock)?;
+        let evaluation = match history.evaluate(&rules, info, clock) {
+            Ok(evaluation) => evaluation,
+            Err(error) if !is_of_the_rules(&error) => return Err(error),
+            Err(error) => {
+                self.record(&transaction);
+                return Ok(of_all(Discrepancy::Rules(said(&error))));
+            }
+        };
         let mut found = self.ran(info, &transaction, rules.program.facts.len());
         let before = self.again.clone();
         history::carry(&mut self.again, &rules, &evaluation, info.run.is_none());
@@ -290,6 +297,22 @@ impl Course {
             add(Discrepancy::Limits(drawn, run.limits.facts));
         }
         found
+    }
+}
+
+/// Whether it is a fault of recorded rules that they can't be evaluated.
+fn is_of_the_rules(error: &SessionError) -> bool {
+    matches!(error, SessionError::Faults(_) | SessionError::Unknown { .. })
+}
+
+/// What is wrong, in one line.
+fn said(error: &SessionError) -> String {
+    match error {
+        SessionError::Faults(faults) => {
+            let first = faults.diagnostics.iter().find(|found| found.is_error());
+            first.map_or_else(|| error.to_string(), |first| first.message.clone())
+        }
+        _ => error.to_string(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The codes of faults of loading.
+//! The codes of faults of loading, and of recorded facts that the rules can't read.
 
 use crate::diagnostic::Code;
 
@@ -8,3 +8,5 @@ pub const BAD_IMPORT: Code = Code("E230");
 pub const IMPORT_CIRCLE: Code = Code("E231");
 /// A construct that can't be compiled through crepe.
 pub const NOT_COMPILED: Code = Code("E240");
+/// Recorded facts with other columns than their relation is declared with.
+pub const OTHER_COLUMNS: Code = Code("E617");

@@ -6,6 +6,7 @@ use crate::backend::{Database, Limits};
 use crate::fact::Fact;
 use crate::fault;
 use crate::ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, Run, RunLimits, When};
+use crate::meter;
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 
@@ -14,10 +15,14 @@ use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::lapse::Decided;
+use super::ledger_facts::Recording;
 use super::standing::Habit;
 use super::what_if::without;
 use super::why::decision;
 use super::{Session, Store, ledger_facts};
+
+/// What is said to be done where a limit is reached while reasons are looked for.
+pub(super) const REASONS: &str = "looking for reasons";
 
 /// What is proposed.
 #[derive(Clone, Debug, Default)]
@@ -91,12 +96,17 @@ impl Session {
         fault::caught(|| self.decide_and_record(change, dry))
     }
 
-    fn decide_and_record(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
+    fn decide_and_record(&mut self, mut change: Change, dry: bool) -> Result<Outcome, SessionError> {
         if self.as_of != When::Now && !dry {
             return Err(LedgerError::ReadOnly.into());
         }
         if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
             ledger.expect(expected)?;
+        }
+        if let Some(ledger) = self.ledger() {
+            // Before anything follows from them, since sentences hold values of facts.
+            ledger.redaction().facts(&mut change.assertions)?;
+            ledger.redaction().facts(&mut change.retractions)?;
         }
         let changes = self.effective(&change)?;
         let keeps = !dry && self.engine.stands();
@@ -118,6 +128,25 @@ impl Session {
             self.remember(habit);
         }
         Ok(outcome)
+    }
+
+    /// Records a transaction that changes nothing and says something.
+    ///
+    /// # Errors
+    /// The ledger can't be written.
+    pub fn remark(
+        &mut self,
+        author: String,
+        source: String,
+        note: String,
+        time: i64,
+    ) -> Result<(), SessionError> {
+        if let Store::Ledger(ledger) = &mut self.store {
+            let before = ledger.last_tx();
+            ledger.remark(&Draft { author, source, note: Some(note), time, ..Draft::default() })?;
+            self.keeps_since(before);
+        }
+        Ok(())
     }
 
     /// All decisions that stand once an outcome is recorded, those of undetermined decisions left out.
@@ -145,13 +174,24 @@ impl Session {
         }
     }
 
+    /// The draft of a change, its facts in the form in which the ledger records them.
+    fn fitted(&self, change: &Change) -> Result<Draft, SessionError> {
+        let mut draft = Self::draft(change);
+        if let Store::Ledger(ledger) = &self.store {
+            self.lens(ledger)?.record(ledger, &self.rules.program, &mut draft)?;
+        }
+        Ok(draft)
+    }
+
     fn effective(&self, change: &Change) -> Result<Changes, SessionError> {
         match &self.store {
-            Store::Ledger(ledger) if self.as_of == When::Now => Ok(ledger.effective(&Self::draft(change))?),
+            Store::Ledger(ledger) if self.as_of == When::Now => {
+                Ok(self.lens(ledger)?.shown(ledger.effective(&self.fitted(change)?)?))
+            }
             Store::Ledger(ledger) => {
                 let mut held = BTreeSet::new();
                 for fact in change.assertions.iter().chain(&change.retractions) {
-                    if ledger.assertion_at(fact, self.as_of)?.is_some() {
+                    if self.stood(ledger, fact)? {
                         held.insert(fact);
                     }
                 }
@@ -159,6 +199,21 @@ impl Session {
             }
             Store::Memory(memory) => Ok(against(change, |fact| memory.facts.contains(fact))),
         }
+    }
+
+    /// Whether a fact stood at the moment that this session asks.
+    fn stood(&self, ledger: &Recording, fact: &Fact) -> Result<bool, SessionError> {
+        let program = &self.rules.program;
+        let Some(relation) = program.find(fact.relation).and_then(|id| program.relation(id)) else {
+            return Ok(ledger.assertion_at(fact, self.as_of)?.is_some());
+        };
+        let lens = self.lens_for(ledger, (program, &self.rules.sources), self.as_of)?;
+        for values in lens.recast(relation).forms(&fact.values) {
+            if ledger.assertion_at(&Fact { relation: fact.relation, values }, self.as_of)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What follows from the facts that stand after `changes`.
@@ -171,7 +226,7 @@ impl Session {
         let program = &self.rules.program;
         let mut input = self.standing()?;
         for fact in &changes.added {
-            evaluation::add_fact(program, &mut input, fact);
+            evaluation::add_standing(program, &mut input, fact)?;
         }
         input = without(program, input, &changes.removed);
         self.add_now(&mut input, now);
@@ -194,7 +249,9 @@ impl Session {
         facts.sort_unstable();
         let finder = self.reasons(evaluation);
         let mut drawn = Vec::new();
+        meter::enter(REASONS);
         for fact in facts {
+            meter::check(REASONS)?;
             // Only of what is drawn now is the reason not known yet.
             if !before.remove(&fact) {
                 drawn.push(decision(&finder, fact)?);
@@ -231,19 +288,20 @@ impl Session {
 
     fn record(&mut self, change: Change, outcome: &mut Outcome) -> Result<(), SessionError> {
         let run = self.run();
+        let drew = !outcome.drawn.is_empty() || !outcome.lapsed.is_empty();
+        if self.ledger().is_some() && outcome.changes.is_empty() && !drew {
+            return Ok(());
+        }
+        let fitted = self.fitted(&change)?;
         match &mut self.store {
             Store::Ledger(ledger) => {
-                let drew = !outcome.drawn.is_empty() || !outcome.lapsed.is_empty();
-                if outcome.changes.is_empty() && !drew {
-                    return Ok(());
-                }
                 let draft = Draft {
                     clock: Some(change.now),
                     rules: Some(self.rules.recorded()),
                     run: Some(run),
                     drawn: outcome.drawn.clone(),
                     lapsed: outcome.lapsed.clone(),
-                    ..Self::draft(&change)
+                    ..fitted
                 };
                 outcome.committed = Some(ledger.commit(&draft)?);
             }

@@ -10,10 +10,13 @@ use crate::ledger::{Decision, Ledger, TxInfo, When};
 use crate::lower;
 use crate::provenance::Finder;
 use crate::provenance::proof::{Origin, Origins, Proof};
+use crate::schema::Relation;
 use crate::span::Span;
 
 use super::error::SessionError;
 use super::evaluation::Evaluation;
+use super::fitting::Legacy;
+use super::ledger_facts::assertion;
 use super::slice::Asked;
 use super::{RuleSet, Session, history};
 
@@ -132,7 +135,7 @@ impl Session {
         let decision = drawn.swap_remove(at);
         let evaluation = self.evaluate_drawn(&rules, &info, std::slice::from_ref(&decision))?;
         let rules = Arc::new(rules);
-        let then = Then { ledger, tx: info.tx };
+        let then = Then { ledger, legacy: Legacy::default(), tx: info.tx };
         let finder = self.finder_then(&rules, &evaluation, &then, inputs);
         let proof = finder.why(&decision.fact)?;
         drop(finder);
@@ -155,7 +158,7 @@ impl Session {
         }
         let rules = Arc::new(self.rules_of(ledger, &info)?);
         let evaluation = self.evaluate_drawn(&rules, &info, &decisions)?;
-        let then = Then { ledger, tx: info.tx };
+        let then = Then { ledger, legacy: Legacy::default(), tx: info.tx };
         let finder = self.finder_then(&rules, &evaluation, &then, inputs);
         let prove = |decision: Decision| {
             let proof = finder.why(&decision.fact)?;
@@ -238,11 +241,13 @@ pub(super) fn place(drawn: &[Decision], decision: &Fact) -> Option<u64> {
 /// Who had asserted what when a transaction was done.
 struct Then<'a> {
     ledger: &'a Ledger,
+    legacy: Legacy,
     tx: u64,
 }
 
 impl Origins for Then<'_> {
-    fn origin(&self, fact: &Fact) -> Result<Option<Origin>, String> {
-        super::why::origin(self.ledger, fact, When::Tx(self.tx))
+    fn origin(&self, relation: &Relation, fact: &Fact) -> Result<Option<Origin>, String> {
+        let found = assertion(self.ledger, &self.legacy, When::Tx(self.tx), relation, fact);
+        Ok(found.map_err(|error| error.to_string())?.map(super::why::origin_of))
     }
 }

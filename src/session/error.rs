@@ -1,5 +1,6 @@
 //! Why a question could not be put, or its answer not be recorded.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
@@ -8,10 +9,11 @@ use thiserror::Error;
 use crate::backend::Bound;
 use crate::diagnostic::Diagnostic;
 use crate::fault::Fault;
+use crate::file::said;
 use crate::ledger::LedgerError;
 use crate::meter::Stopped;
 use crate::provenance::WhyError;
-use crate::span::Sources;
+use crate::span::{FileId, Source, Sources};
 
 /// Faults in rule text or facts, with the texts that they point into.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,27 @@ pub struct Faults {
 }
 
 impl Faults {
+    /// Takes in other faults; a text that both have is kept once.
+    pub(super) fn add(&mut self, other: Self) {
+        let mut ids = BTreeMap::new();
+        for (id, source) in other.sources.iter() {
+            let same = |(_, known): &(FileId, &Source)| {
+                (known.name(), known.text(), known.first_line())
+                    == (source.name(), source.text(), source.first_line())
+            };
+            let known = self.sources.iter().find(same).map(|(id, _)| id);
+            let add = || self.sources.add_excerpt(source.name(), source.text(), source.first_line());
+            ids.insert(id, known.unwrap_or_else(add));
+        }
+        for mut fault in other.diagnostics {
+            for label in &mut fault.labels {
+                // A place in no known file stays one.
+                label.span.file = ids.get(&label.span.file).copied().unwrap_or(FileId(u32::MAX));
+            }
+            self.diagnostics.push(fault);
+        }
+    }
+
     /// The faults in plain lines: code, place and message, then notes and help.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         self.diagnostics.iter().map(|fault| {
@@ -105,15 +128,5 @@ fn count_errors(diagnostics: &[Diagnostic]) -> String {
     match diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count() {
         1 => String::from("1 error"),
         errors => format!("{errors} errors"),
-    }
-}
-
-/// What the operating system said, in the words of this program where they are shorter.
-pub(super) fn said(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => String::from("there is no such file"),
-        io::ErrorKind::PermissionDenied => String::from("permission denied"),
-        io::ErrorKind::IsADirectory => String::from("it is a folder"),
-        _ => error.to_string(),
     }
 }

@@ -9,6 +9,7 @@ use crate::fact::Fact;
 use crate::fault::OrBroken;
 use crate::ir::Program;
 use crate::lower;
+use crate::meter;
 use crate::schema::{Kind, Relation, RelationId};
 use crate::span::Sources;
 use crate::symbol::Symbol;
@@ -56,6 +57,7 @@ pub fn evaluate_program(
     engine: &dyn Engine,
     limits: &Limits,
 ) -> Result<Evaluation, SessionError> {
+    meter::enter("evaluating");
     let model =
         engine.evaluate(program, input, limits).map_err(|reached| limit(program, sources, &reached))?;
     let undetermined = undetermined(program, &model.undefined);
@@ -116,6 +118,25 @@ pub(super) fn add_fact(program: &Program, database: &mut Database, fact: &Fact) 
     program.relation(relation).is_some_and(|schema| add(schema, relation, database, fact))
 }
 
+/// Adds `fact`, which stands, to `database`; one of a relation that the program doesn't have is read by no rule.
+///
+/// # Errors
+/// The relation has other columns.
+pub(super) fn add_standing(
+    program: &Program,
+    database: &mut Database,
+    fact: &Fact,
+) -> Result<(), SessionError> {
+    match program.find(fact.relation).and_then(|id| Some((id, program.relation(id)?))) {
+        Some((id, schema)) if !add(schema, id, database, fact) => Err(misfit(schema, fact)),
+        _ => Ok(()),
+    }
+}
+
+fn misfit(schema: &Relation, fact: &Fact) -> SessionError {
+    SessionError::Unknown { message: format!("`{fact}` has other columns than `{schema}`") }
+}
+
 /// Whether a fact has the columns of a relation.
 pub(super) fn fits(schema: &Relation, fact: &Fact) -> bool {
     schema.columns.len() == fact.values.len()
@@ -142,13 +163,17 @@ impl<'p> Named<'p> {
     }
 
     /// Adds the facts that are of one of the relations to `database`.
-    pub(super) fn add_all(&self, database: &mut Database, facts: &[Fact]) {
+    ///
+    /// # Errors
+    /// A fact with other columns than its relation.
+    pub(super) fn add_all(&self, database: &mut Database, facts: &[Fact]) -> Result<(), SessionError> {
         for facts in facts.chunk_by(|fact, next| fact.relation == next.relation) {
             let named = facts.first().and_then(|fact| self.0.get(&fact.relation));
             let Some((id, schema)) = named else { continue };
-            facts.iter().for_each(|fact| {
-                add(schema, *id, database, fact);
-            });
+            if let Some(fact) = facts.iter().find(|fact| !add(schema, *id, database, fact)) {
+                return Err(misfit(schema, fact));
+            }
         }
+        Ok(())
     }
 }

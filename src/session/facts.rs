@@ -5,15 +5,20 @@ use std::path::{Path, PathBuf};
 use crate::analysis;
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
-use crate::ledger::interchange::{self, FactFile, Format, Schemas};
+use crate::ledger::interchange::{self, FactFile, Format, Schemas, Unread};
+use crate::meter::{self, Stopped};
 use crate::schema::{Kind, RelationId};
 use crate::span::Sources;
+use crate::symbol::Symbol;
 use crate::syntax;
+use crate::syntax::tree::{Args, Atom};
 use crate::value::Value;
 
 use super::RuleSet;
 use super::error::{Faults, SessionError};
 
+/// What is said to be done where a limit is reached here.
+const READING: &str = "reading facts";
 /// The path that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
@@ -41,6 +46,7 @@ pub fn read_facts_counted(
     files: &FactFiles,
     counted: &mut dyn FnMut(usize),
 ) -> Result<Vec<Fact>, SessionError> {
+    meter::enter(READING);
     let mut reading = Reading::new(rules);
     for path in &files.paths {
         reading.path(path, counted);
@@ -78,6 +84,10 @@ pub fn read_fact_lines(rules: &RuleSet, name: &str, text: &str) -> Result<Vec<Fa
 pub fn read_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
     let mut reading = Reading::new(rules);
     let id = reading.sources.add("<fact>", text);
+    let (atom, faults) = syntax::parse_fact(id, text);
+    if let Some(atom @ Atom { args: Args::Named(_), .. }) = atom.filter(|_| faults.is_empty()) {
+        return reading.by_name(&atom, text);
+    }
     let (tree, found) = syntax::parse(id, &clause(text));
     reading.found.extend(found);
     if reading.found.is_empty() {
@@ -103,6 +113,10 @@ pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> 
     let id = reading.sources.add("<fact>", text);
     let (atom, found) = syntax::parse_fact(id, text);
     reading.found.extend(found);
+    let asserted = atom.as_ref().is_some_and(|atom| is_input(rules, atom.relation.name));
+    if let (Some(atom @ Atom { args: Args::Named(_), .. }), true) = (&atom, asserted) {
+        return reading.by_name(atom, text);
+    }
     if let Some(atom) = atom.filter(|_| reading.found.is_empty()) {
         let (pattern, found) = analysis::check_atom(&rules.checked, &atom, &reading.sources);
         reading.found.extend(found);
@@ -111,6 +125,11 @@ pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> 
     }
     let message = format!("expected a value in every column of `{text}`");
     reading.finish()?.pop().ok_or(SessionError::Unknown { message })
+}
+
+fn is_input(rules: &RuleSet, relation: Symbol) -> bool {
+    let known = rules.program.find(relation).and_then(|id| rules.program.relation(id));
+    known.is_some_and(|known| known.kind == Kind::Input)
 }
 
 /// The text as a clause: the full stop at its end may be left out on a command line.
@@ -129,14 +148,30 @@ struct Reading<'a> {
     sources: Sources,
     facts: Vec<Fact>,
     found: Vec<Diagnostic>,
+    stopped: Option<Stopped>,
 }
 
 impl<'a> Reading<'a> {
     fn new(rules: &'a RuleSet) -> Self {
-        Self { rules, sources: rules.sources.clone(), facts: Vec::new(), found: Vec::new() }
+        let sources = rules.sources.clone();
+        Self { rules, sources, facts: Vec::new(), found: Vec::new(), stopped: None }
+    }
+
+    /// The fact of an input that is written by name.
+    fn by_name(mut self, atom: &Atom, text: &str) -> Result<Fact, SessionError> {
+        if self.found.is_empty() {
+            let (named, found) = analysis::check_fact(&self.rules.checked, atom, &self.sources);
+            self.found.extend(found);
+            self.facts.extend(named.and_then(|(id, values, _)| fact(self.rules, id, values)));
+        }
+        let message = format!("`{text}` is no fact");
+        self.finish()?.pop().ok_or(SessionError::Unknown { message })
     }
 
     fn finish(mut self) -> Result<Vec<Fact>, SessionError> {
+        if let Some(stopped) = self.stopped {
+            return Err(stopped.into());
+        }
         if self.found.is_empty() {
             return Ok(self.facts);
         }
@@ -144,10 +179,18 @@ impl<'a> Reading<'a> {
         Err(SessionError::Faults(Box::new(Faults { sources: self.sources, diagnostics: self.found })))
     }
 
-    fn take(&mut self, read: Result<Vec<Fact>, Vec<Diagnostic>>) {
+    /// Notes what kept a file from being read.
+    fn unread(&mut self, unread: Unread) {
+        match unread {
+            Unread::Faults(found) => self.found.extend(found),
+            Unread::Stopped(stopped) => self.stopped = Some(stopped),
+        }
+    }
+
+    fn take(&mut self, read: Result<Vec<Fact>, Unread>) {
         match read {
             Ok(facts) => self.facts.extend(facts),
-            Err(found) => self.found.extend(found),
+            Err(unread) => self.unread(unread),
         }
     }
 
@@ -157,7 +200,9 @@ impl<'a> Reading<'a> {
         let mut input = std::io::stdin().lock();
         let Self { sources, facts, .. } = self;
         let read = interchange::read_stream(sources, "<stdin>", &mut input, &schemas, facts, counted);
-        self.found.extend(read.err().unwrap_or_default());
+        if let Err(unread) = read {
+            self.unread(unread);
+        }
     }
 
     fn path(&mut self, path: &Path, counted: &mut dyn FnMut(usize)) {
@@ -169,12 +214,17 @@ impl<'a> Reading<'a> {
             Err(found) => return self.found.push(found),
         };
         for file in files {
+            if self.stopped.is_some() {
+                return;
+            }
             match file {
                 FactFile::Data(file) => {
                     let schemas = Schemas::new(&self.rules.program.relations);
                     let Self { sources, facts, .. } = self;
                     let read = interchange::read_into(sources, &file, &schemas, facts, counted);
-                    self.found.extend(read.err().unwrap_or_default());
+                    if let Err(unread) = read {
+                        self.unread(unread);
+                    }
                 }
                 FactFile::Rules(file) => self.rule_file(&file),
             }
@@ -196,6 +246,7 @@ impl<'a> Reading<'a> {
         }
         let (facts, found) = analysis::check_facts(&self.rules.checked, &tree, &self.sources);
         self.found.extend(found);
+        self.stopped = meter::check(READING).err();
         let rules = self.rules;
         self.facts.extend(facts.into_iter().filter_map(|(id, values, _)| fact(rules, id, values)));
     }

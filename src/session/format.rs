@@ -8,7 +8,8 @@ use crate::span::Sources;
 use crate::syntax;
 
 use super::error::{Faults, SessionError};
-use super::loader::{Content, read_content, rule_files, too_large};
+use super::loader::too_large;
+use super::rule_files::{Content, RuleFiles, read_content, rule_files, without_rules};
 
 /// A text that parses, as it is and as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,15 +44,19 @@ impl Formatting {
     /// Lays out a file, or every `.dl` file in a folder and below; nothing is written.
     ///
     /// # Errors
-    /// A path that can't be read.
+    /// A path that can't be read, a folder without a `.dl` file.
     pub fn path(&mut self, path: &Path) -> Result<(), SessionError> {
-        for file in rule_files(path)? {
+        let found = rule_files(path)?;
+        if found == RuleFiles::default() {
+            return Err(SessionError::Unknown { message: without_rules(path, &found) });
+        }
+        for file in found.all() {
             let name = file.display().to_string();
             match read_content(&file)? {
                 Content::Bytes(bytes) => self.bytes(Some(file), name, &bytes),
-                Content::TooLarge(size) => {
+                Content::TooLarge => {
                     let id = self.faults.sources.add(name, "");
-                    self.faults.diagnostics.push(too_large(id, size));
+                    self.faults.diagnostics.push(too_large(id));
                 }
             }
         }

@@ -15,6 +15,7 @@ use crate::symbol::Symbol;
 use super::RuleSet;
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::fitting::Legacy;
 use super::lapse::Decided;
 
 /// A ledger whose transactions are evaluated again.
@@ -26,11 +27,12 @@ pub(super) struct History<'a> {
     pub(super) lenient: bool,
     /// The rule sets that were read.
     known: BTreeMap<Hash, Rc<RuleSet>>,
+    legacy: Legacy,
 }
 
 impl<'a> History<'a> {
     pub(super) fn new(ledger: &'a Ledger, engine: &'a dyn Engine, limits: Limits, lenient: bool) -> Self {
-        Self { ledger, engine, limits, lenient, known: BTreeMap::new() }
+        Self { ledger, engine, limits, lenient, known: BTreeMap::new(), legacy: Legacy::default() }
     }
 
     /// The rule set that a transaction names.
@@ -53,7 +55,8 @@ impl<'a> History<'a> {
         meter::check("drawing decisions again")?;
         let program = &rules.program;
         let mut input = Database::new(program);
-        super::ledger_facts::standing(self.ledger, When::Tx(info.tx), program, &mut input)?;
+        let known = (program, &rules.sources);
+        super::ledger_facts::standing(self.ledger, &self.legacy, When::Tx(info.tx), known, &mut input)?;
         evaluation::add_now(program, &mut input, clock);
         let lenient = info.run.as_ref().map_or(self.lenient, |run| run.lenient);
         evaluation::evaluate(rules, input, self.engine, &self.limits, lenient)

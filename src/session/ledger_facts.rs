@@ -1,38 +1,132 @@
 //! The facts of a ledger as rows of a program.
 
 use std::collections::BTreeSet;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backend::Database;
+use crate::fact::Fact;
 use crate::ir::Program;
-use crate::ledger::{Decision, Ledger, LedgerError, When};
-use crate::schema::{Kind, RelationId};
-use crate::value::{Type, Value};
+use crate::ledger::{Assertion, Decision, Ledger, LedgerError, When};
+use crate::schema::{Kind, Relation, RelationId};
+use crate::span::Sources;
+use crate::symbol::Symbol;
+use crate::value::Value;
+
+use super::Session;
+use super::error::SessionError;
+use super::fitting::{Legacy, Lens, Reading};
+
+/// A ledger, and what is known of facts that are older than their schemas.
+pub(super) struct Recording {
+    ledger: Ledger,
+    pub(super) legacy: Legacy,
+}
+
+impl Recording {
+    pub(super) fn new(ledger: Ledger) -> Self {
+        Self { ledger, legacy: Legacy::default() }
+    }
+
+    /// The ledger, for whoever goes on with it.
+    pub(super) fn into_ledger(self) -> Ledger {
+        self.ledger
+    }
+}
+
+impl Deref for Recording {
+    type Target = Ledger;
+
+    fn deref(&self) -> &Ledger {
+        &self.ledger
+    }
+}
+
+impl DerefMut for Recording {
+    fn deref_mut(&mut self) -> &mut Ledger {
+        &mut self.ledger
+    }
+}
+
+/// How a session's rules read its ledger as it is now, and how many schemas that had then.
+#[derive(Default)]
+pub(super) struct LensNow(Mutex<Option<(usize, Arc<Lens>)>>);
+
+impl Session {
+    /// How the rules of this session read its ledger as it is now.
+    ///
+    /// # Errors
+    /// Relations whose recorded facts can't be read under these rules.
+    pub(super) fn lens(&self, ledger: &Recording) -> Result<Arc<Lens>, SessionError> {
+        let mut known = self.lens.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = ledger.schema_count();
+        if let Some((_, lens)) = known.as_ref().filter(|(then, _)| *then == count) {
+            return Ok(Arc::clone(lens));
+        }
+        // The facts were looked at when the session first asked; what was asserted since fits.
+        let reading = Reading { ledger, at: When::Now, legacy: &ledger.legacy, trusted: known.is_some() };
+        let lens = Arc::new(Lens::new(&reading, &self.rules.program, &self.rules.sources)?);
+        *known = Some((count, Arc::clone(&lens)));
+        Ok(lens)
+    }
+
+    /// How a program reads the ledger as it was at a moment.
+    ///
+    /// # Errors
+    /// Relations whose recorded facts can't be read under these rules.
+    pub(super) fn lens_for(
+        &self,
+        ledger: &Recording,
+        (program, sources): (&Program, &Sources),
+        at: When,
+    ) -> Result<Arc<Lens>, SessionError> {
+        if at == When::Now && declares_the_same(program, &self.rules.program) {
+            return self.lens(ledger);
+        }
+        let reading = Reading { ledger, at, legacy: &ledger.legacy, trusted: false };
+        Ok(Arc::new(Lens::new(&reading, program, sources)?))
+    }
+}
+
+/// Whether each relation of a program that isn't made up for a question is that of another one.
+pub(super) fn declares_the_same(program: &Program, other: &Program) -> bool {
+    let same = |relation: &Relation, other: &Relation| {
+        relation.name == other.name && relation.kind == other.kind && relation.columns == other.columns
+    };
+    let mut others = other.relations.iter();
+    program.relations.len() >= other.relations.len()
+        && program.relations.iter().zip(others.by_ref()).all(|(relation, other)| same(relation, other))
+}
 
 /// Adds the facts that stood in `ledger` at a moment, of the input relations that `program` knows.
 pub(super) fn standing(
     ledger: &Ledger,
-    as_of: When,
-    program: &Program,
+    legacy: &Legacy,
+    at: When,
+    (program, sources): (&Program, &Sources),
     input: &mut Database,
-) -> Result<(), LedgerError> {
+) -> Result<(), SessionError> {
     let all = (0..program.relations.len() as u32).map(RelationId).collect();
-    standing_of(ledger, as_of, program, &all, input)
+    let lens = Lens::new(&Reading { ledger, at, legacy, trusted: false }, program, sources)?;
+    Ok(standing_of(ledger, &lens, at, program, &all, input)?)
 }
 
 /// The same, of those among `relations` alone.
 pub(super) fn standing_of(
     ledger: &Ledger,
+    lens: &Lens,
     as_of: When,
     program: &Program,
     relations: &BTreeSet<RelationId>,
     input: &mut Database,
 ) -> Result<(), LedgerError> {
-    relations.iter().try_for_each(|relation| beginning(ledger, as_of, (program, *relation), &[], input))
+    relations.iter().try_for_each(|relation| beginning(ledger, lens, as_of, (program, *relation), &[], input))
 }
 
 /// Adds the facts of one input relation whose first columns hold `first`.
 pub(super) fn beginning(
     ledger: &Ledger,
+    lens: &Lens,
     as_of: When,
     (program, relation): (&Program, RelationId),
     first: &[Value],
@@ -41,8 +135,27 @@ pub(super) fn beginning(
     let Some(schema) = program.relation(relation).filter(|schema| schema.kind == Kind::Input) else {
         return Ok(());
     };
-    let types: Vec<Type> = schema.types().collect();
-    ledger.each_row(schema.name, as_of, &types, first, &mut |row| input.push(relation, row))
+    let recast = lens.recast(schema);
+    ledger.each_row(schema.name, as_of, &recast, first, &mut |row| input.push(relation, row))
+}
+
+/// Who had asserted a fact that stood at a moment, and in which columns it has the default because it is older.
+pub(super) fn assertion(
+    ledger: &Ledger,
+    legacy: &Legacy,
+    at: When,
+    relation: &Relation,
+    fact: &Fact,
+) -> Result<Option<(Assertion, Vec<Symbol>)>, LedgerError> {
+    let reading = Reading { ledger, at, legacy, trusted: true };
+    let Some(recast) = reading.one(relation) else { return Ok(None) };
+    for values in recast.forms(&fact.values) {
+        let held = values.len();
+        if let Some(found) = ledger.assertion_at(&Fact { relation: fact.relation, values }, at)? {
+            return Ok(Some((found, recast.defaults(held))));
+        }
+    }
+    Ok(None)
 }
 
 /// The decisions that stood at a moment.

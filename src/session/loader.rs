@@ -1,23 +1,26 @@
 //! Rule files from disk or from the binary: folders expanded, imports followed, each file loaded once.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::file::{LARGEST_TEXT, said};
+use crate::meter;
 use crate::span::{FileId, Sources, Span};
 use crate::syntax;
 use crate::syntax::codes::FILE_TOO_LARGE;
 use crate::syntax::tree::{self, Item};
 
 use super::codes::{BAD_IMPORT, IMPORT_CIRCLE};
-use super::error::{SessionError, said};
+use super::error::SessionError;
+use super::rule_files::{Content, is_of_tests, read_content, rule_files, without_rules};
 use super::shipped;
 
-/// The largest rule file, in bytes.
-const LARGEST_FILE: u64 = 64 * 1024 * 1024;
+/// What is said to be done where a limit is reached here.
+const READING: &str = "reading rules";
 /// How deep imports may nest.
 const DEEPEST_IMPORT: usize = 256;
 
@@ -49,6 +52,15 @@ enum Location {
     Shipped(String),
 }
 
+impl Location {
+    fn is_of_tests(&self) -> bool {
+        match self {
+            Self::Disk(path) => is_of_tests(path),
+            Self::Shipped(path) => is_of_tests(Path::new(path)),
+        }
+    }
+}
+
 /// The folder that imports may not leave.
 #[derive(Clone, Debug)]
 enum Root {
@@ -71,20 +83,41 @@ impl Loader {
         self.loaded
     }
 
-    /// Loads a file, or every `.dl` file in a folder and the folders in it.
+    /// Loads a file, or every `.dl` file in a folder and the folders in it but those of tests (`*_test.dl`): what
+    /// decides never reads them.
     ///
     /// # Errors
-    /// A path of the command line that can't be read. What is wrong inside files becomes diagnostics.
+    /// A path that can't be read, a file of tests, a folder without rules. What is wrong inside files becomes
+    /// diagnostics.
     pub fn path(&mut self, path: &Path) -> Result<(), SessionError> {
-        let read = |source| SessionError::Read { path: path.to_owned(), source };
-        let canonical = fs::canonicalize(path).map_err(read)?;
-        let folder = if canonical.is_dir() { canonical.as_path() } else { parent(&canonical) };
+        let found = rule_files(path)?;
+        if found.rules.is_empty() {
+            return Err(SessionError::Unknown { message: without_rules(path, &found) });
+        }
+        self.files(path, &found.rules)
+    }
+
+    /// Loads one file with what it imports, be it one of tests.
+    ///
+    /// # Errors
+    /// A file that can't be read.
+    pub fn alone(&mut self, file: &Path) -> Result<(), SessionError> {
+        self.files(file, &[file.to_owned()])
+    }
+
+    /// Loads `files`, which were found at or below `path`.
+    fn files(&mut self, path: &Path, files: &[PathBuf]) -> Result<(), SessionError> {
+        let canonical = |path: &Path| {
+            fs::canonicalize(path).map_err(|source| SessionError::Read { path: path.to_owned(), source })
+        };
+        let top = canonical(path)?;
+        let folder = if top.is_dir() { top.as_path() } else { parent(&top) };
         let root = Root::Disk(root_of(folder));
-        for file in rule_files(path)? {
-            let location = fs::canonicalize(&file)
-                .map_err(|source| SessionError::Read { path: file.clone(), source })?;
-            let content = read_content(&file)?;
-            self.file(Location::Disk(location), file.display().to_string(), content, &root);
+        meter::enter(READING);
+        for file in files {
+            meter::check(READING)?;
+            let location = Location::Disk(canonical(file)?);
+            self.file(location, file.display().to_string(), read_content(file)?, &root);
         }
         Ok(())
     }
@@ -140,7 +173,7 @@ impl Loader {
         }
         let bytes = match content {
             Content::Bytes(bytes) => bytes,
-            Content::TooLarge(size) => return self.too_large(location, name, size),
+            Content::TooLarge => return self.too_large(location, name),
         };
         let id = self.loaded.sources.add(name, String::from_utf8_lossy(&bytes));
         self.done.insert(location.clone(), id);
@@ -160,10 +193,10 @@ impl Loader {
         self.loaded.files.push(tree);
     }
 
-    fn too_large(&mut self, location: Location, name: String, size: u64) {
+    fn too_large(&mut self, location: Location, name: String) {
         let id = self.loaded.sources.add(name, "");
         self.done.insert(location, id);
-        self.loaded.diagnostics.push(too_large(id, size));
+        self.loaded.diagnostics.push(too_large(id));
     }
 
     fn parse(&mut self, id: FileId, text: &str) {
@@ -181,7 +214,9 @@ impl Loader {
         match found {
             Err(diagnostic) => self.loaded.diagnostics.push(diagnostic),
             Ok((location, name, content)) => {
-                if let Some(at) = self.open.iter().position(|(open, _)| *open == location) {
+                if location.is_of_tests() && !from.is_of_tests() {
+                    self.loaded.diagnostics.push(imports_tests(import));
+                } else if let Some(at) = self.open.iter().position(|(open, _)| *open == location) {
                     self.circle(at, import.path_span);
                 } else if self.open.len() >= DEEPEST_IMPORT {
                     let message = format!("imports nest deeper than {DEEPEST_IMPORT} files");
@@ -213,19 +248,21 @@ impl Loader {
     }
 }
 
-/// The fault of a file of `size` bytes.
-pub(super) fn too_large(id: FileId, size: u64) -> Diagnostic {
-    let message = format!("the file has {size} bytes, and {LARGEST_FILE} are the most");
+/// The fault of a rule file that imports a file of tests.
+fn imports_tests(import: &tree::Import) -> Diagnostic {
+    let message = format!("`{}` holds tests, and only another file of tests may import it", import.path);
+    Diagnostic::new(BAD_IMPORT, message)
+        .at(import.path_span, "")
+        .note("rules in a `*_test.dl` file help its tests and take no part in what is decided")
+        .help("put what both files need into a file of its own and import that")
+}
+
+/// The fault of a file that is too large.
+pub(super) fn too_large(id: FileId) -> Diagnostic {
+    let message = format!("the file is larger than {} MiB", LARGEST_TEXT >> 20);
     Diagnostic::new(FILE_TOO_LARGE, message)
         .at(Span::new(id, 0, 0), "")
         .help("split the rules over several files; put facts into a fact file")
-}
-
-/// A file's content.
-pub(super) enum Content {
-    Bytes(Cow<'static, [u8]>),
-    /// It is not read; its size in bytes.
-    TooLarge(u64),
 }
 
 fn parent(path: &Path) -> &Path {
@@ -235,41 +272,6 @@ fn parent(path: &Path) -> &Path {
 /// The nearest folder from `folder` upwards that holds a `hence.toml`, else `folder` itself.
 fn root_of(folder: &Path) -> PathBuf {
     folder.ancestors().find(|above| above.join("hence.toml").is_file()).unwrap_or(folder).to_owned()
-}
-
-/// `path` itself, or the `.dl` files in it and below, in order; hidden files and folders are left out.
-///
-/// # Errors
-/// A folder that can't be read.
-pub fn rule_files(path: &Path) -> Result<Vec<PathBuf>, SessionError> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut files = BTreeSet::new();
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let read = |source| SessionError::Read { path: folder.clone(), source };
-        for entry in fs::read_dir(&folder).map_err(read)? {
-            let entry = entry.map_err(read)?;
-            let kind = entry.file_type().map_err(read)?;
-            let hidden = entry.file_name().to_string_lossy().starts_with('.');
-            if kind.is_dir() && !hidden {
-                folders.push(entry.path());
-            } else if !kind.is_dir() && !hidden && entry.path().extension().is_some_and(|end| end == "dl") {
-                files.insert(entry.path());
-            }
-        }
-    }
-    Ok(files.into_iter().collect())
-}
-
-pub(super) fn read_content(path: &Path) -> Result<Content, SessionError> {
-    let read = |source| SessionError::Read { path: path.to_owned(), source };
-    let size = fs::metadata(path).map_err(read)?.len();
-    if size > LARGEST_FILE {
-        return Ok(Content::TooLarge(size));
-    }
-    Ok(Content::Bytes(Cow::Owned(fs::read(path).map_err(read)?)))
 }
 
 /// The file that an import of a file on disk leads to.

@@ -14,18 +14,23 @@ mod drawn;
 mod error;
 mod evaluation;
 mod facts;
+mod fitting;
 pub mod format;
 mod history;
 mod lapse;
 mod ledger_facts;
+mod listing;
 mod loader;
 mod memory;
+mod migrate;
+mod misfit;
 mod prepared;
 mod profile;
 pub mod prompt;
 mod recorded;
 pub mod reference;
 mod replay;
+mod rule_files;
 mod ruleset;
 pub mod shipped;
 mod slice;
@@ -44,9 +49,13 @@ pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{
     FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
 };
-pub use loader::{Loaded, Loader, rule_files};
+pub use fitting::{fact_by_name, fit_draft};
+pub use listing::{Listing, history, undeclared};
+pub use loader::{Loaded, Loader};
+pub use migrate::{Migrated, Migration};
 pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
+pub use rule_files::{RuleFiles, is_of_tests, rule_files};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
 pub use slice::Reach;
 pub use what_if::Hypothesis;
@@ -63,8 +72,10 @@ use crate::ir::Program;
 use crate::ledger::{Ledger, TxInfo, When};
 use crate::meter;
 use crate::schema::RelationId;
+use crate::span::Sources;
 
 use decisions::Decisions;
+use ledger_facts::{LensNow, Recording, declares_the_same};
 use memory::FactSet;
 use standing::Habit;
 
@@ -78,6 +89,7 @@ pub struct Session {
     as_of: When,
     habit: Habit,
     reach: Reach,
+    lens: LensNow,
     /// What ended a record half-way: what stands is not known after that, and every question gets this for an answer.
     fault: Option<Fault>,
 }
@@ -87,7 +99,7 @@ enum Store {
     /// In memory: facts of files, or asserted by a program.
     Memory(Memory),
     /// In a ledger.
-    Ledger(Box<Ledger>),
+    Ledger(Box<Recording>),
 }
 
 /// What stands in a session without a ledger.
@@ -105,7 +117,7 @@ impl Session {
 
     /// A session over the facts of a ledger.
     pub fn over_ledger(rules: RuleSet, ledger: Ledger) -> Self {
-        Self::new(rules, Store::Ledger(Box::new(ledger)))
+        Self::new(rules, Store::Ledger(Box::new(Recording::new(ledger))))
     }
 
     fn new(rules: RuleSet, store: Store) -> Self {
@@ -118,6 +130,7 @@ impl Session {
             as_of: When::Now,
             habit: Habit::default(),
             reach: Reach::default(),
+            lens: LensNow::default(),
             fault: None,
         }
     }
@@ -174,6 +187,7 @@ impl Session {
     #[must_use]
     pub fn with_rules(mut self, rules: RuleSet) -> Self {
         self.rules = rules;
+        self.lens = LensNow::default();
         self.habit = Habit::default();
         self
     }
@@ -186,7 +200,7 @@ impl Session {
     /// The ledger, where the session has one.
     pub fn ledger(&self) -> Option<&Ledger> {
         match &self.store {
-            Store::Ledger(ledger) => Some(ledger),
+            Store::Ledger(ledger) => Some(ledger.as_ref()),
             Store::Memory(_) => None,
         }
     }
@@ -194,7 +208,7 @@ impl Session {
     /// The ledger, where the session has one, for whoever goes on with it.
     pub fn into_ledger(self) -> Option<Ledger> {
         match self.store {
-            Store::Ledger(ledger) => Some(*ledger),
+            Store::Ledger(recording) => Some(recording.into_ledger()),
             Store::Memory(_) => None,
         }
     }
@@ -275,19 +289,19 @@ impl Session {
 
     /// The facts that stand, of the relations that the rules know.
     fn standing(&self) -> Result<Database, SessionError> {
-        self.standing_in(&self.rules.program)
+        self.standing_in(&self.rules)
     }
 
-    /// The facts that stand, of the relations that a program knows.
-    fn standing_in(&self, program: &Program) -> Result<Database, SessionError> {
-        let all = (0..program.relations.len() as u32).map(RelationId).collect();
-        self.standing_for(program, &all, self.as_of)
+    /// The facts that stand, of the relations that rules know.
+    fn standing_in(&self, rules: &RuleSet) -> Result<Database, SessionError> {
+        let all = (0..rules.program.relations.len() as u32).map(RelationId).collect();
+        self.standing_for((&rules.program, &rules.sources), &all, self.as_of)
     }
 
     /// The facts that stand, of some relations of a program.
     fn standing_for(
         &self,
-        program: &Program,
+        (program, sources): (&Program, &Sources),
         relations: &BTreeSet<RelationId>,
         at: When,
     ) -> Result<Database, SessionError> {
@@ -295,12 +309,18 @@ impl Session {
         match &self.store {
             Store::Memory(memory) => {
                 let wanted = evaluation::Named::new(program, relations);
-                wanted.add_all(&mut input, memory.facts.listed());
+                let listed = memory.facts.listed();
+                if declares_the_same(program, &self.rules.program) {
+                    wanted.add_all(&mut input, listed)?;
+                } else {
+                    wanted.add_all(&mut input, &fitting::under(program, &self.rules.program, listed)?)?;
+                }
             }
             Store::Ledger(ledger) => {
+                let lens = self.lens_for(ledger, (program, sources), at)?;
                 for relation in relations {
                     meter::check("reading facts")?;
-                    ledger_facts::beginning(ledger, at, (program, *relation), &[], &mut input)?;
+                    ledger_facts::beginning(ledger, &lens, at, (program, *relation), &[], &mut input)?;
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! A rule set: loaded, checked, lowered, and known by its hash.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::analysis::{self, checked::Checked};
+use crate::analysis::{self, checked, checked::Checked};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fault;
 use crate::ir::Program;
@@ -10,11 +11,12 @@ use crate::lower;
 use crate::span::Sources;
 use crate::symbol::Symbol;
 use crate::syntax::codes::TOO_MANY_FAULTS;
-use crate::syntax::tree;
+use crate::syntax::tree::{self, Item};
 use crate::value::Value;
 
 use super::error::{Faults, SessionError};
 use super::loader::{Loaded, Loader};
+use super::rule_files::rule_files;
 use super::shipped;
 
 /// How many faults of a rule set are shown.
@@ -27,8 +29,10 @@ pub struct RuleSource {
     pub paths: Vec<PathBuf>,
     /// Shipped packs.
     pub packs: Vec<String>,
-    /// Parameters to set: name and value.
+    /// Parameters to set: name and value; the rules must have them.
     pub sets: Vec<(Symbol, Value)>,
+    /// Parameters to set where the rules have them and `sets` says nothing of them.
+    pub defaults: Vec<(Symbol, Value)>,
 }
 
 /// A rule set without errors.
@@ -53,7 +57,9 @@ pub struct Findings {
     pub faults: Faults,
     /// How many files were read.
     pub files: usize,
-    /// The rule set, where there is no error.
+    /// How many rules are in them, where they have no error.
+    pub rule_count: usize,
+    /// The rule set that decides, where it has no error.
     pub rules: Option<Box<RuleSet>>,
 }
 
@@ -83,12 +89,62 @@ impl RuleSource {
         Ok(loader)
     }
 
-    /// Loads and checks everything, and tells all that was found.
+    /// The parameters to set in these files: `sets`, and those of `defaults` that they declare.
+    pub(super) fn sets_for(&self, files: &[tree::File]) -> Vec<(Symbol, Value)> {
+        let declared: BTreeSet<Symbol> = files
+            .iter()
+            .flat_map(|file| &file.items)
+            .filter_map(|item| match item {
+                Item::Param(param) => Some(param.name.name),
+                _ => None,
+            })
+            .collect();
+        let set = |name: &Symbol| self.sets.iter().any(|(set, _)| set == name);
+        let defaults = self.defaults.iter().filter(|(name, _)| declared.contains(name) && !set(name));
+        self.sets.iter().chain(defaults).copied().collect()
+    }
+
+    /// Loads and checks everything, and tells all that was found: in the rules that decide together, and in each file
+    /// of tests with what it imports, as `hence test` reads it.
     ///
     /// # Errors
     /// As [`RuleSource::load`].
     pub fn check(&self) -> Result<Findings, SessionError> {
-        fault::caught(|| Ok(check(self.load()?, &self.sets)))
+        fault::caught(|| self.all_found())
+    }
+
+    fn all_found(&self) -> Result<Findings, SessionError> {
+        let (rules, tests) = self.divided()?;
+        let mut findings = rules.map_or_else(|| Ok(Findings::default()), |rules| rules.found())?;
+        for file in &tests {
+            let mut loader = Loader::default();
+            loader.alone(file)?;
+            findings.take_tests(check(loader.finish(), &[]));
+        }
+        diagnostic::sort(&mut findings.faults.diagnostics);
+        bound(&mut findings.faults.diagnostics);
+        Ok(findings)
+    }
+
+    /// What is left without the files of tests, and those.
+    fn divided(&self) -> Result<(Option<Self>, BTreeSet<PathBuf>), SessionError> {
+        let mut tests = BTreeSet::new();
+        let mut rules = Self { paths: Vec::new(), ..self.clone() };
+        for path in &self.paths {
+            let found = rule_files(path)?;
+            if !found.rules.is_empty() || found.tests.is_empty() {
+                rules.paths.push(path.clone());
+            }
+            tests.extend(found.tests);
+        }
+        let named = !rules.paths.is_empty() || !rules.packs.is_empty();
+        Ok(((named || tests.is_empty()).then_some(rules), tests))
+    }
+
+    fn found(&self) -> Result<Findings, SessionError> {
+        let loaded = self.load()?;
+        let sets = self.sets_for(&loaded.files);
+        Ok(check(loaded, &sets))
     }
 
     /// The rule set.
@@ -96,8 +152,24 @@ impl RuleSource {
     /// # Errors
     /// As [`RuleSource::load`], and all errors in the rules.
     pub fn build(&self) -> Result<RuleSet, SessionError> {
-        let findings = self.check()?;
+        let findings = fault::caught(|| self.found())?;
         findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
+    }
+}
+
+impl Findings {
+    /// Takes in what was found in a file of tests and what it imports: all errors, since it can't run with any, and the
+    /// warnings about itself.
+    fn take_tests(&mut self, mut found: Self) {
+        let Some((own, _)) = found.faults.sources.iter().next() else { return };
+        let about_itself = |fault: &Diagnostic| fault.span().is_some_and(|span| span.file == own);
+        found.faults.diagnostics.retain(|fault| fault.is_error() || about_itself(fault));
+        let known: BTreeSet<&str> = self.faults.sources.iter().map(|(_, source)| source.name()).collect();
+        let of = |rule: &checked::Rule| found.faults.sources.place(rule.span).file;
+        let rules = found.rules.iter().flat_map(|rules| &rules.checked.rules);
+        self.rule_count += rules.filter(|rule| !known.contains(of(rule).as_str())).count();
+        self.faults.add(found.faults);
+        self.files = self.faults.sources.iter().count();
     }
 }
 
@@ -121,10 +193,11 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     let warnings: Vec<_> = diagnostics.iter().filter(|found| !found.is_error()).cloned().collect();
     bound(&mut diagnostics);
     let count = files.len();
+    let rule_count = checked.rules.len();
     let rules = program
         .filter(|_| !errors)
         .map(|program| Box::new(RuleSet { sources: sources.clone(), files, checked, program, warnings }));
-    Findings { faults: Faults { sources, diagnostics }, files: count, rules }
+    Findings { faults: Faults { sources, diagnostics }, files: count, rule_count, rules }
 }
 
 /// The guarded decisions that a checked program derives without what they require.

@@ -1,6 +1,10 @@
 //! The rule packs in the binary: the files under `rules/`, by pack.
 
+use std::path::Path;
+
 use crate::diagnostic::nearest;
+
+use super::rule_files::is_of_tests;
 
 /// Path below `rules/` and text of every shipped file, in order.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
@@ -18,7 +22,7 @@ pub fn pack(name: &str) -> Option<Vec<(&'static str, &'static str)>> {
     let files: Vec<_> = FILES
         .iter()
         .filter(|(path, _)| {
-            path.split_once('/').is_some_and(|(pack, _)| pack == name) && !path.ends_with("_test.dl")
+            path.split_once('/').is_some_and(|(pack, _)| pack == name) && !is_of_tests(Path::new(path))
         })
         .copied()
         .collect();
@@ -27,7 +31,7 @@ pub fn pack(name: &str) -> Option<Vec<(&'static str, &'static str)>> {
 
 /// The paths below `rules/` of the shipped files that hold tests of packs, in order.
 pub fn tests() -> Vec<&'static str> {
-    FILES.iter().map(|(path, _)| *path).filter(|path| path.ends_with("_test.dl")).collect()
+    FILES.iter().map(|(path, _)| *path).filter(|path| is_of_tests(Path::new(path))).collect()
 }
 
 /// The text of a shipped file.

@@ -17,6 +17,7 @@ use crate::value::{Value, Word};
 
 use super::error::SessionError;
 use super::evaluation::{Evaluation, evaluate_program};
+use super::fitting::Lens;
 use super::{RuleSet, Session, Store, evaluation, ledger_facts};
 
 /// How much of rules and facts a question evaluates. Its answer and its proofs are the same.
@@ -77,7 +78,7 @@ impl Session {
             _ => lower::needed(program, relations),
         };
         let relevant = lower::relevant(program, &needed);
-        let mut input = self.standing_for(&relevant, &needed, at)?;
+        let mut input = self.standing_for((&relevant, sources), &needed, at)?;
         evaluation::add_now(&relevant, &mut input, now);
         self.finish(&relevant, sources, input)
     }
@@ -90,7 +91,8 @@ impl Session {
             return Ok(None);
         }
         let Some(demand) = demand(asked.program, asked.answer, asked.proofs) else { return Ok(None) };
-        let Some(slicer) = Slicer::new(ledger, &demand, always, self.limits) else { return Ok(None) };
+        let lens = self.lens_for(ledger, (asked.program, asked.sources), asked.at)?;
+        let Some(slicer) = Slicer::new(ledger, &lens, &demand, always, self.limits) else { return Ok(None) };
         let Some(input) = slicer.input(asked.now)? else { return Ok(None) };
         match self.finish(&demand.answering, asked.sources, input) {
             // A rule stands there once for each demand, so what it generates may count several times.
@@ -143,6 +145,7 @@ fn count(ledger: &Ledger, relation: crate::symbol::Symbol) -> usize {
 /// Reads what is demanded from a ledger.
 struct Slicer<'a> {
     ledger: &'a Ledger,
+    lens: &'a Lens,
     demand: &'a Demand,
     /// How many facts each input has.
     counts: BTreeMap<RelationId, usize>,
@@ -157,7 +160,13 @@ struct Slicer<'a> {
 }
 
 impl<'a> Slicer<'a> {
-    fn new(ledger: &'a Ledger, demand: &'a Demand, always: bool, limits: Limits) -> Option<Self> {
+    fn new(
+        ledger: &'a Ledger,
+        lens: &'a Lens,
+        demand: &'a Demand,
+        always: bool,
+        limits: Limits,
+    ) -> Option<Self> {
         let count = |id: &RelationId| (*id, count(ledger, demand.finding[*id].name));
         let counts: BTreeMap<_, _> = demand.inputs.iter().map(count).collect();
         let all: usize = counts.values().sum();
@@ -166,6 +175,7 @@ impl<'a> Slicer<'a> {
         let budget = if always { usize::MAX } else { all / 4 + FREE };
         (whole <= budget).then(|| Self {
             ledger,
+            lens,
             demand,
             counts,
             budget,
@@ -223,13 +233,13 @@ impl<'a> Slicer<'a> {
         let types = program.relation(keyed.demand).into_iter().flat_map(|relation| relation.types());
         let first: Vec<Value> = types.zip(row).map(|(ty, word)| Value::from_word(ty, *word)).collect();
         let input = (program, keyed.input);
-        Ok(ledger_facts::beginning(self.ledger, When::Now, input, &first, &mut self.loaded)?)
+        Ok(ledger_facts::beginning(self.ledger, self.lens, When::Now, input, &first, &mut self.loaded)?)
     }
 
     fn read_whole(&mut self, relation: RelationId) -> Result<(), SessionError> {
         self.whole.insert(relation);
         let input = (&self.demand.finding, relation);
-        Ok(ledger_facts::beginning(self.ledger, When::Now, input, &[], &mut self.loaded)?)
+        Ok(ledger_facts::beginning(self.ledger, self.lens, When::Now, input, &[], &mut self.loaded)?)
     }
 
     fn finished(mut self, mut found: Model) -> Database {

@@ -10,13 +10,14 @@ use crate::fact::Fact;
 use crate::fault::OrBroken;
 use crate::ir::Program;
 use crate::ledger::{Changes, Decision, Lapsed};
+use crate::meter;
 use crate::provenance::{Finder, Groundwork};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
 
 use super::Session;
-use super::commit::Outcome;
+use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::lapse::Decided;
@@ -244,7 +245,11 @@ impl Session {
             return Ok(Vec::new());
         }
         let finder = self.reasons_over(&kept.standing, std::mem::take(&mut kept.groundwork));
-        let decisions = facts.into_iter().map(|fact| decision(&finder, fact)).collect();
+        let told = |fact: Fact| {
+            meter::check(REASONS)?;
+            decision(&finder, fact)
+        };
+        let decisions = facts.into_iter().map(told).collect();
         kept.groundwork = finder.into_groundwork();
         decisions
     }
@@ -263,6 +268,16 @@ impl Session {
 
     fn names(&self, relations: &BTreeSet<RelationId>) -> Vec<Symbol> {
         relations.iter().map(|id| self.rules.program[*id].name).collect()
+    }
+
+    /// What was kept at transaction `before` is what follows now: only something without facts was recorded since.
+    pub(super) fn keeps_since(&mut self, before: u64) {
+        let last = self.last_tx();
+        if let Habit::Kept(kept) = &mut self.habit
+            && kept.tx == before
+        {
+            kept.tx = last;
+        }
     }
 
     /// Keeps what follows for the next commit, now that everything is recorded.

@@ -13,6 +13,7 @@ use crate::value::{Value, Word};
 
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::fitting::under;
 use super::{RuleSet, Session};
 
 /// What is supposed.
@@ -87,14 +88,12 @@ impl Session {
         now: i64,
     ) -> Result<Evaluation, SessionError> {
         let program = &rules.program;
-        let mut input = self.standing_in(program)?;
-        for fact in &hypothesis.assertions {
-            if !evaluation::add_fact(program, &mut input, fact) {
-                let message = format!("the rules that are supposed have no relation for `{fact}`");
-                return Err(SessionError::Unknown { message });
-            }
+        let mut input = self.standing_in(rules)?;
+        let other = |facts: &[Fact]| under(program, &self.rules.program, facts);
+        for fact in &other(&hypothesis.assertions)? {
+            evaluation::add_standing(program, &mut input, fact)?;
         }
-        let mut input = without(program, input, &hypothesis.retractions);
+        let mut input = without(program, input, &other(&hypothesis.retractions)?);
         evaluation::add_now(program, &mut input, now);
         evaluation::evaluate(rules, input, self.engine.as_ref(), &self.limits, self.lenient)
     }

@@ -5,17 +5,19 @@ use std::time::Duration;
 use crate::analysis::{self, AtomPattern};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
-use crate::ledger::{Assertion, Decision, Ledger, When};
+use crate::ledger::{Assertion, Decision, When};
 use crate::lower;
 use crate::provenance::Finder;
 use crate::provenance::proof::{Origin, Origins, Proof};
 use crate::provenance::why_not::{Remedies, Trial};
-use crate::schema::RelationId;
+use crate::schema::{Relation, RelationId};
+use crate::symbol::Symbol;
 use crate::syntax;
 use crate::value::Value;
 
 use super::error::{Faults, SessionError};
 use super::evaluation::Evaluation;
+use super::ledger_facts::assertion;
 use super::slice::Asked;
 use super::{Refused, Session, Store};
 
@@ -274,23 +276,21 @@ pub(super) fn decision(finder: &Finder<'_>, fact: Fact) -> Result<Decision, Sess
 }
 
 impl Origins for Store {
-    fn origin(&self, fact: &Fact) -> Result<Option<Origin>, String> {
+    fn origin(&self, relation: &Relation, fact: &Fact) -> Result<Option<Origin>, String> {
         match self {
             Self::Memory(_) => Ok(None),
-            Self::Ledger(ledger) => origin(ledger, fact, When::Now),
+            Self::Ledger(ledger) => {
+                let found = assertion(ledger, &ledger.legacy, When::Now, relation, fact);
+                Ok(found.map_err(|error| error.to_string())?.map(origin_of))
+            }
         }
     }
 }
 
-/// Who had asserted a fact that stood at a moment of a ledger.
-pub(super) fn origin(ledger: &Ledger, fact: &Fact, at: When) -> Result<Option<Origin>, String> {
-    let assertion = ledger.assertion_at(fact, at).map_err(|error| error.to_string())?;
-    Ok(assertion.map(origin_of))
-}
-
 /// An assertion as proofs show it.
-fn origin_of(assertion: Assertion) -> Origin {
+pub(super) fn origin_of((assertion, defaults): (Assertion, Vec<Symbol>)) -> Origin {
     Origin {
+        defaults,
         author: Some(assertion.author),
         time: Some(assertion.time),
         source: Some(assertion.source),

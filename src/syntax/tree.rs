@@ -89,13 +89,15 @@ pub struct RelationDecl {
     pub span: Span,
 }
 
-/// `name: type`.
+/// `name: type`, or `name: type = literal`.
 #[derive(Clone, Debug)]
 pub struct ColumnDecl {
     /// The column's name.
     pub name: Ident,
     /// Its type.
     pub ty: TypeExpr,
+    /// The value of facts that leave the column out: a literal, perhaps with a sign.
+    pub default: Option<Expr>,
 }
 
 /// A type as written.

@@ -269,9 +269,9 @@ fn columns_count_characters_not_bytes() {
 fn file_faults(path: &Path) -> Vec<String> {
     let relations = relations();
     let mut sources = Sources::default();
-    let faults = read(&mut sources, path, &Schemas::new(&relations)).expect_err("a fault");
+    let unread = read(&mut sources, path, &Schemas::new(&relations)).expect_err("a fault");
     let folder = format!("{}/", path.parent().expect("a folder").display());
-    shown(&sources, &faults).into_iter().map(|fault| fault.replace(&folder, "")).collect()
+    shown(&sources, unread.faults()).into_iter().map(|fault| fault.replace(&folder, "")).collect()
 }
 
 #[test]

@@ -17,8 +17,7 @@ use hence::value::{Float, Type, Value};
 use proptest::prelude::*;
 
 fn relation(kind: Kind, name: &str, columns: &[(&str, ColumnType)]) -> Relation {
-    let columns =
-        columns.iter().map(|(name, ty)| Column { name: Symbol::new(name), ty: ty.clone() }).collect();
+    let columns = columns.iter().map(|(name, ty)| Column::new(*name, ty.clone())).collect();
     Relation { name: name.into(), kind, columns, doc: String::new(), requires: None, span: Span::default() }
 }
 
@@ -69,7 +68,7 @@ pub(crate) fn facts(name: &str, text: &str) -> Vec<String> {
     let mut sources = Sources::default();
     match read_text(&mut sources, name, text, format, &Schemas::new(&relations)) {
         Ok(facts) => facts.iter().map(Fact::to_string).collect(),
-        Err(faults) => panic!("{}", shown(&sources, &faults).join("\n")),
+        Err(unread) => panic!("{}", shown(&sources, unread.faults()).join("\n")),
     }
 }
 
@@ -95,7 +94,7 @@ pub(crate) fn faults(name: &str, text: &str) -> Vec<String> {
     let format = Format::of(Path::new(name)).expect("a format");
     let mut sources = Sources::default();
     let read = read_text(&mut sources, name, text, format, &Schemas::new(&relations));
-    shown(&sources, &read.expect_err("a fault"))
+    shown(&sources, read.expect_err("a fault").faults())
 }
 
 const RUN: &str = r#"tool_run(1, "web_search", /marketing, true, 0.5, 1s200ms, @2026-02-03T14:23:45Z)"#;
@@ -279,7 +278,7 @@ proptest! {
         let line = format!("{{\"note\": [{value}]}}");
         let relations = relations();
         let read = read_text(&mut Sources::default(), "a", &line, Format::JsonLines, &Schemas::new(&relations));
-        let malformed = read.is_err_and(|faults| faults.iter().any(|fault| fault.code.0 == "E605"));
+        let malformed = read.is_err_and(|unread| unread.faults().iter().any(|fault| fault.code.0 == "E605"));
         let other = serde_json::from_str::<serde_json::Value>(&line);
         // The other reader refuses numbers beyond a float; here that depends on the column.
         let too_large = other.as_ref().is_err_and(|error| error.to_string().contains("out of range"));
@@ -292,7 +291,8 @@ proptest! {
         for name in ["a.jsonl", "note.csv", "risk.tsv", "count.facts", "paused.facts"] {
             let mut sources = Sources::default();
             let format = Format::of(Path::new(name)).expect("a format");
-            if let Err(faults) = read_text(&mut sources, name, &text, format, &Schemas::new(&relations)) {
+            if let Err(unread) = read_text(&mut sources, name, &text, format, &Schemas::new(&relations)) {
+                let faults = unread.faults();
                 prop_assert!(!faults.is_empty());
                 for label in faults.iter().flat_map(|fault| &fault.labels) {
                     prop_assert!(text.is_char_boundary(label.span.start as usize), "{:?}", label);

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use hence::actuators::Redaction;
 use hence::fact::Fact;
+use hence::ledger::Redaction;
 use hence::value::Value;
 
 #[test]

@@ -7,8 +7,20 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// What every room may name.
-const VOCABULARY: [&str; 10] =
-    ["span", "symbol", "value", "literal", "schema", "fact", "diagnostic", "fault", "index_vec", "meter"];
+const VOCABULARY: [&str; 12] = [
+    "span",
+    "symbol",
+    "value",
+    "literal",
+    "pattern",
+    "schema",
+    "fact",
+    "diagnostic",
+    "fault",
+    "file",
+    "index_vec",
+    "meter",
+];
 
 /// The rooms, and what each may name beside the vocabulary and itself.
 const ROOMS: [(&str, &[&str]); 13] = [

@@ -23,6 +23,8 @@ pub(super) struct Index {
     pub(super) packages: BTreeMap<String, Package>,
     /// What `tsconfig.json` and `jsconfig.json` say of paths, by the folder they stand in.
     pub(super) aliases: BTreeMap<String, tsconfig::Aliases>,
+    /// Manifests that don't say what manifests say, in the order of their paths.
+    pub(super) faulty: Vec<String>,
 }
 
 /// A package of JavaScript inside the root.
@@ -50,17 +52,8 @@ impl Index {
             index.folders.entry(paths::folder(file).to_owned()).or_default().push(file.to_owned());
         }
         for (path, text) in manifests {
-            let folder = paths::folder(path);
-            match paths::name(path) {
-                "go.mod" => index.go_module(folder, text),
-                "Cargo.toml" => index.rust_crate(folder, text),
-                "package.json" => index.package(folder, text),
-                "tsconfig.json" | "jsconfig.json" => {
-                    if let Some(aliases) = tsconfig::read(path, manifests) {
-                        index.aliases.insert(folder.to_owned(), aliases);
-                    }
-                }
-                _ => {}
+            if index.take(path, text, manifests).is_none() {
+                index.faulty.push(path.clone());
             }
         }
         // The longest name is asked first.
@@ -73,17 +66,34 @@ impl Index {
         candidates.into_iter().find(|path| self.files.contains(path))
     }
 
-    fn go_module(&mut self, folder: &str, text: &str) {
-        let module = text.lines().find_map(|line| line.trim().strip_prefix("module "));
-        if let Some(module) = module {
-            let module = module.split("//").next().unwrap_or_default().trim().trim_matches('"');
-            self.go.push((module.to_owned(), folder.to_owned()));
+    /// Takes in what a manifest says; `None` where it can't be understood.
+    fn take(&mut self, path: &str, text: &str, manifests: &BTreeMap<String, String>) -> Option<()> {
+        let folder = paths::folder(path);
+        match paths::name(path) {
+            "go.mod" => self.go_module(folder, text),
+            "Cargo.toml" => self.rust_crate(folder, text),
+            "package.json" => self.package(folder, text),
+            "tsconfig.json" | "jsconfig.json" => {
+                if let Some(aliases) = tsconfig::read(path, manifests) {
+                    self.aliases.insert(folder.to_owned(), aliases);
+                }
+                tsconfig::config(text).map(drop)
+            }
+            // One that another extends.
+            _ => tsconfig::config(text).map(drop),
         }
     }
 
-    fn rust_crate(&mut self, folder: &str, text: &str) {
+    fn go_module(&mut self, folder: &str, text: &str) -> Option<()> {
+        let module = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
+        let module = module.split_once("//").map_or(module, |(module, _)| module).trim().trim_matches('"');
+        self.go.push((module.to_owned(), folder.to_owned()));
+        Some(())
+    }
+
+    fn rust_crate(&mut self, folder: &str, text: &str) -> Option<()> {
         self.crate_folders.insert(folder.to_owned());
-        let Ok(manifest) = text.parse::<toml::Table>() else { return };
+        let manifest = text.parse::<toml::Table>().ok()?;
         let library = manifest.get("lib");
         let of = |table: Option<&toml::Value>, key| {
             table.and_then(|table| table.get(key)).and_then(toml::Value::as_str).map(str::to_owned)
@@ -93,15 +103,18 @@ impl Index {
         if let (Some(name), Some(begin)) = (name, paths::join(folder, &begin)) {
             self.crates.insert(name.replace('-', "_"), begin);
         }
+        Some(())
     }
 
-    fn package(&mut self, folder: &str, text: &str) {
-        let Ok(manifest) = serde_json::from_str::<Json>(text) else { return };
-        let Some(name) = manifest.get("name").and_then(Json::as_str) else { return };
+    fn package(&mut self, folder: &str, text: &str) -> Option<()> {
+        let manifest = serde_json::from_str::<Json>(text).ok()?;
+        // A package that is not published needs no name; then nothing imports it by one.
+        let Some(name) = manifest.get("name").and_then(Json::as_str) else { return Some(()) };
         let mains = ["source", "module", "main", "types"]
             .iter()
             .filter_map(|field| manifest.get(*field).and_then(Json::as_str).map(str::to_owned));
         let package = Package { folder: folder.to_owned(), mains: mains.collect() };
         self.packages.entry(name.to_owned()).or_insert(package);
+        Some(())
     }
 }

@@ -1,7 +1,5 @@
 //! The languages that a scan reads.
 
-use tree_sitter::{Parser, Tree};
-
 use super::paths;
 
 /// A language, by the endings of its files.
@@ -41,9 +39,9 @@ impl Language {
         }
     }
 
-    /// The syntax tree of a text; a faulty text has one too.
-    pub(super) fn parse(self, text: &[u8]) -> Option<Tree> {
-        let language = match self {
+    /// Its grammar.
+    pub(super) fn grammar(self) -> tree_sitter::Language {
+        let grammar = match self {
             Self::Python => tree_sitter_python::LANGUAGE,
             Self::JavaScript => tree_sitter_javascript::LANGUAGE,
             Self::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
@@ -51,8 +49,6 @@ impl Language {
             Self::Rust => tree_sitter_rust::LANGUAGE,
             Self::Go => tree_sitter_go::LANGUAGE,
         };
-        let mut parser = Parser::new();
-        parser.set_language(&language.into()).ok()?;
-        parser.parse(text, None)
+        grammar.into()
     }
 }

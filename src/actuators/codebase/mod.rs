@@ -12,16 +12,18 @@ mod tsconfig;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Read as _;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::error::ActuatorError;
 use super::input::{Form, Input};
+use super::tree::{self, Left};
 use super::{Observer, Progress, Scope, Sink, Summary};
 use crate::fact::Fact;
+use crate::fault;
+use crate::meter;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -32,9 +34,6 @@ use walk::Found;
 
 /// The name of the observer.
 pub const NAME: &str = "codebase";
-
-/// The largest file that is read, in bytes; of a larger one nothing is told.
-const LARGEST: u64 = 16 << 20;
 
 const DECLARATIONS: &str = "\
 input file(path: string, language: name, lines: int).
@@ -56,7 +55,9 @@ input doc(path: string, text: string).
 /// itself, its first 2,000 characters.
 ///
 /// Only reads, and only below the root: no link is followed, and nothing is opened that git ignores, that is called
-/// `.env…` or like a key, or that has more than 16 MiB. Text that doesn't parse tells what can be recognised in it.
+/// `.env…` or like a key. Text that doesn't parse tells what can be recognised in it. Of a file that has more than
+/// 2 MiB, that is no text, or that takes longer than 2 seconds to parse, nothing is told but that it was left out; so it
+/// is with manifests that can't be understood.
 pub struct Codebase;
 
 /// A file with what it says.
@@ -95,13 +96,18 @@ impl Observer for Codebase {
     ) -> Result<Summary, ActuatorError> {
         let unreadable = |source| ActuatorError::Read { input: root.display().to_string(), source };
         let root = root.canonicalize().map_err(unreadable)?;
-        let walk = walk::walk(&root);
-        let manifests = manifests(&walk.files);
-        let read = read_all(&walk.files, progress);
+        let walk = walk::walk(&root)?;
+        let mut summary = Summary::default();
+        if walk.gone > 0 {
+            summary.left_out.insert(GONE, (walk.gone, root.display().to_string()));
+        }
+        let manifests = manifests(&walk.files, &mut summary)?;
+        let read = read_all(&walk.files, progress, &mut summary)?;
         let index = Index::new(read.iter().map(|(found, ..)| found.path.as_str()), &manifests);
-        let mut summary = Summary { skipped: walk.unread, ..Summary::default() };
+        index.faulty.iter().for_each(|path| summary.leave_out("manifests that can't be understood", path));
         for (found, language, parsed) in &read {
             summary.records += 1;
+            meter::check("reading source code")?;
             for fact in facts(&index, &found.path, *language, parsed) {
                 summary.facts += 1;
                 sink(fact)?;
@@ -111,60 +117,87 @@ impl Observer for Codebase {
     }
 }
 
+/// Why a file is left out that its folder had.
+const GONE: &str = "gone when they were to be read";
+
 /// The texts of the files that say how things are called, and of those that they extend.
-fn manifests(files: &[Found]) -> BTreeMap<String, String> {
-    let text = |found: &Found| Some(String::from_utf8_lossy(&content(&found.location)?).into_owned());
-    let wanted = files.iter().filter(|found| index::is_manifest(&found.path));
-    let mut manifests: BTreeMap<String, String> =
-        wanted.filter_map(|found| Some((found.path.clone(), text(found)?))).collect();
-    let mut open: Vec<String> = manifests.keys().cloned().collect();
-    while let Some(path) = open.pop() {
-        let Some(other) = manifests.get(&path).and_then(|text| tsconfig::extends(&path, text)) else {
-            continue;
+fn manifests(files: &[Found], summary: &mut Summary) -> Result<BTreeMap<String, String>, ActuatorError> {
+    let mut manifests = BTreeMap::new();
+    let mut open: Vec<&Found> = files.iter().filter(|found| index::is_manifest(&found.path)).collect();
+    while let Some(found) = open.pop() {
+        let text = match content(found)? {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(why) => {
+                summary.leave_out(why, &found.path);
+                continue;
+            }
         };
-        if let Ok(at) = files.binary_search_by(|found| found.path.cmp(&other))
+        if let Some(other) = tsconfig::extends(&found.path, &text)
             && !manifests.contains_key(&other)
-            && let Some(text) = files.get(at).and_then(text)
+            && let Ok(at) = files.binary_search_by(|found| found.path.cmp(&other))
         {
-            manifests.insert(other.clone(), text);
-            open.push(other);
+            open.extend(files.get(at).filter(|other| other.path != found.path));
         }
+        manifests.insert(found.path.clone(), text);
     }
-    manifests
+    Ok(manifests)
 }
 
-/// A file's bytes, unless there are too many of them or it can't be read.
-fn content(path: &Path) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= LARGEST).then_some(bytes)
+/// A file's bytes, or why it is left out.
+fn content(found: &Found) -> Result<Result<Vec<u8>, &'static str>, ActuatorError> {
+    tree::read(&found.location).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(Err(GONE)),
+        io::ErrorKind::Unsupported | io::ErrorKind::IsADirectory => Ok(Err("no regular files")),
+        _ => Err(ActuatorError::Read { input: found.path.clone(), source: error }),
+    })
+}
+
+/// What a file says, or why it is left out.
+fn read(found: &Found, language: Language) -> Result<Result<Parsed, &'static str>, ActuatorError> {
+    let source = match content(found)? {
+        Ok(source) => source,
+        Err(why) => return Ok(Err(why)),
+    };
+    match parse::parse(language, &source) {
+        Ok(parsed) => Ok(Ok(parsed)),
+        Err(Left::File(why)) => Ok(Err(why)),
+        Err(Left::Stopped(stopped)) => Err(stopped.into()),
+    }
 }
 
 /// Reads all source files on all processors, and returns them by path.
-fn read_all<'a>(files: &'a [Found], progress: &Progress<'_>) -> Vec<Read<'a>> {
+fn read_all<'a>(
+    files: &'a [Found],
+    progress: &Progress<'_>,
+    summary: &mut Summary,
+) -> Result<Vec<Read<'a>>, ActuatorError> {
     let wanted: Vec<(&Found, Language)> =
         files.iter().filter_map(|found| Some((found, Language::of(&found.path)?))).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let worker = || {
-        let mut read = Vec::new();
+        let mut all = Vec::new();
         while let Some((found, language)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Some(source) = content(&found.location) {
-                read.push((*found, *language, parse::parse(*language, &source)));
-            }
+            all.push((*found, *language, read(found, *language)?));
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
         }
-        read
+        Ok(all)
     };
     let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
-    let mut read: Vec<Read<'a>> = thread::scope(|scope| {
+    let all: Result<Vec<Vec<_>>, ActuatorError> = thread::scope(|scope| {
         let running: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
-        let mut read = worker();
-        // A worker that failed has nothing to add; the file it failed at is left out.
-        read.extend(running.into_iter().filter_map(|running| running.join().ok()).flatten());
-        read
+        let own = worker();
+        std::iter::once(own).chain(running.into_iter().map(|running| fault::joined(running.join()))).collect()
     });
-    read.sort_by(|a, b| a.0.path.cmp(&b.0.path));
-    read
+    let mut all: Vec<_> = all?.into_iter().flatten().collect();
+    all.sort_by(|a, b| a.0.path.cmp(&b.0.path));
+    let mut told = Vec::with_capacity(all.len());
+    for (found, language, read) in all {
+        match read {
+            Ok(parsed) => told.push((found, language, parsed)),
+            Err(why) => summary.leave_out(why, &found.path),
+        }
+    }
+    Ok(told)
 }
 
 /// The facts of one file, each once: the file, its imports, what it defines, what it says of itself.

@@ -4,7 +4,7 @@ use tree_sitter::{Node, Tree};
 
 use super::language::Language;
 use super::{go, python, rust, script};
-use crate::actuators::tree;
+use crate::actuators::tree::{self, Left, Looking};
 
 /// The longest text that a file's own words are taken of, in characters.
 const LONGEST_DOC: usize = 2_000;
@@ -42,25 +42,26 @@ pub(super) enum Wanted {
 }
 
 /// Reads a file's text.
-pub(super) fn parse(language: Language, source: &[u8]) -> Parsed {
+pub(super) fn parse(language: Language, source: &[u8]) -> Result<Parsed, Left> {
     let mut parsed = Parsed { lines: lines(source), ..Parsed::default() };
-    let Some(tree) = language.parse(source) else { return parsed };
-    let mut look = |node: Node<'_>| match language {
+    let mut looking = Looking::begin();
+    let tree = looking.parse(&language.grammar(), source)?;
+    let mut look = |node: Node<'_>, above: &[Node<'_>]| match language {
         Language::Python => python::look(node, source, &mut parsed),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             script::look(node, source, &mut parsed);
         }
-        Language::Rust => rust::look(node, source, &mut parsed),
+        Language::Rust => rust::look(node, above, source, &mut parsed),
         Language::Go => go::look(node, source, &mut parsed),
     };
-    tree::visit(&tree, &mut look);
+    looking.visit(&tree, &mut look)?;
     parsed.doc = match language {
         Language::Python => python::doc(&tree, source),
         _ => comment_doc(language, &tree, source),
     }
     .filter(|doc| !doc.is_empty())
     .map(|doc| doc.chars().take(LONGEST_DOC).collect());
-    parsed
+    Ok(parsed)
 }
 
 /// The number of lines; a last one without a line break counts.

@@ -49,12 +49,12 @@ fn parts(module: &str) -> Vec<String> {
 
 /// The text of a module's first statement, if it is a string.
 pub(super) fn doc(tree: &Tree, source: &[u8]) -> Option<String> {
-    let first = tree::children(tree.root_node()).find(|node| node.kind() != "comment")?;
+    let first = tree::children(tree.root_node()).into_iter().find(|node| node.kind() != "comment")?;
     let string = first.named_child(0).filter(|_| first.kind() == "expression_statement")?;
     if string.kind() != "string" {
         return None;
     }
-    let content = tree::children(string).filter(|part| part.kind() == "string_content");
+    let content = tree::children(string).into_iter().filter(|part| part.kind() == "string_content");
     Some(content.map(|part| tree::text(part, source)).collect::<String>().trim().to_owned())
 }
 

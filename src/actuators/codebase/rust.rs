@@ -7,14 +7,16 @@ use super::parse::{Import, Parsed, Wanted};
 use super::paths;
 use crate::actuators::tree;
 
+/// How many attributes and comments before a module are looked at.
+const MOST_BEFORE: usize = 256;
 /// How deep trees of `use` are read.
 const DEEPEST: usize = 64;
 
 /// Takes in what a node says.
-pub(super) fn look(node: Node<'_>, source: &[u8], parsed: &mut Parsed) {
+pub(super) fn look(node: Node<'_>, above: &[Node<'_>], source: &[u8], parsed: &mut Parsed) {
     match node.kind() {
         "use_declaration" => {
-            let inline = inline_modules(node, source).len();
+            let inline = inline_modules(above, source).len();
             let mut found = Vec::new();
             if let Some(tree) = node.child_by_field_name("argument") {
                 uses(tree, source, "", DEEPEST, &mut found);
@@ -33,7 +35,7 @@ pub(super) fn look(node: Node<'_>, source: &[u8], parsed: &mut Parsed) {
         }
         "mod_item" if node.child_by_field_name("body").is_none() => {
             if let Some(name) = tree::field(node, "name", source) {
-                let (inline, file) = (inline_modules(node, source), path_attribute(node, source));
+                let (inline, file) = (inline_modules(above, source), path_attribute(node, source));
                 let text = name.clone();
                 let name = name.trim_start_matches("r#").to_owned();
                 parsed.imports.push(Import { text, wanted: Wanted::RustModule { name, inline, file } });
@@ -47,22 +49,18 @@ pub(super) fn look(node: Node<'_>, source: &[u8], parsed: &mut Parsed) {
     }
 }
 
-/// The modules with a body that a node stands in, the outermost first.
-fn inline_modules(node: Node<'_>, source: &[u8]) -> Vec<String> {
-    let above = std::iter::successors(node.parent(), Node::parent);
-    let mut names: Vec<String> = above
-        .filter(|node| node.kind() == "mod_item")
-        .filter_map(|node| tree::field(node, "name", source))
-        .collect();
-    names.reverse();
-    names
+/// The modules with a body among the nodes that a node stands in, the outermost first.
+fn inline_modules(above: &[Node<'_>], source: &[u8]) -> Vec<String> {
+    let modules = above.iter().filter(|node| node.kind() == "mod_item");
+    modules.filter_map(|node| tree::field(*node, "name", source)).collect()
 }
 
 /// The file that `#[path = "…"]` before a module names.
 fn path_attribute(node: Node<'_>, source: &[u8]) -> Option<String> {
     let before = std::iter::successors(node.prev_named_sibling(), Node::prev_named_sibling);
-    let attributes =
-        before.take_while(|node| matches!(node.kind(), "attribute_item" | "line_comment" | "block_comment"));
+    let attributes = before
+        .take(MOST_BEFORE)
+        .take_while(|node| matches!(node.kind(), "attribute_item" | "line_comment" | "block_comment"));
     attributes.filter(|node| node.kind() == "attribute_item").find_map(|node| {
         let attribute = node.named_child(0)?;
         let name = tree::text(attribute.named_child(0)?, source);

@@ -17,7 +17,7 @@ pub(super) fn look(node: Node<'_>, source: &[u8], parsed: &mut Parsed) {
             add(node.child_by_field_name("source"), source, parsed);
         }
         "call_expression" if calls_import(node, source) => {
-            let first = node.child_by_field_name("arguments").and_then(|all| tree::children(all).next());
+            let first = node.child_by_field_name("arguments").and_then(|all| all.named_child(0));
             add(first, source, parsed);
         }
         "class_declaration" | "abstract_class_declaration" | "class" => {
@@ -54,7 +54,7 @@ fn add(string: Option<Node<'_>>, source: &[u8], parsed: &mut Parsed) {
     let Some(string) = string.filter(|node| matches!(node.kind(), "string" | "template_string")) else {
         return;
     };
-    let mut pieces = tree::children(string);
+    let mut pieces = tree::children(string).into_iter();
     if let (Some(piece), None) = (pieces.next(), pieces.next())
         && piece.kind() == "string_fragment"
     {

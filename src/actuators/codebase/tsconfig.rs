@@ -31,7 +31,8 @@ pub(super) fn read(path: &str, manifests: &BTreeMap<String, String>) -> Option<A
     (aliases != Aliases::default()).then_some(aliases)
 }
 
-fn config(text: &str) -> Option<Json> {
+/// A configuration's content; `None` where it is no JSON, even with comments and trailing commas.
+pub(super) fn config(text: &str) -> Option<Json> {
     serde_json::from_str(&plain_json(text)).ok()
 }
 

@@ -1,10 +1,13 @@
 //! The files of a repository that may be looked at: inside the root, not ignored, no secrets.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
 use super::paths;
+use crate::actuators::error::ActuatorError;
+use crate::meter;
 
 /// A file found.
 pub(super) struct Found {
@@ -19,8 +22,8 @@ pub(super) struct Found {
 pub(super) struct Walk {
     /// Everything that may be opened.
     pub(super) files: Vec<Found>,
-    /// Folders and files that could not be read.
-    pub(super) unread: u64,
+    /// What was there when its folder was read, and then was not.
+    pub(super) gone: u64,
 }
 
 /// Beginnings of names of files that hold secrets.
@@ -31,7 +34,10 @@ const KEY_ENDINGS: [&str; 11] =
 
 /// Walks `root`. No link is followed; what git ignores (also where there is no `.git`) and what may hold a secret is
 /// passed over.
-pub(super) fn walk(root: &Path) -> Walk {
+///
+/// # Errors
+/// A folder that can't be read, and a limit.
+pub(super) fn walk(root: &Path) -> Result<Walk, ActuatorError> {
     let mut found = Walk::default();
     let walker = WalkBuilder::new(root)
         .follow_links(false)
@@ -41,8 +47,15 @@ pub(super) fn walk(root: &Path) -> Walk {
         .filter_entry(allowed)
         .build();
     for entry in walker {
+        meter::check("looking for source files")?;
         match entry {
-            Err(_) => found.unread = found.unread.saturating_add(1),
+            Err(error) if error.io_error().is_some_and(|why| why.kind() == io::ErrorKind::NotFound) => {
+                found.gone = found.gone.saturating_add(1);
+            }
+            Err(error) => {
+                let source = io::Error::other(error.to_string());
+                return Err(ActuatorError::Read { input: root.display().to_string(), source });
+            }
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
                 let path = paths::relative(root, entry.path());
                 found.files.push(Found { location: entry.into_path(), path });
@@ -51,7 +64,7 @@ pub(super) fn walk(root: &Path) -> Walk {
         }
     }
     found.files.sort_by(|a, b| a.path.cmp(&b.path));
-    found
+    Ok(found)
 }
 
 fn allowed(entry: &DirEntry) -> bool {

@@ -1,20 +1,23 @@
-//! Settings from the environment: `HENCE_…`, lists divided as paths are, parameters as `HENCE_PARAM_NAME`.
+//! Settings from the environment: `HENCE_…`, lists divided as paths are, parameters as `HENCE_PARAM_NAME`. What the file
+//! restricts they may restrict further, and never widen.
 
 use std::env;
 
 use crate::syntax;
 
 use super::Origin;
-use super::settings::{Kind, PARAM_VARIABLE, SETTINGS};
-use super::values::{self, Values};
+use super::settings::{Hold, Kind, PARAM_VARIABLE, SETTINGS, Setting};
+use super::values::{self, Content, Values};
 
-/// Lays what the environment sets over `into`; an empty variable counts as absent.
+/// Lays what the environment sets over `into`; an empty variable counts as absent. What of it does not hold, since the
+/// file restricts it, a line each.
 ///
 /// # Errors
 /// The first variable that holds no fitting value, with what was expected.
-pub(super) fn read(into: &mut Values) -> Result<(), String> {
+pub(super) fn read(into: &mut Values) -> Result<Vec<String>, String> {
+    let mut unheeded = Vec::new();
     for setting in &SETTINGS {
-        let Some(text) = env::var(setting.variable).ok().filter(|text| !text.is_empty()) else { continue };
+        let Some(text) = variable(setting.variable)? else { continue };
         let content = match setting.kind {
             Kind::Paths => values::several(setting.kind, paths(&text)),
             Kind::Texts => {
@@ -23,16 +26,72 @@ pub(super) fn read(into: &mut Values) -> Result<(), String> {
             kind => values::one(kind, &text),
         };
         let content = content.map_err(|what| format!("{}: {what}", setting.variable))?;
-        into.settings.insert(setting.key, (content, Origin::Variable(setting.variable.to_owned())));
+        let given = (content, Origin::Variable(setting.variable.to_owned()));
+        let held = match into.settings.remove(setting.key) {
+            None => given,
+            Some(file) => {
+                let Over { holds, unheeded: what } = over(setting, file, given);
+                unheeded.extend(what);
+                holds
+            }
+        };
+        into.settings.insert(setting.key, held);
     }
-    let mut variables: Vec<_> = env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    variables.sort();
-    for (variable, text) in variables {
+    params(into)?;
+    Ok(unheeded)
+}
+
+/// The text of a variable, where it has one.
+fn variable(name: &str) -> Result<Option<String>, String> {
+    match env::var(name) {
+        Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+        Err(env::VarError::NotPresent) => Ok(None),
+        Err(env::VarError::NotUnicode(_)) => Err(format!("{name}: the value is no UTF-8")),
+    }
+}
+
+/// A setting of the file with what the environment says of it.
+struct Over {
+    holds: (Content, Origin),
+    unheeded: Option<String>,
+}
+
+fn over(setting: &Setting, file: (Content, Origin), given: (Content, Origin)) -> Over {
+    let (name, variable, place) = (setting.key, setting.variable, file.1.to_string());
+    let both = Origin::Both(Box::new(file.1.clone()), variable.to_owned());
+    match (setting.hold, file.0, given.0) {
+        (Hold::Narrower, Content::Texts(known), Content::Texts(wanted)) => {
+            let (held, others): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|name| known.contains(name));
+            let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+            let unheeded = (!others.is_empty()).then(|| {
+                format!("{variable} names {}, not among the `{name}` of {place}: left out", others.join(", "))
+            });
+            Over { holds: (Content::Texts(held), both), unheeded }
+        }
+        (Hold::More, Content::Texts(mut all), Content::Texts(more)) => {
+            all.extend(more);
+            all.dedup();
+            Over { holds: (Content::Texts(all), both), unheeded: None }
+        }
+        (Hold::Less, known, wanted) if wanted > known => {
+            let unheeded =
+                format!("{variable} says {wanted}, and `{name}` of {place} allows {known}: that holds");
+            Over { holds: (known, file.1), unheeded: Some(unheeded) }
+        }
+        (_, _, content) => Over { holds: (content, given.1), unheeded: None },
+    }
+}
+
+/// Takes in the variables that set parameters.
+fn params(into: &mut Values) -> Result<(), String> {
+    let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.starts_with(PARAM_VARIABLE)).collect();
+    names.sort();
+    for variable in names {
         let Some(name) = variable.strip_prefix(PARAM_VARIABLE).filter(|name| !name.is_empty()) else {
             continue;
         };
+        let text = env::var(&variable).map_err(|_| format!("{variable}: the value is no UTF-8"))?;
         // Names of parameters begin with a small letter, so a name all in capitals stands for one in small letters.
         let capitals = !name.contains(|c: char| c.is_lowercase());
         let name = if capitals { name.to_lowercase() } else { name.to_owned() };

@@ -1,6 +1,5 @@
 //! `hence.toml`: every key known, every value of its type, every fault with its place.
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::file::{self, LARGEST_TEXT};
 use crate::session::{Faults, SessionError};
 use crate::span::{FileId, Span};
 use crate::value::{Float, Value};
@@ -30,7 +30,8 @@ struct Reading<'a> {
 /// # Errors
 /// The file can't be read.
 pub(super) fn read(path: &Path, faults: &mut Faults) -> Result<Values, SessionError> {
-    let bytes = fs::read(path).map_err(|source| SessionError::Read { path: path.to_owned(), source })?;
+    let bytes = file::read(path, LARGEST_TEXT)
+        .map_err(|source| SessionError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let file = faults.sources.add(shown(path).display().to_string(), text.as_str());
     let mut reading = Reading { path, file, faults, values: Values::default() };

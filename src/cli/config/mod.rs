@@ -3,6 +3,7 @@
 mod codes;
 mod environment;
 mod file;
+mod owner;
 mod settings;
 mod show;
 mod values;
@@ -13,11 +14,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::diagnostic::{self, nearest};
-use crate::session::Faults;
+use crate::ledger::Redaction;
+use crate::session::{Faults, SessionError};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
-use super::Failure;
+use super::{Failure, output};
 use settings::{SETTINGS, Setting};
 use values::{Content, Values};
 
@@ -25,6 +27,8 @@ pub(super) use show::Show;
 
 /// The file's name.
 const FILE: &str = "hence.toml";
+/// The folder whose rules are read where no others are named.
+pub(super) const RULES: &str = "rules";
 
 /// The settings of this process: read once, before any command runs.
 static CONFIG: OnceLock<Config> = OnceLock::new();
@@ -36,8 +40,12 @@ enum Origin {
     Default,
     /// The file, at this line.
     File { path: String, line: usize },
+    /// The `rules/` in this folder.
+    Found(&'static str),
     /// A variable of the environment.
     Variable(String),
+    /// The file, and a variable that restricts it further.
+    Both(Box<Origin>, String),
     /// An option of this call.
     CommandLine,
     /// `--set` of this call.
@@ -49,7 +57,9 @@ impl fmt::Display for Origin {
         match self {
             Self::Default => f.write_str("default"),
             Self::File { path, line } => write!(f, "{path}:{line}"),
+            Self::Found(place) => f.write_str(place),
             Self::Variable(name) => f.write_str(name),
+            Self::Both(file, name) => write!(f, "{file}, {name}"),
             Self::CommandLine => f.write_str("command line"),
             Self::Set => f.write_str("--set"),
         }
@@ -62,24 +72,31 @@ pub(super) struct Config {
     values: Values,
     /// The folder of the file.
     root: Option<PathBuf>,
+    /// What is kept out of the ledger.
+    redaction: Redaction,
 }
 
 /// Reads file and environment; every command sees what they say from then on.
 ///
 /// # Errors
-/// All faults of the file, or the first variable that holds no fitting value.
+/// The file belongs to somebody else, all faults in it, or the first variable that holds no fitting value.
 pub(super) fn load() -> Result<(), Failure> {
     let mut config = Config::default();
-    if let Some(path) = nearest_file() {
+    if let Some(path) = nearest_file()? {
+        let said = owner::trusted(&path).map_err(Failure::Usage)?;
+        said.iter().for_each(|said| output::warning(said));
         let mut faults = Faults::default();
         config.values = file::read(&path, &mut faults)?;
         config.root = path.parent().map(Path::to_owned);
         if !faults.diagnostics.is_empty() {
             diagnostic::sort(&mut faults.diagnostics);
-            return Err(Failure::Session(crate::session::SessionError::Faults(Box::new(faults))));
+            return Err(Failure::Session(SessionError::Faults(Box::new(faults))));
         }
     }
-    environment::read(&mut config.values).map_err(Failure::Usage)?;
+    let unheeded = environment::read(&mut config.values).map_err(Failure::Usage)?;
+    unheeded.iter().for_each(|said| output::warning(said));
+    config.redaction = config.redact().map_err(Failure::Usage)?;
+    // The first one stays: a process reads its settings once.
     let _ = CONFIG.set(config);
     Ok(())
 }
@@ -90,21 +107,35 @@ pub(super) fn get() -> &'static Config {
 }
 
 /// The nearest `hence.toml` from the current folder upwards.
-fn nearest_file() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    here.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file())
+fn nearest_file() -> Result<Option<PathBuf>, Failure> {
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::Usage(format!("the current folder can't be read: {error}")))?;
+    for path in here.ancestors().map(|folder| folder.join(FILE)) {
+        let is_there =
+            path.try_exists().map_err(|source| SessionError::Read { path: path.clone(), source })?;
+        if is_there {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
 }
 
 /// A path as a person in the current folder would write it.
 fn shown(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(&here).unwrap_or(path).to_owned()
+    let below =
+        std::env::current_dir().ok().and_then(|here| path.strip_prefix(&here).ok().map(Path::to_owned));
+    below.unwrap_or_else(|| path.to_owned())
 }
 
 impl Config {
     /// The folder of the file.
     pub(super) fn root(&self) -> Option<&Path> {
         self.root.as_deref()
+    }
+
+    /// The file.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        self.root.as_ref().map(|root| root.join(FILE))
     }
 
     fn content(&self, key: &str) -> Option<&Content> {
@@ -145,13 +176,42 @@ impl Config {
         self.text("store").map_or_else(|| PathBuf::from(".hence"), PathBuf::from)
     }
 
-    /// Rule files and folders; without any, the `rules/` beside the file.
+    /// Rule files and folders: those set, else the `rules/` beside the file, else that in the current folder.
     pub(super) fn rules(&self) -> Vec<PathBuf> {
-        if self.content("rules").is_some() {
-            return self.texts("rules").iter().map(PathBuf::from).collect();
+        self.found_rules().0
+    }
+
+    /// The same, and what says so.
+    fn found_rules(&self) -> (Vec<PathBuf>, Origin) {
+        if let Some((_, origin)) = self.values.settings.get("rules") {
+            return (self.texts("rules").iter().map(PathBuf::from).collect(), origin.clone());
         }
-        let beside = self.root.as_ref().map(|root| root.join("rules")).filter(|rules| rules.is_dir());
-        beside.map(|rules| shown(&rules)).into_iter().collect()
+        let beside = self.root.as_ref().map(|root| root.join(RULES)).filter(|rules| rules.is_dir());
+        if let Some(rules) = beside {
+            return (vec![shown(&rules)], Origin::Found("beside hence.toml"));
+        }
+        let here = PathBuf::from(RULES);
+        if here.is_dir() { (vec![here], Origin::Found("this folder")) } else { (Vec::new(), Origin::Default) }
+    }
+
+    /// Whether a variable says which rules are read.
+    pub(super) fn rules_by_variable(&self) -> bool {
+        let origin = |key| self.values.settings.get(key).map(|(_, origin)| origin);
+        [origin("rules"), origin("packs")].into_iter().flatten().any(|by| matches!(by, Origin::Variable(_)))
+    }
+
+    /// Where a setting comes from.
+    pub(super) fn origin(&self, key: &str) -> String {
+        match key {
+            "rules" => self.found_rules().1,
+            _ => self.values.settings.get(key).map_or(Origin::Default, |(_, origin)| origin.clone()),
+        }
+        .to_string()
+    }
+
+    /// Who may act, where that is restricted.
+    pub(super) fn authors(&self) -> Option<&[String]> {
+        self.content("authors").map(|_| self.texts("authors"))
     }
 
     /// Shipped packs.
@@ -184,9 +244,18 @@ impl Config {
         self.text("engine").unwrap_or("auto")
     }
 
-    /// Whether operations without a result count as false.
-    pub(super) fn lenient(&self) -> bool {
-        matches!(self.content("lenient"), Some(Content::Flag(true)))
+    /// Whether operations without a result count as false, in a call that has `--lenient` if it is `given`.
+    ///
+    /// # Errors
+    /// It is given, and the file says `lenient = false`.
+    pub(super) fn lenient(&self, given: bool) -> Result<bool, Failure> {
+        match self.values.settings.get("lenient") {
+            Some((Content::Flag(false), origin @ Origin::File { .. })) if given => Err(Failure::Usage(
+                format!("{origin} says `lenient = false`, which --lenient does not change"),
+            )),
+            Some((Content::Flag(set), _)) => Ok(given || *set),
+            _ => Ok(given),
+        }
     }
 
     /// The longest time of an evaluation.
@@ -194,9 +263,18 @@ impl Config {
         self.duration("limits.time")
     }
 
-    /// Patterns of what actuators must not let through, and what stands in its place.
-    pub(super) fn redact(&self) -> (&[String], &str) {
-        (self.texts("redact.patterns"), self.text("redact.with").unwrap_or("[redacted]"))
+    /// What is kept out of the ledger.
+    pub(super) fn redaction(&self) -> &Redaction {
+        &self.redaction
+    }
+
+    fn redact(&self) -> Result<Redaction, String> {
+        let (patterns, with) = (self.texts("redact.patterns"), self.text("redact.with"));
+        let origin = |why: String| {
+            let origin = self.values.settings.get("redact.patterns").map(|(_, origin)| origin.to_string());
+            format!("`redact.patterns` of {}: {why}", origin.unwrap_or_default())
+        };
+        Redaction::new(patterns, with.unwrap_or("[redacted]")).map_err(origin)
     }
 
     /// Who acts: the name given on the command line, else the one set, else the system user.
@@ -211,18 +289,15 @@ impl Config {
             .or_else(user)
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| String::from("unknown"));
-        let known = self.texts("authors");
-        if known.is_empty() || known.contains(&name) {
-            return Ok(name);
-        }
+        let Some(known) = self.authors().filter(|known| !known.contains(&name)) else { return Ok(name) };
         let hint = match nearest(&name, known.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => String::from("there is none, so nobody may write"),
             None => format!("known: {}", known.join(", ")),
         };
-        let place = self.values.settings.get("authors").map(|(_, origin)| origin.to_string());
         Err(Failure::Usage(format!(
             "`{name}` is not among the authors of {}; {hint}",
-            place.unwrap_or_default()
+            self.origin("authors")
         )))
     }
 }

@@ -23,6 +23,19 @@ pub(super) enum Kind {
     Patterns,
 }
 
+/// What the environment may do to a setting that the file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// Put another value in its place.
+    Open,
+    /// Name fewer than the file does.
+    Narrower,
+    /// Add to the file's.
+    More,
+    /// Say less than the file does, where `true` is more than `false`.
+    Less,
+}
+
 /// A setting.
 pub(super) struct Setting {
     /// Its key; a point divides table and key.
@@ -31,30 +44,42 @@ pub(super) struct Setting {
     pub(super) variable: &'static str,
     /// What it takes.
     pub(super) kind: Kind,
+    /// Whether the file's value restricts what the environment may say.
+    pub(super) hold: Hold,
     /// Its value where nobody sets it, in words where it is no constant.
     pub(super) default: &'static str,
 }
 
 const fn setting(key: &'static str, variable: &'static str, kind: Kind, default: &'static str) -> Setting {
-    Setting { key, variable, kind, default }
+    Setting { key, variable, kind, hold: Hold::Open, default }
+}
+
+const fn held(
+    key: &'static str,
+    variable: &'static str,
+    kind: Kind,
+    hold: Hold,
+    default: &'static str,
+) -> Setting {
+    Setting { key, variable, kind, hold, default }
 }
 
 /// Every setting, in the order in which `hence config` shows them.
 pub(super) const SETTINGS: [Setting; 15] = [
     setting("store", "HENCE_STORE", Kind::Path, ".hence"),
-    setting("rules", "HENCE_RULES", Kind::Paths, "rules/ beside hence.toml, else the shipped packs"),
+    setting("rules", "HENCE_RULES", Kind::Paths, "the shipped packs"),
     setting("packs", "HENCE_PACKS", Kind::Texts, "none"),
     setting("author", "HENCE_AUTHOR", Kind::Text, "the system user"),
-    setting("authors", "HENCE_AUTHORS", Kind::Texts, "anyone"),
+    held("authors", "HENCE_AUTHORS", Kind::Texts, Hold::Narrower, "anyone"),
     setting("wait", "HENCE_WAIT", Kind::Duration, "0s"),
     setting("engine", "HENCE_ENGINE", Kind::Engine, "auto"),
-    setting("lenient", "HENCE_LENIENT", Kind::Flag, "false"),
-    setting("limits.facts", "HENCE_MAX_FACTS", Kind::Count, "50000000"),
-    setting("limits.iterations", "HENCE_MAX_ITERATIONS", Kind::Count, "10000000"),
-    setting("limits.time", "HENCE_TIMEOUT", Kind::Duration, "none"),
-    setting("limits.memory", "HENCE_MAX_MEMORY", Kind::Count, "half of the machine, in MiB"),
-    setting("limits.threads", "HENCE_THREADS", Kind::Count, "one a processor"),
-    setting("redact.patterns", "HENCE_REDACT", Kind::Patterns, "none"),
+    held("lenient", "HENCE_LENIENT", Kind::Flag, Hold::Less, "false"),
+    held("limits.facts", "HENCE_MAX_FACTS", Kind::Count, Hold::Less, "50000000"),
+    held("limits.iterations", "HENCE_MAX_ITERATIONS", Kind::Count, Hold::Less, "10000000"),
+    held("limits.time", "HENCE_TIMEOUT", Kind::Duration, Hold::Less, "none"),
+    held("limits.memory", "HENCE_MAX_MEMORY", Kind::Count, Hold::Less, "half of the machine, in MiB"),
+    held("limits.threads", "HENCE_THREADS", Kind::Count, Hold::Less, "one a processor"),
+    held("redact.patterns", "HENCE_REDACT", Kind::Patterns, Hold::More, "none"),
     setting("redact.with", "HENCE_REDACT_WITH", Kind::Text, "[redacted]"),
 ];
 

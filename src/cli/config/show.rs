@@ -15,7 +15,10 @@ use super::{Origin, get};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each setting is taken from the command line, else from its variable (HENCE_STORE, …), else \
-    from the nearest hence.toml upwards, else it is the default.\n\nExample: hence config --format json"
+    from the nearest hence.toml upwards, else it is the default. What hence.toml restricts, variables only restrict \
+    further: they name fewer `authors`, add to `redact.patterns`, lower `limits`, and change nothing about \
+    `lenient = false`, as --lenient doesn't either. A hence.toml of another user is not obeyed unless HENCE_TRUST names \
+    it.\n\nExample: hence config --format json"
 )]
 pub(in super::super) struct Show {
     #[command(flatten)]
@@ -42,6 +45,8 @@ struct Row {
 
 impl Show {
     pub(in super::super) fn run(self) -> Outcome {
+        get().lenient(self.engine.lenient)?;
+        self.author.as_deref().map_or(Ok(String::new()), |name| get().author(Some(name)))?;
         let mut rows: Vec<Row> = SETTINGS.iter().map(|setting| self.row(setting)).collect();
         rows.extend(self.params());
         let mut out = output::out(self.format);
@@ -86,6 +91,12 @@ impl Show {
         let (key, variable) = (setting.key.to_owned(), setting.variable.to_owned());
         let (value, origin) = match (self.given(setting.key), get().values.settings.get(setting.key)) {
             (Some(value), _) => (value, Origin::CommandLine),
+            (None, None) if setting.key == "rules" => {
+                let (rules, origin) = get().found_rules();
+                let rules: Vec<String> = rules.iter().map(|path| path.display().to_string()).collect();
+                let otherwise = if get().packs().is_empty() { setting.default } else { "none" };
+                (if rules.is_empty() { otherwise.to_owned() } else { rules.join(", ") }, origin)
+            }
             (None, Some((content, origin))) => (content.to_string(), origin.clone()),
             (None, None) => (setting.default.to_owned(), Origin::Default),
         };
@@ -97,7 +108,7 @@ impl Show {
         let list = |items: Vec<String>| (!items.is_empty()).then(|| items.join(", "));
         match key {
             "store" => self.facts.store.as_ref().map(|path| path.display().to_string()),
-            "rules" => list(self.rules.rules.iter().map(|path| path.display().to_string()).collect()),
+            "rules" => list(self.rules.paths().iter().map(|path| path.display().to_string()).collect()),
             "packs" => list(self.rules.packs.clone()),
             "author" => self.author.clone(),
             "wait" => self.facts.wait.map(|wait| super::values::Content::Duration(wait).to_string()),

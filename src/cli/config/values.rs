@@ -4,20 +4,19 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use clap::ValueEnum;
-use regex::Regex;
-
 use crate::literal;
+use crate::pattern;
 use crate::symbol::Symbol;
 use crate::syntax;
 use crate::value::Value;
+use clap::ValueEnum;
 
 use super::super::options::{EngineName, duration};
 use super::Origin;
 use super::settings::Kind;
 
 /// The value of a setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd)]
 pub(super) enum Content {
     Text(String),
     Texts(Vec<String>),
@@ -77,10 +76,9 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
 pub(super) fn several(kind: Kind, texts: Vec<String>) -> Result<Content, String> {
     if kind == Kind::Patterns {
         for text in &texts {
-            Regex::new(text).map_err(|error| {
-                let why = error.to_string();
-                let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                format!("`{text}` is no regular expression: {why}")
+            pattern::compile(text).map_err(|fault| match fault.help() {
+                None => format!("`{text}` is no regular expression: {fault}"),
+                Some(help) => format!("`{text}` is too large: {fault}; {help}"),
             })?;
         }
     }

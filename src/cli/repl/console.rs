@@ -37,7 +37,12 @@ impl Console<'_> {
             Entry::Command(command, rest) => return self.command(command, rest),
             Entry::Query(body) => self.query(body)?,
             Entry::Clauses(text) => {
-                let taken = self.prompt.take(text)?;
+                let ended = prompt::ended(text);
+                if let Some(whole) = &ended {
+                    let clause = whole.trim();
+                    output::warning(&format!("the full stop is missing; this is taken: {clause}"));
+                }
+                let taken = self.prompt.take(ended.as_deref().unwrap_or(text))?;
                 tell(&taken)?;
             }
         }
@@ -58,15 +63,15 @@ impl Console<'_> {
         ON
     }
 
-    fn session(&self) -> Session {
-        Session::over_facts(self.prompt.rules().clone(), self.prompt.facts().to_vec())
+    fn session(&self) -> Result<Session, Failure> {
+        Ok(Session::over_facts(self.prompt.rules().clone(), self.prompt.facts().to_vec())
             .with_engine(self.engine.engine())
             .with_limits(self.engine.limits())
-            .with_lenient(self.engine.lenient)
+            .with_lenient(self.engine.lenient()?))
     }
 
     fn query(&self, body: &str) -> Result<(), Failure> {
-        let answer = self.session().query(body, self.facts.now())?;
+        let answer = self.session()?.query(body, self.facts.now())?;
         output::reports(&answer.reports);
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
         if columns.is_empty() {
@@ -87,7 +92,7 @@ impl Console<'_> {
             "" => names.filter(|name| name != "now").collect(),
             name => vec![name.trim_end_matches('.').to_owned()],
         };
-        let derived = self.session().derive(&names, self.facts.now())?;
+        let derived = self.session()?.derive(&names, self.facts.now())?;
         output::reports(&derived.reports);
         let mut out = terminal::text();
         if !relation.is_empty() {
@@ -111,7 +116,7 @@ impl Console<'_> {
         if fact.is_empty() {
             return Err(Failure::Usage(String::from("`:why` takes a fact, such as `:why path(1, 3)`")));
         }
-        let session = self.session();
+        let session = self.session()?;
         let because = session.why(fact.trim_end_matches('.'), self.facts.now(), None)?;
         let mut out = terminal::text();
         let layout = Layout { width: output::terminal_width().min(120), ..Layout::default() };
@@ -143,7 +148,8 @@ impl Console<'_> {
 
 /// Says what was added, after the warnings about it.
 fn tell(taken: &Taken) -> Result<(), Failure> {
-    for warning in &taken.warnings.diagnostics {
+    let warnings = taken.warnings.diagnostics.iter().filter(|_| !output::is_quiet());
+    for warning in warnings {
         diagnostics::show(warning, &taken.warnings.sources);
     }
     let clauses = (taken.clauses > 0).then(|| count(taken.clauses, "clause"));

@@ -70,16 +70,18 @@ pub(super) fn run(console: &mut Console<'_>) -> Result<(), Failure> {
         let _ = editor.load_history(file);
     }
     output::note("hence: rules, facts and questions; `:help` says how, Ctrl-D ends");
-    loop {
+    'entries: loop {
         match editor.readline("hence> ") {
             Ok(text) => {
                 if !text.trim().is_empty() {
                     let _ = editor.add_history_entry(text.as_str());
                 }
-                match console.entry(&text) {
-                    Ok(ControlFlow::Break(())) => break,
-                    Ok(ControlFlow::Continue(())) => {}
-                    Err(failure) => super::tell(failure)?,
+                for entry in prompt::entries(&text) {
+                    match console.entry(entry) {
+                        Ok(ControlFlow::Break(())) => break 'entries,
+                        Ok(ControlFlow::Continue(())) => {}
+                        Err(failure) => super::tell(failure)?,
+                    }
                 }
                 if let Some(helper) = editor.helper_mut() {
                     helper.rules = console.prompt.rules().clone();

@@ -1,6 +1,7 @@
 //! The faults of one file: the first ones kept, the others counted, all tied to the text at the end.
 
 use crate::diagnostic::Diagnostic;
+use crate::meter::Stopped;
 use crate::span::{FileId, Sources, Span};
 
 use super::codes;
@@ -11,6 +12,37 @@ const SHOWN: usize = 100;
 /// A span of the file being read; it gets its file when the faults are tied to the text.
 pub(super) fn span(start: usize, end: usize) -> Span {
     Span::new(FileId(0), start as u32, end as u32)
+}
+
+/// Why a file's facts are not taken.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unread {
+    /// What is wrong with it: the first hundred faults, and how many more there are.
+    Faults(Vec<Diagnostic>),
+    /// Reading it reached a limit.
+    Stopped(Stopped),
+}
+
+impl Unread {
+    /// What is wrong with the file, where that is why.
+    pub fn faults(&self) -> &[Diagnostic] {
+        match self {
+            Self::Faults(faults) => faults,
+            Self::Stopped(_) => &[],
+        }
+    }
+}
+
+impl From<Vec<Diagnostic>> for Unread {
+    fn from(faults: Vec<Diagnostic>) -> Self {
+        Self::Faults(faults)
+    }
+}
+
+impl From<Diagnostic> for Unread {
+    fn from(fault: Diagnostic) -> Self {
+        Self::Faults(vec![fault])
+    }
 }
 
 /// The faults found in one file, which may be read in parts.

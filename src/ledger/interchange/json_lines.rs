@@ -11,6 +11,9 @@ use super::scanner::{FACT_DEPTH, Scanner};
 pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str) {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
+        if reader.is_stopped() {
+            return;
+        }
         let mark = if offset == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let content = line.get(mark..).unwrap_or_default().trim_end_matches(['\n', '\r']);
         let mut scanner = Scanner::new(content, offset + mark);
@@ -64,7 +67,9 @@ fn by_position(
     if count == relation.columns.len() {
         reader.end(relation, scanner.span_from(start));
     } else {
-        reader.fault(reader::column_count(relation, count).at(scanner.span_from(start), ""));
+        reader.fault(
+            reader::column_count(relation, relation.columns.len(), count).at(scanner.span_from(start), ""),
+        );
     }
     Ok(())
 }

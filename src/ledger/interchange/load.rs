@@ -1,31 +1,31 @@
 //! From a path or a text to facts: the file's limits, its encoding, its format.
 
 use std::cell::Cell;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::string::FromUtf8Error;
 
 use crate::diagnostic::Diagnostic;
 use crate::fact::Fact;
+use crate::file;
 use crate::schema::Relation;
 use crate::span::Sources;
 use crate::value::Value;
 
-use super::faults::{Faults, span};
+use super::faults::{Faults, Unread, span};
 use super::format::Format;
 use super::reader::Reader;
 use super::schemas::Schemas;
 use super::{codes, json_lines, table};
 
 /// How large a fact file may be, in bytes.
-pub const FILE_LIMIT: u64 = 64 << 20;
+pub const FILE_LIMIT: u64 = file::LARGEST_TEXT;
 
 /// The facts of the file at `path`, in its order; a fact that stands twice is there twice.
 ///
 /// # Errors
 /// Every fault of the file (the first hundred, and how many more there are). Its text is then among `sources`.
-pub fn read(sources: &mut Sources, path: &Path, schemas: &Schemas<'_>) -> Result<Vec<Fact>, Vec<Diagnostic>> {
+pub fn read(sources: &mut Sources, path: &Path, schemas: &Schemas<'_>) -> Result<Vec<Fact>, Unread> {
     let mut facts = Vec::new();
     read_each(sources, path, schemas, &mut |relation, values| facts.push(Fact::new(relation.name, values)))?;
     Ok(facts)
@@ -41,13 +41,17 @@ pub fn read_each(
     path: &Path,
     schemas: &Schemas<'_>,
     take: &mut dyn FnMut(&Relation, &[Value]),
-) -> Result<(), Vec<Diagnostic>> {
-    let format = Format::of(path).ok_or_else(|| vec![unknown_format(path)])?;
-    let bytes = read_bytes(path).map_err(|fault| vec![fault])?;
+) -> Result<(), Unread> {
+    let Some(format) = Format::of(path) else {
+        // What can't be read under any name isn't helped by another one.
+        file::open(path).map_err(|error| unreadable(path, &error))?;
+        return Err(unknown_format(path).into());
+    };
+    let bytes = read_bytes(path)?;
     let name = path.display().to_string();
     match String::from_utf8(bytes) {
         Ok(text) => each(sources, &name, &text, format, schemas, take),
-        Err(error) => Err(no_text(sources, &name, &error)),
+        Err(error) => Err(no_text(sources, &name, &error).into()),
     }
 }
 
@@ -71,7 +75,7 @@ pub fn read_text(
     text: &str,
     format: Format,
     schemas: &Schemas<'_>,
-) -> Result<Vec<Fact>, Vec<Diagnostic>> {
+) -> Result<Vec<Fact>, Unread> {
     let mut facts = Vec::new();
     let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
     each(sources, name, text, format, schemas, &mut take)?;
@@ -89,11 +93,12 @@ pub fn read_into(
     schemas: &Schemas<'_>,
     facts: &mut Vec<Fact>,
     counted: &mut dyn FnMut(usize),
-) -> Result<(), Vec<Diagnostic>> {
-    let failed = |error| vec![unreadable(path, &error)];
-    let large = || Ok(std::fs::metadata(path)?.len() > STREAM_PART as u64);
-    if Format::of(path) == Some(Format::JsonLines) && large().map_err(failed)? {
-        let mut input = BufReader::new(File::open(path).map_err(failed)?);
+) -> Result<(), Unread> {
+    let failed = |error| unreadable(path, &error);
+    let file = file::open(path).map_err(failed)?;
+    let large = file.metadata().map_err(failed)?.len() > STREAM_PART as u64;
+    if large && Format::of(path) == Some(Format::JsonLines) {
+        let mut input = BufReader::new(file);
         return read_stream(sources, &path.display().to_string(), &mut input, schemas, facts, counted);
     }
     let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
@@ -117,7 +122,7 @@ pub fn read_stream(
     schemas: &Schemas<'_>,
     facts: &mut Vec<Fact>,
     counted: &mut dyn FnMut(usize),
-) -> Result<(), Vec<Diagnostic>> {
+) -> Result<(), Unread> {
     let count = Cell::new(facts.len());
     let mut take = |relation: &Relation, values: &[Value]| {
         facts.push(Fact::new(relation.name, values));
@@ -127,14 +132,14 @@ pub fn read_stream(
     let (mut first_line, mut bytes) = (1, Vec::new());
     loop {
         let line = input.take(FILE_LIMIT + 1).read_until(b'\n', &mut bytes);
-        let length = line.map_err(|error| vec![unreadable(Path::new(name), &error)])?;
+        let length = line.map_err(|error| unreadable(Path::new(name), &error))?;
         let ended = length == 0;
         if bytes.len() < STREAM_PART && !ended {
             continue;
         }
         if length as u64 > FILE_LIMIT {
             let lines_before = bytes.iter().filter(|byte| **byte == b'\n').count();
-            return Err(vec![long_line(name, first_line + lines_before)]);
+            return Err(long_line(name, first_line + lines_before).into());
         }
         match String::from_utf8(std::mem::take(&mut bytes)) {
             Ok(text) => {
@@ -147,11 +152,11 @@ pub fn read_stream(
                 reader.fault(not_utf8(name, &error));
                 let text = String::from_utf8_lossy(error.as_bytes());
                 reader.faults().tie_lines(sources, name, &text, first_line);
-                return reader.into_faults().finish();
+                return reader.finish();
             }
         }
-        if ended {
-            return reader.into_faults().finish();
+        if ended || reader.is_stopped() {
+            return reader.finish();
         }
     }
 }
@@ -163,44 +168,36 @@ fn each(
     format: Format,
     schemas: &Schemas<'_>,
     take: &mut dyn FnMut(&Relation, &[Value]),
-) -> Result<(), Vec<Diagnostic>> {
+) -> Result<(), Unread> {
     if text.len() as u64 > FILE_LIMIT {
-        return Err(vec![too_large(name)]);
+        return Err(too_large(name).into());
     }
     let mut reader = Reader::new(schemas, take);
     match format {
         Format::JsonLines => json_lines::read(&mut reader, text),
         _ => table::read(&mut reader, text, Path::new(name), format),
     }
-    let mut faults = reader.into_faults();
-    faults.tie(sources, name, text);
-    faults.finish()
+    reader.faults().tie(sources, name, text);
+    reader.finish()
 }
 
 /// The bytes of a file that is not too large.
 fn read_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    let failed = |error| unreadable(path, &error);
-    let file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    if metadata.is_dir() {
-        return Err(unreadable(path, &io::Error::from(io::ErrorKind::IsADirectory)));
-    }
-    let mut bytes = Vec::with_capacity(metadata.len().min(FILE_LIMIT) as usize);
-    file.take(FILE_LIMIT + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > FILE_LIMIT { Err(too_large(&path.display().to_string())) } else { Ok(bytes) }
+    file::read(path, FILE_LIMIT).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => too_large(&path.display().to_string()),
+        _ => unreadable(path, &error),
+    })
 }
 
 /// A path that can't be read, and why.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
-    let why = match error.kind() {
-        io::ErrorKind::NotFound => String::from("there is no such file"),
-        io::ErrorKind::PermissionDenied => String::from("permission denied"),
-        io::ErrorKind::IsADirectory => String::from("it is a folder"),
-        _ => error.to_string(),
-    };
     let dangling = error.kind() == io::ErrorKind::NotFound && path.is_symlink();
-    let why = if dangling { String::from("it is a link to nothing") } else { why };
-    Diagnostic::new(codes::UNREADABLE, format!("`{}` can't be read: {why}", path.display()))
+    let why = if dangling { String::from("it is a link to nothing") } else { file::said(error) };
+    let fault = Diagnostic::new(codes::UNREADABLE, format!("`{}` can't be read: {why}", path.display()));
+    match error.kind() {
+        io::ErrorKind::Unsupported => fault.help("`-` reads standard input: `… | hence … --facts -`"),
+        _ => fault,
+    }
 }
 
 fn too_large(name: &str) -> Diagnostic {

@@ -21,6 +21,7 @@ mod schemas;
 mod table;
 mod write;
 
+pub use faults::Unread;
 pub use folder::{FactFile, expand};
 pub use format::Format;
 pub use load::{FILE_LIMIT, read, read_each, read_into, read_rule_file, read_stream, read_text};

@@ -1,12 +1,13 @@
 //! What all formats share: the relation being read, the columns of a row, the faults so far.
 
 use crate::diagnostic::{self, Diagnostic};
+use crate::meter::{Meter, Stopped};
 use crate::schema::{Column, Relation};
 use crate::span::Span;
 use crate::value::Value;
 
 use super::codes;
-use super::faults::Faults;
+use super::faults::{Faults, Unread};
 use super::field::Found;
 use super::schemas::Schemas;
 
@@ -18,6 +19,9 @@ pub(super) struct Reader<'a, 's> {
     unknown: Vec<String>,
     slots: Vec<Slot>,
     row: Vec<Value>,
+    /// Looks at the limits row by row.
+    meter: Meter,
+    stopped: Option<Stopped>,
 }
 
 /// A column of the row being read.
@@ -30,12 +34,29 @@ enum Slot {
 
 impl<'a, 's> Reader<'a, 's> {
     pub(super) fn new(schemas: &'a Schemas<'s>, take: &'a mut dyn FnMut(&Relation, &[Value])) -> Self {
-        let faults = Faults::default();
-        Self { schemas, take, faults, unknown: Vec::new(), slots: Vec::new(), row: Vec::new() }
+        Self {
+            schemas,
+            take,
+            faults: Faults::default(),
+            unknown: Vec::new(),
+            slots: Vec::new(),
+            row: Vec::new(),
+            meter: Meter::default(),
+            stopped: None,
+        }
     }
 
-    pub(super) fn into_faults(self) -> Faults {
-        self.faults
+    /// Whether a limit was reached, so that no more is to be read.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// Ends the file: what was handed over is all of it, unless this is an error.
+    pub(super) fn finish(self) -> Result<(), Unread> {
+        match self.stopped {
+            Some(stopped) => Err(Unread::Stopped(stopped)),
+            None => self.faults.finish().map_err(Unread::Faults),
+        }
     }
 
     /// The faults found so far.
@@ -64,6 +85,8 @@ impl<'a, 's> Reader<'a, 's> {
 
     /// Begins a row of a relation.
     pub(super) fn begin(&mut self, relation: &Relation) {
+        let bound = self.meter.step().err();
+        self.stopped = self.stopped.or(bound.map(|bound| Stopped { bound, doing: "reading facts" }));
         self.slots.clear();
         self.slots.resize(relation.columns.len(), Slot::Empty);
     }
@@ -86,13 +109,14 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// Ends a row: hands it over, or reports the columns that are missing.
+    /// Ends a row: hands it over, with the defaults of the columns that it leaves out, or reports those that are
+    /// missing.
     pub(super) fn end(&mut self, relation: &Relation, place: Span) {
         let missing: Vec<_> = self
             .slots
             .iter()
             .zip(&relation.columns)
-            .filter(|(slot, _)| matches!(slot, Slot::Empty))
+            .filter(|(slot, column)| matches!(slot, Slot::Empty) && column.default.is_none())
             .map(|(_, column)| column)
             .collect();
         if !missing.is_empty() {
@@ -100,10 +124,13 @@ impl<'a, 's> Reader<'a, 's> {
         }
         if self.faults.is_empty() {
             self.row.clear();
-            self.row.extend(self.slots.iter().filter_map(|slot| match slot {
-                Slot::Filled(value) => Some(*value),
-                Slot::Empty | Slot::Faulty => None,
-            }));
+            self.row.extend(self.slots.iter().zip(&relation.columns).filter_map(
+                |(slot, column)| match slot {
+                    Slot::Filled(value) => Some(*value),
+                    Slot::Empty => column.default,
+                    Slot::Faulty => None,
+                },
+            ));
             (self.take)(relation, &self.row);
         }
     }
@@ -111,7 +138,7 @@ impl<'a, 's> Reader<'a, 's> {
 
 /// Columns that a fact must have and doesn't.
 pub(super) fn missing_columns(relation: &Relation, missing: &[&Column]) -> Diagnostic {
-    let names: Vec<_> = missing.iter().map(|column| format!("`{}: {}`", column.name, column.ty)).collect();
+    let names: Vec<_> = missing.iter().map(|column| format!("`{column}`")).collect();
     let plural = if missing.len() == 1 { "column" } else { "columns" };
     let message = format!("{plural} {} of `{}` not found", names.join(", "), relation.name);
     Diagnostic::new(codes::MISSING_COLUMN, message).note(format!("the relation is `{relation}`"))
@@ -133,10 +160,10 @@ pub(super) fn duplicate_column(relation: &Relation, name: &str) -> Diagnostic {
     Diagnostic::new(codes::DUPLICATE_COLUMN, message).help("keep one of them")
 }
 
-/// Another number of columns than the relation has.
-pub(super) fn column_count(relation: &Relation, found: usize) -> Diagnostic {
-    let due = relation.columns.len();
+/// Another number of columns than the relation, or the head of its table, has.
+pub(super) fn column_count(relation: &Relation, due: usize, found: usize) -> Diagnostic {
     let plural = if due == 1 { "column" } else { "columns" };
-    let message = format!("`{}` has {due} {plural}, found {found}", relation.name);
+    let has = if due == relation.columns.len() { "has" } else { "has, by the head of its table," };
+    let message = format!("`{}` {has} {due} {plural}, found {found}", relation.name);
     Diagnostic::new(codes::COLUMN_COUNT, message).note(format!("the relation is `{relation}`"))
 }

@@ -67,8 +67,9 @@ fn columns(reader: &mut Reader<'_, '_>, relation: &Relation, fields: &[Field<'_>
             Some(at) => order.push(at),
         }
     }
-    let missing: Vec<_> =
-        (0..).zip(&relation.columns).filter(|(at, _)| !order.contains(at)).map(|(_, c)| c).collect();
+    let missing =
+        (0..).zip(&relation.columns).filter(|(at, column)| !order.contains(at) && column.default.is_none());
+    let missing: Vec<_> = missing.map(|(_, column)| column).collect();
     if !missing.is_empty() {
         let place = fields.first().map(|field| field.place).unwrap_or_default();
         let line = fields.last().map_or(place, |last| place.to(last.place));
@@ -87,7 +88,9 @@ fn header_help(relation: &Relation) -> String {
 
 fn rows<'t>(reader: &mut Reader<'_, '_>, relation: &Relation, records: &mut Records<'t>, order: &[usize]) {
     let mut fields: Vec<Field<'t>> = Vec::new();
-    while let Some(record) = records.next(&mut fields) {
+    while !reader.is_stopped()
+        && let Some(record) = records.next(&mut fields)
+    {
         match record {
             Err(fault) => reader.fault(fault),
             Ok(()) if is_blank(relation, &fields, records.has_quotes()) => {}
@@ -110,7 +113,7 @@ fn row(reader: &mut Reader<'_, '_>, relation: &Relation, fields: &[Field<'_>], o
     // Soufflé writes the one fact of a relation without columns so.
     let is_unit = order.is_empty() && matches!(fields, [field] if field.text == "()");
     if fields.len() != order.len() && !is_unit {
-        return reader.fault(reader::column_count(relation, fields.len()).at(place, ""));
+        return reader.fault(reader::column_count(relation, order.len(), fields.len()).at(place, ""));
     }
     reader.begin(relation);
     for (field, at) in fields.iter().zip(order) {

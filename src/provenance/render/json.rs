@@ -69,12 +69,17 @@ fn step(step: &Step) -> Json {
 }
 
 fn origin(origin: &Origin) -> Json {
-    object!({
+    let mut shown = object!({
         "author": origin.author,
         "time": origin.time.map(literal::time_text),
         "source": origin.source,
         "transaction": origin.transaction,
-    })
+    });
+    if let (Some(fields), false) = (shown.as_object_mut(), origin.defaults.is_empty()) {
+        let defaults = origin.defaults.iter().map(|column| Json::from(column.as_str()));
+        fields.insert(String::from("defaults"), defaults.collect());
+    }
+    shown
 }
 
 fn rule(fact: Json, derived: &Derived) -> Json {

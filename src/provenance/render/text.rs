@@ -99,6 +99,9 @@ pub(super) fn origin_text(origin: &Origin) -> String {
     if let Some(transaction) = origin.transaction {
         text.push_str(&format!(", transaction {transaction}"));
     }
+    for column in &origin.defaults {
+        text.push_str(&format!("; {column} is the default"));
+    }
     text
 }
 

@@ -1,5 +1,8 @@
 //! Entries of a prompt: where one ends, and what it is.
 
+use crate::span::FileId;
+use crate::syntax;
+
 /// The commands, and what each does; `:help` shows them.
 pub const COMMANDS: [(&str, &str, &str); 7] = [
     (":why", "FACT", "the proof of a fact; `_` and variables ask for every instance"),
@@ -41,9 +44,48 @@ pub fn read(text: &str) -> Entry<'_> {
     }
 }
 
+/// What stands in a text, an entry each. A command, and a question on a line of its own, begin another entry, so that a
+/// clause before them that lacks its full stop is not taken for a part of them.
+pub fn entries(text: &str) -> Vec<&str> {
+    let (mut all, mut start, mut at) = (Vec::new(), 0, 0);
+    for line in text.split_inclusive('\n') {
+        let before = text.get(start..at).unwrap_or("");
+        let is_own =
+            !before.trim().is_empty() && scan(before).depth == 0 && begins_another(before, line.trim());
+        if is_own {
+            all.push(before);
+            start = at;
+        }
+        at += line.len();
+    }
+    all.push(text.get(start..).unwrap_or(""));
+    all
+}
+
+/// Whether `line` is no part of the entry `before`.
+fn begins_another(before: &str, line: &str) -> bool {
+    let command =
+        line.strip_prefix(':').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
+    let asks = || {
+        let body = line.strip_suffix('?').unwrap_or("");
+        !body.is_empty() && syntax::parse_query(FileId::default(), body).1.is_empty()
+    };
+    command || line.starts_with("?-") || asks() && ended(before).is_some()
+}
+
+/// The clause `text` with the full stop that it lacks; nothing where it lacks something else.
+pub fn ended(text: &str) -> Option<String> {
+    let trimmed = text.trim_end();
+    let (_, last) = scan(text).last?;
+    let whole = format!("{trimmed}\n.");
+    let whole = if trimmed.lines().last()?.contains('#') { whole } else { format!("{trimmed}.") };
+    (last != '.' && syntax::parse(FileId::default(), &whole).1.is_empty()).then_some(whole)
+}
+
 /// Whether an entry ends with `text`: a command ends with its line, a clause at `.`, a question at `.` or `?`, a test
 /// at its brace, and everything but an open brace at an empty line.
 pub fn is_complete(text: &str) -> bool {
+    let text = entries(text).pop().unwrap_or("");
     let trimmed = text.trim_start();
     if trimmed.starts_with(':') && !trimmed.starts_with(":-") {
         return true;
@@ -127,7 +169,26 @@ fn string_end(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, is_complete, read};
+    use super::{Entry, ended, entries, is_complete, read};
+
+    #[test]
+    fn what_follows_a_clause_without_its_full_stop_is_an_entry_of_its_own() {
+        for (text, parts) in [
+            ("q(X) :- p(X)\n?- q(X).", 2),
+            ("q(X) :- p(X)\nq(X)?", 2),
+            ("q(X) :- p(X)\n:facts", 2),
+            ("p(X),\nX > 1?", 1),
+            ("p(X)\n, X > 1?", 1),
+            ("q(X)\n:- p(X).", 1),
+            ("test \"a\" {\n?- p(X).", 1),
+        ] {
+            assert_eq!(entries(text).len(), parts, "{text:?}");
+            assert_eq!(entries(text).concat(), text);
+        }
+        assert_eq!(ended("q(X) :- p(X) ").as_deref(), Some("q(X) :- p(X)."));
+        assert_eq!(ended("q(X) :- p(X) # so").as_deref(), Some("q(X) :- p(X) # so\n."));
+        assert_eq!([ended("q(X) :- p(X)."), ended("q(X) :- p(X),")], [None, None]);
+    }
 
     #[test]
     fn a_clause_ends_at_its_full_stop() {

@@ -18,10 +18,11 @@ use crate::syntax;
 use super::error::{Faults, SessionError};
 use super::facts::{FactFiles, read_facts};
 use super::loader::Loader;
+use super::rule_files::{Content, read_content};
 use super::ruleset::{RuleSet, RuleSource, check};
 
 pub use complete::complete;
-pub use entry::{COMMANDS, Entry, is_complete, read};
+pub use entry::{COMMANDS, Entry, ended, entries, is_complete, read};
 use split::Split;
 
 /// Lints that say nothing while a rule set is still being typed.
@@ -208,8 +209,9 @@ impl Prompt {
         if ending != "dl" {
             return ["jsonl", "csv", "tsv", "facts"].contains(&ending);
         }
-        let Ok(text) = std::fs::read_to_string(path) else { return false };
-        let split = Split::new(&text, &self.inputs());
+        // What can't be read is told by who reads it as rules.
+        let Ok(Content::Bytes(bytes)) = read_content(path) else { return false };
+        let split = Split::new(&String::from_utf8_lossy(&bytes), &self.inputs());
         !split.faulty && split.rule_count == 0 && split.fact_count > 0
     }
 
@@ -253,8 +255,9 @@ const MOST_STEPS: usize = 50;
 
 /// The rule set of what was loaded, or its errors.
 fn built(loader: Loader, source: Option<&RuleSource>) -> Result<RuleSet, SessionError> {
-    let sets = source.map_or(&[][..], |source| &source.sets);
-    let mut findings = check(loader.finish(), sets);
+    let loaded = loader.finish();
+    let sets = source.map_or_else(Vec::new, |source| source.sets_for(&loaded.files));
+    let mut findings = check(loaded, &sets);
     findings.faults.diagnostics.retain(Diagnostic::is_error);
     findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
 }

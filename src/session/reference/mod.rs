@@ -219,7 +219,7 @@ fn declaration(entry: &Entry<'_>) -> String {
     if line.chars().count() < 90 {
         return format!("{line}{guard}.");
     }
-    let columns = relation.columns.iter().map(|column| format!("    {}: {}", column.name, column.ty));
+    let columns = relation.columns.iter().map(|column| format!("    {column}"));
     let columns = columns.collect::<Vec<_>>().join(",\n");
     format!("{} {}(\n{columns}\n){guard}.", relation.kind.keyword(), relation.name)
 }

@@ -9,6 +9,9 @@ use super::super::codes;
 use super::super::token::TokenKind;
 use super::{Lexer, literal};
 
+/// What stands before the `.` and the name of a relation as it was recorded, in the rules of a migration.
+const OLD: &str = "old";
+
 /// Whether `c` may go on a word; letters that are not ASCII go on it too, and are then reported.
 fn continues_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
@@ -26,8 +29,12 @@ impl Lexer<'_> {
             self.cursor.eat_while(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == ':');
             return TokenKind::MangleFunction(Symbol::new(self.cursor.since(start)));
         }
+        if word == OLD && self.cursor.byte(1).is_some_and(|b| b.is_ascii_lowercase()) && self.cursor.eat(".")
+        {
+            self.cursor.eat_while(continues_word);
+        }
         self.check_letters(start);
-        TokenKind::Word(Symbol::new(word))
+        TokenKind::Word(Symbol::new(self.cursor.since(start)))
     }
 
     /// A variable or `_`.

@@ -32,6 +32,11 @@ impl Parser<'_> {
                 Some(Ident { name, span })
             }
             TokenKind::Word(name) => {
+                if what != "relation" && name.as_str().contains('.') {
+                    let message = format!("`{name}` names no {what}");
+                    let label = "a relation as it was recorded";
+                    self.report(codes::RESERVED_WORD, message, span, label, "choose another name");
+                }
                 self.bump();
                 Some(Ident { name, span })
             }
@@ -64,6 +69,11 @@ impl Parser<'_> {
             self.skip_clause();
             return None;
         };
+        if name.name.as_str().contains('.') {
+            let message = format!("`{}` can't be declared", name.name);
+            let label = "it has the columns that it was recorded with";
+            self.report(codes::BAD_DECLARATION, message, name.span, label, "remove the declaration");
+        }
         let columns = self.columns(kind, name);
         let requires = if self.at_word("requires") { self.requires(kind) } else { None };
         let decl = RelationDecl { doc, kind, name, columns, requires, span: self.since(start) };
@@ -125,7 +135,7 @@ impl Parser<'_> {
         missing && !self.at_clause_end()
     }
 
-    /// `name: type`.
+    /// `name: type`, or `name: type = literal`.
     fn column(&mut self) -> Option<ColumnDecl> {
         let start = self.current.span;
         if matches!(self.current.kind, TokenKind::Comma) {
@@ -136,11 +146,14 @@ impl Parser<'_> {
         let name = self.name("column")?;
         if self.eat(TokenKind::Colon) {
             let ty = self.type_expr().unwrap_or(TypeExpr::Set(Vec::new(), start));
-            return Some(ColumnDecl { name, ty });
+            let default = self.column_default(name);
+            return Some(ColumnDecl { name, ty, default });
         }
         if let TokenKind::Word(ty) = self.current.kind {
             self.missing_colon(&format!("{}: {ty}", name.name));
-            return self.type_expr().map(|ty| ColumnDecl { name, ty });
+            let ty = self.type_expr()?;
+            let default = self.column_default(name);
+            return Some(ColumnDecl { name, ty, default });
         }
         let types = ["bool", "int", "float", "string", "name", "time", "duration"];
         let help = if types.contains(&name.name.as_str()) {
@@ -150,7 +163,13 @@ impl Parser<'_> {
         };
         let message = format!("the column `{}` has no type", name.name);
         self.report(codes::BAD_DECLARATION, message, start, "expected `name: type`", &help);
-        Some(ColumnDecl { name, ty: TypeExpr::Set(Vec::new(), start) })
+        Some(ColumnDecl { name, ty: TypeExpr::Set(Vec::new(), start), default: None })
+    }
+
+    /// `= literal` after the type of a column.
+    fn column_default(&mut self, name: Ident) -> Option<Expr> {
+        let given = self.eat(TokenKind::Equal);
+        given.then(|| self.literal_term(&format!("the default of the column `{}`", name.name)))
     }
 
     /// Reports that no `:` stands between a name and its type.

@@ -128,8 +128,11 @@ impl<'a> Parser<'a> {
         self.resume_at(end);
         let ident = |name: &str| Ident { name: name.into(), span };
         let columns = declared.columns.iter();
-        let columns =
-            columns.map(|(name, ty)| ColumnDecl { name: ident(name), ty: TypeExpr::Named(ident(ty)) });
+        let columns = columns.map(|(name, ty)| ColumnDecl {
+            name: ident(name),
+            ty: TypeExpr::Named(ident(ty)),
+            default: None,
+        });
         Item::Relation(RelationDecl {
             doc,
             kind: declared.kind,

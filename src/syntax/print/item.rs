@@ -76,7 +76,10 @@ impl Printer<'_> {
             .columns
             .iter()
             .map(|column| {
-                let text = format!("{}: {}", column.name.name, self.type_text(&column.ty));
+                let mut text = format!("{}: {}", column.name.name, self.type_text(&column.ty));
+                if let Some(default) = &column.default {
+                    text.push_str(&format!(" = {}", self.texts.expr(default)));
+                }
                 Argument { start: column.name.span.start, text, expr: None }
             })
             .collect();

@@ -22,9 +22,8 @@ pub(crate) struct Build {
 
 impl Build {
     pub(crate) fn relation(&mut self, name: &str, kind: Kind, types: &[Type]) -> RelationId {
-        let column = |(at, ty): (usize, &Type)| Column {
-            name: Symbol::new(&format!("c{}", at + 1)),
-            ty: ColumnType::plain(*ty),
+        let column = |(at, ty): (usize, &Type)| {
+            Column::new(Symbol::new(&format!("c{}", at + 1)), ColumnType::plain(*ty))
         };
         self.program.relations.push(Relation {
             name: Symbol::new(name),

@@ -45,10 +45,7 @@ fn history(ledger: &mut Ledger) {
     ledger.commit(&full).unwrap();
     let low_or_high = NameSet { name: None, members: ["/low", "/high"].map(Symbol::new).to_vec() };
     let level = ColumnType { ty: Type::Name, set: Some(Arc::new(low_or_high)) };
-    let columns = vec![
-        Column { name: Symbol::new("a"), ty: ColumnType::plain(Type::Int) },
-        Column { name: Symbol::new("b"), ty: level },
-    ];
+    let columns = vec![Column::new("a", ColumnType::plain(Type::Int)), Column::new("b", level)];
     let limits = RunLimits { facts: 1, iterations: 2, time: Some(3), memory: None };
     let lapsing = Draft {
         time: 31,

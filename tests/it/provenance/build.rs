@@ -29,8 +29,7 @@ pub(super) fn float(value: f64) -> Value {
 
 impl Builder {
     pub(super) fn relation(&mut self, kind: Kind, name: &str, columns: &[(&str, Type)]) -> RelationId {
-        let column =
-            |(name, ty): &(&str, Type)| Column { name: Symbol::new(name), ty: ColumnType::plain(*ty) };
+        let column = |(name, ty): &(&str, Type)| Column::new(*name, ColumnType::plain(*ty));
         self.program.relations.push(Relation {
             name: Symbol::new(name),
             kind,

@@ -12,6 +12,7 @@ use hence::provenance::difference::{Scope, difference};
 use hence::provenance::proof::{NoOrigins, Origin, Origins};
 use hence::provenance::render::{Layout, remedies_text, tree, why_not_line, why_not_text};
 use hence::provenance::why_not::Trial;
+use hence::schema::Relation;
 use hence::span::Sources;
 use hence::value::Value;
 
@@ -87,12 +88,13 @@ impl World {
 struct Anna;
 
 impl Origins for Anna {
-    fn origin(&self, _: &Fact) -> Result<Option<Origin>, String> {
+    fn origin(&self, _: &Relation, _: &Fact) -> Result<Option<Origin>, String> {
         Ok(Some(Origin {
             author: Some("anna".into()),
             time: Some(1_770_128_625_000_000),
             source: Some("api".into()),
             transaction: Some(12),
+            defaults: Vec::new(),
         }))
     }
 }

@@ -1,0 +1,102 @@
+//! Process groups: a program that was started ends with everything that it started.
+
+use std::io;
+use std::process::{Child, Command};
+use std::sync::Arc;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use signal_hook::consts::TERM_SIGNALS;
+use signal_hook::{flag, low_level};
+
+/// Starts a program as the first of a group.
+pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command.spawn()
+}
+
+/// Whether the program has ended. Its number stays its own and that of its group until somebody waits for it.
+#[cfg(unix)]
+pub(super) fn has_ended(child: &mut Child) -> io::Result<bool> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    Ok(waitid(WaitId::Pid(Pid::from_child(child)), options)?.is_some())
+}
+
+/// Whether the program has ended.
+#[cfg(not(unix))]
+pub(super) fn has_ended(child: &mut Child) -> io::Result<bool> {
+    Ok(child.try_wait()?.is_some())
+}
+
+/// Ends every process of the program's group.
+#[cfg(unix)]
+pub(super) fn kill(child: &mut Child) -> io::Result<()> {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, Signal, kill_process_group};
+    match kill_process_group(Pid::from_child(child), Signal::KILL) {
+        // Some systems say so of a group whose processes have all ended.
+        Ok(()) | Err(Errno::SRCH | Errno::PERM) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Ends the program.
+#[cfg(not(unix))]
+pub(super) fn kill(child: &mut Child) -> io::Result<()> {
+    child.kill()
+}
+
+/// What signals that end this process do: while a program runs, they are put off until its group has ended.
+struct Signals {
+    /// Whether no program runs.
+    idle: Arc<AtomicBool>,
+    /// The signal that came while one ran, 0 for none.
+    came: Arc<AtomicUsize>,
+}
+
+static SIGNALS: LazyLock<Result<Signals, String>> =
+    LazyLock::new(|| Signals::register().map_err(|error| error.to_string()));
+
+impl Signals {
+    fn register() -> io::Result<Self> {
+        let signals = Self { idle: Arc::new(AtomicBool::new(true)), came: Arc::default() };
+        for signal in TERM_SIGNALS {
+            flag::register_conditional_default(*signal, Arc::clone(&signals.idle))?;
+            flag::register_usize(*signal, Arc::clone(&signals.came), *signal as usize)?;
+        }
+        Ok(signals)
+    }
+}
+
+/// Held while a program runs.
+pub(super) struct Guard {
+    signals: &'static Signals,
+}
+
+/// Puts signals that end this process off from here on.
+pub(super) fn guard() -> io::Result<Guard> {
+    let signals = SIGNALS.as_ref().map_err(|error| io::Error::other(error.as_str()))?;
+    signals.idle.store(false, Ordering::SeqCst);
+    Ok(Guard { signals })
+}
+
+impl Guard {
+    /// Whether this process is to end.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.signals.came.load(Ordering::SeqCst) != 0
+    }
+}
+
+impl Drop for Guard {
+    /// The program has ended, and so does this process if it was told to meanwhile.
+    fn drop(&mut self) {
+        self.signals.idle.store(true, Ordering::SeqCst);
+        let came = self.signals.came.swap(0, Ordering::SeqCst);
+        if let Some(signal) = i32::try_from(came).ok().filter(|signal| *signal != 0) {
+            // It ends the process; where it can't, the program was stopped all the same.
+            let _ = low_level::emulate_default_handler(signal);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Arguments as people write them by habit: several values after one option, of which it takes the first.
+
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue};
+
+use crate::session::shipped;
+
+/// The options that are given once more for another value.
+const ONE_EACH: [&str; 4] = ["--rules", "--pack", "--facts", "--base"];
+
+/// The help for a command line with several values after one of these options; `refused` is the argument that could not
+/// be placed, where there is one.
+pub(super) fn help(words: &[String], refused: Option<&str>) -> Option<String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).take_while(|word| *word != "--").collect();
+    words.iter().enumerate().find_map(|(at, option)| {
+        if !ONE_EACH.contains(option) {
+            return None;
+        }
+        let value = words.get(at + 1).filter(|word| !word.starts_with('-'))?;
+        let more = words.iter().skip(at + 2).copied();
+        let more: Vec<&str> = more.take_while(|word| is_meant(option, word, refused)).collect();
+        let all: Vec<String> = [*value]
+            .into_iter()
+            .chain(more.iter().copied())
+            .map(|value| format!("{option} {value}"))
+            .collect();
+        (!more.is_empty()).then(|| format!("`{option}` takes one value each; write `{}`", all.join(" ")))
+    })
+}
+
+/// Whether a word was probably meant as one more value of `option`.
+fn is_meant(option: &str, word: &str, refused: Option<&str>) -> bool {
+    let is_value = match option {
+        "--pack" => shipped::packs().contains(&word),
+        _ => Path::new(word).exists(),
+    };
+    !word.starts_with('-') && (is_value || refused == Some(word))
+}
+
+/// The argument that could not be placed.
+pub(super) fn refused(error: &clap::Error) -> Option<&str> {
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(word)) => Some(word),
+        _ => None,
+    }
+}

@@ -1,0 +1,116 @@
+//! Files that people name: only regular ones are read, none is waited for, and no more is read than a limit.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+/// The largest text that is read as one: a rule file, a proof, a table.
+pub const LARGEST_TEXT: u64 = 64 << 20;
+
+/// Opens a regular file for reading. A pipe, a device or a socket is an error at once, whoever is at its other end.
+///
+/// # Errors
+/// What the system says, and what the path leads to if it is no regular file.
+pub fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    // A socket can't be opened at all.
+    let file = options.open(path).map_err(|error| match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => unread(&found),
+        _ => error,
+    })?;
+    let found = file.metadata()?;
+    if found.is_file() { Ok(file) } else { Err(unread(&found)) }
+}
+
+/// The bytes of a regular file.
+///
+/// # Errors
+/// As [`open`]; [`ErrorKind::FileTooLarge`] if there are more than `limit`.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    if file.metadata()?.len() > limit {
+        return Err(too_large(limit));
+    }
+    rest(file, limit)
+}
+
+/// The text of a regular file.
+///
+/// # Errors
+/// As [`read`]; [`ErrorKind::InvalidData`] if it is not UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    text(read(path, limit)?)
+}
+
+/// What is left of a stream, such as standard input.
+///
+/// # Errors
+/// As [`read`].
+pub fn rest(stream: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stream.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+}
+
+/// The text that is left of a stream.
+///
+/// # Errors
+/// As [`read_text`].
+pub fn rest_text(stream: impl Read, limit: u64) -> io::Result<String> {
+    text(rest(stream, limit)?)
+}
+
+/// What the system said, in the words of this program where they are shorter.
+pub fn said(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => String::from("there is no such file"),
+        ErrorKind::PermissionDenied => String::from("permission denied"),
+        ErrorKind::IsADirectory => String::from("it is a folder"),
+        _ => error.to_string(),
+    }
+}
+
+fn text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
+fn too_large(limit: u64) -> io::Error {
+    let message = match limit >> 20 {
+        0 => format!("it is larger than {limit} bytes"),
+        mib => format!("it is larger than {mib} MiB"),
+    };
+    io::Error::new(ErrorKind::FileTooLarge, message)
+}
+
+/// What a path leads to that is no regular file.
+fn unread(found: &Metadata) -> io::Error {
+    if found.is_dir() {
+        return ErrorKind::IsADirectory.into();
+    }
+    io::Error::new(ErrorKind::Unsupported, format!("it is {}; only regular files are read", kind(found)))
+}
+
+#[cfg(unix)]
+fn kind(found: &Metadata) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = found.file_type();
+    if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+#[cfg(not(unix))]
+fn kind(_: &Metadata) -> &'static str {
+    "no regular file"
+}

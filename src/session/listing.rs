@@ -1,0 +1,115 @@
+//! Recorded facts as they are listed and looked up: under the columns that rules declare, else under those recorded.
+
+use crate::fact::Fact;
+use crate::ledger::{Interval, Ledger, LedgerError, Recast, When};
+use crate::schema::{Column, Kind, Relation};
+use crate::symbol::Symbol;
+
+use super::RuleSet;
+use super::error::{Faults, SessionError};
+use super::fitting::{self, Legacy, Reading};
+use super::misfit::{Misfit, Trouble};
+
+/// How the facts of a recorded relation are listed.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// The names of the columns; none where they aren't known.
+    pub columns: Vec<Symbol>,
+    recast: Option<Recast>,
+}
+
+impl Listing {
+    /// The listing of a relation as it stood at a moment: under the columns of `rules` where these can read it.
+    ///
+    /// # Errors
+    /// If there is no such transaction.
+    pub fn new(
+        rules: Option<&RuleSet>,
+        ledger: &Ledger,
+        relation: Symbol,
+        at: When,
+    ) -> Result<Self, LedgerError> {
+        let declared = rules.and_then(|rules| input(rules, relation));
+        if let Some(declared) = declared {
+            let legacy = Legacy::default();
+            let recast = Reading { ledger, at, legacy: &legacy, trusted: false }.one(declared);
+            if let Some(recast) = recast {
+                return Ok(Self::under(recast, &declared.columns));
+            }
+        }
+        let recorded = ledger.recorded(relation, at)?;
+        let read = recorded
+            .and_then(|recorded| Some((Recast::between(&recorded, &recorded.columns).ok()?, recorded)));
+        Ok(read.map(|(recast, recorded)| Self::under(recast, &recorded.columns)).unwrap_or_default())
+    }
+
+    fn under(recast: Recast, columns: &[Column]) -> Self {
+        Self { columns: columns.iter().map(|column| column.name).collect(), recast: Some(recast) }
+    }
+
+    /// A recorded fact as it is listed.
+    pub fn fact(&self, fact: Fact) -> Fact {
+        match self.recast.as_ref().and_then(|recast| recast.read(&fact.values)) {
+            Some(values) => Fact { values, ..fact },
+            None => fact,
+        }
+    }
+}
+
+fn input(rules: &RuleSet, relation: Symbol) -> Option<&Relation> {
+    let known = rules.program.find(relation).and_then(|id| rules.program.relation(id));
+    known.filter(|known| known.kind == Kind::Input)
+}
+
+/// The spans in which a fact stood that has the columns which `rules` declare, ascending: in every part of its
+/// relation's history whose columns compare with these.
+///
+/// # Errors
+/// The relation never had facts with columns that compare, a ledger that can't be read.
+pub fn history(rules: &RuleSet, ledger: &Ledger, fact: &Fact) -> Result<Vec<Interval>, SessionError> {
+    let Some(relation) = input(rules, fact.relation) else { return Ok(ledger.history(fact)?) };
+    let generations = ledger.generations(relation.name);
+    let mut spans = Vec::new();
+    if generations.is_empty() {
+        let legacy = Legacy::default();
+        let reading = Reading { ledger, at: When::Now, legacy: &legacy, trusted: true };
+        let recast = reading.one(relation).unwrap_or_else(|| Recast::plain(&relation.columns));
+        for values in recast.forms(&fact.values) {
+            spans.extend(ledger.history(&Fact { relation: fact.relation, values })?);
+        }
+    }
+    let mut faults = None;
+    let mut readable = generations.is_empty();
+    for generation in &generations {
+        let recast = match Recast::between(generation, &relation.columns) {
+            Ok(recast) => recast,
+            Err(found) => {
+                faults = Some((generation.columns.clone(), found));
+                continue;
+            }
+        };
+        readable = true;
+        for values in recast.forms(&fact.values) {
+            let all = ledger.history(&Fact { relation: fact.relation, values })?;
+            let inside = |span: &Interval| {
+                generation.from <= span.from && generation.until.is_none_or(|until| span.from < until)
+            };
+            spans.extend(all.into_iter().filter(inside));
+        }
+    }
+    if let (Some((columns, found)), false) = (faults, readable) {
+        let since = generations.last().map_or(0, |generation| generation.from).max(1);
+        let facts = ledger.count(relation.name);
+        let misfit = Misfit { recorded: Some(columns), trouble: Trouble::Columns(found), facts, since };
+        let diagnostics = vec![misfit.told(relation)];
+        return Err(SessionError::Faults(Box::new(Faults { sources: rules.sources.clone(), diagnostics })));
+    }
+    spans.sort_unstable();
+    spans.dedup();
+    Ok(spans)
+}
+
+/// The recorded relations with facts that stand and that `rules` don't declare, each with their number.
+pub fn undeclared(rules: &RuleSet, ledger: &Ledger) -> Vec<(Symbol, u64)> {
+    fitting::undeclared(ledger, &rules.program)
+}

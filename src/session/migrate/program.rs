@@ -1,0 +1,106 @@
+//! The rules of a migration, checked over relations as they were recorded and as they are declared.
+
+use std::fmt::Write as _;
+
+use crate::schema::{Column, Kind, Relation};
+use crate::span::{Sources as Texts, Span};
+use crate::symbol::Symbol;
+use crate::syntax;
+use crate::syntax::tree::{self, Item};
+
+use super::super::error::SessionError;
+use super::super::loader::Loaded;
+use super::super::ruleset::{RuleSet, check};
+use super::super::{Faults, codes::BAD_IMPORT};
+use super::Sources;
+use crate::diagnostic::Diagnostic;
+
+/// What a relation as it was recorded is called by.
+pub(super) const OLD: &str = "old.";
+
+/// How messages call the declarations that the ledger and the rules give.
+const RECORDED: &str = "<recorded columns>";
+
+/// The rule set of a migration.
+///
+/// # Errors
+/// Its faults.
+pub(super) fn migrating(sources: &Sources<'_>, name: &str, text: &str) -> Result<RuleSet, SessionError> {
+    let mut texts = Texts::default();
+    let id = texts.add(name, text);
+    let (file, mut diagnostics) = syntax::parse(id, text);
+    for import in file.items.iter().filter_map(as_import) {
+        let fault = Diagnostic::new(BAD_IMPORT, "a migration imports nothing").at(import, "");
+        diagnostics.push(fault.help("write its rules into one file"));
+    }
+    let heads = || file.items.iter().filter_map(as_rule).map(|rule| rule.head.name);
+    let mut declarations = String::new();
+    for (relation, old) in &sources.old {
+        declare(&mut declarations, "input", *relation, &old.recorded.columns);
+    }
+    let recorded = sources.old.len();
+    for relation in sources.rules.program.relations.iter().filter(|known| known.kind == Kind::Input) {
+        let keyword = if heads().any(|head| head == relation.name) { "relation" } else { "input" };
+        // What rules read must be there; what can't be read is told of later.
+        if relation.name.as_str() != "now" {
+            declare(&mut declarations, keyword, relation.name, &bare(relation, keyword));
+        }
+    }
+    let known = texts.add(RECORDED, declarations.as_str());
+    let (mut declared, found) = syntax::parse(known, &declarations);
+    diagnostics.extend(found);
+    for item in declared.items.iter_mut().take(recorded) {
+        if let Item::Relation(decl) = item {
+            decl.name.name = Symbol::new(&format!("{OLD}{}", decl.name.name));
+        }
+    }
+    let findings = check(Loaded { sources: texts, files: vec![declared, file], diagnostics }, &[]);
+    let mut faults = findings.faults;
+    faults.diagnostics.retain(Diagnostic::is_error);
+    findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(Faults { ..faults })))
+}
+
+/// The columns of a relation that is declared with `keyword`.
+fn bare(relation: &Relation, keyword: &str) -> Vec<Column> {
+    let default = |column: &Column| column.default.filter(|_| keyword == "input");
+    relation.columns.iter().map(|column| Column { default: default(column), ..column.clone() }).collect()
+}
+
+fn declare(out: &mut String, keyword: &str, relation: Symbol, columns: &[Column]) {
+    let column = |column: &Column| {
+        let ty = match &column.ty.set {
+            Some(set) => set.members.iter().map(|member| member.as_str()).collect::<Vec<_>>().join(" | "),
+            None => column.ty.ty.to_string(),
+        };
+        let default = column.default.map(|value| format!(" = {value}")).unwrap_or_default();
+        format!("{}: {ty}{default}", column.name)
+    };
+    let columns: Vec<String> = columns.iter().map(column).collect();
+    let _ = writeln!(out, "{keyword} {relation}({}).", columns.join(", "));
+}
+
+fn as_rule(item: &Item) -> Option<&tree::Rule> {
+    match item {
+        Item::Rule(rule) => Some(rule),
+        _ => None,
+    }
+}
+
+fn as_import(item: &Item) -> Option<Span> {
+    match item {
+        Item::Import(import) => Some(import.span),
+        _ => None,
+    }
+}
+
+/// The inputs of `rules` that a migration derives.
+pub(super) fn written<'r>(migrating: &'r RuleSet, rules: &'r RuleSet) -> impl Iterator<Item = Symbol> + 'r {
+    let program = &migrating.program;
+    let heads =
+        program.rules.iter().map(|rule| rule.head).chain(program.facts.iter().map(|fact| fact.relation));
+    let names = heads.filter_map(|head| program.relation(head)).map(|relation| relation.name);
+    names.filter(|name| {
+        let known = rules.program.find(*name).and_then(|id| rules.program.relation(id));
+        known.is_some_and(|known| known.kind == Kind::Input)
+    })
+}
