@@ -327,7 +327,7 @@ fn every_forged_record_is_found() {
         }
     }
     let names = FORGERIES.iter().map(|(what, _)| what);
-    assert!(forged.iter().all(|count| *count > 1), "{:?}", names.zip(forged).collect::<Vec<_>>());
+    assert!(forged.iter().all(|count| *count > 0), "{:?}", names.zip(forged).collect::<Vec<_>>());
 }
 
 #[test]
