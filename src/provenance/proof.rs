@@ -15,7 +15,7 @@ use crate::value::Value;
 pub struct StepId(pub u32);
 
 impl StepId {
-    const INVARIANT: &str = "the number of a step is that of one of its proof's steps";
+    pub(super) const INVARIANT: &str = "the number of a step is that of one of its proof's steps";
 }
 
 /// Why one fact holds.

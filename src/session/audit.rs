@@ -54,8 +54,10 @@ pub struct Finding {
 pub enum Discrepancy {
     /// A decision came or went in a transaction that names no rules.
     NoRules,
-    /// A transaction names rules and no clock, or the other way round.
+    /// A transaction names some of rules, clock and run, and not the others.
     NoClock,
+    /// A transaction does not say how it ran, and one before it does.
+    NoRun,
     /// The rules that it names can't be evaluated, and why.
     Rules(String),
     /// It was run by an engine that there isn't.
@@ -118,7 +120,8 @@ impl fmt::Display for Discrepancy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoRules => f.write_str("it is recorded, and the transaction names no rules"),
-            Self::NoClock => f.write_str("it records rules or a clock, and not both"),
+            Self::NoClock => f.write_str("it records some of rules, clock and run, and not the others"),
+            Self::NoRun => f.write_str("it does not record how it ran, and a transaction before it does"),
             Self::Rules(why) => write!(f, "its rules can't be evaluated: {why}"),
             Self::Engine(name) => write!(f, "it records a run by `{name}`, which is no engine"),
             Self::Limits(drawn, facts) => {
@@ -187,7 +190,7 @@ impl Audit<'_> {
         let mut history = History::new(self.ledger, self.engine, self.limits, self.lenient);
         let first = self.from.max(1);
         let stood = history.standing(first - 1)?;
-        let mut course = Course { again: stood.clone(), stood, unsettled: BTreeSet::new() };
+        let mut course = Course { again: stood.clone(), stood, unsettled: BTreeSet::new(), runs: false };
         let mut audited = Audited::default();
         for info in self.ledger.log(first..=self.to) {
             let info = info?;
@@ -212,6 +215,8 @@ struct Course {
     again: BTreeSet<Fact>,
     /// The decisions that the last evaluation left undetermined.
     unsettled: BTreeSet<Symbol>,
+    /// Whether a transaction has recorded how it ran: all that follow do.
+    runs: bool,
 }
 
 impl Course {
@@ -225,8 +230,9 @@ impl Course {
         let records = info.drawn + info.lapsed > 0;
         let (hash, clock) = match (info.rules, info.clock) {
             (Some(hash), Some(clock)) => (hash, clock),
-            (None, None) if !records => return Ok(Vec::new()),
-            (None, None) => return self.without_rules(&history.ledger.transaction(info.tx)?),
+            // Facts that somebody asserted, or that a migration carried over: nothing was decided.
+            (_, None) if !records && info.run.is_none() => return Ok(Vec::new()),
+            (None, None) if records => return self.without_rules(&history.ledger.transaction(info.tx)?),
             _ => {
                 self.record(&history.ledger.transaction(info.tx)?);
                 return Ok(of_all(Discrepancy::NoClock));
@@ -250,6 +256,7 @@ impl Course {
             }
         };
         let mut found = self.ran(info, &transaction, rules.program.facts.len());
+        self.runs |= info.run.is_some();
         let before = self.again.clone();
         history::carry(&mut self.again, &rules, &evaluation, info.run.is_none());
         audited.evaluated += 1;
@@ -284,9 +291,14 @@ impl Course {
 
     /// What can be told of the run itself.
     fn ran(&self, info: &TxInfo, transaction: &Transaction, stated: usize) -> Vec<Finding> {
-        let Some(run) = &info.run else { return Vec::new() };
         let mut found = Vec::new();
         let mut add = |what| found.push(Finding { tx: info.tx, decision: None, what });
+        let Some(run) = &info.run else {
+            if self.runs {
+                add(Discrepancy::NoRun);
+            }
+            return found;
+        };
         if !ENGINES.contains(&run.engine.as_str()) {
             add(Discrepancy::Engine(run.engine.clone()));
         }

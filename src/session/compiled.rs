@@ -9,6 +9,8 @@ pub use crate::backend::crepe::{Options, Part};
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Bound, Database, Engine, Extent, LimitReached, Limits, Model, Rows};
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Program, RuleId};
 use crate::packs;
 use crate::packs::support::{Bounds, Pack, RunError, Table, Tables};
@@ -213,8 +215,7 @@ impl Evaluated {
                 tables.distinct(at);
             }
         }
-        let params = part.params.iter().filter_map(|id| program.params.get(id.0 as usize));
-        let params: Vec<Word> = params.map(|param| param.value.word()).collect();
+        let params: Vec<Word> = part.params.iter().map(|id| program[*id].value.word()).collect();
         for report in pack.evaluate(&mut tables, &params, bounds)? {
             let rule = part.rules.get(report.rule as usize).filter(|rule| !self.rules.contains(rule));
             self.reports.extend(rule.map(|rule| (rule.0, report.at, report.bindings)));
@@ -232,13 +233,12 @@ impl Evaluated {
         let undefined = crepe::undefined(program, self.reports);
         let mut first = vec![HashSet::new(); program.relations.len()];
         for fact in &program.facts {
-            if let Some(first) = first.get_mut(fact.relation.0 as usize) {
-                first.insert(fact.values.iter().map(|value| value.word()).collect::<Vec<Word>>());
-            }
+            let first = first.get_mut(fact.relation.0 as usize).or_broken(RelationId::INVARIANT);
+            first.insert(fact.values.iter().map(|value| value.word()).collect::<Vec<Word>>());
         }
         let mut relations = Vec::with_capacity(program.relations.len());
         for (id, (table, first)) in (0..).map(RelationId).zip(self.tables.into_iter().zip(first)) {
-            let arity = program.relation(id).map_or(0, |relation| relation.columns.len());
+            let arity = program[id].columns.len();
             let table = table.unwrap_or_else(|| unread(arity, input.rows(id)));
             relations.push(extent(&table, arity, is_input(program, id), &first));
         }
@@ -249,7 +249,7 @@ impl Evaluated {
 }
 
 fn is_input(program: &Program, id: RelationId) -> bool {
-    program.relation(id).is_some_and(|relation| relation.kind == Kind::Input)
+    program[id].kind == Kind::Input
 }
 
 /// The facts of an input that no rule reads.
@@ -263,7 +263,8 @@ fn unread(arity: usize, rows: Option<&Rows>) -> Table {
 /// A relation without recursion: what is given stands in round 0, all that rules derive in round 1.
 fn extent(table: &Table, arity: usize, input: bool, first: &HashSet<Vec<Word>>) -> Extent {
     let mut rows = Rows::new(arity);
-    let all = || table.iter().map(|row| row.get(..arity).unwrap_or(row));
+    let all =
+        || table.iter().map(|row| row.get(..arity).or_broken("a row of a table has its relation's columns"));
     let is_first = |row: &[Word]| input || (!first.is_empty() && first.contains(row));
     all().filter(|row| is_first(row)).for_each(|row| rows.push(row));
     let given = rows.len();
@@ -293,9 +294,8 @@ fn rank(program: &Program, model: &mut Model, limits: &Limits) -> Result<(), Lim
     let mut again = SemiNaive.evaluate(&alone, input, limits)?;
     for id in ranked {
         let at = id.0 as usize;
-        if let (Some(extent), Some(known)) = (again.relations.get_mut(at), model.relations.get_mut(at)) {
-            *known = std::mem::take(extent);
-        }
+        let extent = again.relations.get_mut(at).or_broken(RelationId::INVARIANT);
+        *model.relations.get_mut(at).or_broken(RelationId::INVARIANT) = std::mem::take(extent);
     }
     Ok(())
 }

@@ -116,11 +116,13 @@ pub enum SessionError {
 impl SessionError {
     /// Whether a limit was reached, by an evaluation or by the work around it.
     pub fn is_limit(&self) -> bool {
-        match self {
-            Self::Limit { .. } | Self::Stopped(_) => true,
-            Self::Ledger(LedgerError::Limit(_)) | Self::Proof(WhyError::Limit(_)) => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Self::Limit { .. }
+                | Self::Stopped(_)
+                | Self::Ledger(LedgerError::Limit(_))
+                | Self::Proof(WhyError::Limit(_))
+        )
     }
 }
 

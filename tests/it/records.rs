@@ -332,7 +332,7 @@ fn every_forged_record_is_found() {
 
 #[test]
 fn a_lapse_of_what_still_follows_and_another_clock_are_found() {
-    let honest = drafts(&history(3, Ledger::memory().unwrap()));
+    let honest = drafts(&written(&drafts(&history(3, Ledger::memory().unwrap()))));
     let (mut lapses, mut clocks) = (0, 0);
     for tx in 1..honest.len() {
         let standing = written(&honest[..tx]).decisions().unwrap();
@@ -352,6 +352,12 @@ fn a_lapse_of_what_still_follows_and_another_clock_are_found() {
         }
     }
     assert!(lapses > 3 && clocks > 0, "{lapses} {clocks}");
+    let runs: Vec<usize> = (0..honest.len()).filter(|tx| honest[*tx].run.is_some()).collect();
+    for tx in &runs[1..] {
+        let mut drafts = honest.clone();
+        drafts[*tx].run = None;
+        assert_eq!(audit(&written(&drafts), &SemiNaive).1[0].tx, *tx as u64 + 1, "a run that was taken out");
+    }
 }
 
 #[test]
