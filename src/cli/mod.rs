@@ -28,6 +28,7 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod past;
 mod progress;
 mod records;
 mod repl;

@@ -31,6 +31,11 @@ impl Recording {
     pub(super) fn close(self) -> Vec<Notice> {
         self.ledger.close()
     }
+
+    /// The ledger, for whoever goes on with it.
+    pub(super) fn into_ledger(self) -> Ledger {
+        self.ledger
+    }
 }
 
 impl Deref for Recording {
@@ -158,13 +163,16 @@ pub(super) fn assertion(
     at: When,
     relation: &Relation,
     fact: &Fact,
-) -> Option<(Assertion, Vec<Symbol>)> {
-    let recast = Reading { ledger, at, legacy, trusted: true }.one(relation).ok()??;
-    recast.forms(&fact.values).into_iter().find_map(|values| {
+) -> Result<Option<(Assertion, Vec<Symbol>)>, LedgerError> {
+    let reading = Reading { ledger, at, legacy, trusted: true };
+    let Some(recast) = reading.one(relation)? else { return Ok(None) };
+    for values in recast.forms(&fact.values) {
         let held = values.len();
-        let found = ledger.assertion_at(&Fact { relation: fact.relation, values }, at).ok()??;
-        Some((found, recast.defaults(held)))
-    })
+        if let Some(found) = ledger.assertion_at(&Fact { relation: fact.relation, values }, at)? {
+            return Ok(Some((found, recast.defaults(held))));
+        }
+    }
+    Ok(None)
 }
 
 /// The decisions that stood at a moment.

@@ -44,6 +44,7 @@ mod lowering;
 mod patterns;
 mod provenance;
 mod random_text;
+mod records;
 mod redact;
 mod reference;
 mod replay;
