@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::fact::Fact;
-use crate::ledger::{Decision, When};
+use crate::ledger::{Decision, Lapsed, When};
 use crate::session::{self, Change, FactFiles, Outcome as Decided};
 
 use super::carry::{Carried, Carry};
@@ -59,6 +59,7 @@ impl Decide {
         let as_of = self.as_of.unwrap_or(When::Now);
         let session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
         let mut session = session.with_as_of(as_of);
+        session.check_columns()?;
         open::tell_undeclared(&session);
         let assertions = session::read_facts(session.rules(), &FactFiles { paths: self.facts.files() })?;
         let author = self.about.author()?;
@@ -118,8 +119,9 @@ fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<(
     if !shown.is_empty() {
         out.lines(&decisions_table(shown))?;
     }
-    for fact in &decided.lapsed {
-        writeln!(out, "lapsed: {fact}")?;
+    for Lapsed { fact, reason } in &decided.lapsed {
+        let because = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        writeln!(out, "lapsed: {fact}{because}")?;
     }
     if !shown.is_empty() || !decided.lapsed.is_empty() {
         writeln!(out)?;
@@ -182,7 +184,8 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
         let change = if !all || drawn(&decision.fact) { "drawn" } else { "stands" };
         rows.push((change, &decision.fact, decision.rule.as_deref(), decision.sentence.as_deref()));
     }
-    rows.extend(decided.lapsed.iter().map(|fact| ("lapsed", fact, None, None)));
+    let lapsed = decided.lapsed.iter();
+    rows.extend(lapsed.map(|lapsed| ("lapsed", &lapsed.fact, None, lapsed.reason.as_deref())));
     let object = |(change, fact, rule, because): &(&str, &Fact, Option<&str>, Option<&str>)| {
         let values: Vec<_> = fact.values.iter().map(|value| output::json_value(*value)).collect();
         json!({

@@ -156,6 +156,7 @@ impl List {
     fn run(self) -> Outcome {
         let Subject { rules, facts, engine } = &self.subject;
         let session = open::for_reading(rules, facts, engine)?;
+        session.check_columns()?;
         let (waiting, sure) = waiting(&session, facts.now())?;
         let status = if sure { DONE } else { UNDETERMINED };
         if self.format == Format::Table && waiting.is_empty() {
@@ -195,6 +196,7 @@ impl Answer {
         config::get().author(Some(&self.reviewer))?;
         let Subject { rules, facts, engine } = &self.subject;
         let mut session = open::for_writing(rules, facts, engine, false)?;
+        session.check_columns()?;
         let (clock, now) = (time::wall_clock(), facts.now());
         let reviewers = reviewers(&session, now)?;
         if !reviewers.contains(&self.reviewer) {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use crate::fault::OrBroken;
 use crate::ir::Program;
 use crate::literal::visible;
 
@@ -142,7 +143,7 @@ impl<'p> Writer<'p> {
 
     fn step(&mut self, id: StepId, open: bool, level: usize) -> (Vec<String>, Vec<Item<'p>>) {
         let proof = self.proof;
-        let Some(step) = proof.step(id) else { return (Vec::new(), Vec::new()) };
+        let step = proof.step(id).or_broken(StepId::INVARIANT);
         let fact = text::fact_text(self.program, &step.fact);
         let StepKind::Derived(derived) = &step.kind else {
             self.shown.insert(id);
@@ -230,7 +231,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
                 lines.push(String::new());
                 used = 0;
             }
-            let Some(line) = lines.last_mut() else { continue };
+            let line = lines.last_mut().or_broken("a text that is broken into lines has one");
             if used > 0 {
                 line.push(' ');
                 used += 1;
