@@ -108,7 +108,7 @@ const RECORDED: [(&[&str], i32, &str, &str); 10] = [
     (&["why", "1.1"], 0, "7 is above 5", "above 1"),
     (&["replay"], 0, "no decision flips", "stands:"),
     (&["replay", "--rules", "other.dl"], 1, "big(5)", "big(3)"),
-    (&["verify"], 0, "no decision flips", "difference"),
+    (&["verify"], 0, "each as recorded", "difference"),
     (&["export", "--format", "dl"], 0, "n(3).", "error"),
     (&["retract", "n(8)"], 0, "nothing to record", "recorded as"),
 ];
