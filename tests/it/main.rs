@@ -60,6 +60,7 @@ mod strata;
 mod syntax;
 mod syntax_fuzz;
 mod syntax_print;
+mod test_files;
 mod tidy;
 mod tool_run;
 mod transcripts;
