@@ -96,6 +96,12 @@ pub fn is_name(text: &str) -> bool {
         })
 }
 
+/// Whether `text` may be the name of a relation or a column: a lower-case letter, then letters, digits and `_`.
+pub fn is_identifier(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
 /// A time in RFC 3339, UTC, with as many digits of the second as it needs.
 pub fn time_text(micros: i64) -> String {
     match Timestamp::from_microsecond(micros) {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::ledger::{Ledger, When};
+use crate::literal;
 use crate::session::{Listing, RuleSet};
 use crate::symbol::Symbol;
 
@@ -131,12 +132,41 @@ impl Export {
             (Some(folder), _) => {
                 std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
                 for relation in relations {
-                    let mut file = BufWriter::new(create(&folder.join(format!("{relation}.csv")))?);
-                    written += self.table(ledger, &rules, relation, &mut file)?;
+                    written += self.file(ledger, &rules, relation, folder)?;
                 }
             }
         }
         Ok(count(written, "fact"))
+    }
+
+    /// The file of one relation. It gets its name when it is whole, so that nothing is written to where a link leads.
+    fn file(
+        &self,
+        ledger: &Ledger,
+        rules: &RuleSet,
+        relation: Symbol,
+        folder: &Path,
+    ) -> Result<usize, Failure> {
+        if !literal::is_identifier(relation.as_str()) {
+            let name = relation.as_str().escape_debug();
+            let message = format!(
+                "`{name}` is no name of a relation, and no file is called so: `hence verify` tells where it comes from"
+            );
+            return Err(Failure::Usage(message));
+        }
+        let path = folder.join(format!("{relation}.csv"));
+        let new = folder.join(format!(".{relation}.csv.{}", std::process::id()));
+        let file = File::create_new(&new).map_err(|error| unwritable(&new, &error))?;
+        let written = self.table(ledger, rules, relation, &mut BufWriter::new(file));
+        let named = written.and_then(|written| {
+            std::fs::rename(&new, &path).map_err(|error| unwritable(&path, &error))?;
+            Ok(written)
+        });
+        if named.is_err() {
+            // What is left of a file that failed tells less than the error.
+            let _ = std::fs::remove_file(&new);
+        }
+        named
     }
 
     /// One relation under a header of its columns, by number where the rules don't know it.

@@ -11,7 +11,7 @@ use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, Sess
 use crate::value::Value;
 
 use super::carry::Carry;
-use super::{DONE, Failure, Outcome, diagnostics, output, time};
+use super::{DONE, Failure, Outcome, diagnostics, open, output, time};
 
 /// The longest line, in bytes.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
@@ -104,6 +104,7 @@ impl Follow {
         if !said.is_empty() {
             self.answer(said, out)?;
         }
+        open::tell(&self.session.close());
         Ok(DONE)
     }
 
@@ -138,6 +139,7 @@ impl Follow {
             return said.refuse([json!({ "message": message, "line": number })]);
         }
         if let Err(stopped) = meter::check("reading facts") {
+            said.is_over = true;
             return said.refuse([json!({ "message": stopped.to_string(), "line": number })]);
         }
         let retracted = self.retracted(text);
@@ -208,6 +210,7 @@ impl Follow {
             fields.insert(String::from("reports"), json!(decided.reports));
         }
         write_line(out, &end)?;
+        open::tell(&self.session.take_notices());
         Ok(out.flush()?)
     }
 

@@ -28,7 +28,12 @@ impl Status {
         let ledger = open::ledger(&self.facts, true)?;
         let status = ledger.status().map_err(open::failure)?;
         let mut out = terminal::text();
-        writeln!(out, "ledger        {}", self.facts.store().display())?;
+        let config = config::get();
+        writeln!(out, "ledger        {} ({})", self.facts.store().display(), self.facts.store_origin())?;
+        writeln!(out, "rules         {} ({})", rules(), config.origin("rules"))?;
+        if let Some(authors) = config.authors() {
+            writeln!(out, "authors       {} ({})", authors.join(", "), config.origin("authors"))?;
+        }
         writeln!(out, "transactions  {}", status.transactions)?;
         if let Some(time) = status.time {
             writeln!(out, "last          {}", literal::time_text(time))?;
@@ -40,12 +45,13 @@ impl Status {
             writeln!(out, "decided       transaction {} at {}", info.tx, literal::time_text(info.time))?;
         }
         writeln!(out, "journal       {} KiB", status.journal_bytes.div_ceil(1024))?;
-        writeln!(
-            out,
-            "base          up to transaction {}, {} KiB",
-            status.base_tx,
-            status.base_bytes.div_ceil(1024)
-        )?;
+        match status.base_tx {
+            Some(tx) => {
+                let size = status.base_bytes.div_ceil(1024);
+                writeln!(out, "base          up to transaction {tx}, {size} KiB")?;
+            }
+            None => writeln!(out, "base          not read: the answers come from the journal")?,
+        }
         let undeclared = undeclared(&ledger)?;
         if !undeclared.is_empty() {
             writeln!(out, "undeclared    {}", open::named_counts(&undeclared))?;
@@ -58,6 +64,15 @@ impl Status {
         writeln!(out, "health        {health}")?;
         Ok(DONE)
     }
+}
+
+/// The rules that hold where none are named.
+fn rules() -> String {
+    let paths = config::get().rules();
+    let named =
+        paths.iter().map(|path| path.display().to_string()).chain(config::get().packs().iter().cloned());
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::from("the shipped packs") } else { named.join(", ") }
 }
 
 /// The recorded relations that the rules which decided last don't declare.
@@ -160,8 +175,7 @@ impl Verify {
     /// Whether the head that was written down stands in the chain.
     fn head_stands(&self, ledger: &Ledger) -> Result<bool, Failure> {
         let Some(text) = &self.head else { return Ok(true) };
-        let hash = Hash::parse(text)
-            .ok_or_else(|| Failure::Usage(format!("`{text}` is no hash; expected 64 hexadecimal digits")))?;
+        let hash = parsed(text)?;
         match ledger.tx_of(hash).map_err(open::failure)? {
             Some(tx) => writeln!(terminal::text(), "head {hash} is that of transaction {tx}")?,
             None => {
@@ -237,6 +251,8 @@ impl Compact {
 }
 
 /// Append the transactions that `hence export` wrote, hashes checked
+///
+/// Transactions that are there already are passed over, so an import that was interrupted goes on with the same file.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence import backup.jsonl --store restored")]
 pub(super) struct Import {
@@ -244,19 +260,54 @@ pub(super) struct Import {
     file: PathBuf,
     #[command(flatten)]
     facts: FactOptions,
+    /// The head that the file must end with; needed where its last line doesn't say that it is the last
+    #[arg(long, value_name = "HASH")]
+    head: Option<String>,
 }
 
 impl Import {
     pub(super) fn run(self) -> Outcome {
+        let head = self.head.as_deref().map(parsed).transpose()?;
         let file = file::open(&self.file).map_err(|error| {
             Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
         })?;
         let mut ledger = open::ledger(&self.facts, false)?;
-        let imported = ledger.import(&mut BufReader::new(file));
-        open::warn(&mut ledger);
-        let number = imported.map_err(open::failure)?;
-        let transactions = count(number as usize, "transaction");
-        writeln!(terminal::text(), "{transactions} imported, head {}", ledger.head())?;
+        let before = ledger.last_tx();
+        let imported = match ledger.import(&mut BufReader::new(file), head) {
+            Ok(imported) => imported,
+            Err(error) => {
+                open::warn(&mut ledger);
+                let kept = count((ledger.last_tx() - before) as usize, "transaction");
+                output::note(&format!("{kept} imported before that, head {}", ledger.head()));
+                return Err(open::failure(error));
+            }
+        };
+        warn_of_time(&ledger)?;
+        let (head, closed) = (ledger.head(), ledger.close());
+        open::tell(&closed);
+        let appended = count(imported.appended as usize, "transaction");
+        let there = match imported.there {
+            0 => String::new(),
+            there => format!(", {there} there already"),
+        };
+        writeln!(terminal::text(), "{appended} imported{there}, head {head}")?;
         Ok(DONE)
     }
+}
+
+/// What is recorded in a ledger is never older than what it holds already.
+fn warn_of_time(ledger: &Ledger) -> Result<(), Failure> {
+    let last = ledger.status().map_err(open::failure)?.time;
+    if let Some(time) = last.filter(|time| *time > time::wall_clock()) {
+        let time = literal::time_text(time);
+        output::warning(&format!(
+            "the last transaction is of {time}, which this machine's clock has yet to reach: until then all others get that time too"
+        ));
+    }
+    Ok(())
+}
+
+fn parsed(text: &str) -> Result<Hash, Failure> {
+    Hash::parse(text)
+        .ok_or_else(|| Failure::Usage(format!("`{text}` is no hash; expected 64 hexadecimal digits")))
 }

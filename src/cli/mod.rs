@@ -3,6 +3,7 @@
 mod arguments;
 mod ask;
 mod audit;
+mod backup;
 mod bench;
 mod carry;
 mod change;
@@ -73,7 +74,7 @@ const FAULT: u8 = 70;
     Example: hence decide --facts facts/agent_week.jsonl")]
 struct Cli {
     /// Leave out counts, progress and hints on standard error; warnings about an answer and errors stay
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 1000)]
     quiet: bool,
     #[command(subcommand)]
     command: Command,
@@ -106,6 +107,7 @@ enum Command {
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
     Export(export::Export),
+    Backup(backup::Backup),
     Import(keep::Import),
     Compact(keep::Compact),
     Observe(observe::Observe),
@@ -238,6 +240,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Verify(command) => command.run(),
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Backup(command) => command.run(),
         Command::Import(command) => command.run(),
         Command::Compact(command) => command.run(),
         Command::Assert(command) => command.run(),

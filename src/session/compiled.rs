@@ -10,7 +10,7 @@ use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Bound, Database, Engine, Extent, LimitReached, Limits, Model, Rows};
 use crate::diagnostic::Diagnostic;
 use crate::fault::OrBroken;
-use crate::index_vec::Id;
+use crate::index_vec::{Id, IndexVec};
 use crate::ir::{Program, RuleId};
 use crate::packs;
 use crate::packs::support::{Bounds, Pack, RunError, Table, Tables};
@@ -165,7 +165,12 @@ fn run(
     let bounds = Bounds { matches: most_matches(program, limits) / parts.len().max(1) as u64, deadline };
     let mut evaluated = Evaluated::new(program);
     for part in parts {
-        if evaluated.take(part, program, &input, &bounds).is_err() {
+        if let Err(stopped) = evaluated.take(part, program, &input, &bounds) {
+            assert_eq!(
+                stopped,
+                RunError::Bounds,
+                "the rows of an evaluation have values that columns can hold"
+            );
             return match (deadline, limits.time) {
                 (Some(deadline), Some(time)) if Instant::now() >= deadline => {
                     Err(LimitReached { bound: Bound::Time(time), rule: RuleId(0), relation: RelationId(0) })
@@ -187,8 +192,8 @@ fn most_matches(program: &Program, limits: &Limits) -> u64 {
 
 /// What the parts of a program gave.
 struct Evaluated {
-    /// By relation; those of no part have none.
-    tables: Vec<Option<Table>>,
+    /// Relations of no part have none.
+    tables: IndexVec<RelationId, Option<Table>>,
     /// Rule, operation, bindings.
     reports: Vec<(u32, u32, Vec<Option<Word>>)>,
     /// Rules that were evaluated: two parts may share some.
@@ -217,24 +222,24 @@ impl Evaluated {
         }
         let params: Vec<Word> = part.params.iter().map(|id| program[*id].value.word()).collect();
         for report in pack.evaluate(&mut tables, &params, bounds)? {
-            let rule = part.rules.get(report.rule as usize).filter(|rule| !self.rules.contains(rule));
-            self.reports.extend(rule.map(|rule| (rule.0, report.at, report.bindings)));
+            let rule = *part.rules.get(report.rule as usize).or_broken("a report is of a rule of its part");
+            if !self.rules.contains(&rule) {
+                self.reports.push((rule.0, report.at, report.bindings));
+            }
         }
         self.rules.extend(&part.rules);
         for (at, id) in part.relations.iter().enumerate() {
-            if let Some(table @ None) = self.tables.get_mut(id.0 as usize) {
-                *table = Some(tables.take(at));
-            }
+            self.tables[*id].get_or_insert_with(|| tables.take(at));
         }
         Ok(())
     }
 
     fn model(self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
         let undefined = crepe::undefined(program, self.reports);
-        let mut first = vec![HashSet::new(); program.relations.len()];
+        let mut first: IndexVec<RelationId, HashSet<Vec<Word>>> =
+            IndexVec::filled(HashSet::new(), program.relations.len());
         for fact in &program.facts {
-            let first = first.get_mut(fact.relation.0 as usize).or_broken(RelationId::INVARIANT);
-            first.insert(fact.values.iter().map(|value| value.word()).collect::<Vec<Word>>());
+            first[fact.relation].insert(fact.values.iter().map(|value| value.word()).collect());
         }
         let mut relations = Vec::with_capacity(program.relations.len());
         for (id, (table, first)) in (0..).map(RelationId).zip(self.tables.into_iter().zip(first)) {
@@ -293,9 +298,8 @@ fn rank(program: &Program, model: &mut Model, limits: &Limits) -> Result<(), Lim
     }
     let mut again = SemiNaive.evaluate(&alone, input, limits)?;
     for id in ranked {
-        let at = id.0 as usize;
-        let extent = again.relations.get_mut(at).or_broken(RelationId::INVARIANT);
-        *model.relations.get_mut(at).or_broken(RelationId::INVARIANT) = std::mem::take(extent);
+        let (known, found) = (model.relations.get_mut(id.at()), again.relations.get_mut(id.at()));
+        std::mem::swap(known.or_broken(RelationId::INVARIANT), found.or_broken(RelationId::INVARIANT));
     }
     Ok(())
 }

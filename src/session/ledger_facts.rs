@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::backend::Database;
 use crate::fact::Fact;
 use crate::ir::Program;
-use crate::ledger::{Assertion, Decision, Ledger, LedgerError, When};
+use crate::ledger::{Assertion, Decision, Ledger, LedgerError, Notice, When};
 use crate::schema::{Kind, Relation, RelationId};
 use crate::span::Sources;
 use crate::symbol::Symbol;
@@ -31,6 +31,10 @@ impl Recording {
     /// The ledger, for whoever goes on with it.
     pub(super) fn into_ledger(self) -> Ledger {
         self.ledger
+    }
+
+    pub(super) fn close(self) -> Vec<Notice> {
+        self.ledger.close()
     }
 }
 

@@ -69,7 +69,7 @@ use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::fault::{self, Fault};
 use crate::ir::Program;
-use crate::ledger::{Ledger, TxInfo, When};
+use crate::ledger::{Ledger, Notice, TxInfo, When};
 use crate::meter;
 use crate::schema::RelationId;
 use crate::span::Sources;
@@ -210,6 +210,22 @@ impl Session {
         match self.store {
             Store::Ledger(recording) => Some(recording.into_ledger()),
             Store::Memory(_) => None,
+        }
+    }
+
+    /// What the user should be told of the ledger since the last call.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        match &mut self.store {
+            Store::Ledger(ledger) => ledger.take_notices(),
+            Store::Memory(_) => Vec::new(),
+        }
+    }
+
+    /// Ends all work on the ledger and says what came of it; dropping the session does the same silently.
+    pub fn close(self) -> Vec<Notice> {
+        match self.store {
+            Store::Ledger(ledger) => ledger.close(),
+            Store::Memory(_) => Vec::new(),
         }
     }
 

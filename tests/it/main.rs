@@ -11,6 +11,7 @@
 mod actuators;
 mod agent_week;
 mod aggregates;
+mod batches;
 mod benches;
 mod bounds;
 mod broken;
@@ -48,6 +49,7 @@ mod replay;
 mod requires;
 mod ruletest;
 mod ruletest_depth;
+mod settings;
 mod source;
 mod strata;
 mod syntax;

@@ -1,6 +1,7 @@
 //! Declarations and rules as lines.
 
 use crate::span::Span;
+use crate::syntax::part;
 
 use super::super::tree::{
     Args, Atom, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl, RelationDecl, Rule, TypeDecl,
@@ -153,7 +154,7 @@ impl Printer<'_> {
 
     /// `import "PATH".`
     pub(super) fn import(&self, import: &Import) -> Vec<Line> {
-        let path = self.text.get(import.path_span.range()).unwrap_or("");
+        let path = part(self.text, import.path_span.range());
         vec![Line::new(import.span.start, 0, format!("import {path}."))]
     }
 
@@ -171,7 +172,7 @@ impl Printer<'_> {
             lines.push(Line::new(id.span.start, 0, format!("@id({})", id.name)));
         }
         if let Some((_, span)) = rule.because {
-            let text = self.text.get(span.range()).unwrap_or("");
+            let text = part(self.text, span.range());
             lines.push(Line::new(span.start, 0, format!("@because({text})")));
         }
         if let Some(first) = lines.first_mut() {

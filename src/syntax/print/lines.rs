@@ -2,6 +2,7 @@
 
 use super::super::parser::doc_line;
 use super::super::tree::Comment;
+use crate::syntax::part;
 
 /// How many characters a line should have at most.
 pub(super) const WIDTH: usize = 100;
@@ -84,7 +85,7 @@ impl<'a> Output<'a> {
             self.comments.split_first().filter(|(first, _)| first.span.start < at)
         {
             self.comments = rest;
-            let text = self.text.get(comment.span.range()).unwrap_or("");
+            let text = part(self.text, comment.span.range());
             if comment.own_line || self.after_comment || self.out.is_empty() {
                 self.begin_line(keeps_blank && self.blank_before(comment.span.start), indent);
                 self.below_doc |= doc_line(text).is_some();
@@ -115,8 +116,8 @@ impl<'a> Output<'a> {
 
     /// Whether a blank line stands before byte `at` of the source.
     fn blank_before(&self, at: u32) -> bool {
-        let before = self.text.get(..at as usize).unwrap_or("");
+        let before = part(self.text, ..at as usize);
         let gap = before.len() - before.trim_end().len();
-        before.get(before.len() - gap..).unwrap_or("").matches('\n').count() > 1
+        part(before, before.len() - gap..).matches('\n').count() > 1
     }
 }
