@@ -14,6 +14,7 @@ use super::diagnostics::count;
 use super::follow::Follow;
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
+use super::records::Records;
 use super::{DONE, Outcome, UNDETERMINED, open, terminal, time};
 
 /// Take facts in, draw decisions and record both
@@ -58,6 +59,7 @@ impl Decide {
         let as_of = self.as_of.unwrap_or(When::Now);
         let session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
         let mut session = session.with_as_of(as_of);
+        session.check_columns()?;
         open::tell_undeclared(&session);
         let assertions = session::read_facts(session.rules(), &FactFiles { paths: self.facts.files() })?;
         let author = self.about.author()?;
@@ -196,13 +198,13 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
         Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>()),
         Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row)))),
         Format::Csv | Format::Table => {
-            let mut writer = csv::Writer::from_writer(out);
-            writer.write_record(["change", "decision", "rule", "because"])?;
+            let mut out = Records::out();
+            out.write(["change", "decision", "rule", "because"])?;
             for (change, fact, rule, because) in rows {
                 let fact = fact.to_string();
-                writer.write_record([change, &fact, rule.unwrap_or(""), because.unwrap_or("")])?;
+                out.write([change, &fact, rule.unwrap_or(""), because.unwrap_or("")])?;
             }
-            writer.flush()
+            out.end()
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::fact::Fact;
 use crate::ledger::{Decision, Lapsed, Ledger, Run, Transaction, When};
-use crate::literal;
+use crate::literal::{self, visible};
 use crate::session::{self, Listing, RuleSet};
 use crate::symbol::Symbol;
 
@@ -146,10 +146,15 @@ impl Log {
 
     fn lines(&self, transaction: &Transaction) -> Vec<String> {
         let info = &transaction.info;
-        let note = info.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+        let note = info.note.as_ref().map(|note| format!(": {}", visible(note))).unwrap_or_default();
         let at = literal::time_text(info.time);
         let mut out = vec![
-            format!("transaction {} at {at} by {} from {}{note}", info.tx, info.author, info.source),
+            format!(
+                "transaction {} at {at} by {} from {}{note}",
+                info.tx,
+                visible(&info.author),
+                visible(&info.source)
+            ),
             format!(
                 "    {} asserted, {} retracted, {} drawn, {} lapsed; head {}",
                 info.added, info.removed, info.drawn, info.lapsed, info.hash
@@ -160,11 +165,11 @@ impl Log {
             out.extend(transaction.removed.iter().map(|(fact, _)| format!("    retracted {fact}")));
         }
         for Decision { fact, sentence, .. } in &transaction.drawn {
-            let because = sentence.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+            let because = sentence.as_ref().map(|text| format!(": {}", visible(text))).unwrap_or_default();
             out.push(format!("    drawn {fact}{because}"));
         }
         for (Lapsed { fact, reason }, drawn) in &transaction.lapsed {
-            let because = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            let because = reason.as_ref().map(|reason| format!(": {}", visible(reason))).unwrap_or_default();
             out.push(format!("    lapsed {fact}, drawn in transaction {drawn}{because}"));
         }
         out

@@ -9,11 +9,16 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::json;
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::literal::visible;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
+use super::records::Records;
 use super::terminal::{self, Out};
+
+/// Narrower terminals, and those that tell of no width, are written to as pipes are.
+const NARROWEST: u16 = 20;
 
 /// The forms of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -85,7 +90,7 @@ fn say(write: impl FnOnce(&mut Out) -> io::Result<()>) {
 pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     let arrangement =
-        if terminal::is_terminal() { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
+        if columns().is_some() { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
     table.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(arrangement);
     table.set_header(header.iter().map(|name| visible(name)));
     table.add_rows(rows.iter().map(|row| row.iter().map(|cell| visible(cell))));
@@ -112,10 +117,8 @@ pub(super) fn json_fact(fact: &Fact) -> serde_json::Value {
 pub(super) fn spaced(value: &serde_json::Value) -> String {
     let mut out = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, Spaced);
-    match serde::Serialize::serialize(value, &mut serializer) {
-        Ok(()) => String::from_utf8_lossy(&out).into_owned(),
-        Err(_) => value.to_string(),
-    }
+    serde::Serialize::serialize(value, &mut serializer).ok().or_broken("a JSON value can be written");
+    String::from_utf8(out).ok().or_broken("JSON is text")
 }
 
 struct Spaced;
@@ -155,17 +158,13 @@ pub(super) fn rows(format: Format, columns: &[String], rows: &[Vec<Value>]) -> i
             document(&rows.iter().map(object).collect::<Vec<_>>())
         }
         Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", spaced(&object(row)))),
-        Format::Csv => csv(&mut out, columns, rows),
+        Format::Csv => {
+            let mut out = Records::out();
+            out.write(columns)?;
+            rows.iter().try_for_each(|row| out.write(row.iter().map(|value| value.text())))?;
+            out.end()
+        }
     }
-}
-
-fn csv(out: &mut impl Write, columns: &[String], rows: &[Vec<Value>]) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(columns)?;
-    for row in rows {
-        writer.write_record(row.iter().map(|value| value.text()))?;
-    }
-    writer.flush()
 }
 
 /// Writes a warning for each operation without a result.
@@ -175,7 +174,12 @@ pub(super) fn reports(reports: &[String]) {
 
 /// The columns of the terminal, 100 where there is none.
 pub(super) fn terminal_width() -> usize {
-    Table::new().width().filter(|_| terminal::is_terminal()).map_or(100, usize::from)
+    columns().map_or(100, usize::from)
+}
+
+/// The columns of the terminal, if there is one that tells of enough of them for words.
+fn columns() -> Option<u16> {
+    Table::new().width().filter(|width| terminal::is_terminal() && *width >= NARROWEST)
 }
 
 /// Standard output for results of a form.

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::ledger::{Ledger, When};
+use crate::literal::visible;
 use crate::session::{self, Flip, Replayed, RuleSet, Session, SessionError};
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -165,8 +166,8 @@ fn text(flip: &Flip) -> io::Result<()> {
         if flip.stood { ("it stood", "it does not stand") } else { ("it did not stand", "it stands") };
     let mut out = terminal::text();
     writeln!(out, "transaction {}: {}", flip.tx, flip.decision)?;
-    writeln!(out, "    before, {before}: {}", flip.before)?;
-    writeln!(out, "    after, {after}: {}", flip.after)
+    writeln!(out, "    before, {before}: {}", visible(&flip.before))?;
+    writeln!(out, "    after, {after}: {}", visible(&flip.after))
 }
 
 fn object(flip: &Flip) -> serde_json::Value {

@@ -205,14 +205,6 @@ impl Session {
         }
     }
 
-    /// The ledger, where the session has one, for whoever goes on with it.
-    pub fn into_ledger(self) -> Option<Ledger> {
-        match self.store {
-            Store::Ledger(recording) => Some(recording.into_ledger()),
-            Store::Memory(_) => None,
-        }
-    }
-
     /// What the user should be told of the ledger since the last call.
     pub fn take_notices(&mut self) -> Vec<Notice> {
         match &mut self.store {
@@ -226,6 +218,14 @@ impl Session {
         match self.store {
             Store::Ledger(ledger) => ledger.close(),
             Store::Memory(_) => Vec::new(),
+        }
+    }
+
+    /// The ledger, where the session has one, for whoever goes on with it.
+    pub fn into_ledger(self) -> Option<Ledger> {
+        match self.store {
+            Store::Ledger(recording) => Some(recording.into_ledger()),
+            Store::Memory(_) => None,
         }
     }
 

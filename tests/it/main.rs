@@ -17,6 +17,8 @@ mod bounds;
 mod broken;
 mod builtins;
 mod bulk;
+#[cfg(unix)]
+mod carry_out;
 mod cases;
 mod check;
 mod clients;
@@ -35,6 +37,8 @@ mod fuzz;
 mod generators;
 mod golden;
 mod helps;
+#[cfg(unix)]
+mod hostile;
 mod ledger;
 mod limits;
 mod lints;
@@ -49,6 +53,7 @@ mod replay;
 mod requires;
 mod ruletest;
 mod ruletest_depth;
+mod schemas;
 mod settings;
 mod source;
 mod strata;

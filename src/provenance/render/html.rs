@@ -2,6 +2,7 @@
 
 use crate::fault::OrBroken;
 use crate::ir::Program;
+use crate::literal::visible;
 
 use super::super::proof::{Derived, Input, Premise, Proof, Step, StepId, StepKind};
 use super::text;
@@ -92,5 +93,5 @@ fn leaf(program: &Program, step: Option<&Step>) -> String {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

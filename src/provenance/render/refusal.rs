@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json as object};
 use crate::fact::Fact;
 use crate::fault::OrBroken;
 use crate::ir::Program;
+use crate::literal::visible;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -28,7 +29,7 @@ pub fn why_not_text(program: &Program, answer: &WhyNot) -> String {
 }
 
 fn body(program: &Program, answer: &WhyNot, indent: &str, out: &mut String) {
-    let mut line = |text: String| out.push_str(&format!("{indent}{text}\n"));
+    let mut line = |text: String| out.push_str(&format!("{indent}{}\n", visible(&text)));
     if answer.input && answer.holds.is_empty() {
         line(String::from("It is an input: it holds only when it is asserted."));
     }
@@ -54,7 +55,7 @@ fn rule(program: &Program, attempt: &Attempt, indent: &str, out: &mut String) {
     let doc = attempt.doc.lines().next().map(str::trim).filter(|doc| !doc.is_empty());
     let doc = doc.map(|doc| format!(": {doc}")).unwrap_or_default();
     out.push_str(&format!("{indent}• rule {}, {place}{doc}\n", attempt.rule));
-    let mut line = |text: String| out.push_str(&format!("{indent}  {text}\n"));
+    let mut line = |text: String| out.push_str(&format!("{indent}  {}\n", visible(&text)));
     if let Some(text) = text::bindings_text(&attempt.bindings) {
         line(text);
     }

@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 
 use crate::fault::OrBroken;
 use crate::ir::Program;
+use crate::literal::visible;
 
 use super::super::proof::{Group, Input, Premise, Proof, Step, StepId, StepKind};
 use super::text;
@@ -130,7 +131,7 @@ impl<'p> Writer<'p> {
         let mut first = true;
         for line in lines {
             let used = node.prefix.chars().count() + 5;
-            for piece in wrap(line, self.layout.width.saturating_sub(used).max(24)) {
+            for piece in wrap(&visible(line), self.layout.width.saturating_sub(used).max(24)) {
                 let lead = if first { branch } else { below };
                 let hang = if first { "" } else { hang };
                 self.out.push_str(format!("{}{lead}{hang}{piece}", node.prefix).trim_end());
