@@ -16,7 +16,7 @@ use crate::session::{self, FactFiles, Session, SessionError};
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::test::pretty::columns;
-use super::{DONE, Failure, Outcome, output, terminal};
+use super::{DONE, Failure, Outcome, output, progress, terminal};
 
 /// Measure what an evaluation costs: time, matches and facts of each rule and stratum
 ///
@@ -153,12 +153,14 @@ impl Bench {
             count(self.runs as usize, "run")
         ));
         let mut runs = Vec::new();
-        for _ in 0..self.runs {
+        for done in 0..self.runs {
+            progress::step("measuring runs", done.into(), self.runs.into());
             let input = input.clone();
             let start = Instant::now();
             let (_, profile) = session.profile(input)?;
             runs.push(Run { whole: start.elapsed(), rules: profile.rules });
         }
+        progress::clear();
         let given = model.relations.iter().zip(&session.rules().program.relations);
         let given = given.filter(|(_, relation)| relation.kind == Kind::Input);
         let given = given.map(|(extent, _)| extent.rows.len()).sum();

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::Style;
 
-use crate::literal::{is_hidden, visible};
+use crate::literal::{is_hidden, visible, visible_but};
 use crate::meter;
 
 /// What becomes of characters that a terminal obeys or that nobody sees.
@@ -160,10 +160,7 @@ fn style_length(text: &str) -> Option<usize> {
 
 /// The text with everything made visible but its line breaks.
 pub(super) fn each_line(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| c != '\n' && is_hidden(c)) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.split('\n').map(visible).collect::<Vec<_>>().join("\n"))
+    visible_but(text, &['\n'])
 }
 
 fn json_escaped(text: &str) -> Cow<'_, str> {
