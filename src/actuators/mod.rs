@@ -126,6 +126,7 @@ impl Summary {
         }
     }
 
+    #[cfg(feature = "scan")]
     fn leave_out(&mut self, why: &'static str, what: &str) {
         self.left_out.entry(why).or_insert_with(|| (0, what.to_owned())).0 += 1;
     }

@@ -146,14 +146,21 @@ impl Observer for Source {
         for entry in fs::read_dir(root).map_err(fault)? {
             let entry = entry.map_err(fault)?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let plain = entry.file_type().map_err(fault)?.is_file();
-            if plain && name.ends_with(".go") && !name.ends_with("_test.go") {
-                let name = entry.path().display().to_string();
-                let source = tree::read(&entry.path());
-                let source = source.map_err(|source| ActuatorError::Read { input: name.clone(), source })?;
-                let source = source.map_err(|why| Left::File(why).of(&name))?;
-                shown.look(&source).map_err(|left| left.of(&name))?;
+            let kind = entry.file_type().map_err(fault)?;
+            if kind.is_dir() || !name.ends_with(".go") || name.ends_with("_test.go") {
+                continue;
             }
+            let name = entry.path().display().to_string();
+            if !kind.is_file() {
+                // What it leads to is a part of the tool for its compiler.
+                let why =
+                    if kind.is_symlink() { "a link, and links are not followed" } else { "no regular file" };
+                return Err(Left::File(why).of(&name));
+            }
+            let source = tree::read(&entry.path());
+            let source = source.map_err(|source| ActuatorError::Read { input: name.clone(), source })?;
+            let source = source.map_err(|why| Left::File(why).of(&name))?;
+            shown.look(&source).map_err(|left| left.of(&name))?;
         }
         let tool = root.canonicalize().map_err(fault)?;
         let unnamed =

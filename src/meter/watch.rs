@@ -35,7 +35,7 @@ static DOING: Mutex<&'static str> = Mutex::new("starting");
 static RECORDING: Mutex<()> = Mutex::new(());
 
 /// After the time limit, how long work has to end by itself.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(1);
 /// The shortest and the longest time between two measurements.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 /// Memory is not taken faster than that, in bytes a millisecond.

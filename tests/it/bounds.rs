@@ -19,14 +19,18 @@ pair(A, B) :- n(A, _), n(B, _).
 ## All of them in one text.
 relation joined(text: string).
 joined(join(S, \",\")) :- pair(A, B), S = format(\"{A} and {B}\").
-## A text twice as long as the one before.
-relation long(text: string).
-long(T) :- n(_, T).
-long(U) :- long(T), U = concat(T, T).
 ## Each one.
 decision each(k: int).
 @because(\"{K} is there\")
 each(K) :- n(K, _).
+";
+
+/// Rules that don't end.
+const LONG: &str = "\
+## A text twice as long as the one before.
+relation long(text: string).
+long(T) :- n(_, T).
+long(U) :- long(T), U = concat(T, T).
 ";
 
 /// A folder with `rules.dl` and so many facts in `facts.jsonl`.
@@ -113,6 +117,7 @@ fn memory_is_that_of_everything() {
         "something is recorded"
     );
     fs::write(at.join("few.jsonl"), lines(3_000)).unwrap();
+    fs::write(at.join("rules.dl"), format!("{RULES}{LONG}")).unwrap();
     for relation in ["pair", "joined", "long"] {
         for engine in ["embedded", "naive"] {
             run(
@@ -299,6 +304,15 @@ fn a_source_that_is_none_is_an_error() {
         assert!(ran.told.contains(&format!("can't read `{file}`: it is {why}")), "{}", ran.told);
     }
     assert_eq!(run(at, &["observe", "source", "."]).status, Some(2));
+    // The compiler of a tool follows links, so nothing is told of a tool that has one.
+    #[cfg(unix)]
+    {
+        fs::create_dir(at.join("tool")).unwrap();
+        std::os::unix::fs::symlink("/dev/null", at.join("tool/x.go")).unwrap();
+        let ran = run(at, &["observe", "source", "tool"]);
+        assert_eq!(ran.status, Some(2), "{}", ran.told);
+        assert!(ran.told.contains("can't read `tool/x.go`: it is a link"), "{}", ran.told);
+    }
 }
 
 #[test]
