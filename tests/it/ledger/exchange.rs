@@ -51,6 +51,7 @@ fn history(ledger: &mut Ledger) {
         time: 31,
         run: Some(Run { engine: "naive".into(), lenient: true, limits }),
         schemas: vec![Schema { relation: Symbol::new("typed"), columns, renews: true }],
+        assertions: vec![],
         drawn: vec![],
         lapsed: vec![Lapsed { fact: fact.clone(), reason: Some("the rules no longer have it".into()) }],
         retractions: vec![fact],
