@@ -63,12 +63,18 @@ pub fn is_hidden(c: char) -> bool {
 /// The text on one line and with nothing hidden in it: characters that aren't seen are written as string literals
 /// write them.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
+    visible_but(text, &[])
+}
+
+/// The text with nothing hidden in it but the characters `kept`, such as line feeds.
+pub fn visible_but<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
+    let escapes = |c: char| is_hidden(c) && !kept.contains(&c);
+    if !text.contains(escapes) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if is_hidden(c) { push_escape(&mut out, c) } else { out.push(c) }
+        if escapes(c) { push_escape(&mut out, c) } else { out.push(c) }
     }
     Cow::Owned(out)
 }

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read as _, Write};
 use serde_json::{Value as Json, json};
 
 use crate::fact::Fact;
+use crate::ledger::Lapsed;
 use crate::meter;
 use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
 use crate::value::Value;
@@ -138,6 +139,7 @@ impl Follow {
             return said.refuse([json!({ "message": message, "line": number })]);
         }
         if let Err(stopped) = meter::check("reading facts") {
+            said.is_over = true;
             return said.refuse([json!({ "message": stopped.to_string(), "line": number })]);
         }
         let retracted = self.retracted(text);
@@ -218,9 +220,9 @@ impl Follow {
             let (rule, because) = (decision.rule.as_deref(), decision.sentence.as_deref());
             write_line(out, &changed("drawn", id, &decision.fact, rule, because))?;
         }
-        for fact in &decided.lapsed {
+        for Lapsed { fact, reason } in &decided.lapsed {
             let id = self.session.decision_id(fact)?;
-            write_line(out, &changed("lapsed", id, fact, None, None))?;
+            write_line(out, &changed("lapsed", id, fact, None, reason.as_deref()))?;
         }
         for relation in &decided.undetermined {
             write_line(out, &json!({ "change": "undetermined", "relation": relation.as_str() }))?;

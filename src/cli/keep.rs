@@ -8,12 +8,11 @@ use clap::Args;
 use crate::file;
 use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
-use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
+use crate::session::{self, Audit, RuleSet, SessionError};
 use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
-use super::replay::{replay, text};
 use super::{DONE, Failure, NO, Outcome, config, open, output, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
@@ -29,7 +28,12 @@ impl Status {
         let ledger = open::ledger(&self.facts, true)?;
         let status = ledger.status().map_err(open::failure)?;
         let mut out = terminal::text();
-        writeln!(out, "ledger        {}", self.facts.store().display())?;
+        let config = config::get();
+        writeln!(out, "ledger        {} ({})", self.facts.store().display(), self.facts.store_origin())?;
+        writeln!(out, "rules         {} ({})", rules(), config.origin("rules"))?;
+        if let Some(authors) = config.authors() {
+            writeln!(out, "authors       {} ({})", authors.join(", "), config.origin("authors"))?;
+        }
         writeln!(out, "transactions  {}", status.transactions)?;
         if let Some(time) = status.time {
             writeln!(out, "last          {}", literal::time_text(time))?;
@@ -60,6 +64,15 @@ impl Status {
         writeln!(out, "health        {health}")?;
         Ok(DONE)
     }
+}
+
+/// The rules that hold where none are named.
+fn rules() -> String {
+    let paths = config::get().rules();
+    let named =
+        paths.iter().map(|path| path.display().to_string()).chain(config::get().packs().iter().cloned());
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::from("the shipped packs") } else { named.join(", ") }
 }
 
 /// The recorded relations that the rules which decided last don't declare.
@@ -130,16 +143,33 @@ impl Verify {
         if !self.no_replay {
             let last = ledger.last_tx();
             let first = ledger.archived().map_or(1, |(last, _)| last + 1);
-            let rules = RuleSource::default().build()?;
-            let session = Session::over_ledger(rules, ledger)
-                .with_engine(self.engine.engine())
-                .with_limits(self.engine.limits())
-                .with_lenient(self.engine.lenient()?);
-            let replayed = replay(&session, None, first, last)?;
-            out.lines(&text(&replayed))?;
-            sound &= replayed.flips.is_empty();
+            sound &= self.audit(&ledger, first, last)?;
         }
         Ok(if sound { DONE } else { NO })
+    }
+
+    /// Draws every decision again and tells what differs from the record; whether nothing is wrong.
+    fn audit(&self, ledger: &Ledger, from: u64, to: u64) -> Result<bool, Failure> {
+        let (engine, limits) = (self.engine.engine(), self.engine.limits());
+        let lenient = self.engine.lenient()?;
+        let audit = Audit { ledger, from, to, engine: engine.as_ref(), limits, lenient };
+        let (bar, mut written) = (indicatif::ProgressBar::new(to), Ok(()));
+        let audited = audit.run(&mut |tx| bar.set_position(tx), &mut |finding| {
+            let word = if finding.what.is_lie() { "fault" } else { "note" };
+            written = bar.suspend(|| writeln!(terminal::text(), "{word}: {finding}"));
+            written.is_ok()
+        });
+        bar.finish_and_clear();
+        written?;
+        let audited = audited?;
+        let found = match audited.faults {
+            0 => String::from("each as recorded"),
+            faults => count(faults as usize, "fault"),
+        };
+        let transactions = count(audited.evaluated as usize, "transaction");
+        let decisions = count(audited.decisions as usize, "decision");
+        writeln!(terminal::text(), "{transactions} drawn again, {decisions} in all: {found}")?;
+        Ok(audited.faults == 0)
     }
 
     /// Whether the head that was written down stands in the chain.

@@ -8,7 +8,6 @@ use crate::meter::Stopped;
 
 use super::bytes::Malformed;
 use super::hash::Hash;
-use crate::symbol::Symbol;
 
 /// Why the ledger couldn't do what was asked. Nothing that was acknowledged is lost by any of these.
 #[derive(Debug, thiserror::Error)]
@@ -119,13 +118,13 @@ pub enum LedgerError {
         /// The most that is taken.
         limit: u64,
     },
-    /// A number is what must not be recorded.
+    /// What must not be recorded, and can't be replaced.
     #[error(
-        "a fact of `{relation}` holds a number that a pattern of `[redact]` matches, and only text can be replaced: give it as a string, or narrow the pattern"
+        "{what} is what a pattern of `[redact]` matches, and nothing can be put in its place: leave it out, or narrow the pattern"
     )]
     Unredacted {
-        /// The relation.
-        relation: Symbol,
+        /// What it is.
+        what: String,
     },
     /// Facts that don't fit the columns that the ledger records for their relation, or columns that can't be recorded.
     #[error("{what}")]

@@ -50,8 +50,7 @@ fn history(ledger: &mut Ledger) {
     let lapsing = Draft {
         time: 31,
         run: Some(Run { engine: "naive".into(), lenient: true, limits }),
-        schemas: vec![Schema { relation: Symbol::new("typed"), columns, renews: true }],
-        assertions: vec![],
+        schemas: vec![Schema { relation: Symbol::new("levelled"), columns, renews: true }],
         drawn: vec![],
         lapsed: vec![Lapsed { fact: fact.clone(), reason: Some("the rules no longer have it".into()) }],
         retractions: vec![fact],
