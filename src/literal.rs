@@ -43,7 +43,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Whether a character isn't seen as what it is: controls and line ends, what turns the direction of text round, and
-/// what has no width.
+/// what has no width and joins nothing.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -51,7 +51,8 @@ pub fn is_hidden(c: char) -> bool {
             '\u{ad}'
                 | '\u{61c}'
                 | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
+                | '\u{200b}'
+                | '\u{200e}'..='\u{200f}'
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
                 | '\u{feff}'

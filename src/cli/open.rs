@@ -6,7 +6,7 @@ use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
-use super::{Failure, config, output, progress};
+use super::{Failure, config, output, progress, secrets};
 
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
@@ -48,6 +48,9 @@ pub(super) fn for_writing(
 ) -> Result<Session, Failure> {
     let rules = named.source().build()?;
     lints(&rules, named);
+    if !read_only {
+        secrets::warn_of_rules(&rules);
+    }
     let ledger = if read_only && !facts.store().exists() {
         Ledger::memory_with(&options()).map_err(failure)?
     } else {

@@ -17,6 +17,9 @@ use crate::value::Value;
 use super::records::Records;
 use super::terminal::{self, Out};
 
+/// Narrower terminals, and those that tell of no width, are written to as pipes are.
+const NARROWEST: u16 = 20;
+
 /// The forms of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
@@ -87,7 +90,7 @@ fn say(write: impl FnOnce(&mut Out) -> io::Result<()>) {
 pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     let arrangement =
-        if terminal::is_terminal() { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
+        if columns().is_some() { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
     table.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(arrangement);
     table.set_header(header.iter().map(|name| visible(name)));
     table.add_rows(rows.iter().map(|row| row.iter().map(|cell| visible(cell))));
@@ -171,7 +174,12 @@ pub(super) fn reports(reports: &[String]) {
 
 /// The columns of the terminal, 100 where there is none.
 pub(super) fn terminal_width() -> usize {
-    Table::new().width().filter(|_| terminal::is_terminal()).map_or(100, usize::from)
+    columns().map_or(100, usize::from)
+}
+
+/// The columns of the terminal, if there is one that tells of enough of them for words.
+fn columns() -> Option<u16> {
+    Table::new().width().filter(|width| terminal::is_terminal() && *width >= NARROWEST)
 }
 
 /// Standard output for results of a form.

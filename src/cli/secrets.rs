@@ -4,27 +4,35 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::ledger::{Ledger, LedgerError, When};
-use crate::session::RuleSet;
+use crate::session::{RuleSet, shipped};
 
 use super::diagnostics::count;
 use super::{config, open, output};
 
 /// Warns of rule files and of a ledger that hold what a pattern matches.
 pub(super) fn warn(rules: Option<&RuleSet>) {
-    let redaction = config::get().redaction();
-    if redaction.is_empty() {
+    if config::get().redaction().is_empty() {
         return;
     }
-    let sources = rules.into_iter().flat_map(|rules| rules.sources.iter());
-    for (_, source) in sources.filter(|(_, source)| redaction.matches(source.text())) {
-        output::warning(&format!(
-            "a pattern of `[redact]` matches the text of {}, and the rules are recorded with what they decide: take it out of them",
-            source.name()
-        ));
-    }
+    rules.into_iter().for_each(warn_of_rules);
     let store = config::get().store();
     if store.join("journal").is_dir() {
         warn_recorded(&store);
+    }
+}
+
+/// Warns of rule files that hold what a pattern matches, since nothing in rules can be replaced. The shipped ones are
+/// no secret.
+pub(super) fn warn_of_rules(rules: &RuleSet) {
+    let redaction = config::get().redaction();
+    let shipped = |name: &str| name.strip_prefix("rules/").and_then(shipped::file);
+    for (_, source) in rules.sources.iter().filter(|(_, source)| redaction.matches(source.text())) {
+        if shipped(source.name()) != Some(source.text()) {
+            output::warning(&format!(
+                "a pattern of `[redact]` matches the text of {}, and rules are recorded with what they decide: take it out of them",
+                source.name()
+            ));
+        }
     }
 }
 

@@ -103,6 +103,8 @@ decide --facts bad.jsonl
 decide --facts bad.csv
 migrate plain/p.dl
 migrate H
+backup copy
+backup H
 assert F --note H --as H
 assert F --as H
 assert f(H) --expect-tx 99

@@ -17,6 +17,7 @@ mod bounds;
 mod broken;
 mod builtins;
 mod bulk;
+#[cfg(unix)]
 mod carry_out;
 mod cases;
 mod check;
@@ -36,6 +37,7 @@ mod fuzz;
 mod generators;
 mod golden;
 mod helps;
+#[cfg(unix)]
 mod hostile;
 mod ledger;
 mod limits;

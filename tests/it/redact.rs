@@ -212,6 +212,8 @@ fn an_import_keeps_its_hashes_and_warns() {
     std::fs::write(&rules, format!("{text}\n# {SECRET}\n")).unwrap();
     let (good, told) = try_run(dir.path(), &["check"]);
     assert!(good && told.contains("matches the text of rules/keep.dl"), "{told}");
+    let (good, told) = try_run(dir.path(), &["decide", "--store", "third"]);
+    assert!(good && told.contains("matches the text of rules/keep.dl"), "{told}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use hence::literal::visible_but;
 use hence::span::FileId;
 use hence::syntax::{self, tree};
 use regex::Regex;
@@ -16,8 +17,10 @@ pub(crate) fn shape(file: &tree::File) -> String {
     places.replace_all(&format!("{:?}", file.items), "@").replace("}, ", "},\n")
 }
 
+/// The comments; the layout writes out what is hidden in them.
 fn comments(text: &str, file: &tree::File) -> Vec<String> {
-    file.comments.iter().map(|comment| text[comment.span.range()].to_owned()).collect()
+    let shown = |text: &str| visible_but(text, &['\n', '\r', '\t']).into_owned();
+    file.comments.iter().map(|comment| shown(&text[comment.span.range()])).collect()
 }
 
 /// Formats a text that has no fault, and checks that nothing changed but the layout.
