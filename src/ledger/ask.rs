@@ -17,7 +17,7 @@ use super::scan::Scanned;
 use super::{Based, Ledger};
 
 /// How often reading is tried again while a writer may be in the way.
-const TRIES: u32 = 6;
+const TRIES: u32 = 4;
 /// How often at most, where somebody else begins or ends writing meanwhile.
 const MOST_TRIES: u32 = 60;
 /// How long to wait in between.

@@ -73,6 +73,9 @@ fn a_killed_writer_loses_nothing_acknowledged() {
         let writing = round % 2 == 0;
         let patience = Duration::from_millis(random.below(60));
         acknowledged = run_and_kill(dir.path(), patience, writing).max(acknowledged);
+        if dir.path().join("journal/00000001.journal").exists() {
+            script::check(&Ledger::open_to_ask(dir.path(), &small()).unwrap(), acknowledged);
+        }
         if random.below(3) > 0 {
             let ledger = Ledger::open(dir.path(), &small()).unwrap();
             script::check(&ledger, acknowledged);
