@@ -211,6 +211,9 @@ pub trait Facts {
 
 /// An engine.
 pub trait Engine {
+    /// What records call it.
+    fn name(&self) -> &'static str;
+
     /// Whether a standing evaluation, [`seminaive::standing::Standing`], may take its place between changes.
     fn stands(&self) -> bool {
         false

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::file;
 use crate::session::{Migrated, Migration};
 
 use super::diagnostics::count;
@@ -51,7 +52,7 @@ impl Migrate {
         }
         let rules = self.rules.source().build()?;
         let name = self.file.display().to_string();
-        let text = std::fs::read_to_string(&self.file)
+        let text = file::read_text(&self.file, file::LARGEST_TEXT)
             .map_err(|error| Failure::Usage(format!("`{name}` can't be read: {error}")))?;
         self.facts.existing_store()?;
         let mut ledger = open::ledger(&self.facts, !self.apply)?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::fault::OrBroken as _;
 use crate::schema::{Column, ColumnType};
 use crate::symbol::Symbol;
 use crate::value::{Type, Value, Word};
@@ -76,7 +77,7 @@ impl Recast {
         let Recorded { mut columns, least, .. } = recorded;
         let mut narrowed = false;
         for (column, place) in declared.iter().zip(&places) {
-            let Some(held) = columns.get_mut(*place) else { continue };
+            let held = columns.get_mut(*place).or_broken("each declared column has a recorded one");
             narrowed |= !takes_all(column, held);
             held.ty = nameless(column).ty;
         }

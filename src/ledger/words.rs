@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::fact::Fact;
+use crate::fault::OrBroken as _;
 use crate::meter;
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
@@ -37,7 +38,10 @@ impl Ledger {
         let Some(number) = self.state.number(relation) else { return Ok(()) };
         let (types, mut wanted) = (recast.types(), Vec::new());
         let leading = recast.leading(first.len());
-        tuple::encode(first.get(..leading).unwrap_or(first), &mut wanted);
+        tuple::encode(
+            first.get(..leading).or_broken("columns that lead are among those asked for"),
+            &mut wanted,
+        );
         let rest: Vec<Word> = first.iter().skip(leading).map(|value| value.word()).collect();
         let mut prefix = keys::relation(keys::FACT, number);
         prefix.extend(keys::beginning(&wanted));

@@ -15,7 +15,7 @@ use crate::index_vec::IndexVec;
 use crate::ir::{GroundFact, Program, Rule, RuleId, Stratum};
 use crate::schema::RelationId;
 use crate::value::Value;
-pub use query::{Query, lower_query, with_atom, with_queries, with_query};
+pub use query::{Query, is_answer, lower_query, with_atom, with_queries, with_query};
 pub use relevant::{needed, relevant};
 
 /// The program that engines evaluate.

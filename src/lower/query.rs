@@ -110,6 +110,11 @@ fn answer_name(head: RelationId) -> Symbol {
     Symbol::new(&format!("?{}", head.0))
 }
 
+/// Whether a relation holds the answers to a question, and so has a name that nobody gave it.
+pub fn is_answer(program: &Program, relation: RelationId) -> bool {
+    program[relation].name.as_str().starts_with('?')
+}
+
 fn relation(query: &Query<'_>, head: RelationId) -> Relation {
     let columns = query.wanted.iter().map(|var| variable(*var, query));
     Relation {

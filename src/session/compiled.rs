@@ -128,6 +128,10 @@ impl Compiled {
 }
 
 impl Engine for Compiled {
+    fn name(&self) -> &'static str {
+        "compiled"
+    }
+
     fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let known = self.known(program);
         if known.parts.is_empty() || gives_derived(program, &input) {
@@ -264,7 +268,8 @@ fn unread(arity: usize, rows: Option<&Rows>) -> Table {
 /// A relation without recursion: what is given stands in round 0, all that rules derive in round 1.
 fn extent(table: &Table, arity: usize, input: bool, first: &HashSet<Vec<Word>>) -> Extent {
     let mut rows = Rows::new(arity);
-    let all = || table.iter().map(|row| row.get(..arity).unwrap_or(row));
+    let all =
+        || table.iter().map(|row| row.get(..arity).or_broken("a row of a table has its relation's columns"));
     let is_first = |row: &[Word]| input || (!first.is_empty() && first.contains(row));
     all().filter(|row| is_first(row)).for_each(|row| rows.push(row));
     let given = rows.len();

@@ -158,6 +158,7 @@ impl Lens {
             if let Some(recast) = self.changed(fact.relation) {
                 let forms = recast.forms(&fact.values);
                 let stands = standing(ledger, fact.relation, &forms)?;
+                // What isn't a fact of the declared columns has no form, and the ledger refuses it as it is.
                 fact.values =
                     stands.into_iter().chain(forms).next().unwrap_or(std::mem::take(&mut fact.values));
             }
@@ -257,8 +258,11 @@ impl Reading<'_> {
     }
 
     /// How one relation reads its facts, where it can.
-    pub(super) fn one(&self, relation: &Relation) -> Option<Recast> {
-        self.fit(relation).ok()?.ok().map(|fit| fit.recast)
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub(super) fn one(&self, relation: &Relation) -> Result<Option<Recast>, LedgerError> {
+        Ok(self.fit(relation)?.ok().map(|fit| fit.recast))
     }
 
     /// Whether any fact stands of a relation.
@@ -346,7 +350,7 @@ impl Reading<'_> {
         }
         let Some((facts, since, example)) = self.unread(relation, &fit.recast)? else { return Ok(Ok(fit)) };
         let recorded = (!recorded.is_empty()).then(|| recorded.to_vec());
-        Ok(Err(Misfit { recorded, trouble: Trouble::Values(example), facts, since }))
+        Ok(Err(Misfit { recorded, trouble: Trouble::Values(example), facts, since: Some(since) }))
     }
 
     /// How many facts can't be read, since when, and one of them.
@@ -362,16 +366,18 @@ impl Reading<'_> {
         Ok(found)
     }
 
-    fn misfit(
+    /// A misfit of all facts of a relation.
+    pub(super) fn misfit(
         &self,
         relation: &Relation,
         recorded: Option<Vec<Column>>,
         trouble: Trouble,
     ) -> Result<Misfit, LedgerError> {
-        let (mut facts, mut since) = (0, u64::MAX);
+        let (mut facts, mut since) = (0, None);
         for fact in self.ledger.facts_at(relation.name, self.at)? {
+            let (_, from) = fact?;
             facts += 1;
-            since = since.min(fact?.1);
+            since = Some(since.map_or(from, |since: u64| since.min(from)));
         }
         Ok(Misfit { recorded, trouble, facts, since })
     }

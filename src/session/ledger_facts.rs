@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::backend::Database;
 use crate::fact::Fact;
 use crate::ir::Program;
-use crate::ledger::{Assertion, Decision, Ledger, LedgerError, When};
+use crate::ledger::{Assertion, Decision, Ledger, LedgerError, Notice, When};
 use crate::schema::{Kind, Relation, RelationId};
 use crate::span::Sources;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
-use super::Session;
 use super::error::SessionError;
 use super::fitting::{Legacy, Lens, Reading};
+use super::{Session, Store};
 
 /// A ledger, and what is known of facts that are older than their schemas.
 pub(super) struct Recording {
@@ -26,6 +26,15 @@ pub(super) struct Recording {
 impl Recording {
     pub(super) fn new(ledger: Ledger) -> Self {
         Self { ledger, legacy: Legacy::default() }
+    }
+
+    pub(super) fn close(self) -> Vec<Notice> {
+        self.ledger.close()
+    }
+
+    /// The ledger, for whoever goes on with it.
+    pub(super) fn into_ledger(self) -> Ledger {
+        self.ledger
     }
 }
 
@@ -63,6 +72,19 @@ impl Session {
         let lens = Arc::new(Lens::new(&reading, &self.rules.program, &self.rules.sources)?);
         *known = Some((count, Arc::clone(&lens)));
         Ok(lens)
+    }
+
+    /// Checks that the rules of this session can read all facts that stood in its ledger at its moment.
+    ///
+    /// # Errors
+    /// Relations whose recorded facts can't be read under these rules.
+    pub fn check_columns(&self) -> Result<(), SessionError> {
+        match &self.store {
+            Store::Ledger(ledger) => {
+                self.lens_for(ledger, (&self.rules.program, &self.rules.sources), self.as_of).map(drop)
+            }
+            Store::Memory(_) => Ok(()),
+        }
     }
 
     /// How a program reads the ledger as it was at a moment.
@@ -141,13 +163,16 @@ pub(super) fn assertion(
     at: When,
     relation: &Relation,
     fact: &Fact,
-) -> Option<(Assertion, Vec<Symbol>)> {
-    let recast = Reading { ledger, at, legacy, trusted: true }.one(relation)?;
-    recast.forms(&fact.values).into_iter().find_map(|values| {
+) -> Result<Option<(Assertion, Vec<Symbol>)>, LedgerError> {
+    let reading = Reading { ledger, at, legacy, trusted: true };
+    let Some(recast) = reading.one(relation)? else { return Ok(None) };
+    for values in recast.forms(&fact.values) {
         let held = values.len();
-        let found = ledger.assertion_at(&Fact { relation: fact.relation, values }, at).ok()??;
-        Some((found, recast.defaults(held)))
-    })
+        if let Some(found) = ledger.assertion_at(&Fact { relation: fact.relation, values }, at)? {
+            return Ok(Some((found, recast.defaults(held))));
+        }
+    }
+    Ok(None)
 }
 
 /// The decisions that stood at a moment.

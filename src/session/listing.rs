@@ -8,7 +8,7 @@ use crate::symbol::Symbol;
 use super::RuleSet;
 use super::error::{Faults, SessionError};
 use super::fitting::{self, Legacy, Reading};
-use super::misfit::{Misfit, Trouble};
+use super::misfit::Trouble;
 
 /// How the facts of a recorded relation are listed.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ impl Listing {
         let declared = rules.and_then(|rules| input(rules, relation));
         if let Some(declared) = declared {
             let legacy = Legacy::default();
-            let recast = Reading { ledger, at, legacy: &legacy, trusted: false }.one(declared);
+            let recast = Reading { ledger, at, legacy: &legacy, trusted: false }.one(declared)?;
             if let Some(recast) = recast {
                 return Ok(Self::under(recast, &declared.columns));
             }
@@ -73,7 +73,7 @@ pub fn history(rules: &RuleSet, ledger: &Ledger, fact: &Fact) -> Result<Vec<Inte
     if generations.is_empty() {
         let legacy = Legacy::default();
         let reading = Reading { ledger, at: When::Now, legacy: &legacy, trusted: true };
-        let recast = reading.one(relation).unwrap_or_else(|| Recast::plain(&relation.columns));
+        let recast = reading.one(relation)?.unwrap_or_else(|| Recast::plain(&relation.columns));
         for values in recast.forms(&fact.values) {
             spans.extend(ledger.history(&Fact { relation: fact.relation, values })?);
         }
@@ -98,9 +98,9 @@ pub fn history(rules: &RuleSet, ledger: &Ledger, fact: &Fact) -> Result<Vec<Inte
         }
     }
     if let (Some((columns, found)), false) = (faults, readable) {
-        let since = generations.last().map_or(0, |generation| generation.from).max(1);
-        let facts = ledger.count(relation.name);
-        let misfit = Misfit { recorded: Some(columns), trouble: Trouble::Columns(found), facts, since };
+        let legacy = Legacy::default();
+        let reading = Reading { ledger, at: When::Now, legacy: &legacy, trusted: true };
+        let misfit = reading.misfit(relation, Some(columns), Trouble::Columns(found))?;
         let diagnostics = vec![misfit.told(relation)];
         return Err(SessionError::Faults(Box::new(Faults { sources: rules.sources.clone(), diagnostics })));
     }

@@ -75,6 +75,10 @@ impl Migration {
         let sources = Sources::new(rules, ledger)?;
         let migrating = program::migrating(&sources, name, text)?;
         let (gone, written) = sources.concerned(&migrating)?;
+        if written.is_empty() {
+            let message = format!("no rule of `{name}` writes an input");
+            return Err(SessionError::Unknown { message });
+        }
         let input = sources.input(&migrating, now)?;
         let program = carried::program(&migrating.program, &gone, &written);
         let evaluated = evaluate_program(&program, &migrating.sources, input, engine, limits)?;
@@ -115,6 +119,13 @@ impl Migration {
         migrated.recorded = Some(form(relation, &old.recorded.columns));
         for fact in sources.ledger.facts(relation) {
             let (stored, _) = fact?;
+            if sources.ledger.redaction().matches_fact(&stored) {
+                let message = format!(
+                    "a fact of `{relation}` holds what `[redact]` keeps out of the ledger, so it can't be recorded that \
+                     it goes; migrate without that pattern"
+                );
+                return Err(SessionError::Unknown { message });
+            }
             let fact = old.read(&stored)?;
             if !carried.contains(&fact) {
                 migrated.left.push(fact.clone());
@@ -258,7 +269,7 @@ impl<'a> Sources<'a> {
                 Some((name, old)) => self.ledger.each_row(name, When::Now, &old.recast, &[], &mut take)?,
                 None => {
                     let recast =
-                        self.reading().one(relation).unwrap_or_else(|| Recast::plain(&relation.columns));
+                        self.reading().one(relation)?.unwrap_or_else(|| Recast::plain(&relation.columns));
                     self.ledger.each_row(relation.name, When::Now, &recast, &[], &mut take)?;
                 }
             }

@@ -17,8 +17,8 @@ pub(super) struct Misfit {
     pub(super) trouble: Trouble,
     /// How many facts can't be read.
     pub(super) facts: u64,
-    /// The transaction that asserted the first of them.
-    pub(super) since: u64,
+    /// The transaction that asserted the first of them, where one stands.
+    pub(super) since: Option<u64>,
 }
 
 /// What keeps them from being read.
@@ -53,10 +53,11 @@ impl Misfit {
         let declared = format!("declared as `{} {relation}`", relation.kind.keyword());
         let mut fault = Diagnostic::new(OTHER_COLUMNS, message).at(relation.span, declared);
         let columns = match &self.recorded {
-            Some(columns) => format!("recorded as `{}`, ", form(name, columns)),
-            None => String::new(),
+            Some(columns) => format!("recorded as `{}`", form(name, columns)),
+            None => String::from("recorded"),
         };
-        fault = fault.note(format!("{columns}{facts} since transaction {}", self.since));
+        let since = self.since.map(|since| format!(" since transaction {since}")).unwrap_or_default();
+        fault = fault.note(format!("{columns}{since}"));
         for note in self.notes() {
             fault = fault.note(note);
         }
@@ -95,9 +96,15 @@ impl Misfit {
                 "or carry them over: `hence migrate FILE.dl`, with a rule such as `{}`",
                 rule(relation, columns)
             )),
-            None => help.push(String::from(
-                "retract them under rules that declare the relation as it was, and assert them anew",
-            )),
+            None => {
+                let width = match &self.trouble {
+                    Trouble::Values(fact) => fact.values.len(),
+                    Trouble::Columns(_) | Trouble::Kind => 0,
+                };
+                let columns: Vec<String> = (1..=width).map(|at| format!("C{at}")).collect();
+                let read = format!("old.{}({})", relation.name, columns.join(", "));
+                help.push(format!("carry them over: `hence migrate FILE.dl`, whose rules read `{read}`"));
+            }
         }
         if let [only] = help.as_mut_slice() {
             *only = only.trim_start_matches("or ").to_owned();

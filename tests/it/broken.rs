@@ -25,6 +25,10 @@ use hence::value::{Value, Word};
 struct Contradicts;
 
 impl Engine for Contradicts {
+    fn name(&self) -> &'static str {
+        "contradicts"
+    }
+
     fn evaluate(&self, _: &Program, _: Database, _: &Limits) -> Result<Model, LimitReached> {
         None.or_broken("every slot of a plan is bound before it is read")
     }
@@ -34,6 +38,10 @@ impl Engine for Contradicts {
 struct Panics;
 
 impl Engine for Panics {
+    fn name(&self) -> &'static str {
+        "panics"
+    }
+
     fn evaluate(&self, _: &Program, input: Database, _: &Limits) -> Result<Model, LimitReached> {
         let worker = move || {
             assert_eq!(input.relations[99].len(), 0);

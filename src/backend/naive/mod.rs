@@ -16,6 +16,10 @@ use state::State;
 pub struct Naive;
 
 impl Engine for Naive {
+    fn name(&self) -> &'static str {
+        "naive"
+    }
+
     fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let mut run = Run {
             program,

@@ -1,7 +1,6 @@
 //! Declarations and rules as lines.
 
 use crate::span::Span;
-use crate::syntax::part;
 
 use super::super::tree::{
     Args, Atom, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl, RelationDecl, Rule, TypeDecl,
@@ -154,7 +153,7 @@ impl Printer<'_> {
 
     /// `import "PATH".`
     pub(super) fn import(&self, import: &Import) -> Vec<Line> {
-        let path = part(self.text, import.path_span.range());
+        let path = self.texts.string(import.path_span, &import.path);
         vec![Line::new(import.span.start, 0, format!("import {path}."))]
     }
 
@@ -171,8 +170,8 @@ impl Printer<'_> {
         if let Some(id) = rule.id {
             lines.push(Line::new(id.span.start, 0, format!("@id({})", id.name)));
         }
-        if let Some((_, span)) = rule.because {
-            let text = part(self.text, span.range());
+        if let Some((sentence, span)) = rule.because {
+            let text = self.texts.string(span, sentence.as_str());
             lines.push(Line::new(span.start, 0, format!("@because({text})")));
         }
         if let Some(first) = lines.first_mut() {

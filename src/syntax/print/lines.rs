@@ -1,7 +1,10 @@
 //! Lines of output with their places in the source, and the comments put back between them.
 
+use std::borrow::Cow;
+
 use super::super::parser::doc_line;
 use super::super::tree::Comment;
+use crate::literal::visible_but;
 use crate::syntax::part;
 
 /// How many characters a line should have at most.
@@ -46,6 +49,11 @@ pub(super) struct Output<'a> {
     below_doc: bool,
 }
 
+/// The text of a comment, in which nothing is hidden: what a reader of the file doesn't see, no reviewer does.
+fn shown(text: &str) -> Cow<'_, str> {
+    visible_but(text, &['\n', '\r', '\t'])
+}
+
 impl<'a> Output<'a> {
     pub(super) fn new(text: &'a str, comments: &'a [Comment]) -> Self {
         let out = String::with_capacity(text.len() + text.len() / 8);
@@ -71,7 +79,7 @@ impl<'a> Output<'a> {
             self.out.push_str("##");
             if !line.is_empty() {
                 self.out.push(' ');
-                self.out.push_str(line);
+                self.out.push_str(&shown(line));
             }
             blank = false;
         }
@@ -92,7 +100,7 @@ impl<'a> Output<'a> {
             } else {
                 self.out.push(' ');
             }
-            self.out.push_str(text);
+            self.out.push_str(&shown(text));
             self.after_comment = true;
         }
     }

@@ -11,7 +11,7 @@ const INDENT: usize = 8;
 impl Printer<'_> {
     /// A test.
     pub(super) fn test(&self, test: &Test) -> Vec<Line> {
-        let name = part(self.text, test.name_span.range());
+        let name = self.texts.string(test.name_span, test.name.as_str());
         let mut lines = vec![Line::new(test.span.start, 0, format!("test {name} {{"))];
         let mut inner = Vec::new();
         for (name, value) in &test.sets {

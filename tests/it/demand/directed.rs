@@ -76,6 +76,10 @@ fn facts() -> Vec<Fact> {
 struct Counting(std::sync::Arc<std::sync::atomic::AtomicUsize>);
 
 impl Engine for Counting {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+
     fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let own = program.relations.iter().zip(&input.relations);
         let own = own
