@@ -8,7 +8,6 @@ use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::cell::Cell;
 use std::fmt;
-use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::sync::{Mutex, PoisonError};
 
@@ -98,9 +97,10 @@ thread_local! {
 /// From now on a panic prints nothing by itself: its place is kept for the error that [`caught`] makes of it. For
 /// programs that are hence; one that embeds it keeps its own hook.
 pub fn keep_quiet() {
-    panic::set_hook(Box::new(|panic| {
+    let loud = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
         if UNWINDS.replace(true) {
-            let _ = writeln!(io::stderr(), "{panic}");
+            loud(panic);
         }
         let trace = Backtrace::capture();
         let trace = (trace.status() == BacktraceStatus::Captured).then(|| trace.to_string());
