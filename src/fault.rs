@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
+use std::cell::Cell;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::sync::{Mutex, PoisonError};
@@ -70,7 +71,10 @@ impl<T> OrBroken for Option<T> {
 /// # Errors
 /// Those of `work`, and the fault that ended it.
 pub fn caught<T, E: From<Fault>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(fault(payload).into()))
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+        UNWINDS.set(false);
+        Err(fault(payload).into())
+    })
 }
 
 /// Goes on unwinding with what ended a thread.
@@ -85,10 +89,19 @@ fn last() -> (Option<String>, Option<String>) {
     LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
+thread_local! {
+    /// Whether this thread unwinds; what goes wrong on that way ends the process before anybody can tell of it.
+    static UNWINDS: Cell<bool> = const { Cell::new(false) };
+}
+
 /// From now on a panic prints nothing by itself: its place is kept for the error that [`caught`] makes of it. For
 /// programs that are hence; one that embeds it keeps its own hook.
 pub fn keep_quiet() {
-    panic::set_hook(Box::new(|panic| {
+    let loud = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if UNWINDS.replace(true) {
+            loud(panic);
+        }
         let trace = Backtrace::capture();
         let trace = (trace.status() == BacktraceStatus::Captured).then(|| trace.to_string());
         let place = panic.location().map(ToString::to_string);

@@ -7,6 +7,7 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::fault::OrBroken;
 use crate::schema::RelationId;
 use crate::span::{Sources, Span};
+use crate::symbol::Symbol;
 use crate::syntax::tree::{Args, Atom, Expr, ExprKind, Ident, Literal, LiteralKind, UnaryOp};
 
 use super::codes;
@@ -56,7 +57,8 @@ pub(super) fn body<'t>(
 
 fn all_of(literal: &Literal, vars: &Vars, sources: &Sources) -> Vec<VarId> {
     let own = Vars::of_body(std::slice::from_ref(literal), sources);
-    own.names().iter().filter_map(|name| vars.get(*name)).collect()
+    let var = |name: &Symbol| vars.get(*name).or_broken("the variables of a literal are those of its rule");
+    own.names().iter().map(var).collect()
 }
 
 fn clause<'t>(

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::file;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+
+use crate::fault;
 
 /// How long to wait before a file is looked at again.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -53,12 +55,14 @@ pub(super) struct Piped {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: io::Cursor<Vec<u8>>,
     quiet: bool,
+    /// The thread, until its end was seen.
+    reader: Option<JoinHandle<()>>,
 }
 
 impl Piped {
     fn new() -> Self {
         let (send, chunks) = sync_channel(4);
-        thread::spawn(move || {
+        let reader = thread::spawn(move || {
             let mut input = io::stdin().lock();
             let mut buffer = vec![0; CHUNK];
             loop {
@@ -70,7 +74,7 @@ impl Piped {
                 }
             }
         });
-        Self { chunks, chunk: io::Cursor::default(), quiet: false }
+        Self { chunks, chunk: io::Cursor::default(), quiet: false, reader: Some(reader) }
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -90,7 +94,13 @@ impl Piped {
                 self.chunk.read(buffer)
             }
             Err(RecvTimeoutError::Timeout) => Err(io::ErrorKind::WouldBlock.into()),
-            Err(RecvTimeoutError::Disconnected) => Ok(0),
+            Err(RecvTimeoutError::Disconnected) => {
+                // One that failed has not come to the end of the input.
+                if let Some(reader) = self.reader.take() {
+                    fault::joined(reader.join());
+                }
+                Ok(0)
+            }
         }
     }
 }

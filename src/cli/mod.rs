@@ -303,3 +303,16 @@ fn explain(failure: &Failure) -> u8 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_hence_has_a_status_of_its_own() {
+        let broken = fault::caught(|| -> Outcome { fault::broken("a command has a name") });
+        assert_eq!(explain(&broken.unwrap_err()), FAULT);
+        let failed = fault::caught(|| -> Outcome { panic!("nobody thought of this") });
+        assert_eq!(explain(&failed.unwrap_err()), FAULT);
+    }
+}

@@ -199,7 +199,7 @@ impl Bench<'_> {
 
     /// What is to be said where something matches that must not.
     fn present(&self, span: Span, answer: Option<RelationId>) -> Failure {
-        let Some(rule) = self.rule(answer) else { return self.failure(span, "something matches") };
+        let rule = self.rule(answer);
         let facts = rule.body.iter().find_map(|literal| match literal {
             Literal::Atom(atom) => Some(self.matching(atom.relation, &atom.args)),
             _ => None,
@@ -220,10 +220,9 @@ impl Bench<'_> {
     fn absent(&self, span: Span, answer: Option<RelationId>) -> Failure {
         let program = self.program;
         let model = &self.evaluation.model;
-        let found = self
-            .rule(answer)
-            .and_then(|rule| Some((rule, stuck::stuck(program, model, &rule.body, &rule.variables)?)));
-        let Some((rule, stuck)) = found else { return self.failure(span, "nothing matches") };
+        let rule = self.rule(answer);
+        let stuck = stuck::stuck(program, model, &rule.body, &rule.variables);
+        let Some(stuck) = stuck else { return self.failure(span, "nothing matches") };
         let literal = rule.literal(stuck.at);
         let values = stuck::with_values(literal, &rule.variables, &stuck.bindings);
         let with = if values.is_empty() { String::new() } else { format!(" with {values}") };
@@ -250,9 +249,9 @@ impl Bench<'_> {
     }
 
     /// The rule that asks an expectation's question.
-    fn rule(&self, answer: Option<RelationId>) -> Option<&Rule> {
-        let answer = answer?;
-        self.program.rules.iter().find(|rule| rule.head == answer)
+    fn rule(&self, answer: Option<RelationId>) -> &Rule {
+        let rule = self.program.rules.iter().find(|rule| Some(rule.head) == answer);
+        rule.or_broken("an expected body is asked by a rule")
     }
 
     fn finder(&self) -> Finder<'_> {

@@ -67,9 +67,8 @@ pub(super) fn stuck(
 pub(super) fn with_values(literal: &Literal, variables: &[Variable], bindings: &[Option<Value>]) -> String {
     let mut named = Vec::new();
     let mut visit = |var: VarId| {
-        let name = variables.get(var.0 as usize).map(|variable| variable.name.as_str());
-        let value = bindings.get(var.0 as usize).copied().flatten();
-        if let (Some(name), Some(value)) = (name, value)
+        let name = variables.get(var.at()).or_broken(VarId::INVARIANT).name.as_str();
+        if let Some(value) = bindings.get(var.at()).or_broken(VarId::INVARIANT)
             && name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
         {
             let shown = format!("{name} = {value}");

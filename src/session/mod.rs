@@ -1,5 +1,8 @@
 //! The public face: load rules, take facts, ask questions, draw and record decisions.
 //!
+//! Where hence contradicts itself, what was asked is answered by [`SessionError::Fault`], and nothing is recorded; a
+//! session that was recording then answers nothing else until it is opened again.
+//!
 //! A [`Session`] is a [`RuleSet`], the facts that stand, and an engine. Everything else (command line, tests,
 //! servers) is a thin rim around it.
 

@@ -23,7 +23,9 @@ impl Session {
     /// The limit that was reached.
     pub fn profile(&self, input: Database) -> Result<(Model, Profile), SessionError> {
         let program = &self.rules.program;
-        let profiled = SemiNaive.evaluate_profiled(program, input, &self.limits);
-        profiled.map_err(|reached| evaluation::limit(program, &self.rules.sources, &reached))
+        self.entry(|| {
+            let profiled = SemiNaive.evaluate_profiled(program, input, &self.limits);
+            profiled.map_err(|reached| evaluation::limit(program, &self.rules.sources, &reached))
+        })
     }
 }

@@ -153,6 +153,15 @@ fn a_compiled_pack_is_ordinary_rust() {
 }
 
 #[cfg(feature = "packs")]
+#[test]
+fn a_parameter_that_cannot_have_its_value_is_an_error() {
+    use hence::packs::tool_scoring::{Facts, Params};
+    let params = Params { pattern_weight: f64::NAN, ..Params::default() };
+    let refused = Facts::default().decide(&params).unwrap_err().to_string();
+    assert_eq!(refused, "the parameter `pattern_weight` can't be `NaN`");
+}
+
+#[cfg(feature = "packs")]
 #[path = "../../examples/typed.rs"]
 #[expect(dead_code, reason = "its `main` prints")]
 mod typed;

@@ -5,10 +5,14 @@
 )]
 
 use crate::backend::cells::{Cell, Slice, is_narrow, reserve};
+use crate::fault::{OrBroken, broken};
 use crate::value::Word;
 
 use super::hash::mix;
 use super::shard::Share;
+
+/// An invariant of those who take rows out.
+const INSIDE: &str = "what is taken out of a set is in";
 
 const SMALLEST: usize = 8;
 /// Blocks per place at the fullest, in tenths.
@@ -149,13 +153,16 @@ impl Blocks {
         place.is_some_and(|(outer, group, bit)| self.places[self.place(outer, group)].bits & bit != 0)
     }
 
-    /// Takes out the row that came last of those that are in, unless the places were laid out anew since.
+    /// Takes out the row that came last of those that are in; the places were not laid out anew since.
     pub(super) fn remove_last(&mut self, row: &[Word]) {
         let place = split(row, self.inner).filter(|_| !self.places.is_empty());
-        let Some((outer, group, bit)) = place else { return };
+        let (outer, group, bit) = place.or_broken(INSIDE);
         let at = self.place(outer, group);
         let block = &mut self.places[at];
-        self.facts -= usize::from(block.bits & bit != 0);
+        if block.bits & bit == 0 {
+            broken(INSIDE);
+        }
+        self.facts -= 1;
         block.bits &= !bit;
         if block.bits == 0 {
             *block = Block::default();

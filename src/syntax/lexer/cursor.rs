@@ -72,6 +72,6 @@ impl<'a> Cursor<'a> {
     /// The whole line on which byte `at` stands, without its line end.
     pub(super) fn line_of(&self, at: usize) -> &'a str {
         let start = self.text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |found| found + 1);
-        self.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("")
+        part(self.text, start..).lines().next().unwrap_or("")
     }
 }
