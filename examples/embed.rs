@@ -203,8 +203,8 @@ impl Agent<'_> {
             let because = decision.sentence.as_deref().unwrap_or_default();
             writeln!(self.log, "  {id} {}: {because}", decision.fact)?;
         }
-        for fact in &outcome.lapsed {
-            writeln!(self.log, "  lapsed: {fact}")?;
+        for lapsed in &outcome.lapsed {
+            writeln!(self.log, "  lapsed: {}", lapsed.fact)?;
         }
         Ok(outcome)
     }

@@ -77,6 +77,11 @@ impl<I: Id, T> IndexVec<I, T> {
         IndexSlice { entries: &self.entries, ids: PhantomData }
     }
 
+    /// The entries without their numbers.
+    pub fn as_slice(&self) -> &[T] {
+        &self.entries
+    }
+
     /// The entries without their numbers, to be changed.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.entries
@@ -167,6 +172,13 @@ impl<'a, I: Id, T> IndexSlice<'a, I, T> {
     #[track_caller]
     pub fn get(self, id: I) -> &'a T {
         self.entries.get(id.at()).or_broken(I::INVARIANT)
+    }
+}
+
+impl<'a, I, T> From<&'a [T]> for IndexSlice<'a, I, T> {
+    #[inline]
+    fn from(entries: &'a [T]) -> Self {
+        Self { entries, ids: PhantomData }
     }
 }
 

@@ -63,12 +63,18 @@ pub fn is_hidden(c: char) -> bool {
 /// The text on one line and with nothing hidden in it: characters that aren't seen are written as string literals
 /// write them.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
+    visible_but(text, &[])
+}
+
+/// The text with nothing hidden in it but the characters `kept`, such as line feeds.
+pub fn visible_but<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
+    let escapes = |c: char| is_hidden(c) && !kept.contains(&c);
+    if !text.contains(escapes) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if is_hidden(c) { push_escape(&mut out, c) } else { out.push(c) }
+        if escapes(c) { push_escape(&mut out, c) } else { out.push(c) }
     }
     Cow::Owned(out)
 }
@@ -94,6 +100,12 @@ pub fn is_name(text: &str) -> bool {
                     .bytes()
                     .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.-".contains(&b))
         })
+}
+
+/// Whether `text` may be the name of a relation or a column: a lower-case letter, then letters, digits and `_`.
+pub fn is_identifier(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// A time in RFC 3339, UTC, with as many digits of the second as it needs.

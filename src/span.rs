@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::literal;
+
 /// A file known to a [`Sources`] table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct FileId(pub u32);
@@ -111,7 +113,9 @@ impl Sources {
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1))
             .collect();
-        self.files.push(Source { name: name.into(), text, first_line, line_starts });
+        // Names are shown, and nowhere opened.
+        let name = literal::visible(&name.into()).into_owned();
+        self.files.push(Source { name, text, first_line, line_starts });
         FileId(self.files.len() as u32 - 1)
     }
 

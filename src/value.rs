@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use crate::fault::OrBroken;
 use crate::literal;
 use crate::symbol::Symbol;
 
@@ -199,7 +200,7 @@ impl Value {
         match self {
             Self::Bool(value) => Word::from_bool(value),
             Self::Int(value) | Self::Time(value) | Self::Duration(value) => Word::from_int(value),
-            Self::Float(value) => Word::from_float(value.0).unwrap_or_default(),
+            Self::Float(value) => Word::from_float(value.0).or_broken("a float value is a number"),
             Self::String(symbol) | Self::Name(symbol) => Word::from_symbol(symbol),
         }
     }

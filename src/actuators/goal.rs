@@ -241,8 +241,8 @@ fn remembered(object: &mut Object<'_>) -> Result<Option<Vec<Fact>>, ActuatorErro
 }
 
 fn id_of(input: &str, line: u64, text: &str) -> String {
-    let hash = blake3::hash(text.as_bytes()).to_hex();
-    id(input, Some(line), "goal", hash.get(..16).unwrap_or_default())
+    let hash: String = blake3::hash(text.as_bytes()).to_hex().chars().take(16).collect();
+    id(input, Some(line), "goal", &hash)
 }
 
 fn assert(facts: Vec<Fact>, summary: &mut Summary, sink: &mut Sink<'_>) -> Result<(), ActuatorError> {

@@ -33,6 +33,7 @@ use std::path::Path;
 use crate::diagnostic::nearest;
 use crate::fact::Fact;
 use crate::file;
+use crate::meter;
 
 pub use error::{ActuatorError, SinkError};
 pub use input::{Form, Input};
@@ -167,6 +168,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// An unknown name, and a table that can't be read.
 pub fn observer(name: &str, tables: Option<&Path>) -> Result<Box<dyn Observer>, ActuatorError> {
+    if let Some(folder) = tables {
+        let read = |source| ActuatorError::Read { input: folder.display().to_string(), source };
+        std::fs::read_dir(folder).map_err(read)?;
+    }
     match REGISTRY.iter().find(|(known, _)| *known == name) {
         Some((_, make)) => make(tables),
         None => Err(ActuatorError::UnknownObserver {
@@ -194,6 +199,7 @@ pub fn observe_path(
     progress: &Progress<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<Summary, ActuatorError> {
+    meter::enter("observing");
     if Path::new(path).is_dir() {
         return observer.observe_folder(Path::new(path), progress, sink);
     }

@@ -80,7 +80,7 @@ impl<'a> JsonObjects<'a> {
             let found = buffer.iter().position(|byte| !passed(byte));
             let count = found.unwrap_or(buffer.len());
             let first = buffer.get(count).copied();
-            self.line += newlines(buffer.get(..count).unwrap_or_default());
+            self.line += newlines(buffer.split_at(count).0);
             self.reader.consume(count);
             if first.is_some() {
                 self.begun = true;
@@ -100,7 +100,7 @@ impl<'a> JsonObjects<'a> {
             };
             let end = extent.end(buffer);
             let count = end.unwrap_or(buffer.len());
-            let taken = buffer.get(..count).unwrap_or_default();
+            let (taken, _) = buffer.split_at(count);
             self.line += newlines(taken);
             self.bytes.extend_from_slice(taken);
             let over = buffer.is_empty() || end.is_some();

@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 use super::carry::{Carrier, Order, Report};
 use super::error::ActuatorError;
 use super::group;
+use crate::fault::OrBroken;
 use crate::value::Value;
 
 /// The name of the carrier.
@@ -62,9 +63,8 @@ impl Carrier for RunCommand {
     }
 
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, ActuatorError> {
-        let Some(program) = self.programs.get(order.decision.relation.as_str()) else {
-            return Ok(Report::default());
-        };
+        let program = self.programs.get(order.decision.relation.as_str());
+        let program = program.or_broken("a carrier is only given what it wants");
         let (answer, said) = run(program, format!("{}\n", told(order)));
         match answer {
             Ok(lines) => Ok(Report { facts: Vec::new(), lines, said }),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use tree_sitter::{Node, Tree};
@@ -156,7 +156,9 @@ impl Observer for Source {
             }
         }
         let tool = root.canonicalize().map_err(fault)?;
-        let tool = tool.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let unnamed =
+            || fault(io::Error::other("a tool is called like its folder, and this one has no name"));
+        let tool = tool.file_name().ok_or_else(unnamed)?.to_string_lossy().into_owned();
         let mut summary = Summary::default();
         Self::assert(shown.facts(&tool), &mut summary, sink)?;
         Ok(summary)

@@ -1,7 +1,7 @@
 //! Tables of patterns: CSV with a label and a pattern a row, compiled into one set.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
@@ -41,7 +41,9 @@ pub(super) struct Table {
 impl Table {
     /// The table `shipped`, or the file of its name in the folder `tables`, where there is one.
     pub(super) fn load(shipped: &Shipped, tables: Option<&Path>) -> Result<Self, ActuatorError> {
-        let Some(path) = tables.map(|folder| folder.join(shipped.file)).filter(|path| path.exists()) else {
+        // A link that leads to nothing is there, and can't be read.
+        let is_there = |path: &PathBuf| path.is_symlink() || path.exists();
+        let Some(path) = tables.map(|folder| folder.join(shipped.file)).filter(is_there) else {
             return Self::parse(shipped, shipped.file, shipped.text);
         };
         let name = path.display().to_string();
@@ -68,7 +70,8 @@ impl Table {
         for row in reader.records() {
             let row = row.map_err(|error| fault(0, "rows of two columns", &error.to_string()))?;
             let line = row.position().map_or(0, csv::Position::line);
-            let (label, cell) = (row.get(0).unwrap_or_default(), row.get(1).unwrap_or_default());
+            let cell = |at| row.get(at).or_broken("a row of a table has as many cells as its header");
+            let (label, cell) = (cell(0), cell(1));
             labels.push(label_of(label, shipped.names).ok_or_else(|| fault(line, "a name", &quoted(label)))?);
             if cell.is_empty() {
                 return Err(fault(line, "a pattern", "nothing"));

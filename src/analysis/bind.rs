@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use crate::builtins::expr::VarId;
+use crate::fault::OrBroken;
+use crate::index_vec::IndexVec;
 use crate::span::Sources;
 use crate::syntax::tree::{BinaryOp, Expr, ExprKind};
 
@@ -10,10 +12,9 @@ use super::draft::Clause;
 use super::uses::{Vars, for_each_use, size};
 
 /// What is bound in a body.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Bound {
-    /// By [`VarId`].
-    vars: Vec<bool>,
+    vars: IndexVec<VarId, bool>,
     /// The literals that bind by `=` or `in`, each after those that bind what it reads.
     pub(super) order: Vec<usize>,
 }
@@ -21,14 +22,17 @@ pub(super) struct Bound {
 impl Bound {
     /// Whether `var` is bound.
     pub(super) fn has(&self, var: VarId) -> bool {
-        self.vars.get(var.0 as usize).copied().unwrap_or(false)
+        self.vars[var]
     }
 
     /// Takes `var` as bound and says whether it wasn't before.
     pub(super) fn add(&mut self, var: VarId) -> bool {
-        self.vars.get_mut(var.0 as usize).is_some_and(|bound| !std::mem::replace(bound, true))
+        !std::mem::replace(&mut self.vars[var], true)
     }
 }
+
+/// An invariant of [`bind`].
+const CANDIDATES: &str = "the numbers of ways to bind a variable are those that were given out";
 
 /// A way to bind a variable.
 struct Candidate {
@@ -51,29 +55,35 @@ pub(super) fn bind(clauses: &mut [Clause<'_>], vars: &Vars, sources: &Sources) -
     let mut waiting = waiting(&mut candidates, &bound);
     let mut chosen: HashMap<usize, bool> = HashMap::new();
     let mut ready: Vec<usize> = (0..candidates.len()).collect();
-    ready.retain(|at| candidates.get(*at).is_some_and(|candidate| candidate.missing == 0));
+    ready.retain(|at| candidate(&candidates, *at).missing == 0);
     while !ready.is_empty() {
-        ready
-            .sort_by_key(|at| candidates.get(*at).map(|candidate| (candidate.var, candidate.weight.clone())));
+        ready.sort_by_key(|at| {
+            let Candidate { var, weight, .. } = candidate(&candidates, *at);
+            (*var, weight.clone())
+        });
         let mut fresh = Vec::new();
-        for candidate in std::mem::take(&mut ready).into_iter().filter_map(|at| candidates.get(at)) {
-            if bound.add(candidate.var) {
-                chosen.insert(candidate.literal, candidate.left);
-                bound.order.push(candidate.literal);
-                fresh.push(candidate.var);
+        for at in std::mem::take(&mut ready) {
+            let Candidate { literal, left, var, .. } = *candidate(&candidates, at);
+            if bound.add(var) {
+                chosen.insert(literal, left);
+                bound.order.push(literal);
+                fresh.push(var);
             }
         }
-        for at in fresh.into_iter().flat_map(|var| waiting.remove(&var).unwrap_or_default()) {
-            if let Some(candidate) = candidates.get_mut(at) {
-                candidate.missing = candidate.missing.saturating_sub(1);
-                if candidate.missing == 0 {
-                    ready.push(at);
-                }
+        for at in fresh.into_iter().filter_map(|var| waiting.remove(&var)).flatten() {
+            let candidate = candidates.get_mut(at).or_broken(CANDIDATES);
+            candidate.missing -= 1;
+            if candidate.missing == 0 {
+                ready.push(at);
             }
         }
     }
     mark(clauses, vars, &chosen);
     bound
+}
+
+fn candidate(candidates: &[Candidate], at: usize) -> &Candidate {
+    candidates.get(at).or_broken(CANDIDATES)
 }
 
 /// Which candidates wait for each variable that is not bound yet.
@@ -89,7 +99,7 @@ fn waiting(candidates: &mut [Candidate], bound: &Bound) -> HashMap<VarId, Vec<us
 
 /// The variables that positive atoms bind.
 fn by_atoms(clauses: &[Clause<'_>], vars: &Vars) -> Bound {
-    let mut bound = Bound { vars: vec![false; vars.len()], order: Vec::new() };
+    let mut bound = Bound { vars: IndexVec::filled(false, vars.len()), order: Vec::new() };
     for clause in clauses {
         match clause {
             Clause::Atom { negated: false, args, .. } => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
 use crate::schema::{ColumnType, RelationId};
 use crate::span::Span;
 use crate::syntax::tree;
@@ -33,7 +34,8 @@ impl Typer<'_> {
         }
         let mut binders = Binders::new();
         for at in &bound.order {
-            if let Some(literal) = clauses.get(*at).and_then(|clause| self.binder(clause)) {
+            let clause = clauses.get(*at).or_broken("what binds is a literal of the body");
+            if let Some(literal) = self.binder(clause) {
                 binders.insert(*at, literal);
             }
         }
@@ -41,7 +43,7 @@ impl Typer<'_> {
     }
 
     fn learn_atom(&mut self, relation: RelationId, args: &[Option<&tree::Expr>]) {
-        let Some(entry) = self.names.entry(relation) else { return };
+        let entry = self.names.entry(relation);
         for (slot, arg) in entry.columns.iter().zip(args) {
             let Some(arg) = arg else { continue };
             self.poisoned |= entry.declared && slot.ty.is_none();
@@ -55,7 +57,7 @@ impl Typer<'_> {
 
     /// Takes in that `var` is a `ty` at `span`.
     fn meet(&mut self, var: VarId, ty: &ColumnType, span: Span) {
-        let Some(known) = self.known.get_mut(var.0 as usize) else { return };
+        let known = &mut self.known[var];
         match &mut known.ty {
             None => *known = Known { ty: Some(ty.clone()), origin: span },
             Some(first) if first.ty != ty.ty => {
@@ -75,9 +77,9 @@ impl Typer<'_> {
 
     /// The error for a variable that is something else at `span` than where it was first bound.
     fn two_types(&self, var: VarId, ty: &ColumnType, span: Span) -> Option<Diagnostic> {
-        let known = self.known(var)?;
+        let known = self.known(var);
         let first = known.ty.as_ref()?;
-        let name = self.vars.name(var)?;
+        let name = self.vars.name(var);
         let message = format!("`{name}` is {} here and {} elsewhere", a(ty.ty), a(first.ty));
         let diagnostic = Diagnostic::new(codes::VARIABLE_TYPES, message)
             .at(span, a_column(ty))
@@ -124,7 +126,7 @@ impl Typer<'_> {
     fn literal(&mut self, clause: &Clause<'_>) -> Option<Literal> {
         match clause {
             Clause::Atom { negated, relation, args, span, .. } => {
-                let entry = self.names.entry(*relation)?;
+                let entry = self.names.entry(*relation);
                 let args: Vec<_> = entry
                     .columns
                     .iter()
@@ -141,7 +143,7 @@ impl Typer<'_> {
             Clause::Each { var, name, args, span, .. } => {
                 let (generator, args) = self.generator(*name, args, *span)?;
                 let variable = Expr { kind: ExprKind::Var(*var), ty: generator.element(), span: *span };
-                let known = self.known(*var)?.ty.as_ref()?.ty;
+                let known = self.known(*var).ty.as_ref()?.ty;
                 if known != variable.ty {
                     let fault = self.two_types(*var, &ColumnType::plain(variable.ty), *span);
                     self.out.extend(fault);

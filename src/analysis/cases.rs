@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::builtins::expr::ParamId;
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::schema::RelationId;
 use crate::span::{Sources, Span};
 use crate::symbol::Symbol;
@@ -52,10 +55,8 @@ impl Cases<'_> {
         let sets = self.sets(&test.sets, out);
         let mut ground = Ground::new(self.names, self.sources);
         for (name, value) in &sets {
-            if let Some((id, _)) = self.names.param(*name)
-                && let Some(word) = ground.params.get_mut(id.0 as usize)
-            {
-                *word = value.word();
+            if let Some((id, _)) = self.names.param(*name) {
+                *ground.params.get_mut(id.at()).or_broken(ParamId::INVARIANT) = value.word();
             }
         }
         let mut given = Vec::new();
@@ -173,7 +174,7 @@ impl Cases<'_> {
             out.push(error(codes::FAULTY_DISTANCE, message, within.span));
             return None;
         }
-        distance(within, self.names.entry(*relation)?, out)
+        distance(within, self.names.entry(*relation), out)
     }
 
     fn exactly(

@@ -1,9 +1,13 @@
 //! A checked program: every name resolved, every expression typed, every rule safe. Still close to the text:
 //! expressions stand inside atoms, and no order of evaluation is chosen.
 
-use crate::builtins::expr::{Expr, VarId};
+use std::ops::Index;
+
+use crate::builtins::expr::{Expr, ParamId, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::term::{Limit, Sentence, Term, Variable};
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::schema::{Param, Relation, RelationId};
 use crate::span::Span;
 use crate::symbol::Symbol;
@@ -23,6 +27,33 @@ pub struct Checked {
     pub requires: Vec<Requires>,
     /// The tests, in the same order as the rules.
     pub tests: Vec<Test>,
+}
+
+impl Index<RelationId> for Checked {
+    type Output = Relation;
+
+    #[track_caller]
+    fn index(&self, id: RelationId) -> &Relation {
+        self.relations.get(id.at()).or_broken(RelationId::INVARIANT)
+    }
+}
+
+impl Index<ParamId> for Checked {
+    type Output = Param;
+
+    #[track_caller]
+    fn index(&self, id: ParamId) -> &Param {
+        self.params.get(id.at()).or_broken(ParamId::INVARIANT)
+    }
+}
+
+impl Index<VarId> for Rule {
+    type Output = Variable;
+
+    #[track_caller]
+    fn index(&self, id: VarId) -> &Variable {
+        self.variables.get(id.at()).or_broken(VarId::INVARIANT)
+    }
 }
 
 /// A checked rule; without a body, a fact.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::builtins::expr::VarId;
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::fault::OrBroken;
 use crate::schema::RelationId;
 use crate::span::{Sources, Span};
 use crate::syntax::tree::{Args, Atom, Expr, ExprKind, Ident, Literal, LiteralKind, UnaryOp};
@@ -158,9 +159,8 @@ fn named<'t>(
         seen.push(*column);
         match entry.column(column.name) {
             Some(at) => {
-                if let Some(term) = terms.get_mut(at) {
-                    *term = (!matches!(expr.kind, ExprKind::Wildcard)).then_some(expr);
-                }
+                let term = terms.get_mut(at).or_broken("a relation has the columns that it names");
+                *term = (!matches!(expr.kind, ExprKind::Wildcard)).then_some(expr);
             }
             None => out.push(unknown_column(entry, *column)),
         }

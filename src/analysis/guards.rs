@@ -1,6 +1,7 @@
 //! The guards of decisions: which relation, and what its columns must equal.
 
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
 use crate::syntax::tree::{self, Expr, ExprKind, Ident, Item, RelationDecl};
 
 use super::checked::{Guard, Requires};
@@ -54,13 +55,14 @@ fn guard(
                 sound = false;
                 out.push(unknown_column(needed, *column));
             }
-            Some(at) => match (term_of(term, guarded, needed, at), columns.get_mut(at)) {
-                (Ok(guard), Some(place)) => *place = Some(guard),
-                (Err(fault), _) => {
+            Some(at) => match term_of(term, guarded, needed, at) {
+                Ok(guard) => {
+                    *columns.get_mut(at).or_broken("a relation has the columns that it names") = Some(guard)
+                }
+                Err(fault) => {
                     sound = false;
                     out.extend(fault);
                 }
-                (Ok(_), None) => {}
             },
         }
     }

@@ -3,6 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::schema::{ColumnType, RelationId};
 use crate::span::{Sources, Span};
 
@@ -15,16 +17,17 @@ use super::values::error;
 /// Infers the types of all columns of undeclared relations. A column rises from unknown over a closed set to a
 /// plain type, so each changes at most twice and the fixpoint ends.
 pub(super) fn columns(drafts: &[Draft<'_>], names: &mut Names, sources: &Sources) {
-    let open = |names: &Names, id| names.entry(id).is_some_and(|entry| !entry.declared);
+    let open = |names: &Names, id| !names.entry(id).declared;
     let mut readers: HashMap<RelationId, Vec<usize>> = HashMap::new();
     let mut queue = BTreeSet::new();
     for (at, draft) in drafts.iter().enumerate().filter(|(_, draft)| open(names, draft.head)) {
         reads(draft).for_each(|relation| readers.entry(relation).or_default().push(at));
         queue.insert(at);
     }
-    while let Some(draft) = queue.pop_first().and_then(|at| drafts.get(at)) {
+    while let Some(at) = queue.pop_first() {
+        let draft = drafts.get(at).or_broken("the rules that wait are among those that are checked");
         let found = contributions(draft, names, sources);
-        let Some(entry) = names.relations.get_mut(draft.head.0 as usize) else { continue };
+        let entry = names.relations.get_mut(draft.head.at()).or_broken(RelationId::INVARIANT);
         let mut changed = false;
         for (slot, found) in entry.columns.iter_mut().zip(found) {
             changed |= found.is_some_and(|(ty, span)| rise(slot, ty, span));

@@ -11,7 +11,9 @@ mod singles;
 mod unread;
 
 use crate::analysis::checked::Checked;
+use crate::analysis::strata::{Stratum, strata};
 use crate::diagnostic::{Diagnostic, sort};
+use crate::fault::OrBroken;
 use crate::schema::{Relation, RelationId};
 use crate::span::Sources;
 use crate::syntax::tree;
@@ -24,12 +26,26 @@ struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    fn relation(self, id: RelationId) -> Option<&'a Relation> {
-        self.checked.relations.get(id.0 as usize)
+    fn relation(self, id: RelationId) -> &'a Relation {
+        &self.checked[id]
     }
 
     fn name(self, id: RelationId) -> &'static str {
-        self.relation(id).map_or("", |relation| relation.name.as_str())
+        self.relation(id).name.as_str()
+    }
+
+    /// Asserts that nothing that was written is left out, as what has an error is.
+    fn check_whole(self) {
+        let written = |is: fn(&tree::Item) -> bool| self.items().filter(|item| is(item)).count();
+        let rules = written(|item| matches!(item, tree::Item::Rule(_)));
+        assert_eq!(self.checked.rules.len(), rules, "a rule that is left out has an error");
+        let tests = written(|item| matches!(item, tree::Item::Test(_)));
+        assert_eq!(self.checked.tests.len(), tests, "a test that is left out has an error");
+    }
+
+    /// The strata, which a rule set without errors has.
+    fn strata(self) -> Vec<Stratum> {
+        strata(self.checked).ok().or_broken("a rule set without errors has strata")
     }
 
     fn items(self) -> impl Iterator<Item = &'a tree::Item> {
@@ -56,6 +72,7 @@ const LINTS: [Lint; 8] = [
 /// the trees that `checked` was made from.
 pub fn lints(checked: &Checked, files: &[tree::File], sources: &Sources) -> Vec<Diagnostic> {
     let rules = Rules { checked, files };
+    rules.check_whole();
     let mut found: Vec<Diagnostic> = LINTS.iter().flat_map(|lint| lint(rules)).collect();
     sort(&mut found);
     found.retain(|warning| !allow::allowed(warning, files, sources));

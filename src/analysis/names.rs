@@ -7,6 +7,8 @@ use std::sync::Arc;
 use crate::builtins::expr::ParamId;
 use crate::builtins::{aggregate, generator, op};
 use crate::diagnostic::nearest;
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::schema::{Column, ColumnType, Kind, NameSet, Param, Relation, RelationId};
 use crate::span::Span;
 use crate::symbol::Symbol;
@@ -137,26 +139,26 @@ impl Names {
     }
 
     /// The relation with this id.
-    pub(super) fn entry(&self, id: RelationId) -> Option<&Entry> {
-        self.relations.get(id.0 as usize)
+    pub(super) fn entry(&self, id: RelationId) -> &Entry {
+        self.relations.get(id.at()).or_broken(RelationId::INVARIANT)
     }
 
     /// The relation called `name`, with its id.
     pub(super) fn find(&self, name: Symbol) -> Option<(RelationId, &Entry)> {
         let id = self.relation(name)?;
-        Some((id, self.entry(id)?))
+        Some((id, self.entry(id)))
     }
 
     /// The parameter called `name`.
     pub(super) fn param(&self, name: Symbol) -> Option<(ParamId, &Param)> {
         let id = *self.params_by_name.get(&name)?;
-        Some((id, self.params.get(id.0 as usize)?))
+        Some((id, self.params.get(id.at()).or_broken(ParamId::INVARIANT)))
     }
 
     /// The parameter called `name`, to be set.
     pub(super) fn param_mut(&mut self, name: Symbol) -> Option<&mut Param> {
         let id = *self.params_by_name.get(&name)?;
-        self.params.get_mut(id.0 as usize)
+        Some(self.params.get_mut(id.at()).or_broken(ParamId::INVARIANT))
     }
 
     /// The known relation that `name` was probably meant to be.

@@ -4,6 +4,7 @@ use crate::builtins::aggregate;
 use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::op::{self, Signature};
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::fault::OrBroken;
 use crate::schema::ColumnType;
 use crate::span::Span;
 use crate::syntax::tree;
@@ -112,7 +113,7 @@ impl Typer<'_> {
         };
         tries(true, &LITERALS).chain(tries(false, &CONVERSIONS)).find_map(|(at, arg, wanted)| {
             let mut changed: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
-            *changed.get_mut(at)? = wanted;
+            *changed.get_mut(at).or_broken("an argument has a type") = wanted;
             if !resolves(&changed) || alters(name, arg, wanted) {
                 return None;
             }

@@ -94,9 +94,7 @@ fn draft<'t>(
     let mut clauses = body(&rule.body, names, &vars, sources, out);
     no_distances(&clauses, out);
     let bound = bind(&mut clauses, &vars, sources);
-    if let Some(entry) = names.entry(head) {
-        check_head(rule, entry, out);
-    }
+    check_head(rule, names.entry(head), out);
     check_rank(rule, &vars, &bound, out);
     check_limit(rule, out);
     if rule.body.is_empty() {
@@ -193,9 +191,8 @@ impl<'t> Draft<'t> {
         if let Some(rank) = self.rule.limit.as_ref().and_then(|limit| limit.rank)
             && let Some(var) = self.vars.get(rank.name)
             && !self.bound.has(var)
-            && let Some(known) = typer.known.get_mut(var.0 as usize)
         {
-            *known = Known { ty: Some(ColumnType::plain(Type::Int)), origin: rank.span };
+            typer.known[var] = Known { ty: Some(ColumnType::plain(Type::Int)), origin: rank.span };
         }
         typer
     }
@@ -219,12 +216,9 @@ impl<'t> Draft<'t> {
         let binders = typer.learn(&self.clauses, &self.bound);
         let body = typer.literals(&self.clauses, binders);
         let entry = names.entry(self.head);
-        let terms = entry.and_then(|entry| typer.head(entry, &self.rule.terms));
+        let terms = typer.head(entry, &self.rule.terms);
         let limit = self.rule.limit.as_ref().map(|limit| typer.limit(limit));
-        let because = self.rule.because.map(|(text, span)| {
-            let columns = entry.map_or(&[][..], |entry| entry.columns.as_slice());
-            typer.sentence(text, span, columns)
-        });
+        let because = self.rule.because.map(|(text, span)| typer.sentence(text, span, &entry.columns));
         let variables = variables(&typer);
         let rule = (|| {
             Some(checked::Rule {
@@ -255,7 +249,7 @@ fn transpose<T>(part: Option<Option<T>>) -> Option<Option<T>> {
 
 /// The variables with their types; the type of one that nothing binds doesn't matter.
 pub(super) fn variables(typer: &Typer<'_>) -> Vec<Variable> {
-    let known = typer.vars.names().iter().zip(&typer.known);
+    let known = typer.vars.names().iter().zip(typer.known.iter());
     known
         .map(|(name, known)| Variable {
             name: *name,

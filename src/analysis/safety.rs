@@ -123,7 +123,7 @@ impl Uses {
         vars: &Vars,
         names: &Names,
     ) -> Diagnostic {
-        let name = vars.name(var).map_or("_", |name| name.as_str());
+        let name = vars.name(var).as_str();
         let places: Vec<_> = self.all.iter().filter(|(used, _, _)| *used == var).collect();
         let mut diagnostic = Diagnostic::new(codes::UNBOUND, format!("nothing binds `{name}`"));
         for (_, span, role) in places.iter().take(4) {
@@ -139,7 +139,7 @@ impl Uses {
                 let missing: Vec<_> = reads
                     .iter()
                     .filter(|read| !bound.has(**read))
-                    .filter_map(|read| vars.name(*read))
+                    .map(|read| vars.name(*read))
                     .map(|name| format!("`{name}`"))
                     .collect();
                 let verb = if missing.len() == 1 { "was" } else { "were" };

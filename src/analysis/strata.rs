@@ -11,6 +11,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::analysis::checked::Checked;
 use crate::diagnostic::{Diagnostic, sort};
+use crate::index_vec::{Id, IndexVec};
 use crate::schema::{Kind, RelationId};
 use graph::{Read, reads};
 
@@ -44,9 +45,25 @@ pub fn strata(checked: &Checked) -> Result<Vec<Stratum>, Vec<Diagnostic>> {
 /// The strongly connected components of the graph of who reads whom.
 struct Components {
     /// The relations of each component, ascending.
-    members: Vec<Vec<RelationId>>,
+    members: IndexVec<Component, Vec<RelationId>>,
     /// The component of each relation.
-    of: Vec<usize>,
+    of: IndexVec<RelationId, Component>,
+}
+
+/// The number of a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Component(usize);
+
+impl Id for Component {
+    const INVARIANT: &'static str = "each relation is in one of the components";
+
+    fn new(at: usize) -> Self {
+        Self(at)
+    }
+
+    fn at(self) -> usize {
+        self.0
+    }
 }
 
 impl Components {
@@ -69,20 +86,17 @@ impl Components {
             .collect();
         members.iter_mut().for_each(|relations| relations.sort_unstable());
         members.sort_unstable();
-        let mut of = vec![0; checked.relations.len()];
-        for (at, relation) in
-            members.iter().enumerate().flat_map(|(at, all)| all.iter().map(move |r| (at, r)))
-        {
-            if let Some(place) = of.get_mut(relation.0 as usize) {
-                *place = at;
-            }
+        let members: IndexVec<Component, _> = members.into();
+        let mut of = IndexVec::filled(Component(0), checked.relations.len());
+        for (component, relations) in members.numbered() {
+            relations.iter().for_each(|relation| of[*relation] = component);
         }
         Self { members, of }
     }
 
     /// The component of a relation.
-    fn of(&self, relation: RelationId) -> usize {
-        self.of.get(relation.0 as usize).copied().unwrap_or(usize::MAX)
+    fn of(&self, relation: RelationId) -> Component {
+        self.of[relation]
     }
 
     /// Whether a read stays inside one component.
@@ -92,40 +106,41 @@ impl Components {
 
     /// The components in an order in which each stands after all that it reads, the inputs left out.
     fn ordered(&self, checked: &Checked, reads: &[Read]) -> Vec<Stratum> {
-        let mut readers = vec![Vec::new(); self.members.len()];
-        let mut missing = vec![0_usize; self.members.len()];
-        let mut recursive = vec![false; self.members.len()];
+        let len = self.members.len();
+        let mut readers: IndexVec<Component, Vec<Component>> = IndexVec::filled(Vec::new(), len);
+        let mut missing: IndexVec<Component, usize> = IndexVec::filled(0, len);
+        let mut recursive: IndexVec<Component, bool> = IndexVec::filled(false, len);
         for read in reads {
             let (from, to) = (self.of(read.read), self.of(read.reader));
             if from == to {
-                recursive.get_mut(from).into_iter().for_each(|flag| *flag = true);
-            } else if let (Some(readers), Some(missing)) = (readers.get_mut(from), missing.get_mut(to)) {
-                readers.push(to);
-                *missing += 1;
+                recursive[from] = true;
+            } else {
+                readers[from].push(to);
+                missing[to] += 1;
             }
         }
         // Components are numbered by their first relation, so the smallest number is the one known first.
-        let mut ready: BinaryHeap<_> =
-            missing.iter().enumerate().filter(|(_, count)| **count == 0).map(|(at, _)| Reverse(at)).collect();
-        let mut out = Vec::with_capacity(self.members.len());
-        while let Some(Reverse(at)) = ready.pop() {
-            for reader in readers.get(at).into_iter().flatten() {
-                let Some(count) = missing.get_mut(*reader) else { continue };
-                *count = count.saturating_sub(1);
-                if *count == 0 {
+        let free = missing.numbered().filter(|(_, count)| **count == 0);
+        let mut ready: BinaryHeap<_> = free.map(|(component, _)| Reverse(component)).collect();
+        let mut out = Vec::with_capacity(len);
+        while let Some(Reverse(component)) = ready.pop() {
+            for reader in &readers[component] {
+                missing[*reader] -= 1;
+                if missing[*reader] == 0 {
                     ready.push(Reverse(*reader));
                 }
             }
-            let relations = self.members.get(at).cloned().unwrap_or_default();
-            out.push(Stratum { relations, recursive: recursive.get(at).copied().unwrap_or(false) });
+            let relations = self.members[component].clone();
+            out.push(Stratum { relations, recursive: recursive[component] });
         }
+        assert_eq!(out.len(), len, "each component stands after all that it reads");
         out.retain(|stratum| stratum.relations.iter().any(|relation| is_derived(checked, *relation)));
         out
     }
 }
 
 fn is_derived(checked: &Checked, relation: RelationId) -> bool {
-    checked.relations.get(relation.0 as usize).is_some_and(|relation| relation.kind != Kind::Input)
+    checked[relation].kind != Kind::Input
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::builtins::expr::{Expr, ExprKind, VarId};
+use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
+use crate::index_vec::{Id, IndexVec};
 use crate::schema::{ColumnType, NameSet};
 use crate::span::{Sources, Span};
 use crate::symbol::Symbol;
@@ -30,7 +32,7 @@ pub(super) struct Typer<'a> {
     pub(super) names: &'a Names,
     pub(super) sources: &'a Sources,
     pub(super) vars: &'a Vars,
-    pub(super) known: Vec<Known>,
+    pub(super) known: IndexVec<VarId, Known>,
     pub(super) out: Vec<Diagnostic>,
     /// Whether something was met that was reported elsewhere.
     pub(super) poisoned: bool,
@@ -43,15 +45,15 @@ impl<'a> Typer<'a> {
             names,
             sources,
             vars,
-            known: vec![Known::default(); vars.len()],
+            known: IndexVec::filled(Known::default(), vars.len()),
             out: Vec::new(),
             poisoned: false,
         }
     }
 
     /// What is known of a variable.
-    pub(super) fn known(&self, var: VarId) -> Option<&Known> {
-        self.known.get(var.0 as usize)
+    pub(super) fn known(&self, var: VarId) -> &Known {
+        &self.known[var]
     }
 
     /// The typed form of `written`.
@@ -90,7 +92,7 @@ impl<'a> Typer<'a> {
     /// The variable called `name` as an expression.
     pub(super) fn variable(&mut self, name: Symbol, span: Span) -> Option<Expr> {
         let var = self.vars.get(name)?;
-        let ty = self.known(var)?.ty.as_ref()?.ty;
+        let ty = self.known(var).ty.as_ref()?.ty;
         Some(Expr { kind: ExprKind::Var(var), ty, span })
     }
 
@@ -200,8 +202,10 @@ impl<'a> Typer<'a> {
     /// The closed set that the value of an expression is known to be of.
     pub(super) fn set_of(&self, expr: &Expr) -> Option<Arc<NameSet>> {
         match &expr.kind {
-            ExprKind::Var(var) => self.known(*var)?.ty.as_ref()?.set.clone(),
-            ExprKind::Param(param) => self.names.params.get(param.0 as usize)?.ty.set.clone(),
+            ExprKind::Var(var) => self.known(*var).ty.as_ref()?.set.clone(),
+            ExprKind::Param(param) => {
+                self.names.params.get(param.at()).or_broken(ParamId::INVARIANT).ty.set.clone()
+            }
             ExprKind::If(_, then, otherwise) => {
                 let (then, otherwise) = (self.set_of(then)?, self.set_of(otherwise)?);
                 (then.members == otherwise.members).then_some(then)

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use crate::builtins::expr::VarId;
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::span::{Sources, Span};
 use crate::symbol::Symbol;
 use crate::syntax::tree::{Args, Atom, Expr, ExprKind, Limit, Literal, LiteralKind, Rule};
@@ -32,8 +34,8 @@ impl Vars {
     }
 
     /// The name of a variable.
-    pub(super) fn name(&self, var: VarId) -> Option<Symbol> {
-        self.names.get(var.0 as usize).copied()
+    pub(super) fn name(&self, var: VarId) -> Symbol {
+        *self.names.get(var.at()).or_broken(VarId::INVARIANT)
     }
 
     /// The names in order.

@@ -1,5 +1,6 @@
 //! Words one after the other, in 32 bits each while all of them fit.
 
+use crate::fault::OrBroken;
 use crate::value::Word;
 
 /// A word as it is kept.
@@ -172,6 +173,9 @@ impl Cells {
     }
 }
 
+/// An invariant of those who ask for words.
+const ROWS: &str = "the numbers of rows and columns are those that a relation has";
+
 /// Words one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Slice<'a> {
@@ -197,12 +201,12 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// The words from `from` to before `to`; none where there are not so many.
+    /// The words from `from` to before `to`.
     #[inline]
     pub(super) fn part(self, from: usize, to: usize) -> Self {
         match self {
-            Self::Narrow(cells) => Self::Narrow(cells.get(from..to).unwrap_or_default()),
-            Self::Wide(words) => Self::Wide(words.get(from..to).unwrap_or_default()),
+            Self::Narrow(cells) => Self::Narrow(cells.get(from..to).or_broken(ROWS)),
+            Self::Wide(words) => Self::Wide(words.get(from..to).or_broken(ROWS)),
         }
     }
 
@@ -210,8 +214,8 @@ impl<'a> Slice<'a> {
     #[inline]
     pub(super) fn at(self, at: usize) -> Word {
         match self {
-            Self::Narrow(cells) => cells.get(at).copied().unwrap_or_default().word(),
-            Self::Wide(words) => words.get(at).copied().unwrap_or_default(),
+            Self::Narrow(cells) => cells.get(at).or_broken(ROWS).word(),
+            Self::Wide(words) => *words.get(at).or_broken(ROWS),
         }
     }
 

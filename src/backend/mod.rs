@@ -8,8 +8,11 @@ mod report;
 mod rows;
 pub mod seminaive;
 
+use std::ops::Index;
 use std::time::Duration;
 
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Program, RuleId};
 pub use crate::meter::Bound;
 use crate::schema::RelationId;
@@ -21,7 +24,7 @@ pub use rows::Rows;
 /// them (facts given in a test); they stand beside what its rules derive. Rows may stand twice.
 #[derive(Clone, Debug, Default)]
 pub struct Database {
-    /// By [`RelationId`]; relations beyond the end have no rows.
+    /// By [`RelationId`], one for each relation of the program.
     pub relations: Vec<Rows>,
 }
 
@@ -44,10 +47,14 @@ impl Database {
     }
 
     /// Adds a row to a relation of the program that the database was made for.
+    #[track_caller]
     pub fn push(&mut self, relation: RelationId, row: &[Word]) {
-        if let Some(rows) = self.relations.get_mut(relation.0 as usize) {
-            rows.push(row);
-        }
+        self.relations.get_mut(relation.at()).or_broken(RelationId::INVARIANT).push(row);
+    }
+
+    /// The rows of the relations with their numbers.
+    fn into_numbered(self) -> impl Iterator<Item = (RelationId, Rows)> {
+        self.relations.into_iter().enumerate().map(|(at, rows)| (RelationId::new(at), rows))
     }
 }
 
@@ -95,6 +102,15 @@ impl Model {
     /// The facts of a relation.
     pub fn extent(&self, relation: RelationId) -> Option<&Extent> {
         self.relations.get(relation.0 as usize)
+    }
+}
+
+impl Index<RelationId> for Model {
+    type Output = Extent;
+
+    #[track_caller]
+    fn index(&self, relation: RelationId) -> &Extent {
+        self.relations.get(relation.at()).or_broken(RelationId::INVARIANT)
     }
 }
 
@@ -195,6 +211,9 @@ pub trait Facts {
 
 /// An engine.
 pub trait Engine {
+    /// What records call it.
+    fn name(&self) -> &'static str;
+
     /// Whether a standing evaluation, [`seminaive::standing::Standing`], may take its place between changes.
     fn stands(&self) -> bool {
         false

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::builtins::term::Variable;
+use crate::index_vec::IndexVec;
 use crate::ir::{Program, RuleId};
 use crate::span::Span;
 use crate::value::Word;
@@ -14,23 +15,23 @@ use super::{UNDEFINED_KEPT, Undefined};
 #[derive(Debug)]
 pub(super) struct Reports<'p> {
     program: &'p Program,
-    /// By rule; empty until there is a report.
-    kept: Vec<Vec<Undefined>>,
+    /// Empty until there is a report.
+    kept: IndexVec<RuleId, Vec<Undefined>>,
 }
 
 impl<'p> Reports<'p> {
     /// No reports yet.
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, kept: Vec::new() }
+        Self { program, kept: IndexVec::default() }
     }
 
     /// Takes a report in, unless it is known or too large to be kept.
     pub(super) fn add(&mut self, rule: RuleId, span: Span, bindings: &[Option<Word>]) {
         if self.kept.is_empty() {
-            self.kept.resize(self.program.rules.len(), Vec::new());
+            self.kept = IndexVec::filled(Vec::new(), self.program.rules.len());
         }
-        let Some(kept) = self.kept.get_mut(rule.0 as usize) else { return };
-        let variables = self.program.rule(rule).map_or(&[][..], |rule| &rule.variables);
+        let kept = &mut self.kept[rule];
+        let variables = &self.program[rule].variables;
         let place = kept.binary_search_by(|known| {
             known.span.cmp(&span).then_with(|| compare(variables, &known.bindings, bindings))
         });

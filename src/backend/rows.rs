@@ -2,9 +2,13 @@
 
 use std::sync::OnceLock;
 
+use crate::fault::OrBroken;
 use crate::value::Word;
 
 use super::cells::{Cells, Slice};
+
+/// An invariant of [`Rows`].
+const WHOLE: &str = "rows are whole";
 
 /// Rows of one relation, one after the other in one vector. They are kept in 32 bits a value while all values fit, and
 /// made into whole words when they are first looked at.
@@ -44,7 +48,7 @@ impl Rows {
 
     /// Adds a row; `row` must have as many words as the relation has columns.
     pub fn push(&mut self, row: &[Word]) {
-        debug_assert_eq!(row.len(), self.arity, "a row of another arity");
+        assert_eq!(row.len(), self.arity, "a row has a word for each column");
         if self.words.get().is_some() {
             self.stay_wide();
         }
@@ -56,7 +60,7 @@ impl Rows {
     /// Goes over to whole words for good: rows that are looked at while they grow would be made into them again and again.
     #[cold]
     fn stay_wide(&mut self) {
-        self.cells = self.words.take().map_or_else(Cells::default, Cells::Wide);
+        self.cells = Cells::Wide(self.words.take().or_broken("rows stay wide once they were looked at"));
     }
 
     /// The rows without their number.
@@ -101,7 +105,7 @@ impl Rows {
 
     /// The row at `at`.
     pub fn get(&self, at: usize) -> Option<&[Word]> {
-        (at < self.len).then(|| self.words().get(at * self.arity..(at + 1) * self.arity)).flatten()
+        (at < self.len).then(|| self.words().get(at * self.arity..(at + 1) * self.arity).or_broken(WHOLE))
     }
 
     /// The words of one column in the order of the rows; none of a column that there isn't.
@@ -114,6 +118,6 @@ impl Rows {
     /// The rows in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[Word]> {
         let words = self.words();
-        (0..self.len).map(|at| words.get(at * self.arity..(at + 1) * self.arity).unwrap_or(&[]))
+        (0..self.len).map(|at| words.get(at * self.arity..(at + 1) * self.arity).or_broken(WHOLE))
     }
 }

@@ -3,15 +3,20 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
+use crate::fault::OrBroken;
 use crate::symbol::Symbol;
 use crate::value::{Type, Word};
 
 use super::aggregate::Aggregate;
+use super::column::first;
 use super::exact_sum::{self, ExactSum};
 use super::{statistics, text};
 
 /// How often each value stands in a group.
 type Tally = HashMap<Word, u64, BuildHasherDefault<ahash::AHasher>>;
+
+/// An invariant of those who take matches out.
+const TAKEN_IN: &str = "a match that is taken out of a group was taken in before";
 
 /// The state of one group of one aggregate.
 #[derive(Clone, Debug)]
@@ -43,7 +48,10 @@ enum State {
 impl Accumulator {
     /// An empty group; `args` are the types of the aggregate's arguments.
     pub fn new(aggregate: Aggregate, args: &[Type]) -> Self {
-        let ty = args.first().copied().unwrap_or(Type::Int);
+        let ty = match aggregate {
+            Aggregate::Count => Type::Int,
+            _ => *args.first().or_broken("every aggregate but the count of matches has an argument"),
+        };
         let state = match aggregate {
             Aggregate::Count => State::Counted,
             Aggregate::Any | Aggregate::All => State::True(0),
@@ -61,24 +69,24 @@ impl Accumulator {
     /// Takes one match in: the values of the aggregate's arguments for it.
     pub fn add(&mut self, args: &[Word]) {
         self.count += 1;
-        let first = args.first().copied().unwrap_or_default();
         match &mut self.state {
             State::Counted => {}
-            State::True(count) => *count += u64::from(first.as_bool()),
-            State::Whole(sum) => *sum += i128::from(first.as_int()),
-            State::Exact(sum) => sum.add(first.as_float()),
+            State::True(count) => *count += u64::from(first(args).as_bool()),
+            State::Whole(sum) => *sum += i128::from(first(args).as_int()),
+            State::Exact(sum) => sum.add(first(args).as_float()),
             State::Values(values, share) => {
-                values.push(first);
+                values.push(first(args));
                 let given = args.get(1).copied();
                 *share = share.iter().copied().chain(given).min_by_key(|share| share.as_int());
             }
             State::Distinct(tally, separator) => {
-                *tally.entry(first).or_insert(0) += 1;
+                *tally.entry(first(args)).or_insert(0) += 1;
                 let given = args.get(1).map(|word| word.as_symbol());
                 *separator = separator.iter().copied().chain(given).min();
             }
             State::Best(best, by_type) => {
-                let candidate = (first, args.get(1).copied().unwrap_or(first));
+                let value = first(args);
+                let candidate = (value, args.get(1).copied().unwrap_or(value));
                 if best.is_none_or(|best| better(self.aggregate, (self.ty, *by_type), candidate, best)) {
                     *best = Some(candidate);
                 }
@@ -90,19 +98,22 @@ impl Accumulator {
     /// is; the group has to be made anew from its other matches.
     #[must_use]
     pub fn remove(&mut self, args: &[Word]) -> bool {
-        let first = args.first().copied().unwrap_or_default();
-        self.count = self.count.saturating_sub(1);
+        self.count -= 1;
         match &mut self.state {
             State::Counted => {}
-            State::True(count) => *count = count.saturating_sub(u64::from(first.as_bool())),
-            State::Whole(sum) => *sum -= i128::from(first.as_int()),
-            State::Exact(sum) => sum.remove(first.as_float()),
+            State::True(count) => *count -= u64::from(first(args).as_bool()),
+            State::Whole(sum) => *sum -= i128::from(first(args).as_int()),
+            State::Exact(sum) => sum.remove(first(args).as_float()),
             State::Values(values, _) => {
-                let Some(at) = values.iter().position(|value| *value == first) else { return false };
+                let value = first(args);
+                let at = values.iter().position(|other| *other == value).or_broken(TAKEN_IN);
                 values.swap_remove(at);
             }
-            State::Distinct(tally, _) => return take_out(tally, first),
-            State::Best(best, _) => return *best != Some((first, args.get(1).copied().unwrap_or(first))),
+            State::Distinct(tally, _) => take_out(tally, first(args)),
+            State::Best(best, _) => {
+                let value = first(args);
+                return *best != Some((value, args.get(1).copied().unwrap_or(value)));
+            }
         }
         true
     }
@@ -160,13 +171,12 @@ fn better(
     wanted.then_with(|| types.0.compare(value, best)).is_lt()
 }
 
-fn take_out(tally: &mut Tally, value: Word) -> bool {
-    let Some(count) = tally.get_mut(&value) else { return false };
+fn take_out(tally: &mut Tally, value: Word) {
+    let count = tally.get_mut(&value).or_broken(TAKEN_IN);
     *count -= 1;
     if *count == 0 {
         tally.remove(&value);
     }
-    true
 }
 
 fn join(tally: &Tally, separator: Symbol) -> Option<Word> {

@@ -1,10 +1,20 @@
 //! One aggregate of many groups, column by column: the common aggregates take a word or two a group.
 
+use crate::fault::OrBroken;
 use crate::value::{Type, Word};
 
 use super::accumulator::Accumulator;
 use super::aggregate::Aggregate;
 use super::{exact_sum, statistics};
+
+/// An invariant of [`Column`].
+const GROUPS: &str = "the numbers of groups are those that were given out";
+
+/// The argument of an aggregate that has one.
+#[inline]
+pub(super) fn first(args: &[Word]) -> Word {
+    *args.first().or_broken("every aggregate but the count of matches has an argument")
+}
 
 /// One aggregate of a rule over all groups, which have numbers from 0. It gives what an [`Accumulator`] a group would
 /// give.
@@ -60,21 +70,19 @@ impl Column {
     /// Takes one match of a group in: the values of the aggregate's arguments for it.
     #[inline]
     pub fn add(&mut self, group: usize, args: &[Word]) {
-        let first = args.first().copied().unwrap_or_default();
         match &mut self.states {
             States::Counts(counts) => {
-                if let Some(count) = counts.get_mut(group) {
-                    *count = count.saturating_add(1);
-                }
+                let count = counts.get_mut(group).or_broken(GROUPS);
+                *count = count.saturating_add(1);
             }
             States::Sums(sums) => {
-                if let Some((sum, count)) = sums.get_mut(group) {
-                    *sum += i128::from(first.as_int());
-                    *count += 1;
-                }
+                let (sum, count) = sums.get_mut(group).or_broken(GROUPS);
+                *sum += i128::from(first(args).as_int());
+                *count += 1;
             }
             States::Best(best) => {
-                let Some(best) = best.get_mut(group) else { return };
+                let best = best.get_mut(group).or_broken(GROUPS);
+                let first = first(args);
                 let better = best.is_none_or(|best| match self.aggregate {
                     Aggregate::Max => first.as_int() > best.as_int(),
                     _ => first.as_int() < best.as_int(),
@@ -83,20 +91,16 @@ impl Column {
                     *best = Some(first);
                 }
             }
-            States::Any(all) => {
-                if let Some(one) = all.get_mut(group) {
-                    one.add(args);
-                }
-            }
+            States::Any(all) => all.get_mut(group).or_broken(GROUPS).add(args),
         }
     }
 
     /// The value of a group; `None` where it has none (an overflowing sum).
     pub fn finish(&self, group: usize) -> Option<Word> {
         match &self.states {
-            States::Counts(counts) => counts.get(group).copied().map(Word::from_int),
+            States::Counts(counts) => Some(Word::from_int(*counts.get(group).or_broken(GROUPS))),
             States::Sums(sums) => {
-                let (sum, count) = sums.get(group).copied()?;
+                let (sum, count) = *sums.get(group).or_broken(GROUPS);
                 match (self.aggregate, self.types.first()) {
                     (Aggregate::Mean, Some(Type::Int)) => {
                         exact_sum::ratio(sum, count).and_then(Word::from_float)
@@ -105,8 +109,8 @@ impl Column {
                     _ => i64::try_from(sum).ok().map(Word::from_int),
                 }
             }
-            States::Best(best) => best.get(group).copied().flatten(),
-            States::Any(all) => all.get(group).and_then(Accumulator::finish),
+            States::Best(best) => *best.get(group).or_broken(GROUPS),
+            States::Any(all) => all.get(group).or_broken(GROUPS).finish(),
         }
     }
 

@@ -6,6 +6,8 @@
 
 use smallvec::SmallVec;
 
+use crate::fault::OrBroken;
+
 /// The exponent of the lowest bit of piece 0.
 const LOWEST: i64 = -1074;
 /// After so many additions the pieces carry; each adds less than 2^32 to a piece, so none overflows before.
@@ -63,7 +65,7 @@ impl ExactSum {
         if self.pieces.len() < from + 3 {
             self.pieces.resize(from + 3, 0);
         }
-        self.pieces.get_mut(from..from + 3).unwrap_or_default()
+        self.pieces.get_mut(from..from + 3).or_broken("a sum has the pieces that were made for it")
     }
 
     /// Moves what is beyond 32 bits into the next piece; what is beyond the last one becomes a piece of its own.
@@ -155,8 +157,8 @@ impl Magnitude {
 
     /// The nearest float, ties to even; `None` where that is infinite.
     fn round(&self) -> Option<f64> {
-        let Some(top) = self.limbs.iter().rposition(|limb| *limb != 0) else { return Some(0.0) };
-        let limb = self.limbs.get(top).copied().unwrap_or(0);
+        let mut limbs = self.limbs.iter().enumerate().rev();
+        let Some((top, limb)) = limbs.find(|(_, limb)| **limb != 0) else { return Some(0.0) };
         let highest = 32 * top as i64 + i64::from(limb.ilog2());
         // The place of the lowest bit that the float can hold, counted from bit 0 of limb 0.
         let unit = (highest - 52).max(LOWEST - self.exponent);

@@ -19,7 +19,10 @@ pub(super) fn help(words: &[String], refused: Option<&str>) -> Option<String> {
         }
         let value = words.get(at + 1).filter(|word| !word.starts_with('-'))?;
         let more = words.iter().skip(at + 2).copied();
-        let more: Vec<&str> = more.take_while(|word| is_meant(option, word, refused)).collect();
+        let mut more: Vec<&str> = more.take_while(|word| is_value(option, word)).collect();
+        if more.is_empty() {
+            more.extend(refused.filter(|word| words.get(at + 2) == Some(word) && is_path(word)));
+        }
         let all: Vec<String> = [*value]
             .into_iter()
             .chain(more.iter().copied())
@@ -29,13 +32,17 @@ pub(super) fn help(words: &[String], refused: Option<&str>) -> Option<String> {
     })
 }
 
-/// Whether a word was probably meant as one more value of `option`.
-fn is_meant(option: &str, word: &str, refused: Option<&str>) -> bool {
-    let is_value = match option {
+/// Whether a word is there as a value of `option`.
+fn is_value(option: &str, word: &str) -> bool {
+    match option {
         "--pack" => shipped::packs().contains(&word),
-        _ => Path::new(word).exists(),
-    };
-    !word.starts_with('-') && (is_value || refused == Some(word))
+        _ => !word.starts_with('-') && Path::new(word).exists(),
+    }
+}
+
+/// Whether a word was probably meant as a path, or as the name of a pack, and not as a fact or a question.
+fn is_path(word: &str) -> bool {
+    word.chars().all(|c| c.is_alphanumeric() || "._-/\\".contains(c))
 }
 
 /// The argument that could not be placed.

@@ -3,43 +3,18 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
+use serde_json::Value as Json;
 
 use crate::ir::Program;
-use crate::ledger::When;
-use crate::provenance::proof::Proof;
+use crate::ledger::Decision;
+use crate::provenance::proof::{Proof, StepKind};
 use crate::provenance::render::{self, Layout};
-use crate::session::{Because, DecisionId, Session, Wanted};
+use crate::session::{Because, DecisionId, Wanted};
+use crate::symbol::Symbol;
 
-use super::options::{EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
-use super::{DONE, Failure, NO, Outcome, UNDETERMINED, open, terminal};
-
-/// What every question needs: rules, facts, an engine.
-#[derive(Debug, Args)]
-pub(super) struct Subject {
-    #[command(flatten)]
-    rules: RuleOptions,
-    #[command(flatten)]
-    facts: FactOptions,
-    /// Ask of a moment in the past: the number of a transaction, or a time
-    #[arg(long, value_name = "TX|TIME", value_parser = moment)]
-    as_of: Option<When>,
-    #[command(flatten)]
-    engine: EngineOptions,
-}
-
-impl Subject {
-    /// A session that reads, over the fact files named, else over the ledger; and the clock of its questions.
-    pub(super) fn session(&self) -> Result<(Session, i64), Failure> {
-        let as_of = self.as_of.unwrap_or(When::Now);
-        let session = open::for_reading(&self.rules, &self.facts, &self.engine)?;
-        if self.as_of.is_some() && session.ledger().is_none() {
-            return Err(Failure::Usage(String::from("--as-of asks a ledger, and --facts names files")));
-        }
-        let now = self.facts.now_at(&session, as_of);
-        Ok((session.with_as_of(as_of), now))
-    }
-}
+use super::past::{Asking, Subject};
+use super::{DONE, LIMIT, NO, Outcome, UNDETERMINED, terminal};
 
 /// Print one row of bindings for each match of a body
 #[derive(Debug, Args)]
@@ -59,7 +34,7 @@ pub(super) struct Query {
 
 impl Query {
     pub(super) fn run(self) -> Outcome {
-        let (session, now) = self.subject.session()?;
+        let Asking { session, now, .. } = self.subject.session()?;
         let answer = session.query(&self.body, now)?;
         output::reports(&answer.reports);
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
@@ -92,7 +67,7 @@ pub(super) struct Derive {
 
 impl Derive {
     pub(super) fn run(self) -> Outcome {
-        let (session, now) = self.subject.session()?;
+        let Asking { session, now, .. } = self.subject.session()?;
         let derived = session.derive(&self.relations, now)?;
         output::reports(&derived.reports);
         output::relations(self.format, &derived.relations)?;
@@ -140,6 +115,9 @@ pub(super) struct Why {
     /// Show every proof, not only one of least height
     #[arg(long)]
     all: bool,
+    /// With --all, the most proofs that are shown
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    most: usize,
     /// Show so many steps below the fact
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
@@ -147,29 +125,68 @@ pub(super) struct Why {
 
 impl Why {
     pub(super) fn run(self) -> Outcome {
-        let (session, now) = self.subject.session()?;
         let inputs = self.all_inputs.then_some(usize::MAX);
         if let Ok(id) = self.fact.trim().parse::<DecisionId>() {
-            let drawn = session.why_drawn(id, inputs)?;
-            drawn.proof.iter().try_for_each(|proof| self.show(proof, &drawn.rules.program, ""))?;
-            return Ok(if drawn.proof.is_some() { DONE } else { NO });
+            return self.drawn(id, inputs);
         }
+        let Asking { session, now, as_of } = self.subject.session()?;
         let (mut gap, mut written) = ("", Ok(()));
-        let wanted = Wanted { inputs, every: self.all, depth: self.depth };
+        let wanted =
+            Wanted { inputs, every: self.all, most: self.all.then_some(self.most), depth: self.depth };
         let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
-            written = self.show(&proof, &session.rules().program, gap);
+            written = self.show(&proof, &session.rules().program, gap, as_of.as_ref());
             gap = "\n";
             written.is_ok()
         })?;
         written?;
+        if because.more {
+            output::error(&format!(
+                "there are more proofs than the {} shown; `--most N` shows more",
+                self.most
+            ));
+            return Ok(LIMIT);
+        }
         Ok(verdict(&self.fact, &because))
     }
 
-    fn show(&self, proof: &Proof, program: &Program, gap: &str) -> std::io::Result<()> {
+    /// Why a recorded decision was drawn.
+    fn drawn(&self, id: DecisionId, inputs: Option<usize>) -> Outcome {
+        let (Asking { session, as_of, .. }, otherwise) = self.subject.of_transaction(id.tx)?;
+        let drawn = if otherwise {
+            session.why_drawn_by_these(id, inputs)?
+        } else {
+            session.why_drawn(id, inputs)?
+        };
+        let fact = &drawn.decision.fact;
+        let Some(proof) = &drawn.proof else {
+            let rules = if otherwise {
+                "these rules"
+            } else {
+                "the rules that it names; `hence verify` audits the ledger"
+            };
+            output::error(&format!("decision {id} {fact} is recorded, and does not follow by {rules}"));
+            return Ok(NO);
+        };
+        self.show(proof, &drawn.rules.program, "", as_of.as_ref())?;
+        if !otherwise && inputs.is_none() && !agrees(&drawn.decision, proof) {
+            let rule = drawn.decision.rule.as_deref().unwrap_or("no rule");
+            let sentence = drawn.decision.sentence.as_deref().unwrap_or("nothing");
+            output::warning(&format!("the record says otherwise: by `{rule}` because \"{sentence}\""));
+        }
+        Ok(DONE)
+    }
+
+    fn show(&self, proof: &Proof, program: &Program, gap: &str, as_of: Option<&Json>) -> std::io::Result<()> {
         let mut out = terminal::text();
         match self.format {
             ProofFormat::Tree => out.lines(&format!("{gap}{}", render::tree(proof, program, &self.layout()))),
-            ProofFormat::Json => writeln!(terminal::json(), "{}", render::json(proof)),
+            ProofFormat::Json => {
+                let mut document = render::json(proof);
+                if let (Some(members), Some(as_of)) = (document.as_object_mut(), as_of) {
+                    members.insert(String::from("as_of"), as_of.clone());
+                }
+                writeln!(terminal::json(), "{document}")
+            }
             ProofFormat::Dot => out.lines(&render::dot(proof, program)),
             ProofFormat::Mermaid => out.lines(&render::mermaid(proof, program)),
             ProofFormat::Html => out.lines(&render::html(proof, program)),
@@ -180,6 +197,16 @@ impl Why {
     fn layout(&self) -> Layout {
         Layout { width: output::terminal_width(), bindings: self.bindings, ..Layout::default() }
     }
+}
+
+/// Whether a record names the rule and the sentence with which a proof ends.
+fn agrees(recorded: &Decision, proof: &Proof) -> bool {
+    let (rule, sentence) = match proof.root().map(|root| &root.kind) {
+        Some(StepKind::Derived(derived)) => (Some(derived.rule), derived.sentence.as_ref()),
+        Some(StepKind::Stated { id, .. }) => (Some(*id), None),
+        _ => (None, None),
+    };
+    recorded.rule.as_deref() == rule.map(Symbol::as_str) && recorded.sentence.as_ref() == sentence
 }
 
 /// What a question for a proof comes to; says what holds instead where there is none.

@@ -1,19 +1,20 @@
 //! `hence why-not`, `hence check-proof`: what is missing, and whether a proof holds.
 
-use std::io::Write;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::file::{self, LARGEST_TEXT};
+use crate::meter;
 use crate::provenance::check::{Known, check};
 use crate::provenance::render;
-use crate::session;
+use crate::session::{self, RuleSet};
 
-use super::ask::Subject;
 use super::options::{RuleOptions, duration};
+use super::past::{Asking, Subject};
 use super::{DONE, Failure, NO, Outcome, UNDETERMINED, output, terminal};
 
 /// The forms of an answer.
@@ -43,7 +44,7 @@ pub(super) struct WhyNot {
 
 impl WhyNot {
     pub(super) fn run(self) -> Outcome {
-        let (session, now) = self.subject.session()?;
+        let Asking { session, now, as_of } = self.subject.session()?;
         let refused = session.why_not(&self.fact, now, self.look)?;
         let program = &session.rules().program;
         let mut out = match self.format {
@@ -60,6 +61,9 @@ impl WhyNot {
             AnswerFormat::Json => {
                 let mut answer = render::why_not_json(program, &refused.answer);
                 if let Some(object) = answer.as_object_mut() {
+                    as_of.into_iter().for_each(|as_of| {
+                        object.insert(String::from("as_of"), as_of);
+                    });
                     object.insert(String::from("remedies"), render::remedies_json(&refused.remedies));
                     let asked = session::read_any_fact(session.rules(), &self.fact).ok();
                     let last = asked.map(|fact| session.decision_id(&fact)).transpose()?.flatten();
@@ -90,45 +94,67 @@ pub(super) struct CheckProof {
 impl CheckProof {
     pub(super) fn run(self) -> Outcome {
         let rules = self.rules.source().build()?;
-        let known = Known { sources: Some(&rules.sources), ..Known::default() };
+        if self.proofs.is_empty() {
+            return check_all(&rules, "<stdin>", &mut io::stdin().lock());
+        }
         let mut status = DONE;
-        let mut out = terminal::text();
-        for (name, text) in self.texts()? {
-            for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-                let place = format!("{name}:{}", at + 1);
-                let proof = serde_json::from_str(line)
-                    .map_err(|error| Failure::Usage(format!("{place}: this is no JSON: {error}")))?;
-                match check(&rules.program, &proof, &known) {
-                    Ok(accepted) => {
-                        writeln!(out, "{place}: accepted, {} steps", accepted.steps)?;
-                        for trust in &accepted.on_trust {
-                            writeln!(out, "    on trust: {trust}")?;
-                        }
-                    }
-                    Err(refusal) => {
-                        status = NO;
-                        writeln!(out, "{place}: refused: {refusal}")?;
-                    }
-                }
-            }
+        for path in &self.proofs {
+            let unreadable = |error: io::Error| {
+                Failure::Usage(format!("`{}` can't be read: {}", path.display(), file::said(&error)))
+            };
+            let file = file::open(path).map_err(unreadable)?;
+            let name = path.display().to_string();
+            status = status.max(check_all(&rules, &name, &mut BufReader::new(file))?);
         }
         Ok(status)
     }
+}
 
-    /// The names and texts of the proofs.
-    fn texts(&self) -> Result<Vec<(String, String)>, Failure> {
-        if self.proofs.is_empty() {
-            let text = file::rest_text(std::io::stdin().lock(), LARGEST_TEXT)
-                .map_err(|error| Failure::Usage(format!("standard input can't be read: {error}")))?;
-            return Ok(vec![(String::from("<stdin>"), text)]);
+/// Checks the proofs of one input, line by line.
+fn check_all(rules: &RuleSet, name: &str, input: &mut dyn BufRead) -> Outcome {
+    let known = Known { sources: Some(&rules.sources), ..Known::default() };
+    let (mut status, mut line) = (DONE, Vec::new());
+    for number in 1.. {
+        let place = format!("{name}:{number}");
+        meter::check("checking proofs")?;
+        line.clear();
+        let unreadable = |error| Failure::Usage(format!("{place}: it can't be read: {error}"));
+        let read = (&mut *input).take(LARGEST_TEXT + 1).read_until(b'\n', &mut line).map_err(unreadable)?;
+        if read as u64 > LARGEST_TEXT {
+            let most = LARGEST_TEXT >> 20;
+            return Err(Failure::Usage(format!(
+                "{place}: a proof has at most {most} MiB, and this one more"
+            )));
         }
-        let read = |path: &PathBuf| {
-            let name = path.display().to_string();
-            let unreadable =
-                |error| Failure::Usage(format!("`{name}` can't be read: {}", file::said(&error)));
-            let text = file::read_text(path, LARGEST_TEXT).map_err(unreadable)?;
-            Ok((name, text))
-        };
-        self.proofs.iter().map(read).collect()
+        if read == 0 {
+            break;
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let proof = serde_json::from_slice(&line)
+            .map_err(|error| Failure::Usage(format!("{place}: this is no JSON: {error}")))?;
+        if !is_accepted(rules, &proof, &known, &place)? {
+            status = NO;
+        }
+    }
+    Ok(status)
+}
+
+/// Checks one proof, and says what came of it.
+fn is_accepted(rules: &RuleSet, proof: &Json, known: &Known<'_>, place: &str) -> io::Result<bool> {
+    let mut out = terminal::text();
+    match check(&rules.program, proof, known) {
+        Ok(accepted) => {
+            writeln!(out, "{place}: accepted, {} steps", accepted.steps)?;
+            for trust in &accepted.on_trust {
+                writeln!(out, "    on trust: {trust}")?;
+            }
+            Ok(true)
+        }
+        Err(refusal) => {
+            writeln!(out, "{place}: refused: {refusal}")?;
+            Ok(false)
+        }
     }
 }

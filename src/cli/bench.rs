@@ -8,14 +8,15 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 
 use crate::backend::seminaive::RuleProfile;
-use crate::ir::Program;
-use crate::schema::Kind;
+use crate::fault::OrBroken;
+use crate::ir::{Program, Stratum};
+use crate::schema::{Kind, RelationId};
 use crate::session::{self, FactFiles, Session, SessionError};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::test::pretty::columns;
-use super::{DONE, Failure, Outcome, output, terminal};
+use super::{DONE, Failure, Outcome, output, progress, terminal};
 
 /// Measure what an evaluation costs: time, matches and facts of each rule and stratum
 ///
@@ -51,6 +52,9 @@ enum BenchFormat {
     Json,
 }
 
+/// What every measurement holds to: `--runs` is at least 1.
+const MEASURED: &str = "there is a measured run";
+
 /// Times of several runs.
 struct Times {
     sorted: Vec<Duration>,
@@ -63,17 +67,13 @@ impl Times {
     }
 
     fn median(&self) -> Duration {
-        let at = self.sorted.len() / 2;
-        let upper = self.sorted.get(at).copied().unwrap_or_default();
-        if self.sorted.len() % 2 == 1 {
-            return upper;
-        }
-        let lower = self.sorted.get(at.saturating_sub(1)).copied().unwrap_or_default();
-        (lower + upper) / 2
+        let at = |place: usize| *self.sorted.get(place).or_broken(MEASURED);
+        let (half, odd) = (self.sorted.len() / 2, self.sorted.len() % 2 == 1);
+        if odd { at(half) } else { (at(half.saturating_sub(1)) + at(half)) / 2 }
     }
 
     fn ends(&self) -> (Duration, Duration) {
-        (self.sorted.first().copied().unwrap_or_default(), self.sorted.last().copied().unwrap_or_default())
+        (*self.sorted.first().or_broken(MEASURED), *self.sorted.last().or_broken(MEASURED))
     }
 
     fn cells(&self) -> [String; 2] {
@@ -153,12 +153,14 @@ impl Bench {
             count(self.runs as usize, "run")
         ));
         let mut runs = Vec::new();
-        for _ in 0..self.runs {
+        for done in 0..self.runs {
+            progress::step("measuring runs", done.into(), self.runs.into());
             let input = input.clone();
             let start = Instant::now();
             let (_, profile) = session.profile(input)?;
             runs.push(Run { whole: start.elapsed(), rules: profile.rules });
         }
+        progress::clear();
         let given = model.relations.iter().zip(&session.rules().program.relations);
         let given = given.filter(|(_, relation)| relation.kind == Kind::Input);
         let given = given.map(|(extent, _)| extent.rows.len()).sum();
@@ -188,7 +190,7 @@ impl Bench {
         out.lines(&columns(&header, &rows))?;
         writeln!(out)?;
         let mut strata: Vec<(Duration, Vec<String>)> =
-            (0..program.strata.len()).filter_map(|at| stratum_row(program, measured, at)).collect();
+            program.strata.iter().enumerate().filter_map(|of| stratum_row(program, measured, of)).collect();
         strata.sort_by_key(|(median, _)| std::cmp::Reverse(*median));
         let strata: Vec<Vec<String>> = strata.into_iter().take(most).map(|(_, row)| row).collect();
         let header = ["stratum", "number", "rules", "facts", "median", "spread"];
@@ -204,59 +206,65 @@ impl Bench {
 }
 
 fn stratum_of(program: &Program, rule: usize) -> usize {
-    let holds = |stratum: &crate::ir::Stratum| stratum.rules.iter().any(|id| id.0 as usize == rule);
-    program.strata.iter().position(holds).unwrap_or(0)
+    let holds = |stratum: &Stratum| stratum.rules.iter().any(|id| id.0 as usize == rule);
+    program.strata.iter().position(holds).or_broken("every rule stands in a stratum")
 }
 
 fn times_of(measured: &Measured, of: impl Fn(&Run) -> Duration) -> Times {
     Times::new(measured.runs.iter().map(of).collect())
 }
 
+/// What a rule did in a run.
+fn work(run: &Run, rule: usize) -> &RuleProfile {
+    run.rules.get(rule).or_broken("the profile of a run has every rule of its program")
+}
+
+/// What a rule did in the first run; only its time differs from run to run.
+fn first_work(measured: &Measured, rule: usize) -> &RuleProfile {
+    work(measured.runs.first().or_broken(MEASURED), rule)
+}
+
 fn rule_times(measured: &Measured, at: usize) -> Times {
-    times_of(measured, |run| run.rules.get(at).map(|rule| rule.time).unwrap_or_default())
+    times_of(measured, |run| work(run, at).time)
 }
 
 fn rule_row(program: &Program, measured: &Measured, at: usize) -> (Times, Vec<String>) {
     let times = rule_times(measured, at);
-    let work = measured.runs.first().and_then(|run| run.rules.get(at));
-    let number = |of: fn(&RuleProfile) -> u64| work.map(of).unwrap_or_default().to_string();
-    let id = program.rules.get(at).map(|rule| rule.id.to_string()).unwrap_or_default();
+    let work = first_work(measured, at);
+    let rule = program.rules.get(at).or_broken("a rule that was measured is one of the program");
     let mut row = vec![
-        id,
+        rule.id.to_string(),
         stratum_of(program, at).to_string(),
-        number(|rule| rule.matches),
-        number(|rule| rule.derived),
-        number(|rule| rule.rounds),
+        work.matches.to_string(),
+        work.derived.to_string(),
+        work.rounds.to_string(),
     ];
     row.extend(times.cells());
     (times, row)
 }
 
-fn stratum_times(program: &Program, measured: &Measured, at: usize) -> Times {
-    let rules = program.strata.get(at).map(|stratum| stratum.rules.clone()).unwrap_or_default();
-    times_of(measured, |run| {
-        rules.iter().filter_map(|id| run.rules.get(id.0 as usize)).map(|rule| rule.time).sum()
-    })
+fn stratum_times(stratum: &Stratum, measured: &Measured) -> Times {
+    times_of(measured, |run| stratum.rules.iter().map(|id| work(run, id.0 as usize).time).sum())
 }
 
-fn stratum_facts(program: &Program, measured: &Measured, at: usize) -> u64 {
-    let rules = program.strata.get(at).map(|stratum| stratum.rules.as_slice()).unwrap_or_default();
-    let run = measured.runs.first();
-    let work = |id: &crate::ir::RuleId| run.and_then(|run| run.rules.get(id.0 as usize));
-    rules.iter().filter_map(work).map(|rule| rule.derived).sum()
+fn stratum_facts(stratum: &Stratum, measured: &Measured) -> u64 {
+    stratum.rules.iter().map(|id| first_work(measured, id.0 as usize).derived).sum()
 }
 
 /// The row of a stratum, called by its relations; those without rules hold facts of rule files alone.
-fn stratum_row(program: &Program, measured: &Measured, at: usize) -> Option<(Duration, Vec<String>)> {
-    let stratum = program.strata.get(at).filter(|stratum| !stratum.rules.is_empty())?;
-    let names: Vec<&str> = stratum
-        .relations
-        .iter()
-        .filter_map(|id| program.relation(*id))
-        .map(|found| found.name.as_str())
-        .collect();
-    let facts = stratum_facts(program, measured, at);
-    let times = stratum_times(program, measured, at);
+fn stratum_row(
+    program: &Program,
+    measured: &Measured,
+    (at, stratum): (usize, &Stratum),
+) -> Option<(Duration, Vec<String>)> {
+    if stratum.rules.is_empty() {
+        return None;
+    }
+    let known = "the relations of a stratum are of its program";
+    let name = |id: &RelationId| program.relation(*id).or_broken(known).name.as_str();
+    let names: Vec<&str> = stratum.relations.iter().map(name).collect();
+    let facts = stratum_facts(stratum, measured);
+    let times = stratum_times(stratum, measured);
     let mut row = vec![names.join(", "), at.to_string(), stratum.rules.len().to_string(), facts.to_string()];
     row.extend(times.cells());
     Some((times.median(), row))
@@ -268,19 +276,21 @@ fn document(program: &Program, measured: &Measured) -> Json {
         .iter()
         .enumerate()
         .map(|(at, rule)| {
-            let work = measured.runs.first().and_then(|run| run.rules.get(at));
+            let work = first_work(measured, at);
             json!({
                 "rule": rule.id.as_str(), "stratum": stratum_of(program, at),
-                "matches": work.map(|work| work.matches), "facts": work.map(|work| work.derived),
-                "rounds": work.map(|work| work.rounds), "time": rule_times(measured, at).json(),
+                "matches": work.matches, "facts": work.derived, "rounds": work.rounds, "time": rule_times(measured, at).json(),
             })
         })
         .collect();
-    let strata: Vec<Json> = (0..program.strata.len())
-        .map(|at| {
+    let strata: Vec<Json> = program
+        .strata
+        .iter()
+        .enumerate()
+        .map(|(at, stratum)| {
             json!({
-                "stratum": at, "facts": stratum_facts(program, measured, at),
-                "time": stratum_times(program, measured, at).json(),
+                "stratum": at, "facts": stratum_facts(stratum, measured),
+                "time": stratum_times(stratum, measured).json(),
             })
         })
         .collect();

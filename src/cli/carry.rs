@@ -11,8 +11,9 @@ use crate::actuators::carry::{Carrier, Order};
 use crate::actuators::file_requests::{self, FileRequests};
 use crate::actuators::run_command::{Program, RunCommand};
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::file::{self, LARGEST_TEXT};
-use crate::ledger::Decision;
+use crate::ledger::{Decision, Ledger};
 use crate::literal;
 use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
 use crate::symbol::Symbol;
@@ -20,8 +21,8 @@ use crate::value::Value;
 
 use super::{Failure, config, output, time};
 
-/// How often carrying out may lead to decisions that are carried out again.
-const MOST_ROUNDS: usize = 1_000;
+/// How often in a row what comes of a decision may lead to another one that is carried out.
+const LONGEST_CHAIN: usize = 100;
 /// How long a program may run if nothing else is said.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
@@ -84,21 +85,21 @@ impl Carry {
         decided: &Decided,
         now: i64,
     ) -> Result<Vec<Carried>, Failure> {
-        let mut open: VecDeque<(DecisionId, Decision)> = drawn(decided).collect();
+        let mut open: VecDeque<(usize, DecisionId, Decision)> = drawn(decided, 0).collect();
         let mut all = Vec::new();
-        for _ in 0..MOST_ROUNDS {
-            let Some((id, decision)) = open.pop_front() else { return Ok(all) };
-            for carrier in &self.carriers {
-                if carrier.wants(decision.fact.relation.as_str())
-                    && let Some(decided) = self.one(session, carrier.as_ref(), id, &decision, now)?
-                {
-                    open.extend(drawn(&decided));
+        while let Some((chain, id, decision)) = open.pop_front() {
+            let relation = decision.fact.relation;
+            for carrier in self.carriers.iter().filter(|carrier| carrier.wants(relation.as_str())) {
+                if chain > LONGEST_CHAIN {
+                    let message = format!("{id} follows from {LONGEST_CHAIN} others carried out in a row");
+                    self.failed(session, id, carrier.as_ref(), &message)?;
+                } else if let Some(decided) = self.one(session, carrier.as_ref(), id, &decision, now)? {
+                    open.extend(drawn(&decided, chain + 1));
                     let by = carrier.name();
                     all.push(Carried { id, decision: decision.fact.clone(), by, decided });
                 }
             }
         }
-        output::warning(&format!("carrying out was stopped after {MOST_ROUNDS} decisions"));
         Ok(all)
     }
 
@@ -192,14 +193,23 @@ fn tell_said(program: &str, said: &str) {
     said.lines().for_each(|line| output::note(&format!("{program}: {line}")));
 }
 
-fn drawn(decided: &Decided) -> impl Iterator<Item = (DecisionId, Decision)> {
-    let with_id = |decision: &Decision| Some((decided.id(&decision.fact)?, decision.clone()));
-    decided.drawn.iter().filter_map(with_id).collect::<Vec<_>>().into_iter()
+/// What was drawn, with its ids and as which one in a row.
+fn drawn(decided: &Decided, chain: usize) -> impl Iterator<Item = (usize, DecisionId, Decision)> {
+    let with_id = move |decision: &Decision| {
+        let id = decided.id(&decision.fact).or_broken("what was drawn to be carried out is recorded");
+        (chain, id, decision.clone())
+    };
+    decided.drawn.iter().map(with_id)
+}
+
+/// Decisions are carried out only of a ledger, which knows what was carried out before.
+fn ledger(session: &Session) -> &Ledger {
+    session.ledger().or_broken("decisions are carried out of a ledger")
 }
 
 /// Whether the request that a decision leads to is there already.
 fn filed(session: &Session, decision: &Fact) -> Result<bool, Failure> {
-    let Some(ledger) = session.ledger() else { return Ok(false) };
+    let ledger = ledger(session);
     let id = Value::String(Symbol::new(&file_requests::id_of(decision)));
     for (relation, column) in [("escalation_request", "request"), ("proposal", "proposal")] {
         if session::stands_with(ledger, Symbol::new(relation), column, id).map_err(super::open::failure)? {
@@ -211,8 +221,7 @@ fn filed(session: &Session, decision: &Fact) -> Result<bool, Failure> {
 
 /// Whether a decision still stands; carrying out another one may have let it lapse.
 fn stands(session: &Session, decision: &Fact) -> Result<bool, Failure> {
-    let Some(ledger) = session.ledger() else { return Ok(true) };
-    let history = ledger.decision_history(decision).map_err(super::open::failure)?;
+    let history = ledger(session).decision_history(decision).map_err(super::open::failure)?;
     Ok(history.last().is_some_and(|span| span.until.is_none()))
 }
 
@@ -227,10 +236,9 @@ fn covered(session: &Session, id: DecisionId, decision: &Fact) -> Result<bool, F
 
 fn columns(session: &Session, relation: Symbol) -> Vec<String> {
     let program = &session.rules().program;
-    let found = program.find(relation).and_then(|id| program.relation(id));
-    found
-        .map(|known| known.columns.iter().map(|column| column.name.to_string()).collect())
-        .unwrap_or_default()
+    let id = program.find(relation).or_broken("a decision is of a relation of the rules that drew it");
+    let known = program.relation(id).or_broken("a relation that was found is one of the program");
+    known.columns.iter().map(|column| column.name.to_string()).collect()
 }
 
 /// The programs that the `hence.toml` in `root` names. A path with a `/` is seen from there.

@@ -18,7 +18,7 @@ use super::{DONE, Failure, Outcome, terminal};
     hence compile rules/errors --crate decide_errors")]
 pub(super) struct Compile {
     /// Rule files and folders, as with --rules
-    #[arg(value_name = "RULES")]
+    #[arg(value_name = "RULES", required_unless_present_any = ["rules", "packs"])]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     rules: RuleOptions,
@@ -35,7 +35,7 @@ pub(super) struct Compile {
 
 impl Compile {
     pub(super) fn run(self) -> Outcome {
-        let source = self.rules.with_paths(&self.paths).files("compile")?;
+        let source = self.rules.with_paths(&self.paths).source();
         let rules = source.build()?;
         let name = self.name(&source);
         let about = format!("Decisions: {}.", decisions(&rules));

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::fact::Fact;
-use crate::ledger::{Decision, When};
+use crate::ledger::{Decision, Lapsed, When};
 use crate::session::{self, Change, FactFiles, Outcome as Decided};
 
 use super::carry::{Carried, Carry};
@@ -14,6 +14,7 @@ use super::diagnostics::count;
 use super::follow::Follow;
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
+use super::records::Records;
 use super::{DONE, Outcome, UNDETERMINED, open, terminal, time};
 
 /// Take facts in, draw decisions and record both
@@ -118,8 +119,9 @@ fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<(
     if !shown.is_empty() {
         out.lines(&decisions_table(shown))?;
     }
-    for fact in &decided.lapsed {
-        writeln!(out, "lapsed: {fact}")?;
+    for Lapsed { fact, reason } in &decided.lapsed {
+        let because = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        writeln!(out, "lapsed: {fact}{because}")?;
     }
     if !shown.is_empty() || !decided.lapsed.is_empty() {
         writeln!(out)?;
@@ -182,7 +184,8 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
         let change = if !all || drawn(&decision.fact) { "drawn" } else { "stands" };
         rows.push((change, &decision.fact, decision.rule.as_deref(), decision.sentence.as_deref()));
     }
-    rows.extend(decided.lapsed.iter().map(|fact| ("lapsed", fact, None, None)));
+    let lapsed = decided.lapsed.iter();
+    rows.extend(lapsed.map(|lapsed| ("lapsed", &lapsed.fact, None, lapsed.reason.as_deref())));
     let object = |(change, fact, rule, because): &(&str, &Fact, Option<&str>, Option<&str>)| {
         let values: Vec<_> = fact.values.iter().map(|value| output::json_value(*value)).collect();
         json!({
@@ -195,13 +198,13 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
         Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>()),
         Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row)))),
         Format::Csv | Format::Table => {
-            let mut writer = csv::Writer::from_writer(out);
-            writer.write_record(["change", "decision", "rule", "because"])?;
+            let mut out = Records::out();
+            out.write(["change", "decision", "rule", "because"])?;
             for (change, fact, rule, because) in rows {
                 let fact = fact.to_string();
-                writer.write_record([change, &fact, rule.unwrap_or(""), because.unwrap_or("")])?;
+                out.write([change, &fact, rule.unwrap_or(""), because.unwrap_or("")])?;
             }
-            writer.flush()
+            out.end()
         }
     }
 }

@@ -7,7 +7,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Renderer, Snippet};
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
-use crate::literal::{is_hidden, visible};
+use crate::literal::{visible, visible_but};
 use crate::session::Faults;
 use crate::span::{FileId, Sources};
 
@@ -106,14 +106,7 @@ fn annotation<'a>(primary: bool, label: &'a Label, excerpt: &str, start: usize) 
 
 /// Text of a source with everything made visible but its line ends and tabs, which the renderer knows.
 fn shown(text: &str) -> Cow<'_, str> {
-    let line = |line: &str| {
-        let (line, end) = line.strip_suffix('\r').map_or((line, ""), |line| (line, "\r"));
-        line.split('\t').map(visible).collect::<Vec<_>>().join("\t") + end
-    };
-    if !text.contains(is_hidden) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
+    visible_but(text, &['\n', '\r', '\t'])
 }
 
 /// One diagnostic as JSON.

@@ -9,6 +9,7 @@ use crate::session::reference::Reference;
 use crate::session::{RuleSource, SessionError};
 
 use super::options::RuleOptions;
+use super::terminal::each_line;
 use super::{DONE, Outcome, output, terminal};
 
 /// Write the reference of a rule set, or the graph of who reads whom
@@ -53,9 +54,10 @@ impl Doc {
             DocFormat::Mermaid => reference.mermaid(),
             DocFormat::Svg => reference.svg(),
         };
+        let text = each_line(&text);
         match self.output {
             Some(path) => {
-                fs::write(&path, text)
+                fs::write(&path, text.as_bytes())
                     .map_err(|source| SessionError::Write { path: path.clone(), source })?;
                 output::aside(&format!("{} written", path.display()));
             }

@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::Args;
 
 use crate::diagnostic::{Code, nearest};
+use crate::fault::OrBroken;
 
 use super::{DONE, Failure, Outcome, terminal};
 
@@ -35,7 +36,7 @@ impl Explain {
 }
 
 fn title(page: &str) -> &str {
-    page.lines().next().unwrap_or_default().trim_start_matches("# ")
+    page.lines().next().or_broken("a page begins with its title").trim_start_matches("# ")
 }
 
 /// What a code means, in a few words.

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::ledger::{Ledger, When};
+use crate::literal;
 use crate::session::{Listing, RuleSet};
 use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{FactOptions, RuleOptions, moment};
+use super::records::Records;
 use super::terminal::{self, Out};
 use super::{DONE, Failure, Outcome, open, output};
 
@@ -62,6 +64,13 @@ impl Export {
             output::aside(&format!("{written} written to {}", path.display()));
         }
         Ok(DONE)
+    }
+
+    fn records(&self) -> Result<Records, Failure> {
+        Ok(match &self.output {
+            Some(path) => Records::into(Box::new(create(path)?)),
+            None => Records::out(),
+        })
     }
 
     fn out(&self) -> Result<Box<dyn Write>, Failure> {
@@ -120,23 +129,52 @@ impl Export {
         let relations = self.relations(ledger)?;
         let mut written = 0;
         match (&self.output, relations.as_slice()) {
-            (None, [one]) => written += self.table(ledger, &rules, *one, &mut self.out()?)?,
+            (None, [one]) => written += self.table(ledger, &rules, *one, self.records()?)?,
             (None, _) => {
                 let message = "CSV holds one relation: name it with --relation, or a folder with --output";
                 return Err(Failure::Usage(String::from(message)));
             }
             (Some(path), [one]) if path.extension().is_some_and(|end| end == "csv") => {
-                written += self.table(ledger, &rules, *one, &mut self.out()?)?;
+                written += self.table(ledger, &rules, *one, self.records()?)?;
             }
             (Some(folder), _) => {
                 std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
                 for relation in relations {
-                    let mut file = BufWriter::new(create(&folder.join(format!("{relation}.csv")))?);
-                    written += self.table(ledger, &rules, relation, &mut file)?;
+                    written += self.file(ledger, &rules, relation, folder)?;
                 }
             }
         }
         Ok(count(written, "fact"))
+    }
+
+    /// The file of one relation. It gets its name when it is whole, so that nothing is written to where a link leads.
+    fn file(
+        &self,
+        ledger: &Ledger,
+        rules: &RuleSet,
+        relation: Symbol,
+        folder: &Path,
+    ) -> Result<usize, Failure> {
+        if !literal::is_identifier(relation.as_str()) {
+            let name = relation.as_str().escape_debug();
+            let message = format!(
+                "`{name}` is no name of a relation, and no file is called so: `hence verify` tells where it comes from"
+            );
+            return Err(Failure::Usage(message));
+        }
+        let path = folder.join(format!("{relation}.csv"));
+        let new = folder.join(format!(".{relation}.csv.{}", std::process::id()));
+        let file = File::create_new(&new).map_err(|error| unwritable(&new, &error))?;
+        let written = self.table(ledger, rules, relation, Records::into(Box::new(file)));
+        let named = written.and_then(|written| {
+            std::fs::rename(&new, &path).map_err(|error| unwritable(&path, &error))?;
+            Ok(written)
+        });
+        if named.is_err() {
+            // What is left of a file that failed tells less than the error.
+            let _ = std::fs::remove_file(&new);
+        }
+        named
     }
 
     /// One relation under a header of its columns, by number where the rules don't know it.
@@ -145,11 +183,10 @@ impl Export {
         ledger: &Ledger,
         rules: &RuleSet,
         relation: Symbol,
-        out: &mut dyn Write,
+        mut out: Records,
     ) -> Result<usize, Failure> {
         let listing = Listing::new(Some(rules), ledger, relation, self.when()).map_err(open::failure)?;
         let mut header: Vec<String> = listing.columns.iter().map(ToString::to_string).collect();
-        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(out);
         let mut written = 0;
         for fact in ledger.facts_at(relation, self.when()).map_err(open::failure)? {
             let fact = listing.fact(fact.map_err(open::failure)?.0);
@@ -157,14 +194,12 @@ impl Export {
                 if header.is_empty() {
                     header = (1..=fact.values.len()).map(|at| format!("c{at}")).collect();
                 }
-                writer.write_record(&header).map_err(std::io::Error::from)?;
+                out.write(&header)?;
             }
-            writer
-                .write_record(fact.values.iter().map(|value| value.text()))
-                .map_err(std::io::Error::from)?;
+            out.write(fact.values.iter().map(|value| value.text()))?;
             written += 1;
         }
-        writer.flush()?;
+        out.end()?;
         Ok(written)
     }
 

@@ -5,12 +5,13 @@ use std::io::{self, BufRead, Read as _, Write};
 use serde_json::{Value as Json, json};
 
 use crate::fact::Fact;
+use crate::ledger::Lapsed;
 use crate::meter;
 use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
 use crate::value::Value;
 
 use super::carry::Carry;
-use super::{DONE, Failure, Outcome, diagnostics, output, time};
+use super::{DONE, Failure, Outcome, diagnostics, open, output, time};
 
 /// The longest line, in bytes.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
@@ -103,6 +104,7 @@ impl Follow {
         if !said.is_empty() {
             self.answer(said, out)?;
         }
+        open::tell(&self.session.close());
         Ok(DONE)
     }
 
@@ -137,6 +139,7 @@ impl Follow {
             return said.refuse([json!({ "message": message, "line": number })]);
         }
         if let Err(stopped) = meter::check("reading facts") {
+            said.is_over = true;
             return said.refuse([json!({ "message": stopped.to_string(), "line": number })]);
         }
         let retracted = self.retracted(text);
@@ -207,6 +210,7 @@ impl Follow {
             fields.insert(String::from("reports"), json!(decided.reports));
         }
         write_line(out, &end)?;
+        open::tell(&self.session.take_notices());
         Ok(out.flush()?)
     }
 
@@ -216,9 +220,9 @@ impl Follow {
             let (rule, because) = (decision.rule.as_deref(), decision.sentence.as_deref());
             write_line(out, &changed("drawn", id, &decision.fact, rule, because))?;
         }
-        for fact in &decided.lapsed {
+        for Lapsed { fact, reason } in &decided.lapsed {
             let id = self.session.decision_id(fact)?;
-            write_line(out, &changed("lapsed", id, fact, None, None))?;
+            write_line(out, &changed("lapsed", id, fact, None, reason.as_deref()))?;
         }
         for relation in &decided.undetermined {
             write_line(out, &json!({ "change": "undetermined", "relation": relation.as_str() }))?;

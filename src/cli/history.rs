@@ -1,14 +1,15 @@
 //! `hence history`, `hence log`, `hence facts`: what the ledger holds and held.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
-use clap::Args;
-use serde_json::json;
+use clap::{Args, ValueEnum};
+use serde_json::{Value as Json, json};
 
 use crate::fact::Fact;
-use crate::ledger::{Decision, Lapsed, Ledger, Transaction, When};
-use crate::literal;
-use crate::session::{self, Listing};
+use crate::ledger::{Decision, Lapsed, Ledger, Run, Transaction, When};
+use crate::literal::{self, visible};
+use crate::session::{self, Listing, RuleSet};
 use crate::symbol::Symbol;
 
 use super::options::{FactOptions, RuleOptions, moment};
@@ -94,15 +95,27 @@ pub(super) struct Log {
     /// Show the facts asserted and retracted too
     #[arg(long)]
     facts_too: bool,
-    /// A JSON document a line
-    #[arg(long)]
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "text")]
+    format: LogFormat,
+    /// The same as `--format jsonl`
+    #[arg(long, hide = true)]
     jsonl: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON document a line.
+    Jsonl,
 }
 
 impl Log {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
-        let mut out = if self.jsonl { terminal::json() } else { terminal::text() };
+        let jsonl = self.jsonl || self.format == LogFormat::Jsonl;
+        let mut out = if jsonl { terminal::json() } else { terminal::text() };
         for info in ledger.log(self.from..=self.to.unwrap_or(u64::MAX)) {
             let info = info.map_err(open::failure)?;
             let wanted = self.by.as_ref().is_none_or(|author| *author == info.author)
@@ -118,8 +131,8 @@ impl Log {
             if filtered && transaction.drawn.is_empty() && transaction.lapsed.is_empty() {
                 continue;
             }
-            let text = if self.jsonl { self.line(&transaction) } else { self.text(&transaction) };
-            out.lines(&text)?;
+            let lines = if jsonl { vec![self.line(&transaction)] } else { self.lines(&transaction) };
+            lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
         Ok(DONE)
     }
@@ -131,34 +144,33 @@ impl Log {
             })
     }
 
-    fn text(&self, transaction: &Transaction) -> String {
+    fn lines(&self, transaction: &Transaction) -> Vec<String> {
         let info = &transaction.info;
-        let note = info.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
-        let mut out = format!(
-            "transaction {} at {} by {} from {}{note}\n    {} asserted, {} retracted, {} drawn, {} lapsed; head {}",
-            info.tx,
-            literal::time_text(info.time),
-            info.author,
-            info.source,
-            info.added,
-            info.removed,
-            info.drawn,
-            info.lapsed,
-            info.hash
-        );
+        let note = info.note.as_ref().map(|note| format!(": {}", visible(note))).unwrap_or_default();
+        let at = literal::time_text(info.time);
+        let mut out = vec![
+            format!(
+                "transaction {} at {at} by {} from {}{note}",
+                info.tx,
+                visible(&info.author),
+                visible(&info.source)
+            ),
+            format!(
+                "    {} asserted, {} retracted, {} drawn, {} lapsed; head {}",
+                info.added, info.removed, info.drawn, info.lapsed, info.hash
+            ),
+        ];
         if self.facts_too {
-            transaction.added.iter().for_each(|fact| out.push_str(&format!("\n    asserted {fact}")));
-            transaction.removed.iter().for_each(|(fact, _)| out.push_str(&format!("\n    retracted {fact}")));
+            out.extend(transaction.added.iter().map(|fact| format!("    asserted {fact}")));
+            out.extend(transaction.removed.iter().map(|(fact, _)| format!("    retracted {fact}")));
         }
         for Decision { fact, sentence, .. } in &transaction.drawn {
-            let because = sentence.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-            out.push_str(&format!("\n    drawn {fact}{because}"));
+            let because = sentence.as_ref().map(|text| format!(": {}", visible(text))).unwrap_or_default();
+            out.push(format!("    drawn {fact}{because}"));
         }
         for (Lapsed { fact, reason }, drawn) in &transaction.lapsed {
-            out.push_str(&format!("\n    lapsed {fact}, drawn in transaction {drawn}"));
-            if let Some(reason) = reason {
-                out.push_str(&format!(": {reason}"));
-            }
+            let because = reason.as_ref().map(|reason| format!(": {}", visible(reason))).unwrap_or_default();
+            out.push(format!("    lapsed {fact}, drawn in transaction {drawn}{because}"));
         }
         out
     }
@@ -179,9 +191,14 @@ impl Log {
         let mut line = json!({
             "transaction": info.tx, "time": literal::time_text(info.time), "author": info.author,
             "source": info.source, "note": info.note, "clock": info.clock.map(literal::time_text),
+            "rules": info.rules.map(|hash| hash.to_string()), "run": info.run.as_ref().map(run),
             "head": info.hash.to_string(), "drawn": drawn,
             "lapsed": facts(&mut transaction.lapsed.iter().map(|(lapsed, _)| &lapsed.fact)),
         });
+        let reasons = || transaction.lapsed.iter().map(|(lapsed, _)| &lapsed.reason);
+        if let Some(object) = line.as_object_mut().filter(|_| reasons().any(Option::is_some)) {
+            object.insert(String::from("lapsed_because"), json!(reasons().collect::<Vec<_>>()));
+        }
         if let Some(object) = line.as_object_mut().filter(|_| self.facts_too) {
             object.insert(String::from("asserted"), json!(facts(&mut transaction.added.iter())));
             let removed = facts(&mut transaction.removed.iter().map(|(fact, _)| fact));
@@ -191,12 +208,19 @@ impl Log {
     }
 }
 
+/// How an evaluation ran.
+fn run(run: &Run) -> Json {
+    json!({ "engine": run.engine, "lenient": run.lenient })
+}
+
 /// Show the facts that stand, or stood at a moment; without a relation, how many of each
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence facts tool --as-of 1 --format jsonl")]
 pub(super) struct Facts {
     /// The relation
     relation: Option<String>,
+    #[command(flatten)]
+    rules: RuleOptions,
     #[command(flatten)]
     facts: FactOptions,
     /// At a moment in the past: the number of a transaction, or a time
@@ -214,21 +238,49 @@ impl Facts {
         let Some(relation) = &self.relation else { return self.counts(&ledger, when) };
         let relation = Symbol::new(relation);
         let mut found = Vec::new();
-        let listing = Listing::new(None, &ledger, relation, when).map_err(open::failure)?;
+        let named = self.rules.is_named().then(|| self.rules.source().build()).transpose()?;
+        let listing = Listing::new(named.as_ref(), &ledger, relation, when).map_err(open::failure)?;
         for fact in ledger.facts_at(relation, when).map_err(open::failure)? {
             found.push(listing.fact(fact.map_err(open::failure)?.0));
         }
         let width = found.iter().map(|fact| fact.values.len()).max().unwrap_or(0);
-        let numbered = || (1..=width).map(|at| Symbol::new(&format!("c{at}"))).collect();
-        let columns = if listing.columns.is_empty() { numbered() } else { listing.columns };
+        let columns = match listing.columns {
+            columns if columns.is_empty() => self.columns(&ledger, relation, width)?,
+            columns => columns,
+        };
         output::relations(self.format, &[(relation, columns, found)])?;
         Ok(DONE)
+    }
+
+    /// The names of columns that were recorded before schemas were: as the last rules say that declare them.
+    fn columns(&self, ledger: &Ledger, relation: Symbol, width: usize) -> Result<Vec<Symbol>, Failure> {
+        let last = match self.as_of.unwrap_or(When::Now) {
+            When::Now => ledger.last_tx(),
+            When::Tx(tx) => tx,
+            When::Time(time) => ledger.tx_at(time).map_err(open::failure)?,
+        };
+        let mut seen = BTreeSet::new();
+        for info in ledger.log(1..=last).rev() {
+            let info = info.map_err(open::failure)?;
+            let Some(hash) = info.rules.filter(|hash| seen.insert(*hash)) else { continue };
+            let Some(recorded) = ledger.rules(hash).map_err(open::failure)? else { continue };
+            // Rules that this version no longer understands name no columns; the next older ones may.
+            let Ok(rules) = RuleSet::from_recorded(&recorded) else { continue };
+            if let Some(columns) = declared(&rules, relation, width) {
+                return Ok(columns);
+            }
+        }
+        Ok(numbered(width))
     }
 
     fn counts(&self, ledger: &Ledger, when: When) -> Outcome {
         let mut rows = Vec::new();
         for relation in ledger.all_relations() {
-            let facts = ledger.facts_at(relation, when).map_err(open::failure)?.count() as i64;
+            let mut facts = 0;
+            for fact in ledger.facts_at(relation, when).map_err(open::failure)? {
+                fact.map_err(open::failure)?;
+                facts += 1;
+            }
             if facts > 0 {
                 rows.push(vec![crate::value::Value::String(relation), crate::value::Value::Int(facts)]);
             }
@@ -237,4 +289,16 @@ impl Facts {
         output::rows(self.format, &[String::from("relation"), String::from("facts")], &rows)?;
         Ok(DONE)
     }
+}
+
+/// The columns that rules declare for a relation, if there are so many.
+fn declared(rules: &RuleSet, relation: Symbol, width: usize) -> Option<Vec<Symbol>> {
+    let found = rules.program.relation(rules.program.find(relation)?)?;
+    let columns: Vec<Symbol> = found.columns.iter().map(|column| column.name).collect();
+    (width == 0 || columns.len() == width).then_some(columns)
+}
+
+/// Names for columns that nobody declares.
+fn numbered(width: usize) -> Vec<Symbol> {
+    (1..=width).map(|at| Symbol::new(&format!("c{at}"))).collect()
 }

@@ -8,12 +8,11 @@ use clap::Args;
 use crate::file;
 use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
 use crate::literal;
-use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
+use crate::session::{self, Audit, RuleSet, SessionError};
 use crate::symbol::Symbol;
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};
-use super::replay::{replay, text};
 use super::{DONE, Failure, NO, Outcome, config, open, output, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
@@ -29,7 +28,12 @@ impl Status {
         let ledger = open::ledger(&self.facts, true)?;
         let status = ledger.status().map_err(open::failure)?;
         let mut out = terminal::text();
-        writeln!(out, "ledger        {}", self.facts.store().display())?;
+        let config = config::get();
+        writeln!(out, "ledger        {} ({})", self.facts.store().display(), self.facts.store_origin())?;
+        writeln!(out, "rules         {} ({})", rules(), config.origin("rules"))?;
+        if let Some(authors) = config.authors() {
+            writeln!(out, "authors       {} ({})", authors.join(", "), config.origin("authors"))?;
+        }
         writeln!(out, "transactions  {}", status.transactions)?;
         if let Some(time) = status.time {
             writeln!(out, "last          {}", literal::time_text(time))?;
@@ -41,12 +45,13 @@ impl Status {
             writeln!(out, "decided       transaction {} at {}", info.tx, literal::time_text(info.time))?;
         }
         writeln!(out, "journal       {} KiB", status.journal_bytes.div_ceil(1024))?;
-        writeln!(
-            out,
-            "base          up to transaction {}, {} KiB",
-            status.base_tx,
-            status.base_bytes.div_ceil(1024)
-        )?;
+        match status.base_tx {
+            Some(tx) => {
+                let size = status.base_bytes.div_ceil(1024);
+                writeln!(out, "base          up to transaction {tx}, {size} KiB")?;
+            }
+            None => writeln!(out, "base          not read: the answers come from the journal")?,
+        }
         let undeclared = undeclared(&ledger)?;
         if !undeclared.is_empty() {
             writeln!(out, "undeclared    {}", open::named_counts(&undeclared))?;
@@ -59,6 +64,15 @@ impl Status {
         writeln!(out, "health        {health}")?;
         Ok(DONE)
     }
+}
+
+/// The rules that hold where none are named.
+fn rules() -> String {
+    let paths = config::get().rules();
+    let named =
+        paths.iter().map(|path| path.display().to_string()).chain(config::get().packs().iter().cloned());
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::from("the shipped packs") } else { named.join(", ") }
 }
 
 /// The recorded relations that the rules which decided last don't declare.
@@ -129,23 +143,39 @@ impl Verify {
         if !self.no_replay {
             let last = ledger.last_tx();
             let first = ledger.archived().map_or(1, |(last, _)| last + 1);
-            let rules = RuleSource::default().build()?;
-            let session = Session::over_ledger(rules, ledger)
-                .with_engine(self.engine.engine())
-                .with_limits(self.engine.limits())
-                .with_lenient(self.engine.lenient()?);
-            let replayed = replay(&session, None, first, last)?;
-            out.lines(&text(&replayed))?;
-            sound &= replayed.flips.is_empty();
+            sound &= self.audit(&ledger, first, last)?;
         }
         Ok(if sound { DONE } else { NO })
+    }
+
+    /// Draws every decision again and tells what differs from the record; whether nothing is wrong.
+    fn audit(&self, ledger: &Ledger, from: u64, to: u64) -> Result<bool, Failure> {
+        let (engine, limits) = (self.engine.engine(), self.engine.limits());
+        let lenient = self.engine.lenient()?;
+        let audit = Audit { ledger, from, to, engine: engine.as_ref(), limits, lenient };
+        let (bar, mut written) = (indicatif::ProgressBar::new(to), Ok(()));
+        let audited = audit.run(&mut |tx| bar.set_position(tx), &mut |finding| {
+            let word = if finding.what.is_lie() { "fault" } else { "note" };
+            written = bar.suspend(|| writeln!(terminal::text(), "{word}: {finding}"));
+            written.is_ok()
+        });
+        bar.finish_and_clear();
+        written?;
+        let audited = audited?;
+        let found = match audited.faults {
+            0 => String::from("each as recorded"),
+            faults => count(faults as usize, "fault"),
+        };
+        let transactions = count(audited.evaluated as usize, "transaction");
+        let decisions = count(audited.decisions as usize, "decision");
+        writeln!(terminal::text(), "{transactions} drawn again, {decisions} in all: {found}")?;
+        Ok(audited.faults == 0)
     }
 
     /// Whether the head that was written down stands in the chain.
     fn head_stands(&self, ledger: &Ledger) -> Result<bool, Failure> {
         let Some(text) = &self.head else { return Ok(true) };
-        let hash = Hash::parse(text)
-            .ok_or_else(|| Failure::Usage(format!("`{text}` is no hash; expected 64 hexadecimal digits")))?;
+        let hash = parsed(text)?;
         match ledger.tx_of(hash).map_err(open::failure)? {
             Some(tx) => writeln!(terminal::text(), "head {hash} is that of transaction {tx}")?,
             None => {
@@ -221,6 +251,8 @@ impl Compact {
 }
 
 /// Append the transactions that `hence export` wrote, hashes checked
+///
+/// Transactions that are there already are passed over, so an import that was interrupted goes on with the same file.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence import backup.jsonl --store restored")]
 pub(super) struct Import {
@@ -228,19 +260,54 @@ pub(super) struct Import {
     file: PathBuf,
     #[command(flatten)]
     facts: FactOptions,
+    /// The head that the file must end with; needed where its last line doesn't say that it is the last
+    #[arg(long, value_name = "HASH")]
+    head: Option<String>,
 }
 
 impl Import {
     pub(super) fn run(self) -> Outcome {
+        let head = self.head.as_deref().map(parsed).transpose()?;
         let file = file::open(&self.file).map_err(|error| {
             Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
         })?;
         let mut ledger = open::ledger(&self.facts, false)?;
-        let imported = ledger.import(&mut BufReader::new(file));
-        open::warn(&mut ledger);
-        let number = imported.map_err(open::failure)?;
-        let transactions = count(number as usize, "transaction");
-        writeln!(terminal::text(), "{transactions} imported, head {}", ledger.head())?;
+        let before = ledger.last_tx();
+        let imported = match ledger.import(&mut BufReader::new(file), head) {
+            Ok(imported) => imported,
+            Err(error) => {
+                open::warn(&mut ledger);
+                let kept = count((ledger.last_tx() - before) as usize, "transaction");
+                output::note(&format!("{kept} imported before that, head {}", ledger.head()));
+                return Err(open::failure(error));
+            }
+        };
+        warn_of_time(&ledger)?;
+        let (head, closed) = (ledger.head(), ledger.close());
+        open::tell(&closed);
+        let appended = count(imported.appended as usize, "transaction");
+        let there = match imported.there {
+            0 => String::new(),
+            there => format!(", {there} there already"),
+        };
+        writeln!(terminal::text(), "{appended} imported{there}, head {head}")?;
         Ok(DONE)
     }
+}
+
+/// What is recorded in a ledger is never older than what it holds already.
+fn warn_of_time(ledger: &Ledger) -> Result<(), Failure> {
+    let last = ledger.status().map_err(open::failure)?.time;
+    if let Some(time) = last.filter(|time| *time > time::wall_clock()) {
+        let time = literal::time_text(time);
+        output::warning(&format!(
+            "the last transaction is of {time}, which this machine's clock has yet to reach: until then all others get that time too"
+        ));
+    }
+    Ok(())
+}
+
+fn parsed(text: &str) -> Result<Hash, Failure> {
+    Hash::parse(text)
+        .ok_or_else(|| Failure::Usage(format!("`{text}` is no hash; expected 64 hexadecimal digits")))
 }

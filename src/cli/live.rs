@@ -159,7 +159,7 @@ impl Growing {
             return Ok(true);
         }
         // Between the old file's removal and the new one's creation there is none.
-        let Ok(named) = std::fs::metadata(&self.path) else { return Ok(false) };
+        let Some(named) = there(std::fs::metadata(&self.path))? else { return Ok(false) };
         if same(&held, &named) {
             return Ok(false);
         }
@@ -167,9 +167,18 @@ impl Growing {
         if held.len() > self.at {
             return Ok(false);
         }
-        let Ok(file) = file::open(&self.path) else { return Ok(false) };
+        let Some(file) = there(file::open(&self.path))? else { return Ok(false) };
         (self.file, self.at) = (file, 0);
         Ok(true)
+    }
+}
+
+/// What was found, where there is anything at all.
+fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

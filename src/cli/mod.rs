@@ -3,6 +3,7 @@
 mod arguments;
 mod ask;
 mod audit;
+mod backup;
 mod bench;
 mod carry;
 mod change;
@@ -27,7 +28,9 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod past;
 mod progress;
+mod records;
 mod repl;
 mod replay;
 mod review;
@@ -72,7 +75,7 @@ const FAULT: u8 = 70;
     Example: hence decide --facts facts/agent_week.jsonl")]
 struct Cli {
     /// Leave out counts, progress and hints on standard error; warnings about an answer and errors stay
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 1000)]
     quiet: bool,
     #[command(subcommand)]
     command: Command,
@@ -105,6 +108,7 @@ enum Command {
     Verify(keep::Verify),
     Rebuild(keep::Rebuild),
     Export(export::Export),
+    Backup(backup::Backup),
     Import(keep::Import),
     Compact(keep::Compact),
     Observe(observe::Observe),
@@ -206,10 +210,19 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
     }
     // Once more with arguments that hide nothing, so that the message about them doesn't either.
     let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
-    let error = Cli::try_parse_from(shown).err().unwrap_or(error);
+    let error = Cli::try_parse_from(shown).err().unwrap_or_else(|| on_one_line(&error));
     output::rendered(&error.render().ansi().to_string());
     mend(arguments::refused(&error));
     Ok(UNASKED)
+}
+
+/// An error with all that it says on one line, where it is about arguments that are right once nothing in them is
+/// hidden.
+fn on_one_line(error: &clap::Error) -> clap::Error {
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let message = text.rsplit_once("\n\nFor more information").map_or(text, |(message, _)| message);
+    Cli::command().error(error.kind(), visible(message))
 }
 
 fn dispatch(command: Command) -> Outcome {
@@ -237,6 +250,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Verify(command) => command.run(),
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Backup(command) => command.run(),
         Command::Import(command) => command.run(),
         Command::Compact(command) => command.run(),
         Command::Assert(command) => command.run(),
@@ -280,7 +294,7 @@ fn explain(failure: &Failure) -> u8 {
             output::note(
                 "  help: report this line with the rules and facts that show it; `RUST_BACKTRACE=1` adds the way there",
             );
-            fault::trace().iter().for_each(|trace| output::note(trace));
+            fault::trace().iter().flat_map(|trace| trace.lines()).for_each(output::note);
             FAULT
         }
         Failure::Session(error) => {

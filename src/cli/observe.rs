@@ -136,8 +136,12 @@ impl Observe {
                 String::new()
             }
         ));
-        for (why, (times, first)) in &total.left_out {
-            output::warning(&format!("{times} left out, {why}; the first is `{first}`"));
+        if !total.left_out.is_empty() {
+            let each = total.left_out.iter();
+            let each = each.map(|(why, (times, first))| format!("{times} {why}, the first `{first}`"));
+            let all: u64 = total.left_out.values().map(|(times, _)| times).sum();
+            let files = count(all as usize, "file");
+            output::warning(&format!("{files} left out: {}", each.collect::<Vec<_>>().join("; ")));
         }
         for (field, times) in &total.ignored {
             output::aside(&format!(

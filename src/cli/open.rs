@@ -130,7 +130,7 @@ fn equip(session: Session, engine: &EngineOptions) -> Result<Session, Failure> {
 }
 
 /// Says in one line how many lints the rules have; `check` is where they are read.
-fn lints(rules: &RuleSet, named: &RuleOptions) {
+pub(super) fn lints(rules: &RuleSet, named: &RuleOptions) {
     if !rules.warnings.is_empty() {
         let number = count(rules.warnings.len(), "warning");
         output::aside(&format!("{number} in these rules; `{}` shows them", named.command("check")));

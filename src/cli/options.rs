@@ -74,6 +74,11 @@ impl FactOptions {
         self.store.clone().unwrap_or_else(|| config::get().store())
     }
 
+    /// What says which ledger it is.
+    pub(super) fn store_origin(&self) -> String {
+        if self.store.is_some() { String::from("command line") } else { config::get().origin("store") }
+    }
+
     /// Checks that there is a ledger.
     pub(super) fn existing_store(&self) -> Result<(), Failure> {
         let store = self.store();

@@ -9,10 +9,12 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::json;
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::literal::visible;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
+use super::records::Records;
 use super::terminal::{self, Out};
 
 /// The forms of a result.
@@ -112,10 +114,8 @@ pub(super) fn json_fact(fact: &Fact) -> serde_json::Value {
 pub(super) fn spaced(value: &serde_json::Value) -> String {
     let mut out = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, Spaced);
-    match serde::Serialize::serialize(value, &mut serializer) {
-        Ok(()) => String::from_utf8_lossy(&out).into_owned(),
-        Err(_) => value.to_string(),
-    }
+    serde::Serialize::serialize(value, &mut serializer).ok().or_broken("a JSON value can be written");
+    String::from_utf8(out).ok().or_broken("JSON is text")
 }
 
 struct Spaced;
@@ -155,17 +155,13 @@ pub(super) fn rows(format: Format, columns: &[String], rows: &[Vec<Value>]) -> i
             document(&rows.iter().map(object).collect::<Vec<_>>())
         }
         Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", spaced(&object(row)))),
-        Format::Csv => csv(&mut out, columns, rows),
+        Format::Csv => {
+            let mut out = Records::out();
+            out.write(columns)?;
+            rows.iter().try_for_each(|row| out.write(row.iter().map(|value| value.text())))?;
+            out.end()
+        }
     }
-}
-
-fn csv(out: &mut impl Write, columns: &[String], rows: &[Vec<Value>]) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(columns)?;
-    for row in rows {
-        writer.write_record(row.iter().map(|value| value.text()))?;
-    }
-    writer.flush()
 }
 
 /// Writes a warning for each operation without a result.

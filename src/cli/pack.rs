@@ -103,10 +103,10 @@ fn show(name: String, sets: Vec<(Symbol, Value)>, format: Form) -> Outcome {
                 let rows: Vec<Vec<String>> = of_kind(&program, kind)
                     .map(|relation| vec![relation.to_string(), on_one_line(&relation.doc)])
                     .collect();
-                out.lines(&output::table(&[title.to_owned(), String::new()], &rows))?;
+                out.lines(&output::table(&[title, "about"].map(str::to_owned), &rows))?;
                 writeln!(out)?;
             }
-            let header = ["parameter", "from", ""].map(str::to_owned);
+            let header = ["parameter", "from", "about"].map(str::to_owned);
             let params: Vec<Vec<String>> = program
                 .params
                 .iter()

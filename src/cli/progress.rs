@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
+use crate::fault::OrBroken;
 use crate::ledger::{Progress, Watcher, Work};
 
 use super::output;
@@ -30,7 +31,7 @@ fn show(style: ProgressStyle, message: String) {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    ProgressStyle::with_template(template).ok().or_broken("the template of a bar is one")
 }
 
 /// For work of which the end isn't known.
@@ -43,6 +44,13 @@ pub(super) fn counted(message: &str, done: usize) {
     show(counting(), format!("{message}: {}", HumanCount(done as u64)));
 }
 
+/// Shows that so many of as many as `of` are done.
+pub(super) fn step(message: &str, done: u64, of: u64) {
+    show(style("{msg} {bar:30} {human_pos}/{human_len}"), message.to_owned());
+    BAR.set_length(of);
+    BAR.set_position(done);
+}
+
 /// Shows how far a ledger has come.
 pub(super) fn watcher() -> Watcher {
     Watcher::new(|Progress { work, done, of }| {
@@ -52,9 +60,7 @@ pub(super) fn watcher() -> Watcher {
             Work::CatchingUp => "bringing the fact base up to the journal, transactions",
         };
         let Some(of) = of else { return counted(message, done as usize) };
-        show(style("{msg} {bar:30} {human_pos}/{human_len}"), message.to_owned());
-        BAR.set_length(of);
-        BAR.set_position(done);
+        step(message, done, of);
     })
 }
 

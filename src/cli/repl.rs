@@ -26,7 +26,7 @@ pub(super) struct Repl {
     #[command(flatten)]
     engine: EngineOptions,
     /// Begin without rules and without the facts of the ledger
-    #[arg(long, conflicts_with_all = ["rules", "packs"])]
+    #[arg(long, conflicts_with_all = ["rules", "packs", "sets"])]
     empty: bool,
 }
 

@@ -1,20 +1,27 @@
 //! `hence replay`: the recorded history drawn again, under its own rules or under others.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::session::{Flip, Replayed, RuleSet, Session};
+use crate::ledger::{Ledger, When};
+use crate::literal::visible;
+use crate::session::{self, Flip, Replayed, RuleSet, Session, SessionError};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
+use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
 use super::{DONE, Failure, NO, Outcome, open, output, terminal};
 
 /// Draw recorded decisions again, under other rules or parameters, and report those that flip
 #[derive(Debug, Args)]
-#[command(after_help = "Example: hence replay --set lowest_score=0.3")]
+#[command(
+    after_help = "Of each decision that flips, `before` says why it stood, or did not, by the recorded rules, and \
+    `after` why it stands, or does not, by the others.\n\nExample: hence replay --set lowest_score=0.3"
+)]
 pub(super) struct Replay {
     /// A file or folder of other rules, once more for another [default: those that drew each decision]
     #[arg(long = "rules", value_name = "PATH")]
@@ -43,83 +50,129 @@ enum ReplayFormat {
     Text,
     /// One JSON document.
     Json,
+    /// One JSON document a flip.
+    Jsonl,
 }
 
 impl Replay {
     pub(super) fn run(self) -> Outcome {
-        let options = RuleOptions::named(&self.rules, &[], &[]);
-        let session = open::for_reading(&options, &self.facts, &self.engine)?;
-        let rules = self.other_rules(&session)?;
-        let last = session.ledger().map_or(0, |ledger| ledger.last_tx());
-        let to = self.to.unwrap_or(last).min(last);
-        let replayed = replay(&session, rules.as_ref(), self.from, to)?;
-        match self.format {
-            ReplayFormat::Text => terminal::text().lines(&text(&replayed))?,
-            ReplayFormat::Json => output::document(&document(&replayed))?,
+        if !self.facts.files().is_empty() {
+            return Err(Failure::Usage(String::from("a replay needs a ledger, and --facts names files")));
         }
-        Ok(if replayed.flips.is_empty() { DONE } else { NO })
+        self.facts.existing_store()?;
+        let ledger = open::ledger(&self.facts, true)?;
+        let rules = self.other_rules(&ledger)?;
+        let last = ledger.last_tx();
+        let engine = self.engine.engine();
+        let replay = session::Replay {
+            ledger: &ledger,
+            rules: rules.as_ref(),
+            from: self.from,
+            to: self.to.unwrap_or(last).min(last),
+            engine: engine.as_ref(),
+            limits: self.engine.limits(),
+            lenient: self.engine.lenient()?,
+        };
+        let mut shown = Shown { format: self.format, flips: 0 };
+        shown.begin()?;
+        let mut written = Ok(());
+        let bar = indicatif::ProgressBar::new(replay.to);
+        let replayed = replay.run(&mut |tx| bar.set_position(tx), &mut |flip| {
+            written = bar.suspend(|| shown.flip(&flip));
+            written.is_ok()
+        });
+        bar.finish_and_clear();
+        written?;
+        shown.end(replayed.as_ref().ok())?;
+        Ok(if replayed?.flips == 0 { DONE } else { NO })
     }
 
     /// The rules to draw decisions by, where they are not each transaction's own.
-    fn other_rules(&self, session: &Session) -> Result<Option<RuleSet>, Failure> {
+    fn other_rules(&self, ledger: &Ledger) -> Result<Option<RuleSet>, Failure> {
         if self.rules.is_empty() && self.sets.is_empty() {
             return Ok(None);
         }
-        let rules = if self.rules.is_empty() { session.last_rules()? } else { None };
-        let rules = rules.unwrap_or_else(|| session.rules().clone());
-        let rules = rules.with_sets(&self.sets).map_err(crate::session::SessionError::Faults)?;
-        Ok(Some(rules))
+        if self.rules.is_empty()
+            && let Some((_, rules)) = Session::rules_at(ledger, When::Now)?
+        {
+            return Ok(Some(rules.with_sets(&self.sets).map_err(SessionError::Faults)?));
+        }
+        let options = RuleOptions::named(&self.rules, &[], &self.sets);
+        Ok(Some(options.source().build()?))
     }
 }
 
-/// Replays a part of a session's ledger, with progress on a terminal.
-pub(super) fn replay(
-    session: &Session,
-    rules: Option<&RuleSet>,
-    from: u64,
-    to: u64,
-) -> Result<Replayed, Failure> {
-    let Some(replay) = session.replay(rules, from, to) else {
-        return Err(Failure::Usage(String::from("a replay needs a ledger; name one with --store DIR")));
-    };
-    let bar = indicatif::ProgressBar::new(to);
-    let replayed = replay.run(&mut |tx| bar.set_position(tx));
-    bar.finish_and_clear();
-    Ok(replayed?)
+/// Flips as they are shown, one after the other.
+struct Shown {
+    format: ReplayFormat,
+    flips: usize,
+}
+
+impl Shown {
+    fn begin(&self) -> io::Result<()> {
+        match self.format {
+            ReplayFormat::Json => writeln!(terminal::json(), "{{\n  \"flips\": ["),
+            ReplayFormat::Text | ReplayFormat::Jsonl => Ok(()),
+        }
+    }
+
+    fn flip(&mut self, flip: &Flip) -> io::Result<()> {
+        let first = self.flips == 0;
+        self.flips += 1;
+        match self.format {
+            ReplayFormat::Text => text(flip),
+            ReplayFormat::Jsonl => writeln!(terminal::json(), "{}", output::spaced(&object(flip))),
+            ReplayFormat::Json => {
+                let text = serde_json::to_string_pretty(&object(flip)).map_err(io::Error::other)?;
+                let gap = if first { "" } else { ",\n" };
+                write!(terminal::json(), "{gap}    {}", text.replace('\n', "\n    "))
+            }
+        }
+    }
+
+    /// Ends with what the replay came to; nothing where it reached a limit, which its error tells.
+    fn end(&self, replayed: Option<&Replayed>) -> io::Result<()> {
+        let counts = replayed.map(|replayed| (replayed.evaluated, replayed.decisions));
+        match self.format {
+            ReplayFormat::Jsonl => Ok(()),
+            ReplayFormat::Json => {
+                let gap = if self.flips == 0 { "" } else { "\n" };
+                let counts = counts.map_or_else(
+                    || String::from("  \"whole\": false"),
+                    |(transactions, decisions)| {
+                        format!("  \"transactions\": {transactions},\n  \"decisions\": {decisions}")
+                    },
+                );
+                writeln!(terminal::json(), "{gap}  ],\n{counts}\n}}")
+            }
+            ReplayFormat::Text => {
+                let Some((transactions, decisions)) = counts else { return Ok(()) };
+                let flips = match self.flips {
+                    0 => String::from("no decision flips"),
+                    1 => String::from("1 decision flips"),
+                    many => format!("{many} decisions flip"),
+                };
+                let transactions = count(transactions as usize, "transaction");
+                let decisions = count(decisions as usize, "decision");
+                writeln!(terminal::text(), "{transactions} drawn again, {decisions} in all: {flips}")
+            }
+        }
+    }
 }
 
 /// What flipped, for people.
-pub(super) fn text(replayed: &Replayed) -> String {
-    let mut out = String::new();
-    for flip in &replayed.flips {
-        let (then, now) = if flip.then { ("stood", "does not stand") } else { ("did not stand", "stands") };
-        out.push_str(&format!(
-            "transaction {}: {}\n    then it {then}: {}\n    now it {now}: {}\n",
-            flip.tx, flip.decision, flip.reason_then, flip.reason_now
-        ));
-    }
-    let flips = match replayed.flips.len() {
-        0 => String::from("no decision flips"),
-        1 => String::from("1 decision flips"),
-        many => format!("{many} decisions flip"),
-    };
-    out.push_str(&format!(
-        "{} drawn again, {} in all: {flips}\n",
-        super::diagnostics::count(replayed.evaluated as usize, "transaction"),
-        super::diagnostics::count(replayed.decisions as usize, "decision"),
-    ));
-    out
+fn text(flip: &Flip) -> io::Result<()> {
+    let (before, after) =
+        if flip.stood { ("it stood", "it does not stand") } else { ("it did not stand", "it stands") };
+    let mut out = terminal::text();
+    writeln!(out, "transaction {}: {}", flip.tx, flip.decision)?;
+    writeln!(out, "    before, {before}: {}", visible(&flip.before))?;
+    writeln!(out, "    after, {after}: {}", visible(&flip.after))
 }
 
-fn document(replayed: &Replayed) -> serde_json::Value {
-    let flip = |flip: &Flip| {
-        json!({
-            "transaction": flip.tx, "decision": output::json_fact(&flip.decision),
-            "then": flip.then, "reason_then": flip.reason_then, "reason_now": flip.reason_now,
-        })
-    };
+fn object(flip: &Flip) -> serde_json::Value {
     json!({
-        "transactions": replayed.evaluated, "decisions": replayed.decisions,
-        "flips": replayed.flips.iter().map(flip).collect::<Vec<_>>(),
+        "transaction": flip.tx, "change": if flip.stood { "lapsed" } else { "drawn" },
+        "decision": output::json_fact(&flip.decision), "before": flip.before, "after": flip.after,
     })
 }

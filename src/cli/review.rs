@@ -14,7 +14,8 @@ use crate::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
-use super::{DONE, Failure, NO, Outcome, config, decide, open, terminal, time};
+use super::records::Records;
+use super::{DONE, Failure, NO, Outcome, UNDETERMINED, config, decide, open, terminal, time};
 
 /// The relations that say what waits.
 const ASKED: [&str; 5] =
@@ -156,10 +157,11 @@ impl List {
         let Subject { rules, facts, engine } = &self.subject;
         let session = open::for_reading(rules, facts, engine)?;
         session.check_columns()?;
-        let waiting = waiting(&session, facts.now())?;
+        let (waiting, sure) = waiting(&session, facts.now())?;
+        let status = if sure { DONE } else { UNDETERMINED };
         if self.format == Format::Table && waiting.is_empty() {
             writeln!(terminal::text(), "nothing waits for a review")?;
-            return Ok(DONE);
+            return Ok(status);
         }
         let since = |found: &Waiting| found.since.map(|at| Value::Time(at).text()).unwrap_or_default();
         let row = |found: &Waiting| {
@@ -179,13 +181,13 @@ impl List {
             }
             Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>())?,
             Format::Csv => {
-                let mut writer = csv::Writer::from_writer(out);
-                writer.write_record(&header).map_err(std::io::Error::other)?;
-                rows.iter().try_for_each(|row| writer.write_record(row)).map_err(std::io::Error::other)?;
-                writer.flush()?;
+                let mut out = Records::out();
+                out.write(&header)?;
+                rows.iter().try_for_each(|row| out.write(row))?;
+                out.end()?;
             }
         }
-        Ok(DONE)
+        Ok(status)
     }
 }
 
@@ -201,7 +203,7 @@ impl Answer {
             output::error(&format!("`{}` is no reviewer{}", self.reviewer, known(&reviewers)));
             return Ok(NO);
         }
-        let waiting = waiting(&session, now)?;
+        let (waiting, _) = waiting(&session, now)?;
         let found = self.find(&waiting)?;
         let verb = if approved { "approved" } else { "rejected" };
         let review = found.wait.review(session.rules(), approved, &self.reviewer, &self.comment, now)?;
@@ -256,54 +258,73 @@ fn known(reviewers: &[String]) -> String {
 }
 
 fn reviewers(session: &Session, now: i64) -> Result<Vec<String>, Failure> {
-    let facts = relations(session, &["reviewer"], now)?;
-    let names = facts.into_values().flatten().filter_map(|fact| fact.values.first().map(|by| by.text()));
-    Ok(names.collect())
+    let (facts, _) = relations(session, &["reviewer"], now)?;
+    let name = |fact: Fact| match *fact.values {
+        [by] => Ok(by.text()),
+        _ => Err(foreign(&fact, "by: string")),
+    };
+    facts.into_values().flatten().map(name).collect()
 }
 
-/// The facts of those of the relations that the rules have.
+/// The facts of those of the relations that the rules have, and whether none of these is undetermined.
 fn relations(
     session: &Session,
     names: &[&'static str],
     now: i64,
-) -> Result<BTreeMap<&'static str, Vec<Fact>>, Failure> {
+) -> Result<(BTreeMap<&'static str, Vec<Fact>>, bool), Failure> {
     let program = &session.rules().program;
     let names: Vec<&'static str> =
         names.iter().copied().filter(|name| program.find(Symbol::new(name)).is_some()).collect();
     if names.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok((BTreeMap::new(), true));
     }
     let wanted: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let derived = session.derive(&wanted, now)?;
-    Ok(names.into_iter().zip(derived.relations.into_iter().map(|(_, _, facts)| facts)).collect())
+    output::reports(&derived.reports);
+    for relation in &derived.undetermined {
+        output::warning(&format!("`{relation}` is undetermined: not all that waits may be known"));
+    }
+    let sure = derived.undetermined.is_empty();
+    Ok((names.into_iter().zip(derived.relations.into_iter().map(|(_, _, facts)| facts)).collect(), sure))
 }
 
-/// Everything that waits: escalations, then proposals, then overrides, each by id.
-fn waiting(session: &Session, now: i64) -> Result<Vec<Waiting>, Failure> {
-    let facts = relations(session, &ASKED, now)?;
+/// Everything that waits: escalations, then proposals, then overrides, each by id; and whether that is sure to be all.
+fn waiting(session: &Session, now: i64) -> Result<(Vec<Waiting>, bool), Failure> {
+    let (facts, sure) = relations(session, &ASKED, now)?;
     let of = |name: &str| facts.get(name).into_iter().flatten();
     let mut all = Vec::new();
     for pending in of("pending_review") {
-        if let [Value::String(request), Value::Int(level)] = *pending.values {
-            let asked = of("escalation_request").find(|asked| asked.values.starts_with(&pending.values));
-            all.push(escalation(request, level, asked));
-        }
+        let [Value::String(request), Value::Int(level)] = *pending.values else {
+            return Err(foreign(pending, "request: string, level: int"));
+        };
+        let asked = of("escalation_request").find(|asked| asked.values.starts_with(&pending.values));
+        all.push(escalation(request, level, asked));
     }
     for status in of("proposal_status") {
-        if let [Value::String(proposal), Value::Name(status)] = *status.values
-            && status.as_str() == "/pending"
-        {
+        let [Value::String(proposal), Value::Name(word)] = *status.values else {
+            return Err(foreign(status, "proposal: string, status: name"));
+        };
+        if word.as_str() == "/pending" {
             let made = of("proposal").find(|made| made.values.first() == Some(&Value::String(proposal)));
             all.push(proposed(proposal, made));
         }
     }
     for blocked in of("propose_override") {
-        if let [Value::String(event), Value::Name(rule)] = *blocked.values {
-            let what = format!("{rule} stops {event}");
-            all.push(Waiting { wait: Wait::Override { event, rule }, what, since: None });
-        }
+        let [Value::String(event), Value::Name(rule)] = *blocked.values else {
+            return Err(foreign(blocked, "event: string, rule: name"));
+        };
+        let what = format!("{rule} stops {event}");
+        all.push(Waiting { wait: Wait::Override { event, rule }, what, since: None });
     }
-    Ok(all)
+    Ok((all, sure))
+}
+
+/// What waits here, the rules write otherwise than the packs do whose reviews this answers.
+fn foreign(fact: &Fact, expected: &str) -> Failure {
+    Failure::Usage(format!(
+        "a review takes `{}({expected})`, as in the shipped packs; found `{fact}`",
+        fact.relation
+    ))
 }
 
 fn escalation(request: Symbol, level: i64, asked: Option<&Fact>) -> Waiting {

@@ -74,6 +74,11 @@ impl RuleOptions {
         Self { rules: [paths, &self.rules].concat(), ..self.clone() }
     }
 
+    /// Whether the command line names rules, and not only parameters.
+    pub(super) fn is_named(&self) -> bool {
+        !self.rules.is_empty() || !self.packs.is_empty()
+    }
+
     /// The files and folders named.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         paths(&self.rules)

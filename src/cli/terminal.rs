@@ -6,7 +6,8 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::Style;
 
-use crate::literal::{is_hidden, visible};
+use crate::literal::{is_hidden, visible, visible_but};
+use crate::meter;
 
 /// What becomes of characters that a terminal obeys or that nobody sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,16 +31,19 @@ pub(super) struct Out {
 /// Standard output for people. What one `write!` writes is one line: a line break inside it is shown as `\n`, so no
 /// fact can pretend to be a line of hence. Text of several lines goes through [`Out::lines`].
 pub(super) fn text() -> Out {
+    meter::answering();
     Out::new(Form::Text, Box::new(anstream::stdout().lock()))
 }
 
 /// Standard output for JSON documents.
 pub(super) fn json() -> Out {
+    meter::answering();
     Out::new(Form::Json, Box::new(io::stdout().lock()))
 }
 
 /// Standard output for other documents that programs read. On a terminal it is text for people.
 pub(super) fn bytes() -> Out {
+    meter::answering();
     let form = if is_terminal() { Form::Text } else { Form::Bytes };
     Out::new(form, Box::new(io::stdout().lock()))
 }
@@ -156,10 +160,7 @@ fn style_length(text: &str) -> Option<usize> {
 
 /// The text with everything made visible but its line breaks.
 pub(super) fn each_line(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| c != '\n' && is_hidden(c)) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.split('\n').map(visible).collect::<Vec<_>>().join("\n"))
+    visible_but(text, &['\n'])
 }
 
 fn json_escaped(text: &str) -> Cow<'_, str> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::provenance::difference::{Changed, RelationDifference, Scope};
+use crate::provenance::difference::{Changed, Scope, Turn};
 use crate::session::{self, Hypothesis, RuleSet, Session};
 use crate::symbol::Symbol;
 use crate::value::Value;
@@ -18,7 +18,8 @@ use super::{DONE, Failure, NO, Outcome, open, output, terminal};
 #[derive(Debug, Args)]
 #[command(
     after_help = "What is supposed is held against the facts that stand, at the clock of the last decisions; \
-    --now supposes another clock.\n\nExample: hence what-if --set penalty_factor=1.0 --retract 'tool(\"web_search\")'"
+    --now supposes another clock. Of each change, `before` says why it holds, or does not, as things stand, and \
+    `after` why as supposed.\n\nExample: hence what-if --set penalty_factor=1.0 --retract 'tool(\"web_search\")'"
 )]
 pub(super) struct WhatIf {
     /// Suppose that this fact stands
@@ -85,9 +86,23 @@ impl WhatIf {
             session.relation(name)?;
         }
         let now = session.last_clock()?.unwrap_or_else(|| self.facts.now());
-        let changes = session.what_if(&hypothesis, now, &scope, EXPLAINED)?;
-        self.print(&changes)?;
-        Ok(if self.exit_status && !changes.is_empty() { NO } else { DONE })
+        let (mut changes, mut unexplained, mut written) = (0_usize, false, Ok(()));
+        session.what_if_each(&hypothesis, now, (&scope, EXPLAINED), &mut |turn, change| {
+            changes += 1;
+            unexplained |= change.before.is_none();
+            written = self.print(turn, &change);
+            written.is_ok()
+        })?;
+        written?;
+        if unexplained {
+            output::note(&format!(
+                "of each relation, the first {EXPLAINED} decisions drawn and lapsed are explained"
+            ));
+        }
+        if changes == 0 && self.format == WhatIfFormat::Text {
+            writeln!(terminal::text(), "nothing would change")?;
+        }
+        Ok(if self.exit_status && changes > 0 { NO } else { DONE })
     }
 
     fn session(&self) -> Result<Session, Failure> {
@@ -109,29 +124,20 @@ impl WhatIf {
         Ok(Some(RuleOptions::named(&self.rules, &[], &[]).source().build()?))
     }
 
-    fn print(&self, changes: &[RelationDifference]) -> std::io::Result<()> {
-        let mut out = match self.format {
-            WhatIfFormat::Text => terminal::text(),
-            WhatIfFormat::Jsonl => terminal::json(),
+    fn print(&self, turn: Turn, change: &Changed) -> std::io::Result<()> {
+        let (what, sign) = match turn {
+            Turn::Drawn => ("drawn", "+"),
+            Turn::Lapsed => ("lapsed", "-"),
         };
-        for relation in changes {
-            let drawn = relation.drawn.iter().map(|change| ("drawn", change));
-            for (what, change) in drawn.chain(relation.lapsed.iter().map(|change| ("lapsed", change))) {
-                match self.format {
-                    WhatIfFormat::Jsonl => writeln!(out, "{}", output::spaced(&object(what, change)))?,
-                    WhatIfFormat::Text => {
-                        writeln!(out, "{} {}", if what == "drawn" { "+" } else { "-" }, change.fact)?;
-                        for (when, reason) in [("now", &change.before), ("then", &change.after)] {
-                            if let Some(reason) = reason {
-                                writeln!(out, "    {when}: {reason}")?;
-                            }
-                        }
-                    }
-                }
-            }
+        if self.format == WhatIfFormat::Jsonl {
+            return writeln!(terminal::json(), "{}", output::spaced(&object(what, change)));
         }
-        if changes.is_empty() && self.format == WhatIfFormat::Text {
-            writeln!(out, "nothing would change")?;
+        let mut out = terminal::text();
+        writeln!(out, "{sign} {}", change.fact)?;
+        for (when, reason) in [("before", &change.before), ("after", &change.after)] {
+            if let Some(reason) = reason {
+                writeln!(out, "    {when}: {reason}")?;
+            }
         }
         Ok(())
     }

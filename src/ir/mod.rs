@@ -274,6 +274,12 @@ impl Rule {
         })
     }
 
+    /// The literal at a place of the body.
+    #[track_caller]
+    pub fn literal(&self, at: usize) -> &Literal {
+        self.body.get(at).or_broken("the number of a literal is that of one of its rule's literals")
+    }
+
     /// Whether some term of the head is an aggregate.
     pub fn is_aggregate(&self) -> bool {
         self.terms.iter().any(|term| matches!(term, Term::Aggregate { .. }))

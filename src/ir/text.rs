@@ -24,7 +24,7 @@ fn list<T: Display>(f: &mut Formatter<'_>, items: impl IntoIterator<Item = T>, b
 
 /// The name of a relation.
 fn name(program: &Program, relation: RelationId) -> &'static str {
-    program.relation(relation).map_or("?", |relation| relation.name.as_str())
+    program[relation].name.as_str()
 }
 
 fn declaration(f: &mut Formatter<'_>, relation: &Relation) -> fmt::Result {
@@ -72,10 +72,10 @@ impl Program {
     }
 
     fn write_stratum(&self, f: &mut Formatter<'_>, stratum: &Stratum) -> fmt::Result {
-        for relation in stratum.relations.iter().filter_map(|relation| self.relation(*relation)) {
+        for relation in stratum.relations.iter().map(|relation| &self[*relation]) {
             declaration(f, relation)?;
         }
-        for rule in stratum.rules.iter().filter_map(|rule| self.rule(*rule)) {
+        for rule in stratum.rules.iter().map(|rule| &self[*rule]) {
             writeln!(f, "{}", ShownRule { program: self, rule })?;
         }
         Ok(())

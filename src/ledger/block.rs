@@ -1,7 +1,9 @@
 //! Blocks: sorted entries packed into one value of the base, each key without what it shares with the one before.
 
+use crate::fault::OrBroken;
+
 use super::base::{Pair, VALUE_LIMIT};
-use super::bytes::{Malformed, Reader, put_bytes, put_varint, shared_prefix};
+use super::bytes::{Malformed, Reader, behind, put_bytes, put_varint, shared_prefix};
 use super::hash::Hash;
 
 /// Bytes of a block's checksum.
@@ -81,7 +83,7 @@ pub(crate) fn encode(entries: &[Pair]) -> Vec<Pair> {
     while let Some((first, _)) = rest.first() {
         let (body, taken) = fill(rest, target);
         blocks.push((first.clone(), sealed(&body)));
-        rest = rest.get(taken..).unwrap_or_default();
+        rest = rest.get(taken..).or_broken("no more entries are taken than there are");
     }
     blocks
 }
@@ -89,7 +91,7 @@ pub(crate) fn encode(entries: &[Pair]) -> Vec<Pair> {
 fn put_entry(out: &mut Vec<u8>, before: &[u8], (key, value): &Pair) {
     let shared = shared_prefix(before, key);
     put_varint(out, shared as u64);
-    put_bytes(out, key.get(shared..).unwrap_or_default());
+    put_bytes(out, behind(key, shared));
     put_bytes(out, value);
 }
 

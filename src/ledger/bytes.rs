@@ -1,5 +1,7 @@
 //! Numbers, texts and byte strings as the ledger writes them, and a reader that never runs past its end.
 
+use crate::fault::OrBroken;
+
 /// Bytes that don't hold what they should; the text says what was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -33,6 +35,11 @@ pub(crate) fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
     let words = a.chunks_exact(8).zip(b.chunks_exact(8)).take_while(|(x, y)| x == y).count() * 8;
     let rest = a.iter().zip(b).skip(words).take_while(|(x, y)| x == y).count();
     words + rest
+}
+
+/// What comes after the first `len` bytes, of which there are as many.
+pub(crate) fn behind(bytes: &[u8], len: usize) -> &[u8] {
+    bytes.get(len..).or_broken("no more bytes are passed over than there are")
 }
 
 /// Takes values from the front of a byte string.

@@ -5,10 +5,12 @@ use std::ops::Range;
 use crate::meter;
 
 use super::Ledger;
+use super::admit;
 use super::base::{BaseError, Batch};
 use super::content::{self, Act, Change, Summary, encode_changes};
 use super::error::{LedgerError, Notice};
 use super::hash::Digest;
+use super::journal::End;
 use super::keys;
 use super::list::ChangeList;
 use super::plan::{self, Plan, Weighed};
@@ -19,11 +21,6 @@ use super::scan::Whole;
 use super::schemas::check_renewed;
 use super::state;
 use super::transaction::{Changes, Committed, Draft};
-
-/// The longest author, source and note.
-const LABEL_LIMIT: usize = 1 << 16;
-/// The longest rule set.
-const RULES_LIMIT: usize = 256 << 20;
 
 /// After so many facts it is told how far a load has come.
 const STEP: u64 = 10_000;
@@ -96,6 +93,7 @@ impl Ledger {
         if recorded {
             let parts = plan.list.part_lens(self.part_limit);
             let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
+            admit::check(&plan.list, &summary)?;
             let whole = self.write(&plan.list, &parts, &summary)?;
             self.enter(&plan.list, &summary, &whole)?;
         }
@@ -131,14 +129,6 @@ impl Ledger {
         meter::enter("recording facts");
         draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
         self.check_schemas(draft)?;
-        let note = draft.note.as_deref().unwrap_or_default();
-        for (what, text) in
-            [("the author", draft.author.as_str()), ("the source", &draft.source), ("the note", note)]
-        {
-            if text.len() > LABEL_LIMIT {
-                return Err(LedgerError::TooLarge { what, limit: LABEL_LIMIT as u64 });
-            }
-        }
         Ok(())
     }
 
@@ -153,9 +143,6 @@ impl Ledger {
         summary.schemas = draft.schemas.clone();
         if let Some(rules) = &draft.rules {
             let text = rules.encode();
-            if text.len() > RULES_LIMIT {
-                return Err(LedgerError::TooLarge { what: "the rule set", limit: RULES_LIMIT as u64 });
-            }
             let hash = super::Hash::of(&text);
             summary.rules = Some(hash);
             summary.rule_text = self.view.get(&keys::rules(hash))?.is_none().then_some(text);
@@ -223,29 +210,54 @@ impl Ledger {
         summary: &Summary,
         whole: &Whole,
     ) -> Result<(), LedgerError> {
-        for run in changes.runs() {
-            let first = changes.range(run.clone()).next();
-            if run.len() >= self.bulk && first.is_some_and(|first| first.act == Act::Assert) {
-                self.put_run(changes, run, whole.number)?;
-                continue;
-            }
-            for change in changes.range(run) {
-                self.state.change(&change, whole.number, &mut self.view)?;
-                self.spill();
-            }
-        }
-        self.state.digest = Digest::from_hash(summary.digest);
-        self.state.finish(summary, whole, &mut self.view)?;
+        self.torn = true;
+        self.take_in(changes, summary, whole)?;
+        self.torn = false;
         self.relieve();
         Ok(())
     }
 
+    fn take_in(
+        &mut self,
+        changes: &ChangeList<'_>,
+        summary: &Summary,
+        whole: &Whole,
+    ) -> Result<(), LedgerError> {
+        for run in changes.runs() {
+            let first = changes.range(run.clone()).next();
+            if run.len() >= self.bulk && first.is_some_and(|first| first.act == Act::Assert) {
+                self.put_run(changes, run, whole.last())?;
+                continue;
+            }
+            for change in changes.range(run) {
+                self.state.change(&change, whole.number, &mut self.view)?;
+                self.spill(whole.last());
+            }
+        }
+        self.state.digest = Digest::from_hash(summary.digest);
+        Ok(self.state.finish(summary, whole, &mut self.view)?)
+    }
+
+    /// Nothing follows a transaction that is recorded and isn't taken in; the next opening does that.
+    pub(super) fn torn(&self) -> LedgerError {
+        LedgerError::Stopped(format!(
+            "transaction {} is recorded, and couldn't be applied",
+            self.state.tx + 1
+        ))
+    }
+
     /// Takes many assertions of one relation straight into the base: they ascend, so it costs less than by way of the
     /// backlog, and no memory.
-    fn put_run(&mut self, changes: &ChangeList<'_>, range: Range<usize>, tx: u64) -> Result<(), LedgerError> {
+    fn put_run(
+        &mut self,
+        changes: &ChangeList<'_>,
+        range: Range<usize>,
+        last: End,
+    ) -> Result<(), LedgerError> {
         let run = changes.range(range.clone());
         let is_short = |change: &Change<'_>| !keys::is_long(change.tuple);
-        let flushed = self.view.flush(Batch::new());
+        let tx = last.tx;
+        let flushed = self.view.flush(last, Batch::new());
         let mut written = self.tell(flushed);
         if let Some(first) = run.clone().next().filter(|_| written) {
             let number = self.state.open_relation(first.relation);
@@ -256,7 +268,7 @@ impl Ledger {
                 }
             });
             let short = counted.map(|(_, change)| change).filter(is_short);
-            let put = self.view.put_all(short.map(|change| state::entry(change.tuple, number, tx)));
+            let put = self.view.put_all(last, short.map(|change| state::entry(change.tuple, number, tx)));
             written = self.tell(put);
         }
         for change in run {
@@ -264,16 +276,16 @@ impl Ledger {
                 self.state.count(&change)?;
             } else {
                 self.state.change(&change, tx, &mut self.view)?;
-                self.spill();
+                self.spill(last);
             }
         }
         Ok(())
     }
 
     /// Writes a large backlog to the base in the middle of a transaction, to bound the memory it takes.
-    fn spill(&mut self) {
+    fn spill(&mut self, last: End) {
         if self.view.backlog_bytes() > self.backlog_limit {
-            let flushed = self.view.flush(Batch::new());
+            let flushed = self.view.flush(last, Batch::new());
             self.tell(flushed);
         }
     }
@@ -281,7 +293,7 @@ impl Ledger {
     /// Writes the backlog to the base once it is large.
     fn relieve(&mut self) {
         if self.view.backlog_bytes() > self.backlog_limit {
-            let flushed = self.view.flush(self.state.encode());
+            let flushed = self.view.flush(self.state.last(), self.state.encode());
             if self.tell(flushed) {
                 self.base_tx = self.state.tx;
             }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
+use crate::fault::OrBroken;
+
 use super::Ledger;
 use super::base::{Batch, MemoryBase};
 use super::bytes::Reader;
@@ -71,7 +73,7 @@ impl Ledger {
         self.forget(&long)?;
         self.state.snapshot = segment;
         self.snapshot = Some((last, hash));
-        self.view.flush(self.state.encode())?;
+        self.view.flush(self.state.last(), self.state.encode())?;
         self.base_tx = self.state.tx;
         let after = self.status()?.journal_bytes + size;
         let archive = self.journal.archive.clone();
@@ -112,7 +114,7 @@ impl Ledger {
                 }
                 let Some(last) = gone.last().cloned() else { break };
                 gone.into_iter().for_each(|key| self.view.remove(key));
-                self.view.flush(Batch::new())?;
+                self.view.flush(self.state.last(), Batch::new())?;
                 from = last;
             }
         }
@@ -126,7 +128,7 @@ impl Ledger {
         let mut state = State::default();
         let mut view = View::new(Box::new(MemoryBase::default()));
         journal.scan(journal.beginning(), &mut |whole| {
-            super::open::apply(&journal, &mut view, &mut state, &whole, self.backlog_limit)?;
+            super::join::apply(&journal, &mut view, &mut state, &whole, self.backlog_limit)?;
             Ok(whole.number < held.transaction)
         })?;
         let path = self.journal.snapshot_path(held.segment);
@@ -183,7 +185,7 @@ impl Journal {
         whole: &Whole,
     ) -> Result<(), LedgerError> {
         let Some((_, hash)) = snapshot.filter(|(last, _)| whole.number == last + 1) else { return Ok(()) };
-        let content = whole.contents.last().map(Vec::as_slice).unwrap_or_default();
+        let content = whole.contents.last().or_broken("a whole transaction has a commit");
         let summary = Summary::decode(&mut Reader::new(content))?;
         if summary.source == SOURCE && summary.note == Some(snapshot::note(hash)) {
             return Ok(());
@@ -198,7 +200,10 @@ impl Journal {
 
     /// The same journal from its first transaction on, where the archive has all segments.
     pub(super) fn with_archive(&self) -> Result<Option<Self>, LedgerError> {
-        let Ok(names) = self.disk.list(&self.archive) else { return Ok(None) };
+        let names = match self.disk.list(&self.archive) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            names => names.map_err(LedgerError::io("list", &self.archive))?,
+        };
         let first = self.snapshot.map_or(1, |held| held.segment);
         let mut segments: Vec<u32> = names.iter().filter_map(|name| number(name, SUFFIX)).collect();
         segments.retain(|number| *number < first);

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::fault::OrBroken;
 use crate::schema::{Column, ColumnType, NameSet};
 use crate::symbol::Symbol;
 use crate::value::Type;
 
-use super::bytes::{Malformed, Reader, put_bytes, put_optional, put_varint, shared_prefix};
+use super::bytes::{Malformed, Reader, behind, put_bytes, put_optional, put_varint, shared_prefix};
 use super::hash::{Digest, Hash};
 use super::record;
 use super::transaction::{RuleSet, Run, RunLimits, Schema};
@@ -224,13 +225,14 @@ pub(crate) fn encode_changes<'a>(
     let (mut last, mut name) = (None, 0);
     for change in changes {
         if last != Some(change.relation) {
-            name = names.binary_search(&change.relation).unwrap_or_default() as u64;
+            let place = names.binary_search(&change.relation).ok();
+            name = place.or_broken("the relation of each change is among the names") as u64;
             last = Some(change.relation);
         }
         put_varint(out, name << 2 | change.code());
         let shared = shared_prefix(before, change.tuple);
         put_varint(out, shared as u64);
-        put_bytes(out, change.tuple.get(shared..).unwrap_or_default());
+        put_bytes(out, behind(change.tuple, shared));
         match change.act {
             Act::Assert => {}
             Act::Retract { since } | Act::Lapse { since, reason: None } => put_varint(out, since),

@@ -246,7 +246,8 @@ impl DiskFile for MemoryFile {
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let content = held(&self.0);
-        let rest = usize::try_from(offset).ok().and_then(|start| content.get(start..)).unwrap_or_default();
+        let start = usize::try_from(offset).map_or(content.len(), |start| start.min(content.len()));
+        let (_, rest) = content.split_at(start);
         let len = rest.len().min(buffer.len());
         for (to, from) in buffer.iter_mut().zip(rest) {
             *to = *from;

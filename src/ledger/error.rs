@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::meter::Stopped;
 
 use super::bytes::Malformed;
-use crate::symbol::Symbol;
+use super::hash::Hash;
 
 /// Why the ledger couldn't do what was asked. Nothing that was acknowledged is lost by any of these.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +24,9 @@ pub enum LedgerError {
     /// There is no ledger to read.
     #[error("there is no ledger at {}: `hence init` or `hence assert` begins one", .0.display())]
     Missing(PathBuf),
+    /// There is something where a copy was to be made.
+    #[error("{} isn't a new or empty folder: name one that is", .0.display())]
+    Occupied(PathBuf),
     /// The ledger was written by something else.
     #[error("{}: this is a ledger of format `{found}`, and this program knows `{known}`: use the version of hence that wrote it", .path.display())]
     Format {
@@ -62,12 +65,17 @@ pub enum LedgerError {
     /// The fact base can't be read.
     #[error("the fact base is damaged ({0}): the journal holds everything, `hence rebuild` writes it anew")]
     Base(String),
+    /// The medium of the fact base fails.
+    #[error(
+        "the fact base couldn't be read or written ({0}): the journal holds everything; mend that, then try again"
+    )]
+    Medium(String),
     /// The ledger was opened for reading.
     #[error("the ledger was opened for reading only")]
     ReadOnly,
     /// An earlier write failed, so nobody knows what the medium holds.
     #[error(
-        "the ledger takes no more writes in this process since one couldn't be made durable ({0}): check the disk, then start again"
+        "the ledger takes no more writes in this process since one failed ({0}): check the disk, then start again"
     )]
     Stopped(String),
     /// Somebody else wrote in between.
@@ -110,13 +118,13 @@ pub enum LedgerError {
         /// The most that is taken.
         limit: u64,
     },
-    /// A number is what must not be recorded.
+    /// What must not be recorded, and can't be replaced.
     #[error(
-        "a fact of `{relation}` holds a number that a pattern of `[redact]` matches, and only text can be replaced: give it as a string, or narrow the pattern"
+        "{what} is what a pattern of `[redact]` matches, and nothing can be put in its place: leave it out, or narrow the pattern"
     )]
     Unredacted {
-        /// The relation.
-        relation: Symbol,
+        /// What it is.
+        what: String,
     },
     /// Facts that don't fit the columns that the ledger records for their relation, or columns that can't be recorded.
     #[error("{what}")]
@@ -160,6 +168,28 @@ pub enum Notice {
         bytes: u64,
         /// The last transaction that stands.
         last: u64,
+        /// Where a copy of the bytes is kept; none where this process failed to write them.
+        kept: Option<PathBuf>,
+    },
+    /// What lies at the end of the journal is no whole transaction, and was not read.
+    LeftOut {
+        /// The file.
+        path: PathBuf,
+        /// Where it begins.
+        offset: u64,
+        /// How many bytes it takes.
+        bytes: u64,
+        /// The last transaction that stands.
+        last: u64,
+    },
+    /// The journal isn't the one that was closed.
+    OtherJournal {
+        /// The transaction that it was closed with.
+        tx: u64,
+        /// That transaction's hash then.
+        closed: Hash,
+        /// And now.
+        found: Hash,
     },
     /// A segment that held only an unacknowledged write was set aside.
     SetAside {
@@ -184,8 +214,8 @@ pub enum Notice {
         /// The last transaction.
         to: u64,
     },
-    /// Answers come from the journal, and nothing can be written.
-    ReadOnly {
+    /// Answers come from the journal, since the base can't be read.
+    BaseUnused {
         /// Why.
         why: String,
     },
@@ -204,10 +234,22 @@ pub enum Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Cut { path, offset, bytes, last } => write!(
+            Self::Cut { path, offset, bytes, last, kept } => {
+                write!(
+                    f,
+                    "{}: an unfinished write of {bytes} bytes at byte {offset} was cut off; it was never acknowledged, the last transaction is {last}",
+                    path.display()
+                )?;
+                kept.as_ref().map_or(Ok(()), |kept| write!(f, "; the bytes are kept as {}", kept.display()))
+            }
+            Self::LeftOut { path, offset, bytes, last } => write!(
                 f,
-                "{}: an unfinished write of {bytes} bytes at byte {offset} was cut off; it was never acknowledged, the last transaction is {last}",
+                "{}: {bytes} bytes from byte {offset} on are an unfinished write and left out; the last transaction is {last}",
                 path.display()
+            ),
+            Self::OtherJournal { tx, closed, found } => write!(
+                f,
+                "this isn't the journal that was closed: transaction {tx} had the hash {closed}, and has {found}"
             ),
             Self::SetAside { path, renamed } => {
                 write!(f, "{}: held only an unfinished write, now {}", path.display(), renamed.display())
@@ -222,7 +264,10 @@ impl fmt::Display for Notice {
                     None => Ok(()),
                 }
             }
-            Self::ReadOnly { why } => write!(f, "the ledger is only read: {why}"),
+            Self::BaseUnused { why } => write!(
+                f,
+                "the fact base isn't used ({why}): the answer comes from the journal; `hence rebuild` writes the base anew"
+            ),
             Self::Unredacted { relations } => {
                 let each = relations.iter().map(|(relation, count)| match relation.as_str() {
                     "" => format!("{count} in authors, sources and notes"),

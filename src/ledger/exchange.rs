@@ -9,11 +9,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::fact::Fact;
+use crate::literal::is_time;
 use crate::meter;
 use crate::schema::{Column, ColumnType, NameSet};
 use crate::symbol::Symbol;
 use crate::value::Type;
 
+use super::admit;
 use super::bytes::{Malformed, Reader};
 use super::content::{self, Act, Change, Summary, decode_changes, encode_changes};
 use super::error::{LedgerError, Notice};
@@ -59,6 +61,9 @@ struct Line {
     parts: Vec<usize>,
     changes: Vec<Entry>,
     hash: String,
+    /// Whether the export ends here. One that was cut off doesn't say so anywhere.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    last: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -153,6 +158,15 @@ enum Entry {
     Lapse(String, Vec<Json>, u64, #[serde(default, skip_serializing_if = "Option::is_none")] Option<String>),
 }
 
+/// What an import came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// How many transactions of the file were there already.
+    pub there: u64,
+    /// How many were appended.
+    pub appended: u64,
+}
+
 impl Ledger {
     /// Writes these transactions, one a line, as far as there are any, and returns how many there were.
     ///
@@ -160,24 +174,29 @@ impl Ledger {
     /// If the journal can't be read or `out` can't be written.
     pub fn export(&self, range: RangeInclusive<u64>, out: &mut dyn Write) -> Result<u64, LedgerError> {
         let mut count = 0;
-        for tx in *range.start().max(&1)..=*range.end().min(&self.state.tx) {
-            let whole = self.whole(tx)?;
-            let line = serde_json::to_string(&line(&whole)?);
-            let line = line.map_err(|_| LedgerError::Base(String::from("a text can't be written")))?;
+        let end = *range.end().min(&self.state.tx);
+        for tx in *range.start().max(&1)..=end {
+            let line = Line { last: tx == end, ..line(&self.whole(tx)?)? };
+            let line = serde_json::to_string(&line);
+            let line = line.map_err(|error| LedgerError::io("write", "the export".as_ref())(error.into()))?;
             writeln!(out, "{line}").map_err(LedgerError::io("write", "the export".as_ref()))?;
             count += 1;
         }
         Ok(count)
     }
 
-    /// Appends transactions that [`Ledger::export`] wrote and returns how many. Each must follow the last one here and
-    /// have the hash that it says; those before a faulty one are kept.
+    /// Appends transactions that [`Ledger::export`] wrote. Each must have the hash that it says, and be here already,
+    /// as after an import that was interrupted, or follow the last one; those before a faulty one are kept. `end` is
+    /// the head that the last one must have, which shows too that nothing was cut off.
     ///
     /// # Errors
-    /// At the first line that is no such transaction.
-    pub fn import(&mut self, input: &mut dyn BufRead) -> Result<u64, LedgerError> {
+    /// At the first line that is no such transaction, and at the end of a file that was cut off.
+    pub fn import(&mut self, input: &mut dyn BufRead, end: Option<Hash>) -> Result<Imported, LedgerError> {
+        if !self.writable {
+            return Err(LedgerError::ReadOnly);
+        }
         let mut told = BTreeMap::new();
-        let imported = self.import_lines(input, &mut told);
+        let imported = self.import_lines(input, end, &mut told);
         if !told.is_empty() {
             self.notices.push(Notice::Unredacted { relations: told.into_iter().collect() });
         }
@@ -188,30 +207,59 @@ impl Ledger {
     fn import_lines(
         &mut self,
         input: &mut dyn BufRead,
+        end: Option<Hash>,
         told: &mut BTreeMap<String, u64>,
-    ) -> Result<u64, LedgerError> {
-        let mut text = String::new();
+    ) -> Result<Imported, LedgerError> {
+        let (mut text, mut imported, mut last) = (String::new(), Imported::default(), false);
         for number in 1.. {
             meter::check("importing transactions")?;
             text.clear();
             let read = input.take(LINE_LIMIT).read_line(&mut text);
-            if read.map_err(LedgerError::io("read", "the import".as_ref()))? == 0 {
-                return Ok(number - 1);
-            }
             let faulty = |what: String| LedgerError::Import { line: number, what };
-            let line: Line = serde_json::from_str(&text).map_err(|error| faulty(error.to_string()))?;
+            if read.map_err(|error| faulty(format!("the file can't be read: {error}")))? == 0 {
+                self.check_import_end(last, end).map_err(faulty)?;
+                break;
+            }
+            let cut = if text.ends_with('\n') { "" } else { "the file ends in the middle of a line: " };
+            let line: Line = serde_json::from_str(&text).map_err(|error| faulty(format!("{cut}{error}")))?;
+            last = line.last;
             match self.import_line(line, told) {
-                Ok(()) => {}
+                Ok(true) => imported.appended += 1,
+                Ok(false) => imported.there += 1,
                 Err(Refused::Line(what)) => return Err(faulty(what)),
                 Err(Refused::Ledger(error)) => return Err(error),
             }
         }
-        Ok(0)
+        Ok(imported)
     }
 
-    fn import_line(&mut self, line: Line, told: &mut BTreeMap<String, u64>) -> Result<(), Refused> {
-        if !self.writable {
-            return Err(Refused::Ledger(LedgerError::ReadOnly));
+    /// Whether the file that was imported is whole: its last line says so, or the caller knew how it ends.
+    fn check_import_end(&self, last: bool, end: Option<Hash>) -> Result<(), String> {
+        let (tx, head) = (self.state.tx, self.state.head);
+        match end {
+            Some(end) if end == head => Ok(()),
+            Some(end) => {
+                Err(format!("the file ends with transaction {tx}, whose hash is {head}; expected was {end}"))
+            }
+            None if last => Ok(()),
+            None => Err(format!(
+                "the file ends here, and no line says that the export does: it was cut off, or is of an earlier version; import the whole file, or say where it ends with `--head {head}`"
+            )),
+        }
+    }
+
+    /// Whether the transaction of a line was appended; it was there already otherwise.
+    fn import_line(&mut self, line: Line, told: &mut BTreeMap<String, u64>) -> Result<bool, Refused> {
+        if (1..=self.state.tx).contains(&line.tx) {
+            let here = self.info(line.tx)?.hash.to_string();
+            if here == line.hash {
+                return Ok(false);
+            }
+            let told = format!(
+                "transaction {} is another one here: its hash is {here}, written down is {}",
+                line.tx, line.hash
+            );
+            return Err(Refused::Line(told));
         }
         if line.tx != self.state.tx + 1 {
             let due = self.state.tx + 1;
@@ -224,8 +272,10 @@ impl Ledger {
             asserted.extend((act == Act::Assert).then_some(fact));
         }
         let summary = self.imported_summary(&line, &changes)?;
+        admit::check(&changes, &summary).map_err(of_line)?;
         self.check_imported(&summary.schemas, &asserted).map_err(Refused::Line)?;
-        check_renewed(&self.state, &summary.schemas, &changes)?;
+        self.check_types(&changes, &summary).map_err(of_line)?;
+        check_renewed(&self.state, &summary.schemas, &changes).map_err(of_line)?;
         self.check_changes(&changes, &renewed(&summary.schemas))?;
         let hash = self.hash_of(&line, &changes, &summary)?;
         if hash.to_string() != line.hash {
@@ -234,7 +284,7 @@ impl Ledger {
         let whole = self.write(&changes, &line.parts, &summary)?;
         self.enter(&changes, &summary, &whole)?;
         self.unredacted(&line, told)?;
-        Ok(())
+        Ok(true)
     }
 
     fn unredacted(&self, line: &Line, told: &mut BTreeMap<String, u64>) -> Result<(), Malformed> {
@@ -282,6 +332,11 @@ impl Ledger {
     fn imported_summary(&self, line: &Line, changes: &ChangeList<'_>) -> Result<Summary, Refused> {
         if self.state.tx > 0 && line.time < self.state.time {
             return Err(Refused::Line(String::from("its time lies before that of the transaction before")));
+        }
+        if let Some(time) = [Some(line.time), line.clock].into_iter().flatten().find(|time| !is_time(*time)) {
+            return Err(Refused::Line(format!(
+                "{time} microseconds since the epoch are no time of the years -9999 to 9999"
+            )));
         }
         let mut summary = Summary {
             time: line.time,
@@ -344,6 +399,14 @@ impl From<LedgerError> for Refused {
 impl From<Malformed> for Refused {
     fn from(malformed: Malformed) -> Self {
         Self::Line(malformed.to_string())
+    }
+}
+
+/// What a transaction may not hold is a fault of its line.
+fn of_line(error: LedgerError) -> Refused {
+    match error {
+        LedgerError::Misfit { .. } | LedgerError::TooLarge { .. } => Refused::Line(error.to_string()),
+        error => Refused::Ledger(error),
     }
 }
 
@@ -410,5 +473,6 @@ fn line(whole: &Whole) -> Result<Line, Malformed> {
         parts,
         changes,
         hash: whole.hash.to_string(),
+        last: false,
     })
 }

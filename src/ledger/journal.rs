@@ -23,6 +23,10 @@ pub(super) const SNAPSHOT: &str = ".snapshot";
 const ARCHIVE: &str = "archive";
 /// A process that writes no more records than this writes no zeros either.
 const FEW: u64 = 8;
+/// So many files with what was cut off a segment are kept; the oldest go first.
+const KEPT: u32 = 8;
+/// How many bytes are looked at or copied at a time.
+const CHUNK: usize = 1 << 16;
 
 /// A place in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -31,6 +35,13 @@ pub(crate) struct Position {
     pub(crate) segment: u32,
     /// The byte in it.
     pub(crate) offset: u64,
+}
+
+/// A transaction and its hash: what a journal ends with, or a base holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct End {
+    pub(crate) tx: u64,
+    pub(crate) head: Hash,
 }
 
 /// The end of the journal and the hash of its last record, to come back to.
@@ -86,13 +97,15 @@ impl Journal {
             stopped: None,
         };
         journal.snapshot = snapshot.map(|segment| journal.snapshot_head(segment)).transpose()?;
-        let Some(held) =
-            journal.snapshot.filter(|held| options.up_to.is_some_and(|asked| asked < held.transaction))
-        else {
-            journal.check_names()?;
-            return Ok(journal);
-        };
-        journal.with_archive()?.ok_or_else(|| journal.archived(options.up_to.unwrap_or_default(), held))
+        match (journal.snapshot, options.up_to) {
+            (Some(held), Some(asked)) if asked < held.transaction => {
+                journal.with_archive()?.ok_or_else(|| journal.archived(asked, held))
+            }
+            _ => {
+                journal.check_names()?;
+                Ok(journal)
+            }
+        }
     }
 
     fn check_names(&self) -> Result<(), LedgerError> {
@@ -112,7 +125,12 @@ impl Journal {
     pub(crate) fn path(&self, segment: u32) -> PathBuf {
         let archived = self.snapshot.is_some_and(|held| segment < held.segment);
         let dir = if archived { &self.archive } else { &self.dir };
-        dir.join(format!("{segment:08}{SUFFIX}"))
+        dir.join(segment_name(segment))
+    }
+
+    /// The error for what isn't as it was written.
+    pub(crate) fn damage(&self, at: Position, transaction: u64, what: String) -> LedgerError {
+        LedgerError::Damaged { path: self.path(at.segment), offset: at.offset, transaction, what }
     }
 
     /// These segments of the archive, to be read.
@@ -145,14 +163,15 @@ impl Journal {
         self.head = mark.head;
     }
 
-    /// Makes ready for writing behind `mark`: what lies there is cut off, the first segment made if there is none.
+    /// Makes ready for writing behind `mark`: what lies there is cut off and kept beside, the first segment made if
+    /// there is none.
     pub(crate) fn begin_writing(&mut self, mark: Mark, last: u64) -> Result<Vec<Notice>, LedgerError> {
         self.set_end(mark);
         if self.segments.is_empty() {
             self.create_segment(mark.end.segment, 1)?;
         }
         self.put_away()?;
-        let notices = self.cut(last)?;
+        let notices = self.cut(last, true)?;
         if self.last.is_none() {
             self.last = Some(self.open_segment(mark.end.segment, true)?);
         }
@@ -223,12 +242,24 @@ impl Journal {
         Ok(())
     }
 
-    /// Ends writing.
-    pub(crate) fn finish(&mut self) {
+    /// Ends writing; whether nothing of a failed write can lie behind the last record.
+    pub(crate) fn finish(&mut self) -> bool {
         if self.stopped.is_none() {
             // Zeros behind the last record are as good as none.
             let _ = self.drop_zeros();
         }
+        self.stopped.is_none()
+    }
+
+    /// Makes durable what lies behind `place` as it was found: what the base is about to hold must not outlive it.
+    pub(crate) fn settle(&self, place: Position) -> Result<(), LedgerError> {
+        let from = place.max(self.beginning().mark.end);
+        let Some(segment) = self.segments.last() else { return Ok(()) };
+        if self.bytes_from(from)? == 0 {
+            return Ok(());
+        }
+        let path = self.path(*segment);
+        self.open_segment(*segment, true)?.sync().map_err(LedgerError::io("make durable", &path))
     }
 
     /// Bytes of zeros ahead of the records.
@@ -251,7 +282,7 @@ impl Journal {
     pub(crate) fn roll_back(&mut self, mark: Mark, last: u64) {
         self.set_end(mark);
         self.last = None;
-        let again = self.cut(last).and_then(|_| self.open_segment(mark.end.segment, true));
+        let again = self.cut(last, false).and_then(|_| self.open_segment(mark.end.segment, true));
         match again {
             Ok(file) => self.last = Some(file),
             Err(error) => self.stopped = self.stopped.take().or_else(|| Some(error.to_string())),
@@ -264,7 +295,15 @@ impl Journal {
 
     pub(super) fn open_segment(&self, segment: u32, write: bool) -> Result<Box<dyn DiskFile>, LedgerError> {
         let path = self.path(segment);
-        self.disk.open(&path, write, false).map_err(LedgerError::io("open", &path))
+        let opened = match self.disk.open(&path, write, false) {
+            // Another process may have put it into the archive since this one looked.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !write => {
+                let archived = self.archive.join(segment_name(segment));
+                self.disk.open(&archived, false, false).map_err(|_| error)
+            }
+            opened => opened,
+        };
+        opened.map_err(LedgerError::io("open", &path))
     }
 
     /// Makes a segment whole before it gets its name, so a segment that exists has a head.
@@ -284,8 +323,9 @@ impl Journal {
         Ok(())
     }
 
-    /// Drops what lies behind the end: bytes are cut off, whole segments set aside.
-    fn cut(&mut self, last: u64) -> Result<Vec<Notice>, LedgerError> {
+    /// Drops what lies behind the end: whole segments are set aside, bytes cut off. `keep` says whether these are kept
+    /// too: what another process wrote may be wanted, what this one failed to write is not.
+    fn cut(&mut self, last: u64, keep: bool) -> Result<Vec<Notice>, LedgerError> {
         let mut notices = Vec::new();
         while let Some(segment) = self.segments.last().copied().filter(|number| *number > self.end.segment) {
             let path = self.path(segment);
@@ -299,30 +339,60 @@ impl Journal {
         let file = self.open_segment(self.end.segment, true)?;
         let len = file.len().map_err(LedgerError::io("read", &path))?;
         self.len = len;
-        if len > self.end.offset
-            && !is_zero(file.as_ref(), self.end.offset, len).map_err(LedgerError::io("read", &path))?
-        {
-            self.len = self.end.offset;
-            file.set_len(self.end.offset).map_err(LedgerError::io("cut", &path))?;
+        let offset = self.end.offset;
+        if len > offset && !is_zero(file.as_ref(), offset, len).map_err(LedgerError::io("read", &path))? {
+            let kept = if keep { Some(self.keep(file.as_ref(), offset, len)?) } else { None };
+            self.len = offset;
+            file.set_len(offset).map_err(LedgerError::io("cut", &path))?;
             file.sync().map_err(LedgerError::io("make durable", &path))?;
-            let (offset, bytes) = (self.end.offset, len - self.end.offset);
-            notices.push(Notice::Cut { path, offset, bytes, last });
+            notices.push(Notice::Cut { path, offset, bytes: len - offset, last, kept });
         }
         Ok(notices)
     }
 
-    /// A name beside `path` that no file has.
+    /// Copies what lies from `offset` on in the last segment into a file of its own, durable before it is cut off.
+    fn keep(&self, from: &dyn DiskFile, offset: u64, len: u64) -> Result<PathBuf, LedgerError> {
+        let path = self.free_name(&self.path(self.end.segment))?;
+        let copy = || -> std::io::Result<()> {
+            let to = self.disk.open(&path, true, true)?;
+            let mut buffer = vec![0; CHUNK];
+            let mut done = 0;
+            while offset + done < len {
+                let read = from.read_at(&mut buffer, offset + done)?;
+                let bytes = buffer.get(..read).filter(|bytes| !bytes.is_empty());
+                to.write_at(bytes.ok_or(std::io::ErrorKind::UnexpectedEof)?, done)?;
+                done += read as u64;
+            }
+            to.sync()?;
+            self.disk.sync_dir(&self.dir)
+        };
+        copy().map_err(LedgerError::io("keep what is cut off in", &path))?;
+        Ok(path)
+    }
+
+    /// A name beside `path` for what is cut off there. Where all are taken, the oldest file makes room.
     fn free_name(&self, path: &Path) -> Result<PathBuf, LedgerError> {
         let names = self.disk.list(&self.dir).map_err(LedgerError::io("list", &self.dir))?;
-        let free = (1u32..).map(|n| path.with_extension(format!("cut-{n}")));
+        let name = |number: u32| path.with_extension(format!("cut-{number}"));
         let taken = |path: &PathBuf| names.iter().any(|name| path.ends_with(name));
-        Ok(free.into_iter().find(|path| !taken(path)).unwrap_or_else(|| path.with_extension("cut")))
+        if let Some(free) = (1..=KEPT).map(name).find(|path| !taken(path)) {
+            return Ok(free);
+        }
+        for number in 1..KEPT {
+            let (from, to) = (name(number + 1), name(number));
+            self.disk.rename(&from, &to).map_err(LedgerError::io("rename", &from))?;
+        }
+        Ok(name(KEPT))
     }
+}
+
+fn segment_name(segment: u32) -> String {
+    format!("{segment:08}{SUFFIX}")
 }
 
 /// Whether a file holds nothing but zeros from `offset` to its end.
 fn is_zero(file: &dyn DiskFile, offset: u64, len: u64) -> std::io::Result<bool> {
-    let mut buffer = vec![0; 1 << 16];
+    let mut buffer = vec![0; CHUNK];
     let mut at = offset;
     while at < len {
         let read = file.read_at(&mut buffer, at)?;
@@ -356,7 +426,7 @@ fn segment_head(segment: u32, transaction: u64, previous: Hash) -> Vec<u8> {
 /// Checks the head of `segment`, which must follow the record with the hash `previous`.
 pub(super) fn check_segment_head(bytes: &[u8], segment: u32, previous: Hash) -> Result<(), &'static str> {
     let wrong = |_| "the head of the segment is cut off";
-    let checked = bytes.get(..SEGMENT_HEAD as usize - 4).unwrap_or_default();
+    let checked = bytes.get(..SEGMENT_HEAD as usize - 4).ok_or("the head of the segment is cut off")?;
     let mut reader = Reader::new(bytes);
     if reader.array().map_err(wrong)? != MAGIC {
         return Err("this is no segment of a journal");

@@ -48,7 +48,7 @@ pub(crate) fn beginning(tuple: &[u8]) -> &[u8] {
 pub(crate) fn put_fact(key: &mut Vec<u8>, section: u8, number: u32, tuple: &[u8]) {
     put_relation(key, section, number);
     if is_long(tuple) {
-        key.extend_from_slice(tuple.get(..BEGINNING).unwrap_or_default());
+        key.extend_from_slice(beginning(tuple));
         key.extend(Hash::of(tuple).0);
     } else {
         key.extend_from_slice(tuple);

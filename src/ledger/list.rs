@@ -4,8 +4,10 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::symbol::Symbol;
 
+use super::bytes::behind;
 use super::content::{Act, Change};
 use super::tuple;
 
@@ -18,7 +20,7 @@ impl Tuples {
         let start = self.0.len();
         tuple::encode(&fact.values, &mut self.0);
         let mut first = [0; 8];
-        for (to, from) in first.iter_mut().zip(self.0.get(start..).unwrap_or_default()) {
+        for (to, from) in first.iter_mut().zip(behind(&self.0, start)) {
             *to = *from;
         }
         let len = self.0.len() - start;
@@ -26,7 +28,7 @@ impl Tuples {
     }
 
     fn get(&self, place: &Place) -> &[u8] {
-        self.0.get(place.start..place.start + place.len).unwrap_or_default()
+        self.0.get(place.start..place.start + place.len).or_broken("each place lies in the tuples")
     }
 
     fn compare(&self, a: &Place, b: &Place) -> Ordering {
@@ -121,16 +123,16 @@ pub(super) enum Acts<'d> {
 
 impl<'d> Acts<'d> {
     fn act(&self, at: usize) -> Act<'d> {
-        let since = |since: &[u64]| since.get(at).copied().unwrap_or_default();
+        const INVARIANT: &str = "each member of a group has what belongs to its act";
         match self {
             Self::Assert => Act::Assert,
-            Self::Retract(all) => Act::Retract { since: since(all) },
+            Self::Retract(all) => Act::Retract { since: *all.get(at).or_broken(INVARIANT) },
             Self::Lapse(all) => {
-                let (since, reason) = all.get(at).copied().unwrap_or_default();
+                let (since, reason) = *all.get(at).or_broken(INVARIANT);
                 Act::Lapse { since, reason }
             }
             Self::Draw(all) => {
-                let (rule, sentence) = all.get(at).copied().unwrap_or_default();
+                let (rule, sentence) = *all.get(at).or_broken(INVARIANT);
                 Act::Draw { rule, sentence }
             }
         }
@@ -206,13 +208,15 @@ impl<'d> ChangeList<'d> {
 
     /// The changes at these places.
     pub(crate) fn range(&self, range: Range<usize>) -> impl Iterator<Item = Change<'_>> + Clone {
-        let behind = |group: &Group<'_>| group.first + group.members.items.len() <= range.start;
-        let groups = self.groups.get(self.groups.partition_point(behind)..).unwrap_or_default();
-        groups.iter().take_while(move |group| group.first < range.end).flat_map(move |group| {
-            let from = range.start.saturating_sub(group.first);
-            let to = group.members.items.len().min(range.end - group.first);
-            (from..to).filter_map(move |at| group.change(at))
-        })
+        let is_before = |group: &Group<'_>| group.first + group.members.items.len() <= range.start;
+        let first = self.groups.partition_point(is_before);
+        self.groups.iter().skip(first).take_while(move |group| group.first < range.end).flat_map(
+            move |group| {
+                let from = range.start.saturating_sub(group.first);
+                let to = group.members.items.len().min(range.end - group.first);
+                (from..to).map(move |at| group.change(at))
+            },
+        )
     }
 
     /// The changes cut where their relation or what happens to them changes.
@@ -244,8 +248,9 @@ impl<'d> ChangeList<'d> {
 }
 
 impl Group<'_> {
-    fn change(&self, at: usize) -> Option<Change<'_>> {
-        let Item { relation, tuple, .. } = self.members.item(self.members.items.get(at)?);
-        Some(Change { relation, tuple, act: self.acts.act(at) })
+    fn change(&self, at: usize) -> Change<'_> {
+        let item = self.members.items.get(at).or_broken("a group has a member at each place before its end");
+        let Item { relation, tuple, .. } = self.members.item(item);
+        Change { relation, tuple, act: self.acts.act(at) }
     }
 }

@@ -1,25 +1,44 @@
-//! The lock of a ledger: one process writes, and whoever comes next learns which.
+//! The lock of a ledger: one process writes, whoever comes next learns which, and how it left the ledger.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::error::LedgerError;
+use super::hash::Hash;
+use super::journal::End;
 
 /// How long to sleep between two tries for a lock that somebody else holds.
 const PAUSE: Duration = Duration::from_millis(20);
+/// The most that is read of the file.
+const LONGEST: u64 = 1 << 16;
+
+/// How the last process that had the ledger for writing left its journal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Closed {
+    /// It is still at it, was killed, or nobody can tell: an unfinished write may lie at the end.
+    #[default]
+    No,
+    /// In good order; a version that didn't say where.
+    Somewhere,
+    /// In good order, with this transaction last.
+    At(End),
+}
 
 /// What the file says of who holds, or last held, the lock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Holder {
     process: String,
     command: String,
-    /// The system's start, so that a power cut since then can be told.
-    boot: String,
-    /// Whether the holder closed the ledger before it ended.
-    closed: bool,
+    /// When the lock was taken, in nanoseconds: with it no two holders write the same.
+    taken: String,
+    pub(crate) closed: Closed,
+    /// What the journal ended with when it was closed last: it reaches there whatever happened since.
+    pub(crate) reached: Option<End>,
+    /// What the base holds that this holder brought to an end too.
+    pub(crate) base: Option<End>,
 }
 
 /// A lock that is held.
@@ -41,39 +60,55 @@ impl Lock {
             match file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(PAUSE),
-                Err(TryLockError::WouldBlock) => return Err(in_use(&Holder::read(&mut file))),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(in_use(&Holder::read(&mut file).map_err(LedgerError::io("read", path))?));
+                }
                 Err(TryLockError::Error(error)) => return Err(LedgerError::io("lock", path)(error)),
             }
         }
-        let before = Holder::read(&mut file);
+        let before = Holder::read(&mut file).map_err(LedgerError::io("read", path))?;
         let holder = Holder {
             process: std::process::id().to_string(),
-            command: command.lines().next().unwrap_or_default().to_owned(),
-            boot: boot(),
-            closed: false,
+            command: command.lines().take(1).collect(),
+            taken: now(),
+            closed: Closed::No,
+            reached: match before.closed {
+                Closed::At(end) => Some(end),
+                Closed::No | Closed::Somewhere => before.reached,
+            },
+            base: None,
         };
         // Durable, since an older `closed` that survived a power cut would hide that the base must be checked.
         holder.write(&mut file).and_then(|()| file.sync_data()).map_err(LedgerError::io("write", path))?;
         Ok(Self { file, holder, before })
     }
 
-    /// Whether the system may have gone down since the ledger was last closed: then the base, which isn't made
-    /// durable as it grows, may have holes.
-    pub(crate) fn is_after_power_cut(&self) -> bool {
-        !self.before.process.is_empty() && !self.before.closed && self.before.boot != self.holder.boot
+    /// How the one who held it before left the ledger.
+    pub(crate) fn before(&self) -> &Holder {
+        &self.before
     }
 
-    /// Takes down that the ledger was closed.
-    pub(crate) fn close(&mut self) {
-        self.holder.closed = true;
-        // Only saves a check at the next opening.
+    /// Takes down what the journal ends with, and the base where that was closed too.
+    pub(crate) fn close(&mut self, journal: End, base: Option<End>) {
+        self.holder.closed = Closed::At(journal);
+        self.holder.reached = None;
+        self.holder.base = base;
+        // Without it the next opening checks more, and answers the same.
         let _ = self.holder.write(&mut self.file);
+    }
+
+    /// Takes down what the one before left, but for the base: nothing became of the ledger.
+    pub(crate) fn give_back(&mut self) {
+        let before = Holder { taken: now(), base: None, ..self.before.clone() };
+        // Without it less is known of the journal's end, and what is cut off there is kept.
+        let _ = before.write(&mut self.file);
     }
 }
 
 impl Drop for Lock {
     /// Lets go even where a child process that is just being started has the file open too.
     fn drop(&mut self) {
+        // The system lets go when the file is closed.
         let _ = self.file.unlock();
     }
 }
@@ -84,36 +119,76 @@ fn in_use(holder: &Holder) -> LedgerError {
 }
 
 impl Holder {
-    fn read(file: &mut File) -> Self {
-        let mut text = String::new();
-        let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(1 << 16).read_to_string(&mut text));
-        if read.is_err() {
-            return Self::default();
-        }
-        let field = |name: &str| {
-            let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-            found.unwrap_or_default().to_owned()
-        };
-        Self {
-            process: field("process"),
-            command: field("command"),
-            boot: field("boot"),
-            closed: text.lines().any(|line| line == "closed"),
+    /// What the file at `path` says, without taking the lock; nothing where there is none.
+    pub(crate) fn of(path: &Path) -> Result<Self, LedgerError> {
+        match File::open(path) {
+            Ok(mut file) => Self::read(&mut file).map_err(LedgerError::io("read", path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(LedgerError::io("open", path)(error)),
         }
     }
 
-    fn write(&self, file: &mut File) -> io::Result<()> {
-        let closed = if self.closed { "closed\n" } else { "" };
-        let text =
-            format!("process {}\ncommand {}\nboot {}\n{closed}", self.process, self.command, self.boot);
+    /// Whoever ends in good order with these.
+    pub(crate) fn ended(journal: End) -> Self {
+        let process = std::process::id().to_string();
+        let command = String::from("hence backup");
+        let closed = Closed::At(journal);
+        Self { process, command, taken: now(), closed, reached: None, base: None }
+    }
+
+    fn read(file: &mut File) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(0))?;
+        file.take(LONGEST).read_to_end(&mut bytes)?;
+        // A holder that was killed while it wrote says nothing that ends in the middle of a line.
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<&str> =
+            text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).collect();
+        let field = |name: &str| lines.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        let closed = match field("closed").and_then(end) {
+            Some(end) => Closed::At(end),
+            None if lines.contains(&"closed") => Closed::Somewhere,
+            None => Closed::No,
+        };
+        let text = |name: &str| field(name).map_or_else(String::new, str::to_owned);
+        Ok(Self {
+            process: text("process"),
+            command: text("command"),
+            taken: text("taken"),
+            closed,
+            reached: field("reached").and_then(end),
+            base: field("base").and_then(end),
+        })
+    }
+
+    pub(crate) fn write(&self, file: &mut File) -> io::Result<()> {
+        let Self { process, command, taken, closed, reached, base } = self;
+        let mut text = format!("process {process}\ncommand {command}\ntaken {taken}\n");
+        match closed {
+            Closed::No => {}
+            Closed::Somewhere => text.push_str("closed\n"),
+            Closed::At(End { tx, head }) => text.push_str(&format!("closed {tx} {head}\n")),
+        }
+        for (name, end) in [("reached", reached), ("base", base)] {
+            if let Some(End { tx, head }) = end {
+                text.push_str(&format!("{name} {tx} {head}\n"));
+            }
+        }
         file.set_len(0)?;
         file.seek(SeekFrom::Start(0))?;
         file.write_all(text.as_bytes())
     }
 }
 
-/// Tells one start of the system from another where the system tells.
-fn boot() -> String {
-    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    text.trim().to_owned()
+/// A transaction and its hash, as [`Holder::write`] writes them.
+fn end(text: &str) -> Option<End> {
+    let (tx, head) = text.split_once(' ')?;
+    Some(End { tx: tx.parse().ok()?, head: Hash::parse(head)? })
+}
+
+fn now() -> String {
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(since) => since.as_nanos().to_string(),
+        Err(before) => format!("-{}", before.duration().as_nanos()),
+    }
 }

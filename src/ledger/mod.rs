@@ -3,9 +3,13 @@
 //! `journal/` is the truth: `record` (one record), `journal` (segments), `scan` (reading them), `content` (what a
 //! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block` and `view` (sorted blocks,
 //! the backlog over them), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
-//! recorded under, `recast` how to read them under others. `open`, `commit` and `read` are the
-//! public face. `compact` puts old segments away behind a `snapshot`. The journal's format is described in `docs/ledger-format.md`.
+//! recorded under, `recast` how to read them under others. `open` (for writing), `ask` (for reading), `commit` and
+//! `read` are the public face; `join` brings journal and base together. `compact` puts old segments away behind a
+//! `snapshot`, `backup` copies a ledger. The journal's format is described in `docs/ledger-format.md`.
 
+mod admit;
+mod ask;
+mod backup;
 pub mod base;
 mod block;
 mod bytes;
@@ -17,6 +21,7 @@ mod error;
 mod exchange;
 mod hash;
 pub mod interchange;
+mod join;
 mod journal;
 mod json_value;
 mod keys;
@@ -45,6 +50,7 @@ use std::path::PathBuf;
 pub use bytes::Malformed;
 pub use compact::Compacted;
 pub use error::{LedgerError, Notice};
+pub use exchange::Imported;
 pub use hash::Hash;
 pub use open::OpenOptions;
 pub use progress::{Progress, Watcher, Work};
@@ -61,8 +67,22 @@ pub use verify::Verified;
 
 impl From<base::BaseError> for LedgerError {
     fn from(error: base::BaseError) -> Self {
-        Self::Base(error.0)
+        match error {
+            base::BaseError::Damaged(why) => Self::Base(why),
+            base::BaseError::Medium(why) => Self::Medium(why),
+        }
     }
+}
+
+/// What an open ledger answers from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Based {
+    /// The base, or a copy of it.
+    Base,
+    /// The journal, replayed into memory.
+    Journal,
+    /// The same since the base can't be used, for this reason.
+    Unfit(String),
 }
 
 /// An open ledger. One process at a time writes; within it, whoever holds the value.
@@ -84,11 +104,16 @@ pub struct Ledger {
     /// What must not be recorded.
     redaction: redact::Redaction,
     writable: bool,
+    /// Whether a durable transaction is taken into state and backlog only in part.
+    torn: bool,
     notices: Vec<Notice>,
     /// The snapshot that the state began with in this process: the transaction after it must name this hash.
     snapshot: Option<(u64, Hash)>,
     /// Where it lies; `None` in memory.
     dir: Option<PathBuf>,
+    /// How the last writer left it.
+    left: lock::Holder,
+    based: Based,
     /// Held while the ledger is open for writing; the last field, so that it is let go of last.
     lock: Option<lock::Lock>,
 }

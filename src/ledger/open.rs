@@ -1,4 +1,4 @@
-//! Opening a ledger: lock, format, journal, base, and what must be put right between them; and closing it.
+//! Opening a ledger for writing: lock, format, journal, base; and closing it.
 
 use std::fs;
 use std::io;
@@ -8,27 +8,28 @@ use std::time::Duration;
 
 use crate::meter;
 
-use super::Ledger;
-use super::base::{Base, BaseError, MemoryBase, SledBase};
+use super::base::{Base, MemoryBase, SledBase};
 use super::disk::{Disk, MemoryDisk, OsDisk};
-use super::error::{LedgerError, Notice};
-use super::journal::{Journal, Mark};
-use super::lock::Lock;
-use super::progress::{Watcher, Work};
+use super::error::LedgerError;
+use super::error::Notice;
+use super::journal::Journal;
+use super::lock::{Holder, Lock};
+use super::progress::Watcher;
 use super::redact::Redaction;
-use super::scan::{From, Whole};
 use super::state::State;
-use super::verify::base_agrees;
 use super::view::View;
+use super::{Based, Ledger};
 
 /// What the file `FORMAT` of a ledger says.
 const FORMAT: &str = "hence ledger 1";
-/// Journals up to this size are checked whole at every opening, larger ones behind what the base holds.
-const WHOLE_CHECK: u64 = 16 << 20;
-
-/// A base of up to so many facts and decisions is compared with their digest at every opening, a larger one after
-/// the system went down unexpectedly.
-const ALWAYS_CHECKED: u64 = 20_000;
+/// The file that says so.
+pub(super) const FORMAT_FILE: &str = "FORMAT";
+/// The folder of the base.
+pub(super) const BASE: &str = "base";
+/// The folder of the journal.
+pub(super) const JOURNAL: &str = "journal";
+/// The file of the lock.
+pub(super) const LOCK: &str = "LOCK";
 
 /// How to open a ledger.
 #[derive(Clone, Debug)]
@@ -78,61 +79,44 @@ impl Default for OpenOptions {
     }
 }
 
-/// Makes a base anew, setting the old one aside, and says where it went.
-type Fresh<'f> = dyn FnMut() -> Result<(Box<dyn Base>, Option<PathBuf>), LedgerError> + 'f;
-
 impl Ledger {
     /// Opens the ledger in `dir`; for writing, begins one if there is none.
     ///
     /// # Errors
     /// If another process has it, its journal is damaged, or a file can't be read or written. A damaged base is no
-    /// error: it is rebuilt, and [`Ledger::notices`] says so.
+    /// error: it is rebuilt, and [`Ledger::take_notices`] says so.
     pub fn open(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
         meter::enter("opening the ledger");
         let dir = dir.as_ref();
         if options.read_only || options.up_to.is_some() {
-            return Self::open_reading(dir, options);
+            return Self::open_journal(dir, options);
         }
         fs::create_dir_all(dir).map_err(LedgerError::io("create", dir))?;
-        let lock = Lock::take(&dir.join("LOCK"), &options.redaction.text(&options.command), options.wait)?;
+        let mut lock = Lock::take(&dir.join(LOCK), &options.redaction.text(&options.command), options.wait)?;
+        match Self::open_locked(dir, options, lock.before().clone()) {
+            Ok(mut ledger) => {
+                ledger.lock = Some(lock);
+                Ok(ledger)
+            }
+            Err(error) => {
+                lock.give_back();
+                Err(error)
+            }
+        }
+    }
+
+    fn open_locked(dir: &Path, options: &OpenOptions, left: Holder) -> Result<Self, LedgerError> {
         check_format(dir, true)?;
-        let journal_dir = dir.join("journal");
+        let journal_dir = dir.join(JOURNAL);
         fs::create_dir_all(&journal_dir).map_err(LedgerError::io("create", &journal_dir))?;
         OsDisk.sync_dir(dir).map_err(LedgerError::io("make durable", dir))?;
         let journal = Journal::open(Arc::new(OsDisk), &journal_dir, options)?;
-        let base_dir = dir.join("base");
-        let existed = base_dir.exists();
-        let opened = if options.rebuild {
-            Err(BaseError(String::from("as asked")))
-        } else {
-            SledBase::open(&base_dir)
-        };
-        let base = opened.map(|base| Box::new(base) as Box<dyn Base>);
-        let mut fresh = || fresh_sled(&base_dir);
-        let mut ledger = Self::start(journal, base, &mut fresh, options, Some(lock), existed)?;
+        let mut ledger = Self::new(journal, left, options);
         ledger.dir = Some(dir.to_owned());
-        Ok(ledger)
-    }
-
-    /// Opens the ledger in `dir` to ask it something. Where another process has it, or nothing may be written there,
-    /// the answers come from the journal, and [`Ledger::take_notices`] says so.
-    ///
-    /// # Errors
-    /// If there is no ledger, or as [`Ledger::open`].
-    pub fn open_to_ask(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
-        let dir = dir.as_ref();
-        if !dir.join("journal").is_dir() {
-            return Err(LedgerError::Missing(dir.to_owned()));
-        }
-        let why = match Self::open(dir, options) {
-            Err(LedgerError::InUse { process, command }) => {
-                format!("it is in use by process {process} ({command})")
-            }
-            Err(LedgerError::Io { source, .. }) if is_closed_to_us(&source) => source.to_string(),
-            other => return other,
-        };
-        let mut ledger = Self::open(dir, &OpenOptions { read_only: true, ..options.clone() })?;
-        ledger.notices.push(Notice::ReadOnly { why });
+        let base_dir = dir.join(BASE);
+        let existed = base_dir.exists();
+        let base = SledBase::open(&base_dir).map(|base| Box::new(base) as Box<dyn Base>);
+        ledger.start(base, &mut Fresh::Sled { dir: base_dir, aside: None }, options, existed)?;
         Ok(ledger)
     }
 
@@ -157,46 +141,22 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::open`].
     pub fn on(disk: Arc<dyn Disk>, base: Box<dyn Base>, options: &OpenOptions) -> Result<Self, LedgerError> {
-        let dir = Path::new("journal");
+        let dir = Path::new(JOURNAL);
         disk.create_dir(dir).map_err(LedgerError::io("create", dir))?;
         let journal = Journal::open(disk, dir, options)?;
+        let mut ledger = Self::new(journal, Holder::default(), options);
         if options.read_only || options.up_to.is_some() {
-            return Self::read(journal, options);
+            ledger.read(options.up_to)?;
+        } else {
+            ledger.start(Ok(base), &mut Fresh::Memory, options, true)?;
         }
-        let mut fresh = || Ok((Box::new(MemoryBase::default()) as Box<dyn Base>, None));
-        Self::start(journal, Ok(base), &mut fresh, options, None, true)
-    }
-
-    fn open_reading(dir: &Path, options: &OpenOptions) -> Result<Self, LedgerError> {
-        let journal_dir = dir.join("journal");
-        if !journal_dir.is_dir() {
-            return Err(LedgerError::Missing(dir.to_owned()));
-        }
-        check_format(dir, false)?;
-        let mut ledger = Self::read(Journal::open(Arc::new(OsDisk), &journal_dir, options)?, options)?;
-        ledger.dir = Some(dir.to_owned());
         Ok(ledger)
     }
 
-    /// A ledger that only reads: the journal is replayed into memory.
-    fn read(journal: Journal, options: &OpenOptions) -> Result<Self, LedgerError> {
-        let mut ledger = Self::new(journal, Box::new(MemoryBase::default()), options);
-        let last = options.up_to.unwrap_or(u64::MAX);
-        ledger.begin()?;
-        let from = ledger.journal.beginning();
-        let mark = if last == from.transaction { from.mark } else { ledger.replay(from, last)?.mark };
-        if options.up_to.is_some_and(|asked| asked > ledger.state.tx) {
-            return Err(LedgerError::NoTransaction { asked: last, last: ledger.state.tx });
-        }
-        ledger.journal.set_end(mark);
-        ledger.flush()?;
-        Ok(ledger)
-    }
-
-    fn new(journal: Journal, base: Box<dyn Base>, options: &OpenOptions) -> Self {
+    pub(super) fn new(journal: Journal, left: Holder, options: &OpenOptions) -> Self {
         Self {
             journal,
-            view: View::new(base),
+            view: View::new(Box::new(MemoryBase::default())),
             state: State::default(),
             base_tx: 0,
             backlog_limit: options.backlog_limit,
@@ -205,161 +165,14 @@ impl Ledger {
             watcher: options.watcher.clone(),
             redaction: options.redaction.clone(),
             writable: false,
+            torn: false,
             notices: Vec::new(),
             snapshot: None,
             dir: None,
+            left,
+            based: Based::Journal,
             lock: None,
         }
-    }
-
-    /// Brings base and journal together, with a new base where the old one can't be used.
-    fn start(
-        journal: Journal,
-        base: Result<Box<dyn Base>, BaseError>,
-        fresh: &mut Fresh<'_>,
-        options: &OpenOptions,
-        lock: Option<Lock>,
-        existed: bool,
-    ) -> Result<Self, LedgerError> {
-        let suspect = lock.as_ref().is_some_and(Lock::is_after_power_cut);
-        let (base, why) = match base {
-            Ok(base) => (Some(base), String::new()),
-            Err(error) => (None, error.to_string()),
-        };
-        let mut ledger = Self::new(journal, Box::new(MemoryBase::default()), options);
-        ledger.lock = lock;
-        let outcome = match base {
-            Some(base) => ledger.join(base, suspect, existed)?,
-            None => Err(BaseError(why)),
-        };
-        let mark = match outcome {
-            Ok(mark) => mark,
-            Err(error) => {
-                ledger.view = View::new(Box::new(MemoryBase::default()));
-                let (base, renamed) = fresh()?;
-                let mark = ledger.join(base, false, true)??;
-                let to = ledger.state.tx;
-                ledger.notices = vec![Notice::Rebuilt { why: error.to_string(), renamed, to }];
-                mark
-            }
-        };
-        let notices = ledger.journal.begin_writing(mark, ledger.state.tx)?;
-        ledger.notices.extend(notices);
-        ledger.writable = true;
-        Ok(ledger)
-    }
-
-    /// Takes `base` and applies to it what the journal holds beyond it. The inner error is the base's own, for which
-    /// a new one helps.
-    fn join(
-        &mut self,
-        base: Box<dyn Base>,
-        suspect: bool,
-        existed: bool,
-    ) -> Result<Result<Mark, BaseError>, LedgerError> {
-        let decoded = State::decode(base.as_ref());
-        self.view = View::new(base);
-        self.state = match decoded {
-            Ok(Some(state)) => state,
-            Ok(None) => match self.view.base().above(&[]) {
-                Ok(None) => State::default(),
-                Ok(Some(_)) => return Ok(Err(BaseError(String::from("its state is missing")))),
-                Err(error) => return Ok(Err(error)),
-            },
-            Err(error) => return Ok(Err(error)),
-        };
-        if self.state.tx == 0 {
-            match self.begin() {
-                Ok(()) => {}
-                Err(LedgerError::Base(why)) => return Ok(Err(BaseError(why))),
-                Err(error) => return Err(error),
-            }
-        } else if self.state.snapshot != self.journal.snapshot.map_or(0, |held| held.segment) {
-            return Ok(Err(BaseError(String::from("the journal was compacted"))));
-        }
-        let held = self.state.clone();
-        let end = match self.follow(&held, suspect) {
-            Ok(end) => end,
-            Err(LedgerError::Base(why)) => return Ok(Err(BaseError(why))),
-            Err(error) => return Err(error),
-        };
-        let (from, to) = (held.tx, self.state.tx);
-        if from == 0 && to > 0 && !existed {
-            let why = String::from("there was none");
-            self.notices.push(Notice::Rebuilt { why, renamed: None, to });
-        } else if from < to {
-            self.notices.push(Notice::CaughtUp { from, to });
-        }
-        Ok(Ok(end.mark))
-    }
-
-    /// Checks the base, which holds `held`, against the journal and applies what follows.
-    fn follow(&mut self, held: &State, suspect: bool) -> Result<From, LedgerError> {
-        let from =
-            if self.journal.size()? <= WHOLE_CHECK { self.journal.beginning() } else { self.joint(held)? };
-        let end = self.replay(from, u64::MAX)?;
-        if end.transaction < held.tx {
-            return Err(LedgerError::Damaged {
-                path: self.journal.path(end.mark.end.segment),
-                offset: end.mark.end.offset,
-                transaction: end.transaction + 1,
-                what: format!("transaction {} was acknowledged, and isn't here", end.transaction + 1),
-            });
-        }
-        // What a killed process wrote ahead of its position is covered by the backlog, so the check comes after it.
-        let few = self.state.facts + self.state.decisions <= ALWAYS_CHECKED;
-        if (suspect || few) && !base_agrees(&self.view, &self.state)? {
-            return Err(LedgerError::Base(String::from("it lacks facts or has others")));
-        }
-        self.flush()?;
-        Ok(end)
-    }
-
-    /// Takes over what the journal's snapshot holds, if it has one.
-    fn begin(&mut self) -> Result<(), LedgerError> {
-        if let Some(held) = self.journal.snapshot {
-            let (state, hash) = self.journal.load_snapshot(held, &mut self.view, self.backlog_limit)?;
-            self.snapshot = Some((state.tx, hash));
-            self.state = state;
-        }
-        Ok(())
-    }
-
-    /// Where the journal goes on behind what the base holds.
-    fn joint(&self, held: &State) -> Result<From, LedgerError> {
-        if held.tx > 0 {
-            let last = self.journal.read_ends(held.start, held.tx)?;
-            if (last.hash, last.end) != (held.head, held.end) {
-                return Err(foreign());
-            }
-        }
-        if held.tx == 0 { Ok(self.journal.beginning()) } else { Ok(held.after()) }
-    }
-
-    /// Applies the transactions of the journal behind `from` that the state doesn't hold, up to `last`.
-    fn replay(&mut self, from: From, last: u64) -> Result<From, LedgerError> {
-        let Self { journal, view, state, backlog_limit, snapshot, watcher, .. } = self;
-        let held = state.tx;
-        journal.scan(from, &mut |whole| {
-            journal.check_named(*snapshot, &whole)?;
-            if whole.number == held && whole.hash != state.head {
-                return Err(foreign());
-            }
-            if whole.number > held {
-                apply(journal, view, state, &whole, *backlog_limit)?;
-                watcher.tell(Work::CatchingUp, whole.number - held, None);
-            }
-            Ok(whole.number < last)
-        })
-    }
-
-    /// Writes the backlog to the base.
-    pub(super) fn flush(&mut self) -> Result<(), LedgerError> {
-        if self.view.backlog_bytes() > 0 {
-            self.view.flush(self.state.encode())?;
-        }
-        self.base_tx = self.state.tx;
-        Ok(())
     }
 
     /// What the user should be told since the last call.
@@ -377,12 +190,19 @@ impl Ledger {
         if !std::mem::take(&mut self.writable) {
             return;
         }
-        self.journal.finish();
-        let ended = self.flush().and_then(|()| Ok(self.view.base_mut().close()?));
-        match (ended, &mut self.lock) {
-            (Ok(()), Some(lock)) => lock.close(),
-            (Ok(()), None) => {}
-            (Err(error), _) => self.notices.push(Notice::BaseBehind { why: error.to_string() }),
+        let in_order = self.journal.finish() && !self.torn;
+        let flushed = if self.torn { Err(self.torn()) } else { self.flush() };
+        let ended = flushed.and_then(|()| Ok(self.view.base_mut().close()?));
+        let last = self.state.last();
+        if let (true, Some(lock)) = (in_order, &mut self.lock) {
+            lock.close(last, ended.is_ok().then_some(last));
+        }
+        if let Err(error) = ended {
+            let why = match error {
+                LedgerError::Base(why) | LedgerError::Medium(why) => why,
+                error => error.to_string(),
+            };
+            self.notices.push(Notice::BaseBehind { why });
         }
     }
 }
@@ -393,33 +213,9 @@ impl Drop for Ledger {
     }
 }
 
-fn is_closed_to_us(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
-}
-
-fn foreign() -> LedgerError {
-    LedgerError::Base(String::from("it belongs to another journal"))
-}
-
-/// Applies a transaction of the journal, writing to the base where more than `limit` bytes wait.
-pub(super) fn apply(
-    journal: &Journal,
-    view: &mut View,
-    state: &mut State,
-    whole: &Whole,
-    limit: usize,
-) -> Result<(), LedgerError> {
-    state.apply(whole, view, limit)?.map_err(|malformed| LedgerError::Damaged {
-        path: journal.path(whole.start.segment),
-        offset: whole.start.offset,
-        transaction: whole.number,
-        what: malformed.to_string(),
-    })
-}
-
 /// Checks the file `FORMAT`, or writes it where a ledger begins.
-fn check_format(dir: &Path, write: bool) -> Result<(), LedgerError> {
-    let path = dir.join("FORMAT");
+pub(super) fn check_format(dir: &Path, write: bool) -> Result<(), LedgerError> {
+    let path = dir.join(FORMAT_FILE);
     match fs::read_to_string(&path) {
         Ok(text) if text.trim_end() == FORMAT => Ok(()),
         // A power cut may leave the name without the content.
@@ -431,7 +227,7 @@ fn check_format(dir: &Path, write: bool) -> Result<(), LedgerError> {
             }
         }
         Ok(text) => {
-            let found = text.lines().next().unwrap_or_default().chars().take(60).collect();
+            let found = text.lines().take(1).flat_map(str::chars).take(60).collect();
             Err(LedgerError::Format { path, found, known: FORMAT })
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -453,14 +249,53 @@ fn write_format(dir: &Path, path: &Path) -> Result<(), LedgerError> {
     fs::rename(&new, path).map_err(LedgerError::io("write", path))
 }
 
-/// Sets the folder of a base aside and makes a new one.
-fn fresh_sled(dir: &Path) -> Result<(Box<dyn Base>, Option<PathBuf>), LedgerError> {
-    let mut renamed = None;
-    if dir.exists() {
-        let free = (1u32..).map(|n| dir.with_extension(format!("damaged-{n}"))).find(|path| !path.exists());
-        let aside = free.unwrap_or_else(|| dir.with_extension("damaged"));
-        fs::rename(dir, &aside).map_err(LedgerError::io("rename", dir))?;
-        renamed = Some(aside);
+/// Where a new base comes from.
+pub(super) enum Fresh {
+    /// A folder, whose content is set aside: kept until the next time.
+    Sled {
+        dir: PathBuf,
+        aside: Option<PathBuf>,
+    },
+    Memory,
+}
+
+impl Fresh {
+    /// An empty base, and where the old one went.
+    pub(super) fn make(&mut self) -> Result<(Box<dyn Base>, Option<PathBuf>), LedgerError> {
+        let Self::Sled { dir, aside } = self else { return Ok((Box::new(MemoryBase::default()), None)) };
+        if dir.exists() {
+            let to = dir.with_extension("damaged-1");
+            remove_set_aside(dir)?;
+            fs::rename(&dir, &to).map_err(LedgerError::io("rename", dir))?;
+            *aside = Some(to);
+        }
+        match SledBase::open(dir) {
+            Ok(base) => Ok((Box::new(base), aside.clone())),
+            Err(error) => {
+                self.undo();
+                Err(error.into())
+            }
+        }
     }
-    Ok((Box::new(SledBase::open(dir)?), renamed))
+
+    /// Puts the old base back in its place, since no new one could be made.
+    pub(super) fn undo(&mut self) {
+        if let Self::Sled { dir, aside: Some(aside) } = self {
+            // A base that stays aside is one that the next opening makes anew.
+            let _ = fs::remove_dir_all(&dir).and_then(|()| fs::rename(aside, dir));
+        }
+    }
+}
+
+/// Removes the bases that were set aside before.
+fn remove_set_aside(base: &Path) -> Result<(), LedgerError> {
+    let Some(dir) = base.parent() else { return Ok(()) };
+    for entry in fs::read_dir(dir).map_err(LedgerError::io("list", dir))? {
+        let entry = entry.map_err(LedgerError::io("list", dir))?;
+        let is_old = entry.file_name().to_str().is_some_and(|name| name.starts_with("base.damaged-"));
+        if is_old {
+            fs::remove_dir_all(entry.path()).map_err(LedgerError::io("remove", &entry.path()))?;
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! What a draft changes: its facts and decisions set against what stands.
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::symbol::Symbol;
 
 use super::bytes::Reader;
@@ -132,7 +133,7 @@ pub(crate) fn effective(draft: &Draft, state: &State, view: &View) -> Result<Cha
 }
 
 fn chosen<T: Clone>(all: &[T], places: impl Iterator<Item = usize>) -> Vec<T> {
-    places.filter_map(|at| all.get(at)).cloned().collect()
+    places.map(|at| all.get(at).or_broken("what is chosen was proposed").clone()).collect()
 }
 
 impl<'d> Plan<'d> {
@@ -168,7 +169,8 @@ impl<'d> Plan<'d> {
                 return Ok(false);
             }
             let found = finder.find(item.relation, item.tuple)?;
-            let reason = draft.lapsed.get(item.at as usize).and_then(|lapsed| lapsed.reason.as_deref());
+            let lapsed = draft.lapsed.get(item.at as usize).or_broken("what lapses was proposed");
+            let reason = lapsed.reason.as_deref();
             since.extend(found.map(|since| (since, reason)));
             Ok::<_, LedgerError>(found.is_some())
         })?;
@@ -179,10 +181,10 @@ impl<'d> Plan<'d> {
         self.lapsed = chosen(&facts, lapsed.places()).into_iter().cloned().collect();
         self.drawn = chosen(&draft.drawn, drawn.places());
         let explanation = |at| {
-            let decision: &'d Decision = draft.drawn.get(at)?;
-            Some((decision.rule.as_deref(), decision.sentence.as_deref()))
+            let decision: &'d Decision = draft.drawn.get(at).or_broken("what is drawn was proposed");
+            (decision.rule.as_deref(), decision.sentence.as_deref())
         };
-        let explanations = drawn.places().map(|at| explanation(at).unwrap_or_default()).collect();
+        let explanations = drawn.places().map(explanation).collect();
         self.list.add(lapsed, Acts::Lapse(since));
         self.list.add(drawn, Acts::Draw(explanations));
         Ok(())

@@ -20,7 +20,7 @@ use super::transaction::{
     Assertion, Decision, Interval, Lapsed, RelationCount, RuleSet, Standing, Status, Transaction, TxInfo,
 };
 use super::tuple;
-use super::{Ledger, journal::Position};
+use super::{Based, Ledger, journal::Position};
 
 /// A moment of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -293,7 +293,8 @@ impl Ledger {
         if row.until.is_some() {
             // The base keeps explanations of what stands; the journal keeps all.
             let drawn = self.transaction(tx)?.drawn.into_iter().find(|decision| decision.fact == fact);
-            return Ok(Standing { decision: drawn.unwrap_or(Decision::new(fact)), tx });
+            let missing = || LedgerError::Base(format!("transaction {tx} didn't draw what stood since then"));
+            return Ok(Standing { decision: drawn.ok_or_else(missing)?, tx });
         }
         let explanation = self.view.load_long(&row.explanation)?;
         let mut reader = Reader::new(&explanation);
@@ -324,8 +325,8 @@ impl Ledger {
             decisions: self.state.decisions,
             head: self.state.head,
             journal_bytes: self.journal.size()?.saturating_sub(self.journal.zeros()),
-            base_bytes: self.view.base().size(),
-            base_tx: self.base_tx,
+            base_bytes: self.view.base().size()?,
+            base_tx: (self.based == Based::Base).then_some(self.base_tx),
             stopped: self.journal.check_writable().err().map(|error| error.to_string()),
         })
     }

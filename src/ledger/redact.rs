@@ -11,8 +11,8 @@ use crate::pattern;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
-/// What a name becomes of which a part matches.
-const NAME: &str = "/redacted";
+/// What a name becomes of which a part matches: the first of these that doesn't.
+const NAMES: [&str; 3] = ["/redacted", "/hidden", "/x"];
 /// What is left may match again, where two ends meet; after so many rounds nothing is left.
 const MOST_ROUNDS: usize = 8;
 
@@ -21,6 +21,7 @@ const MOST_ROUNDS: usize = 8;
 pub struct Redaction {
     patterns: Vec<Regex>,
     with: String,
+    name: &'static str,
 }
 
 impl Redaction {
@@ -32,11 +33,15 @@ impl Redaction {
         let compiled: Result<Vec<Regex>, _> =
             patterns.iter().map(|source| pattern::compile(source)).collect();
         let patterns = compiled.map_err(|fault| fault.to_string())?;
-        let redaction = Self { patterns, with: with.to_owned() };
-        match redaction.patterns.iter().find(|pattern| pattern.is_match(with) || pattern.is_match(NAME)) {
-            Some(pattern) => Err(format!("the pattern `{pattern}` matches what is put in its place")),
-            None => Ok(redaction),
+        if let Some(pattern) = patterns.iter().find(|pattern| pattern.is_match(with)) {
+            return Err(format!(
+                "the pattern `{pattern}` matches `{with}`, which is put in the place of what it matches; choose another text for `with`, or narrow the pattern"
+            ));
         }
+        let fits = |name: &&str| !patterns.iter().any(|pattern| pattern.is_match(name));
+        let name = NAMES.into_iter().find(fits);
+        let name = name.ok_or("the patterns match every name; narrow them")?;
+        Ok(Self { patterns, with: with.to_owned(), name })
     }
 
     /// Whether there is no pattern at all.
@@ -77,14 +82,14 @@ impl Redaction {
         if self.matches(&text) { self.with.clone() } else { text }
     }
 
-    /// The fact with every string without what matches; a name that matches becomes `/redacted`. Numbers stay.
+    /// The fact with every string without what matches; a name that matches becomes another one. Numbers stay.
     pub fn fact(&self, fact: Fact) -> Fact {
         if !self.matches_fact(&fact) {
             return fact;
         }
         let value = |value: Value| match value {
             Value::String(text) => Value::String(Symbol::new(&self.text(text.as_str()))),
-            Value::Name(text) if self.matches(text.as_str()) => Value::Name(Symbol::new(NAME)),
+            Value::Name(text) if self.matches(text.as_str()) => Value::Name(Symbol::new(self.name)),
             other => other,
         };
         Fact { values: fact.values.into_iter().map(value).collect(), ..fact }
@@ -99,7 +104,9 @@ impl Redaction {
             let empty = Fact { relation: fact.relation, values: Vec::new() };
             *fact = self.fact(std::mem::replace(fact, empty));
             if self.matches_fact(fact) {
-                return Err(LedgerError::Unredacted { relation: fact.relation });
+                return Err(LedgerError::Unredacted {
+                    what: format!("a number in a fact of `{}`", fact.relation),
+                });
             }
         }
         Ok(())
@@ -119,6 +126,11 @@ impl Redaction {
     pub(super) fn owned(&self, draft: &mut Draft) -> Result<(), LedgerError> {
         self.facts(&mut draft.assertions)?;
         self.facts(&mut draft.retractions)?;
+        let params = draft.rules.iter().flat_map(|rules| &rules.params);
+        let text = |(_, value): &&(String, String)| value.starts_with(['"', '/']) && self.matches(value);
+        if let Some((name, _)) = params.into_iter().find(text) {
+            return Err(LedgerError::Unredacted { what: format!("the value of the parameter `{name}`") });
+        }
         draft.author = self.text(&draft.author);
         draft.source = self.text(&draft.source);
         draft.note = draft.note.take().map(|note| self.text(&note));

@@ -3,6 +3,7 @@
 use std::iter::Peekable;
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::meter;
 use crate::symbol::Symbol;
 
@@ -36,7 +37,7 @@ pub(crate) struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// The rows of `section` whose keys begin with `prefix`, as they stood after transaction `at`; `None` for now.
     pub(crate) fn new(view: &'a View, prefix: &[u8], at: Option<u64>) -> Self {
-        let section = prefix.first().copied().unwrap_or_default();
+        let section = *prefix.first().or_broken("a prefix begins with its section");
         let past = at.map(|_| {
             let mut past = prefix.to_vec();
             if let Some(first) = past.first_mut() {
@@ -104,7 +105,8 @@ pub(crate) fn past_row(view: &View, (key, value): &Pair) -> Result<Row, BaseErro
     let (_, from) = keys::split_past(key).ok_or(Malformed("a key of the past is cut off"))?;
     let mut reader = Reader::new(value);
     let until = Some(reader.varint()?);
-    let fact = key.get(..key.len().saturating_sub(9)).unwrap_or_default();
+    let cut = || Malformed("a key of the past is cut off");
+    let (fact, _) = key.split_last_chunk::<9>().ok_or_else(cut)?;
     let tuple = tuple_of(view, fact, reader.rest())?;
     Ok(Row { tuple, from, until, explanation: Vec::new() })
 }

@@ -2,7 +2,7 @@
 
 use super::error::LedgerError;
 use super::hash::Hash;
-use super::journal::{Journal, Mark, Position, SEGMENT_HEAD, check_segment_head};
+use super::journal::{End, Journal, Mark, Position, SEGMENT_HEAD, check_segment_head};
 use super::record::{self, HEAD, Parsed, Record, RecordKind};
 
 /// The contents of the records of a whole transaction.
@@ -21,6 +21,13 @@ pub(crate) struct Whole {
     pub(crate) previous: Hash,
 }
 
+impl Whole {
+    /// Its number and hash.
+    pub(crate) fn last(&self) -> End {
+        End { tx: self.number, head: self.hash }
+    }
+}
+
 /// Where a scan begins: behind which transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct From {
@@ -36,6 +43,24 @@ impl From {
     }
 }
 
+/// What lies behind the last whole transaction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    /// Where it begins.
+    pub(crate) at: Position,
+    /// Why it is no transaction.
+    pub(crate) what: &'static str,
+}
+
+/// How far a scan came.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scanned {
+    /// Behind the last whole transaction that was visited.
+    pub(crate) done: From,
+    /// What follows it, where that was looked at.
+    pub(crate) left: Option<Left>,
+}
+
 type Visit<'v> = dyn FnMut(Whole) -> Result<bool, LedgerError> + 'v;
 
 /// A scan under way.
@@ -46,6 +71,8 @@ struct Scan {
     head: Hash,
     /// The transaction that is being read, if its commit hasn't come.
     open: Option<Whole>,
+    /// What can't be read at the end.
+    left: Option<Left>,
 }
 
 impl Journal {
@@ -61,20 +88,20 @@ impl Journal {
     }
 
     /// Hands every transaction behind `from` to `visit`, until it answers `false`, and says where the last whole
-    /// transaction ends. What follows it is an unfinished write.
+    /// transaction ends and what follows it: an unfinished write, or damage where it is known that there was none.
     ///
     /// # Errors
     /// Damage, and whatever `visit` returns.
-    pub(crate) fn scan(&self, from: From, visit: &mut Visit<'_>) -> Result<From, LedgerError> {
-        let mut scan = Scan { done: from, head: from.mark.head, open: None };
+    pub(crate) fn scan(&self, from: From, visit: &mut Visit<'_>) -> Result<Scanned, LedgerError> {
+        let mut scan = Scan { done: from, head: from.mark.head, open: None, left: None };
         let first = from.mark.end.segment;
         for &segment in self.segments.iter().filter(|segment| **segment >= first) {
             let skip = if segment == first { from.mark.end.offset } else { SEGMENT_HEAD };
             if !self.scan_segment(segment, skip, &mut scan, visit)? {
-                break;
+                return Ok(Scanned { done: scan.done, left: None });
             }
         }
-        Ok(scan.done)
+        Ok(Scanned { done: scan.done, left: scan.left() })
     }
 
     fn scan_segment(
@@ -106,12 +133,14 @@ impl Journal {
                 }
                 Parsed::End if rest.is_empty() || self.is_last(segment) => return Ok(true),
                 Parsed::End => return Err(self.damaged(at, scan, "zeros instead of a record")),
-                Parsed::Bad(_)
-                    if self.is_last(segment) && !record::any_commit_in(rest.get(1..).unwrap_or_default()) =>
-                {
+                Parsed::Bad(what) => {
+                    let behind = rest.split_first().map_or(rest, |(_, behind)| behind);
+                    if !self.is_last(segment) || record::any_commit_in(behind) {
+                        return Err(self.damaged(at, scan, what));
+                    }
+                    scan.left = Some(Left { at, what });
                     return Ok(true);
                 }
-                Parsed::Bad(what) => return Err(self.damaged(at, scan, what)),
             }
         }
     }
@@ -202,18 +231,24 @@ impl Journal {
 
     /// Bytes of all segments together.
     pub(crate) fn size(&self) -> Result<u64, LedgerError> {
+        self.bytes_from(Position::default())
+    }
+
+    /// How many bytes lie from a place on.
+    pub(crate) fn bytes_from(&self, at: Position) -> Result<u64, LedgerError> {
         let len = |segment: &u32| {
             let file = self.open_segment(*segment, false)?;
-            file.len().map_err(LedgerError::io("read", &self.path(*segment)))
+            let len = file.len().map_err(LedgerError::io("read", &self.path(*segment)))?;
+            Ok(if *segment == at.segment { len.saturating_sub(at.offset) } else { len })
         };
-        self.segments.iter().map(len).sum()
+        self.segments.iter().filter(|segment| **segment >= at.segment).map(len).sum()
     }
 
     fn load(&self, segment: u32) -> Result<Vec<u8>, LedgerError> {
         let path = self.path(segment);
         let file = self.open_segment(segment, false)?;
         let len = file.len().map_err(LedgerError::io("read", &path))?;
-        let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
+        let mut bytes = vec![0; length(len).map_err(LedgerError::io("read", &path))?];
         let read = file.read_at(&mut bytes, 0).map_err(LedgerError::io("read", &path))?;
         bytes.truncate(read);
         Ok(bytes)
@@ -224,16 +259,20 @@ impl Journal {
     }
 
     fn damaged(&self, at: Position, scan: &Scan, what: &str) -> LedgerError {
-        LedgerError::Damaged {
-            path: self.path(at.segment),
-            offset: at.offset,
-            transaction: scan.done.transaction + 1,
-            what: what.to_owned(),
-        }
+        self.damage(at, scan.done.transaction + 1, what.to_owned())
     }
 }
 
 impl Scan {
+    /// What lies behind the last whole transaction.
+    fn left(&self) -> Option<Left> {
+        match (&self.open, self.left) {
+            (Some(open), Some(Left { what, .. })) => Some(Left { at: open.start, what }),
+            (Some(open), None) => Some(Left { at: open.start, what: "the transaction has no end" }),
+            (None, left) => left,
+        }
+    }
+
     /// The transaction that ends at `next`, if one does.
     fn finished(&mut self, next: Position) -> Option<Whole> {
         let whole = self.open.take_if(|whole| whole.end == next)?;
@@ -242,13 +281,20 @@ impl Scan {
     }
 }
 
+/// A length in memory; no address space holds more.
+fn length(len: u64) -> std::io::Result<usize> {
+    usize::try_from(len).map_err(|_| std::io::ErrorKind::FileTooLarge.into())
+}
+
 /// The bytes of the record at `offset` of a file of `len` bytes, as far as there are any.
 fn read_record(file: &dyn super::disk::DiskFile, offset: u64, len: u64) -> std::io::Result<Vec<u8>> {
     let mut head = [0; HEAD];
+    // What is cut off reads as zeros, and is no record.
     file.read_at(&mut head, offset)?;
-    let size = head.get(8..12).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
+    let [_, _, _, _, _, _, _, _, a, b, c, d, ..] = head;
+    let size = u32::from_le_bytes([a, b, c, d]);
     let size = (u64::from(size) + HEAD as u64 + 8).min(len.saturating_sub(offset));
-    let mut bytes = vec![0; usize::try_from(size).unwrap_or(usize::MAX)];
+    let mut bytes = vec![0; length(size)?];
     let read = file.read_at(&mut bytes, offset)?;
     bytes.truncate(read);
     Ok(bytes)

@@ -3,12 +3,15 @@
 
 use std::collections::BTreeSet;
 
+use crate::fault::OrBroken;
+
 use super::base::{Base, BaseError, MemoryBase, Pair};
 use super::block;
 use super::bytes::{Malformed, Reader};
 use super::disk::DiskFile;
 use super::error::LedgerError;
 use super::hash::Hash;
+use super::journal::End;
 use super::keys;
 use super::state::State;
 use super::view::View;
@@ -31,6 +34,13 @@ pub(crate) struct SnapshotHead {
     pub(crate) transaction: u64,
     /// That transaction's hash.
     pub(crate) head: Hash,
+}
+
+impl SnapshotHead {
+    /// The last transaction that it stands for.
+    pub(crate) fn last(&self) -> End {
+        End { tx: self.transaction, head: self.head }
+    }
 }
 
 /// What the transaction after a snapshot notes.
@@ -115,8 +125,8 @@ fn entries(
     head.extend(state.head.0);
     // What an earlier snapshot stood for makes no difference to this one.
     let state = State { snapshot: 0, ..state.clone() };
-    let mut pairs: Vec<Pair> =
-        state.encode().into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
+    let put = |(key, value): (_, Option<_>)| (key, value.or_broken("a state is put, not removed"));
+    let mut pairs: Vec<Pair> = state.encode().into_iter().map(put).collect();
     if let Err(error) = out.put(&head).and_then(|()| out.blocks(&mut pairs)) {
         return Ok(Err(error));
     }
@@ -180,7 +190,10 @@ pub(crate) fn head(file: &dyn DiskFile) -> Result<SnapshotHead, &'static str> {
     let wrong = |_| "the head of the snapshot is cut off";
     let mut bytes = [0; HEAD];
     let read = file.read_at(&mut bytes, 0).map_err(|_| "the snapshot can't be read")?;
-    let mut reader = Reader::new(bytes.get(..read).unwrap_or_default());
+    if read < HEAD {
+        return Err("the head of the snapshot is cut off");
+    }
+    let mut reader = Reader::new(&bytes);
     if reader.array().map_err(wrong)? != MAGIC {
         return Err("this is no snapshot");
     }
@@ -264,7 +277,7 @@ pub(crate) fn load(file: &dyn DiskFile, view: &mut View, limit: usize) -> Result
             }
         }
         if view.backlog_bytes() > limit {
-            view.flush(Vec::new())?;
+            view.flush(expected.last(), Vec::new())?;
         }
     }
     let (at, hash) = (reading.at, Hash(*reading.hasher.finalize().as_bytes()));
@@ -272,7 +285,7 @@ pub(crate) fn load(file: &dyn DiskFile, view: &mut View, limit: usize) -> Result
     if reading.take(32).map_err(damaged)? != hash.0 {
         return Err(damaged("the checksum of the snapshot is wrong"));
     }
-    let state = State::decode(&held).ok().flatten();
+    let state = State::decode(&held).map_err(|_| damaged("the snapshot's state is damaged"))?;
     let state = state.ok_or_else(|| damaged("the snapshot holds no state"))?;
     if (state.tx, state.head) != (expected.transaction, expected.head) {
         return Err(damaged("the snapshot is of another transaction than its head says"));

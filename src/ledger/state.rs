@@ -8,7 +8,7 @@ use super::base::{Base, BaseError, Batch, Pair, VALUE_LIMIT};
 use super::bytes::{Malformed, Reader, put_bytes, put_varint};
 use super::content::{Act, Change, Summary, decode_changes};
 use super::hash::{Digest, Hash};
-use super::journal::{Mark, Position};
+use super::journal::{End, Mark, Position};
 use super::keys;
 use super::scan::{From, Whole};
 use super::schemas::Schemas;
@@ -16,6 +16,8 @@ use super::view::View;
 
 /// Where the base keeps the state that it holds, and the pieces of its table of relations.
 const META: &[u8] = b"m";
+/// Where the base keeps which transaction's changes it may hold already, beyond the state.
+const AHEAD: &[u8] = b"n";
 /// The version of the base's format; another one is rebuilt.
 const VERSION: u8 = 1;
 
@@ -52,6 +54,11 @@ impl State {
         self.relations.get(&relation).map(|counts| counts.number)
     }
 
+    /// The transaction after which this is the state.
+    pub(crate) fn last(&self) -> End {
+        End { tx: self.tx, head: self.head }
+    }
+
     /// Where a scan for later transactions begins.
     pub(crate) fn after(&self) -> From {
         if self.tx == 0 {
@@ -79,7 +86,7 @@ impl State {
                 return Ok(Err(malformed));
             }
             if view.backlog_bytes() > limit {
-                view.flush(Batch::new())?;
+                view.flush(whole.last(), Batch::new())?;
             }
         }
         let mut reader = Reader::new(commit);
@@ -88,7 +95,7 @@ impl State {
             self.finish(&summary, whole, view)
         });
         if ended.is_ok() && view.backlog_bytes() > limit {
-            view.flush(self.encode())?;
+            view.flush(self.last(), self.encode())?;
         }
         Ok(ended)
     }
@@ -205,34 +212,57 @@ impl State {
     /// The state that the base holds; `None` where it holds none.
     pub(crate) fn decode(base: &dyn Base) -> Result<Option<Self>, BaseError> {
         let Some(meta) = base.get(META)? else { return Ok(None) };
-        let (body, check) = meta.split_at_checked(meta.len().saturating_sub(32)).unwrap_or_default();
-        if check != Hash::of(body).0 {
-            return Err(BaseError(String::from("the checksum of its state is wrong")));
-        }
-        let mut reader = Reader::new(body);
+        let mut reader = Reader::new(checked(&meta)?);
         if reader.byte()? != VERSION {
-            return Err(BaseError(String::from("it is of another version")));
+            return Err(BaseError::damaged("it is of another version"));
         }
         let (tx, facts, decisions) = (reader.varint()?, reader.varint()?, reader.varint()?);
         let (time, head) = (reader.i64()?, Hash(reader.array()?));
         let digest = Digest::from_hash(Hash(reader.array()?));
         let (start, end) = (position(&mut reader)?, position(&mut reader)?);
         let (len, hash) = (reader.length()?, Hash(reader.array()?));
+        let too_large = |_| BaseError::damaged("a number in its state is too large");
         let snapshot =
-            if reader.is_empty() { 0 } else { u32::try_from(reader.varint()?).unwrap_or(u32::MAX) };
+            if reader.is_empty() { 0 } else { u32::try_from(reader.varint()?).map_err(too_large)? };
         let mut table = Vec::new();
-        for at in 0..u32::try_from(len.div_ceil(VALUE_LIMIT)).unwrap_or(u32::MAX) {
-            table.extend(base.get(&piece_key(at))?.unwrap_or_default());
+        for at in 0..u32::try_from(len.div_ceil(VALUE_LIMIT)).map_err(too_large)? {
+            let missing = || BaseError::damaged("a piece of its table of relations is missing");
+            table.extend(base.get(&piece_key(at))?.ok_or_else(missing)?);
         }
         table.truncate(len);
         if Hash::of(&table) != hash {
-            return Err(BaseError(String::from("the checksum of its table of relations is wrong")));
+            return Err(BaseError::damaged("the checksum of its table of relations is wrong"));
         }
         let mut reader = Reader::new(&table);
         let relations = relations(&mut reader)?;
         let schemas = Schemas::decode(&mut reader)?;
         Ok(Some(Self { tx, time, head, facts, decisions, digest, start, end, relations, schemas, snapshot }))
     }
+}
+
+/// What the base keeps before changes of transactions up to `last` are written to it: until the state says so too, it
+/// goes only with a journal that holds that transaction.
+pub(crate) fn ahead(last: End) -> Batch {
+    let mut value = last.tx.to_le_bytes().to_vec();
+    value.extend(last.head.0);
+    let check = Hash::of(&value).0;
+    value.extend(check);
+    vec![(AHEAD.to_vec(), Some(value))]
+}
+
+/// The last transaction of which the base may hold changes; `None` where it never held any.
+pub(crate) fn reach(base: &dyn Base) -> Result<Option<End>, BaseError> {
+    let Some(value) = base.get(AHEAD)? else { return Ok(None) };
+    let mut reader = Reader::new(checked(&value)?);
+    let tx = u64::from_le_bytes(reader.array()?);
+    Ok(Some(End { tx, head: Hash(reader.array()?) }))
+}
+
+/// A value without the checksum at its end.
+fn checked(value: &[u8]) -> Result<&[u8], BaseError> {
+    let wrong = || BaseError::damaged("the checksum of its state is wrong");
+    let (body, check) = value.split_last_chunk::<32>().ok_or_else(wrong)?;
+    if *check == Hash::of(body).0 { Ok(body) } else { Err(wrong()) }
 }
 
 fn piece_key(at: u32) -> Vec<u8> {

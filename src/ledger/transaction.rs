@@ -289,8 +289,8 @@ pub struct Status {
     pub journal_bytes: u64,
     /// Bytes of the base on its medium, 0 in memory.
     pub base_bytes: u64,
-    /// The last transaction that the base holds by itself.
-    pub base_tx: u64,
+    /// The last transaction that the base holds by itself; none where it isn't read.
+    pub base_tx: Option<u64>,
     /// Why nothing can be written, if so.
     pub stopped: Option<String>,
 }

@@ -3,7 +3,7 @@
 use crate::symbol::Symbol;
 use crate::value::{Float, Type, Value, Word};
 
-use super::bytes::{Malformed, Reader};
+use super::bytes::{Malformed, Reader, behind};
 
 /// A tag a type, in the order of [`Value`]; 0 stands for the end of a tuple and is never a tag.
 const BOOL: u8 = 1;
@@ -40,7 +40,7 @@ fn put_int(out: &mut Vec<u8>, tag: u8, value: i64) {
     let len = (8 - leading) as u8;
     out.extend([tag, if value < 0 { 0x80 - len } else { 0x80 + len }]);
     let bytes = if value < 0 { !magnitude } else { magnitude }.to_be_bytes();
-    out.extend_from_slice(bytes.get(leading..).unwrap_or_default());
+    out.extend_from_slice(behind(&bytes, leading));
 }
 
 /// The text ended by a zero byte; a zero byte of its own is followed by 0xff.
@@ -102,16 +102,17 @@ fn word(reader: &mut Reader<'_>, ty: Type) -> Result<Option<Word>, Malformed> {
 fn text_word(reader: &mut Reader<'_>, ty: Type, last: &mut LastText) -> Result<Option<Word>, Malformed> {
     let rest = reader.rest();
     if !last.encoded.is_empty() && rest.starts_with(&last.encoded) {
-        let behind = rest.get(last.encoded.len()..).unwrap_or_default();
+        let after = behind(rest, last.encoded.len());
         // A zero byte that 0xff follows doesn't end a text.
-        if behind.first() != Some(&0xff) {
-            *reader = Reader::new(behind);
+        if after.first() != Some(&0xff) {
+            *reader = Reader::new(after);
             return Ok(Some(last.word));
         }
     }
     let Some(found) = word(reader, ty)? else { return Ok(None) };
     last.encoded.clear();
-    last.encoded.extend_from_slice(rest.get(..rest.len() - reader.rest().len()).unwrap_or_default());
+    let (taken, _) = rest.split_at(rest.len() - reader.rest().len());
+    last.encoded.extend_from_slice(taken);
     last.word = found;
     Ok(Some(found))
 }

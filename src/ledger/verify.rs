@@ -1,15 +1,18 @@
 //! Proving the ledger: the chain and the recorded states of the journal, and the base against them.
 
-use super::Ledger;
+use super::admit;
 use super::base::MemoryBase;
 use super::content::member;
 use super::error::LedgerError;
 use super::hash::{Digest, Hash};
+use super::journal::End;
 use super::keys;
+use super::lock::Closed;
 use super::rows::Rows;
 use super::schemas;
 use super::state::State;
 use super::view::View;
+use super::{Based, Ledger};
 
 /// A ledger that was found sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +41,7 @@ impl Ledger {
         let mut state = State::default();
         let mut view = View::new(Box::new(MemoryBase::default()));
         let last = self.state.tx;
-        let mut snapshot = None;
+        let (mut snapshot, mut differences) = (None, self.misplaced()?);
         if let Some(held) = self.journal.snapshot {
             let (began, hash) = self.journal.load_snapshot(held, &mut view, self.backlog_limit)?;
             snapshot = Some((began.tx, hash));
@@ -47,14 +50,17 @@ impl Ledger {
         if last > state.tx {
             self.journal.scan(self.journal.beginning(), &mut |whole| {
                 self.journal.check_named(snapshot, &whole)?;
-                super::open::apply(&self.journal, &mut view, &mut state, &whole, self.backlog_limit)?;
+                super::join::apply(&self.journal, &mut view, &mut state, &whole, self.backlog_limit)?;
+                differences.extend(admit::faults(&whole)?);
                 Ok(whole.number < last)
             })?;
         }
         if state.tx < last {
             return Err(LedgerError::NoTransaction { asked: last, last: state.tx });
         }
-        let mut differences = self.differences(&state, &view)?;
+        if self.based == Based::Base {
+            differences.extend(self.differences(&state, &view)?);
+        }
         differences.extend(schemas::misfits(&state, &view)?.into_iter().map(|relation| {
             format!("a fact of `{relation}` has other columns than are recorded for its relation")
         }));
@@ -70,6 +76,24 @@ impl Ledger {
         };
         let (transactions, facts, decisions, head) = (state.tx, state.facts, state.decisions, state.head);
         Ok(Verified { transactions, facts, decisions, head, differences, archived })
+    }
+
+    /// What is wrong around the journal: a base that can't be used, an end that isn't the one it was closed with.
+    fn misplaced(&self) -> Result<Vec<String>, LedgerError> {
+        let mut found = Vec::new();
+        if let Based::Unfit(why) = &self.based {
+            found.push(format!("the fact base can't be used: {why}; `hence rebuild` writes it anew"));
+        }
+        if let Closed::At(End { tx, head }) = self.left.closed
+            && (1..=self.state.tx).contains(&tx)
+        {
+            let here = self.info(tx)?.hash;
+            if here != head {
+                found
+                    .push(format!("the ledger was closed with transaction {tx} as {head}, and holds {here}"));
+            }
+        }
+        Ok(found)
     }
 
     /// The transaction with this hash: a head that somebody wrote down stands in the chain, or the ledger is another.
@@ -101,8 +125,7 @@ impl Ledger {
                 Ok(ours) if ours == theirs && ours.is_none() => break,
                 Ok(ours) if ours == theirs => {}
                 Ok(ours) => {
-                    differences
-                        .push(differing(ours.or(theirs).map(|(key, _)| key).unwrap_or_default().as_slice()));
+                    differences.extend(ours.or(theirs).map(|(key, _)| differing(&key)));
                     break;
                 }
                 Err(error) => {

@@ -6,9 +6,11 @@ use std::ops::Bound;
 
 use super::base::{Base, BaseError, Batch, Pair};
 use super::block;
-use super::bytes::{Malformed, Reader, put_varint};
+use super::bytes::{Malformed, Reader, behind, put_varint};
 use super::hash::Hash;
+use super::journal::End;
 use super::keys;
+use super::state;
 
 /// The prefix of blocks in the base; everything else there begins with another byte.
 const BLOCK: u8 = b'b';
@@ -23,7 +25,7 @@ const PIECE: usize = 3000;
 
 impl From<Malformed> for BaseError {
     fn from(malformed: Malformed) -> Self {
-        Self(malformed.to_string())
+        Self::Damaged(malformed.to_string())
     }
 }
 
@@ -33,11 +35,13 @@ pub(crate) struct View {
     /// Entries that the base doesn't hold yet, and keys that it holds no longer.
     backlog: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
     backlog_bytes: usize,
+    /// Up to which transaction the base was told to expect changes.
+    reach: Option<End>,
 }
 
 impl View {
     pub(crate) fn new(base: Box<dyn Base>) -> Self {
-        Self { base, backlog: BTreeMap::new(), backlog_bytes: 0 }
+        Self { base, backlog: BTreeMap::new(), backlog_bytes: 0, reach: None }
     }
 
     pub(crate) fn base(&self) -> &dyn Base {
@@ -152,35 +156,47 @@ impl View {
     pub(crate) fn load_long(&self, stored: &[u8]) -> Result<Vec<u8>, BaseError> {
         let mut reader = Reader::new(stored);
         if reader.byte()? == 0 {
-            return Ok(stored.get(1..).unwrap_or_default().to_vec());
+            return Ok(reader.rest().to_vec());
         }
         let hash = Hash(reader.array()?);
-        let len = reader.length()?;
+        let pieces = u32::try_from(reader.length()?.div_ceil(PIECE));
         let mut value = Vec::new();
-        for number in 0..u32::try_from(len.div_ceil(PIECE)).unwrap_or(u32::MAX) {
+        for number in 0..pieces.map_err(|_| BaseError::damaged("a long value has too many pieces"))? {
             let piece = self.get(&keys::piece(hash, number))?;
-            value.extend(piece.ok_or_else(|| BaseError(String::from("a piece of a long value is missing")))?);
+            value.extend(piece.ok_or_else(|| BaseError::damaged("a piece of a long value is missing"))?);
         }
-        if Hash::of(&value) == hash {
-            Ok(value)
-        } else {
-            Err(BaseError(String::from("a long value has changed")))
-        }
+        if Hash::of(&value) == hash { Ok(value) } else { Err(BaseError::damaged("a long value has changed")) }
     }
 
-    /// Puts entries, which ascend, into the base itself. Nothing of the backlog may have a key of theirs.
-    pub(crate) fn put_all(&mut self, entries: impl Iterator<Item = Pair>) -> Result<(), BaseError> {
+    /// Tells the base to expect changes of transactions up to `last`.
+    fn reach(&mut self, last: End) -> Result<(), BaseError> {
+        if self.reach != Some(last) {
+            self.base.apply(state::ahead(last))?;
+            self.reach = Some(last);
+        }
+        Ok(())
+    }
+
+    /// Puts entries, which ascend, of transactions up to `last` into the base itself. Nothing of the backlog may have a
+    /// key of theirs.
+    pub(crate) fn put_all(
+        &mut self,
+        last: End,
+        entries: impl Iterator<Item = Pair>,
+    ) -> Result<(), BaseError> {
+        self.reach(last)?;
         let changes = entries.map(|(key, value)| (key, Some(value)));
         write(self.base.as_ref(), &mut (Box::new(changes) as Box<Ascending<'_>>).peekable())
     }
 
-    /// Writes the backlog to the base, then `last`. A write that ends halfway does no harm: the
-    /// backlog still lies over it, in this process and in the next, which reads it from the journal again.
-    pub(crate) fn flush(&mut self, last: Batch) -> Result<(), BaseError> {
+    /// Writes the backlog, of transactions up to `last`, to the base, then `end`. A write that ends halfway does no
+    /// harm: the backlog still lies over it, in this process and in the next, which reads it from the journal again.
+    pub(crate) fn flush(&mut self, last: End, end: Batch) -> Result<(), BaseError> {
+        self.reach(last)?;
         let changes = self.backlog.iter().map(|(key, value)| (key.clone(), value.clone()));
         write(self.base.as_ref(), &mut (Box::new(changes) as Box<Ascending<'_>>).peekable())?;
-        if !last.is_empty() {
-            self.base.apply(last)?;
+        if !end.is_empty() {
+            self.base.apply(end)?;
         }
         self.backlog.clear();
         self.backlog_bytes = 0;
@@ -251,7 +267,7 @@ impl<'a> Finder<'a> {
     fn load(&self, key: &[u8]) -> Result<Found, BaseError> {
         let base = self.view.base.as_ref();
         let wanted = block_key(key);
-        let bare = |key: Vec<u8>| key.get(1..).unwrap_or_default().to_vec();
+        let bare = |key: Vec<u8>| behind(&key, 1).to_vec();
         let held = base.floor(&wanted)?.filter(|(key, _)| key.first() == Some(&BLOCK));
         let above = base.above(held.as_ref().map_or(&wanted, |(first, _)| first))?;
         let limit = above.map(|(key, _)| key).filter(|key| key.first() == Some(&BLOCK)).map(bare);

@@ -5,6 +5,7 @@ use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::op::Op;
 use crate::builtins::term::Variable;
+use crate::fault::OrBroken;
 use crate::ir::{Arg, Atom, Literal};
 use crate::schema::{ColumnType, RelationId};
 use crate::span::Span;
@@ -121,8 +122,12 @@ impl Flat {
 pub(super) fn make(variables: &mut Vec<Variable>, ty: Type) -> VarId {
     let is_made = |variable: &&Variable| variable.name.as_str().starts_with(|c: char| c.is_ascii_digit());
     // Made variables stand at the end, so the last one tells how many there are.
-    let last = variables.last().filter(is_made).and_then(|variable| variable.name.as_str().parse().ok());
-    let name = Symbol::new(&last.unwrap_or(0_u32).saturating_add(1).to_string());
+    let number = |made: &Variable| {
+        let number = made.name.as_str().parse::<u32>().ok();
+        number.or_broken("variables that are made here are called by numbers")
+    };
+    let last = variables.last().filter(is_made).map_or(0, number);
+    let name = Symbol::new(&last.saturating_add(1).to_string());
     variables.push(Variable { name, ty: ColumnType::plain(ty) });
     VarId(variables.len() as u32 - 1)
 }

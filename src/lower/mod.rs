@@ -11,9 +11,11 @@ use crate::analysis::strata::{self, strata};
 use crate::builtins::expr::ExprKind;
 use crate::builtins::term::Term;
 use crate::diagnostic::Diagnostic;
+use crate::index_vec::IndexVec;
 use crate::ir::{GroundFact, Program, Rule, RuleId, Stratum};
+use crate::schema::RelationId;
 use crate::value::Value;
-pub use query::{Query, lower_query, with_atom, with_queries, with_query};
+pub use query::{Query, is_answer, lower_query, with_atom, with_queries, with_query};
 pub use relevant::{needed, relevant};
 
 /// The program that engines evaluate.
@@ -78,15 +80,16 @@ fn rule(clause: &checked::Rule) -> Rule {
 
 /// The strata with the rules of their relations.
 fn with_rules(strata: Vec<strata::Stratum>, program: &Program) -> Vec<Stratum> {
-    let mut by_head = vec![Vec::new(); program.relations.len()];
-    for (at, rule) in program.rules.iter().enumerate() {
-        by_head.get_mut(rule.head.0 as usize).into_iter().for_each(|rules| rules.push(RuleId(at as u32)));
+    let mut by_head: IndexVec<RelationId, Vec<RuleId>> =
+        IndexVec::filled(Vec::new(), program.relations.len());
+    for (id, rule) in (0..).map(RuleId).zip(&program.rules) {
+        by_head[rule.head].push(id);
     }
     strata
         .into_iter()
         .map(|strata::Stratum { relations, recursive }| {
             let mut rules: Vec<RuleId> =
-                relations.iter().filter_map(|r| by_head.get(r.0 as usize)).flatten().copied().collect();
+                relations.iter().flat_map(|relation| &by_head[*relation]).copied().collect();
             rules.sort_unstable();
             Stratum { relations, rules, recursive }
         })

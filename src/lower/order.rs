@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::checked::{Arg, Literal};
 use crate::builtins::expr::{Expr, ExprKind, VarId};
+use crate::fault::OrBroken;
 
 /// Expressions by literal and column.
 pub(super) type Late = BTreeSet<(usize, usize)>;
@@ -43,17 +44,22 @@ struct Order<'a> {
     late: Late,
 }
 
-impl Order<'_> {
+impl<'a> Order<'a> {
+    fn literal(&self, at: usize) -> &'a Literal {
+        self.body.get(at).or_broken("the number of a literal is that of one of its rule's literals")
+    }
+
     /// Gives every literal its place that can have one now; whether there was one.
     fn settle(&mut self) -> bool {
         let before = self.waiting.len();
         let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.retain(|at| match self.body.get(*at) {
-            Some(literal) if self.is_ready(literal) => {
+        waiting.retain(|at| {
+            let literal = self.literal(*at);
+            let ready = self.is_ready(literal);
+            if ready {
                 self.bind(literal);
-                false
             }
-            other => other.is_some(),
+            !ready
         });
         self.waiting = waiting;
         self.waiting.len() < before
@@ -62,9 +68,8 @@ impl Order<'_> {
     /// Where none can: the first positive atom is matched first, and what it lacks is computed afterwards.
     fn give_way(&mut self) -> bool {
         for (place, at) in self.waiting.iter().copied().enumerate() {
-            let Some(literal @ Literal::Atom { negated: false, args, .. }) = self.body.get(at) else {
-                continue;
-            };
+            let literal = self.literal(at);
+            let Literal::Atom { negated: false, args, .. } = literal else { continue };
             let missing = computed(args).filter(|(_, expr)| !self.is_bound(expr));
             self.late.extend(missing.map(|(column, _)| (at, column)).collect::<Vec<_>>());
             self.bind(literal);

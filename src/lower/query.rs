@@ -6,6 +6,8 @@ use crate::analysis::checked::{Arg, Literal};
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op;
 use crate::builtins::term::{Term, Variable};
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Program, Rule, RuleId, Stratum};
 use crate::schema::{Column, Kind, Relation, RelationId};
 use crate::span::Span;
@@ -108,8 +110,13 @@ fn answer_name(head: RelationId) -> Symbol {
     Symbol::new(&format!("?{}", head.0))
 }
 
+/// Whether a relation holds the answers to a question, and so has a name that nobody gave it.
+pub fn is_answer(program: &Program, relation: RelationId) -> bool {
+    program[relation].name.as_str().starts_with('?')
+}
+
 fn relation(query: &Query<'_>, head: RelationId) -> Relation {
-    let columns = query.wanted.iter().filter_map(|var| query.variables.get(var.0 as usize));
+    let columns = query.wanted.iter().map(|var| variable(*var, query));
     Relation {
         name: answer_name(head),
         kind: Kind::Derived,
@@ -121,8 +128,11 @@ fn relation(query: &Query<'_>, head: RelationId) -> Relation {
 }
 
 fn answer(var: VarId, query: &Query<'_>) -> Expr {
-    let ty = query.variables.get(var.0 as usize).map_or(Type::Int, |variable| variable.ty.ty);
-    Expr { kind: ExprKind::Var(var), ty, span: query.span }
+    Expr { kind: ExprKind::Var(var), ty: variable(var, query).ty.ty, span: query.span }
+}
+
+fn variable<'a>(var: VarId, query: &Query<'a>) -> &'a Variable {
+    query.variables.get(var.at()).or_broken(VarId::INVARIANT)
 }
 
 /// An atom whose float columns compare within `distance` with what stands at them, where that is no variable;
@@ -135,13 +145,9 @@ fn about(literal: &Literal, distance: Float, variables: &mut Vec<Variable>) -> V
     let args = args.iter().map(|arg| match arg {
         Arg::Expr(wanted) if wanted.ty == Type::Float && !matches!(wanted.kind, ExprKind::Var(_)) => {
             let found = read(make(variables, Type::Float), Type::Float, wanted.span);
-            match near(&found, wanted, distance) {
-                Some(test) => {
-                    tests.push(Literal::Test { span: test.span, expr: test });
-                    Arg::Expr(found)
-                }
-                None => arg.clone(),
-            }
+            let test = near(&found, wanted, distance);
+            tests.push(Literal::Test { span: test.span, expr: test });
+            Arg::Expr(found)
         }
         other => other.clone(),
     });
@@ -152,14 +158,14 @@ fn about(literal: &Literal, distance: Float, variables: &mut Vec<Variable>) -> V
 }
 
 /// `abs(found - wanted) <= distance`.
-fn near(found: &Expr, wanted: &Expr, distance: Float) -> Option<Expr> {
+fn near(found: &Expr, wanted: &Expr, distance: Float) -> Expr {
     let span = wanted.span;
     let call = |name: &str, args: Vec<Expr>| {
         let types: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
-        let (op, ty) = op::resolve(name, &types)?;
-        Some(Expr { kind: ExprKind::Call(op, args), ty, span })
+        let (op, ty) = op::resolve(name, &types).or_broken("floats can be subtracted and compared");
+        Expr { kind: ExprKind::Call(op, args), ty, span }
     };
-    let difference = call("-", vec![found.clone(), wanted.clone()])?;
+    let difference = call("-", vec![found.clone(), wanted.clone()]);
     let distance = Expr { kind: ExprKind::Const(Value::Float(distance)), ty: Type::Float, span };
-    call("<=", vec![call("abs", vec![difference])?, distance])
+    call("<=", vec![call("abs", vec![difference]), distance])
 }

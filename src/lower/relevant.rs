@@ -3,20 +3,22 @@
 use std::collections::BTreeSet;
 
 use crate::builtins::term::Term;
+use crate::index_vec::IndexVec;
 use crate::ir::{Literal, Program, Rule};
 use crate::schema::RelationId;
 
 /// Every relation that those of `asked` depend on through any chain of rules, positively or not, themselves included.
 pub fn needed(program: &Program, asked: impl IntoIterator<Item = RelationId>) -> BTreeSet<RelationId> {
-    let mut reads = vec![Vec::new(); program.relations.len()];
+    let mut reads: IndexVec<RelationId, Vec<RelationId>> =
+        IndexVec::filled(Vec::new(), program.relations.len());
     for rule in &program.rules {
-        reads.get_mut(rule.head.0 as usize).into_iter().for_each(|all| all.extend(rule.reads()));
+        reads[rule.head].extend(rule.reads());
     }
     let mut open: Vec<RelationId> = asked.into_iter().collect();
     let mut needed = BTreeSet::new();
     while let Some(relation) = open.pop() {
         if needed.insert(relation) {
-            open.extend(reads.get(relation.0 as usize).into_iter().flatten());
+            open.extend(&reads[relation]);
         }
     }
     needed

@@ -6,7 +6,7 @@
 //! recorded.
 
 use std::io;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,6 +25,8 @@ const TIME: u8 = 2;
 /// The limits, for the error: bytes and microseconds.
 static MOST_BYTES: AtomicU64 = AtomicU64::new(0);
 static MOST_MICROS: AtomicU64 = AtomicU64::new(0);
+/// Whether an answer is being written: whoever reads it takes the time that it takes.
+static ANSWERING: AtomicBool = AtomicBool::new(false);
 /// How many transactions were recorded.
 static RECORDED: AtomicU64 = AtomicU64::new(0);
 /// What is being done.
@@ -54,6 +56,12 @@ pub fn recording() -> Recording {
 /// How many transactions this process has recorded.
 pub fn recorded() -> u64 {
     RECORDED.load(Ordering::Relaxed)
+}
+
+/// Says that an answer is being written from now on. Then nobody is stopped because of the time: work that goes on looks
+/// at it by itself.
+pub fn answering() {
+    ANSWERING.store(true, Ordering::Relaxed);
 }
 
 /// Says what is being done from now on, for the message of a limit.
@@ -121,8 +129,10 @@ struct Watcher {
 
 impl Watcher {
     fn run(&self) {
+        let mut used = 0;
         loop {
-            let used = self.memory.and_then(|_| resident()).unwrap_or(0);
+            // What can't be measured now is as it was.
+            used = self.memory.and_then(|_| resident()).unwrap_or(used);
             let most = self.memory.unwrap_or(u64::MAX);
             let late = self.deadline.map(|deadline| Instant::now().saturating_duration_since(deadline));
             let late = late.filter(|late| !late.is_zero() && recorded() == 0);
@@ -134,7 +144,9 @@ impl Watcher {
                 NOTHING
             };
             REACHED.store(what, Ordering::Relaxed);
-            if used > most.saturating_add(most / 2) || late.is_some_and(|late| late > GRACE) {
+            if used > most.saturating_add(most / 2)
+                || late.is_some_and(|late| late > GRACE && !ANSWERING.load(Ordering::Relaxed))
+            {
                 self.stop(what);
             }
             thread::sleep(self.pause(most.saturating_sub(used)));

@@ -3,9 +3,9 @@
 //! What it is for: what is normal, and what belongs together.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -216,14 +216,14 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.anomaly_floor.word().unwrap_or_default(),
-            self.anomaly_width.word().unwrap_or_default(),
-            self.correlated_above.word().unwrap_or_default(),
-            self.correlation_span.word().unwrap_or_default(),
-            self.sources_needed.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("anomaly_floor", &self.anomaly_floor);
+        row.put("anomaly_width", &self.anomaly_width);
+        row.put("correlated_above", &self.correlated_above);
+        row.put("correlation_span", &self.correlation_span);
+        row.put("sources_needed", &self.sources_needed);
+        row.params()
     }
 }
 
@@ -244,7 +244,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -259,7 +259,7 @@ impl Facts {
         fill(&mut tables, &self.event)?;
         fill(&mut tables, &self.event_similarity)?;
         fill(&mut tables, &self.baseline)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             anomaly: drawn(&tables, &undetermined),
@@ -842,7 +842,7 @@ mod compiled {
 
             // week_count#2
             R7WeekCount(source_0, type_1, weekday_2, hour_3, week_4, int(0)) <-
-                for element_4 in each(Some(Generator::Range), &[int(0), int(4)]),
+                for element_4 in each(Generator::Range, &[int(0), int(4)]),
                 let week_4 = element_4,
                 R6HourCount(source_0, type_1, weekday_2, hour_3, _, _),
                 !R6HourCount(source_0, type_1, weekday_2, hour_3, week_4, _),

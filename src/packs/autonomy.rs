@@ -3,9 +3,9 @@
 //! What it is for: may the agent be given more freedom.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -151,7 +151,8 @@ impl Column for DemonstratedWhat {
     fn of(word: Word) -> Self {
         match word.as_symbol().as_str() {
             "/goal_chaining" => Self::GoalChaining,
-            _ => Self::CrossGoal,
+            "/cross_goal" => Self::CrossGoal,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -425,11 +426,11 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.first_level.word().unwrap_or_default(),
-            self.highest_level.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("first_level", &self.first_level);
+        row.put("highest_level", &self.highest_level);
+        row.params()
     }
 }
 
@@ -460,7 +461,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -480,7 +481,7 @@ impl Facts {
         fill(&mut tables, &self.escalation_request)?;
         fill(&mut tables, &self.escalation_review)?;
         fill(&mut tables, &self.tool_call)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             offer_escalation: drawn(&tables, &undetermined),

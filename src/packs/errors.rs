@@ -3,9 +3,9 @@
 //! What it is for: what kind of failure an error text shows, and what to do about it.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -118,7 +118,8 @@ impl Column for ErrorKind {
             "/syntax" => Self::Syntax,
             "/logic" => Self::Logic,
             "/architecture" => Self::Architecture,
-            _ => Self::Unknown,
+            "/unknown" => Self::Unknown,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -158,7 +159,8 @@ impl Column for HandleErrorAction {
             "/fix_in_place" => Self::FixInPlace,
             "/replan_step" => Self::ReplanStep,
             "/replan_all" => Self::ReplanAll,
-            _ => Self::Escalate,
+            "/escalate" => Self::Escalate,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -219,10 +221,10 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.long_error.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("long_error", &self.long_error);
+        row.params()
     }
 }
 
@@ -241,7 +243,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -255,7 +257,7 @@ impl Facts {
         fill(&mut tables, &self.now)?;
         fill(&mut tables, &self.error)?;
         fill(&mut tables, &self.error_signal)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             handle_error: drawn(&tables, &undetermined),

@@ -3,9 +3,9 @@
 //! What it is for: people overrule what was learned.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -277,7 +277,8 @@ impl Column for FeedbackVerdict {
         match word.as_symbol().as_str() {
             "/positive" => Self::Positive,
             "/negative" => Self::Negative,
-            _ => Self::Correction,
+            "/correction" => Self::Correction,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -317,7 +318,8 @@ impl Column for FeedbackAction {
             "/penalize" => Self::Penalize,
             "/boost" => Self::Boost,
             "/constraint" => Self::Constraint,
-            _ => Self::Correct,
+            "/correct" => Self::Correct,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -674,23 +676,23 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.pattern_weight.word().unwrap_or_default(),
-            self.usefulness_weight.word().unwrap_or_default(),
-            self.success_weight.word().unwrap_or_default(),
-            self.neutral_weight.word().unwrap_or_default(),
-            self.neutral_usefulness.word().unwrap_or_default(),
-            self.trusted_calls.word().unwrap_or_default(),
-            self.avoid_below.word().unwrap_or_default(),
-            self.avoid_factor.word().unwrap_or_default(),
-            self.lowest_score.word().unwrap_or_default(),
-            self.failure_modes_kept.word().unwrap_or_default(),
-            self.human_importance.word().unwrap_or_default(),
-            self.penalty_factor.word().unwrap_or_default(),
-            self.boost_factor.word().unwrap_or_default(),
-            self.complaints_needed.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("pattern_weight", &self.pattern_weight);
+        row.put("usefulness_weight", &self.usefulness_weight);
+        row.put("success_weight", &self.success_weight);
+        row.put("neutral_weight", &self.neutral_weight);
+        row.put("neutral_usefulness", &self.neutral_usefulness);
+        row.put("trusted_calls", &self.trusted_calls);
+        row.put("avoid_below", &self.avoid_below);
+        row.put("avoid_factor", &self.avoid_factor);
+        row.put("lowest_score", &self.lowest_score);
+        row.put("failure_modes_kept", &self.failure_modes_kept);
+        row.put("human_importance", &self.human_importance);
+        row.put("penalty_factor", &self.penalty_factor);
+        row.put("boost_factor", &self.boost_factor);
+        row.put("complaints_needed", &self.complaints_needed);
+        row.params()
     }
 }
 
@@ -735,7 +737,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -762,7 +764,7 @@ impl Facts {
         fill(&mut tables, &self.feedback_lasts)?;
         fill(&mut tables, &self.feedback_replacement)?;
         fill(&mut tables, &self.feedback_withdrawn)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             select_tool: drawn(&tables, &undetermined),

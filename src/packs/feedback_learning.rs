@@ -3,9 +3,9 @@
 //! What it is for: what people's edits and rejections of drafts teach.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -131,7 +131,8 @@ impl Column for ProposeLessonKind {
     fn of(word: Word) -> Self {
         match word.as_symbol().as_str() {
             "/learned_rule" => Self::LearnedRule,
-            _ => Self::StrongRule,
+            "/strong_rule" => Self::StrongRule,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -183,11 +184,11 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.alike.word().unwrap_or_default(),
-            self.strong_count.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("alike", &self.alike);
+        row.put("strong_count", &self.strong_count);
+        row.params()
     }
 }
 
@@ -208,7 +209,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -223,7 +224,7 @@ impl Facts {
         fill(&mut tables, &self.draft_edit)?;
         fill(&mut tables, &self.draft_rejection)?;
         fill(&mut tables, &self.similar)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             propose_lesson: drawn(&tables, &undetermined),

@@ -3,9 +3,9 @@
 //! What it is for: open a new frame of work, close this one, or stay.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -168,7 +168,8 @@ impl Column for AutonomyModeMode {
         match word.as_symbol().as_str() {
             "/manual" => Self::Manual,
             "/suggest" => Self::Suggest,
-            _ => Self::Auto,
+            "/auto" => Self::Auto,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -240,7 +241,8 @@ impl Column for FrameSuggestionKind {
     fn of(word: Word) -> Self {
         match word.as_symbol().as_str() {
             "/push" => Self::Push,
-            _ => Self::Pop,
+            "/pop" => Self::Pop,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -325,7 +327,8 @@ impl Column for PushMode {
         match word.as_symbol().as_str() {
             "/manual" => Self::Manual,
             "/suggest" => Self::Suggest,
-            _ => Self::Auto,
+            "/auto" => Self::Auto,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -384,7 +387,8 @@ impl Column for PopStatus {
         match word.as_symbol().as_str() {
             "/completed" => Self::Completed,
             "/blocked" => Self::Blocked,
-            _ => Self::Failed,
+            "/failed" => Self::Failed,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -420,7 +424,8 @@ impl Column for PopMode {
         match word.as_symbol().as_str() {
             "/manual" => Self::Manual,
             "/suggest" => Self::Suggest,
-            _ => Self::Auto,
+            "/auto" => Self::Auto,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -481,14 +486,14 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.push_threshold.word().unwrap_or_default(),
-            self.pop_threshold.word().unwrap_or_default(),
-            self.suggestion_life.word().unwrap_or_default(),
-            self.completed_from.word().unwrap_or_default(),
-            self.failed_from.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("push_threshold", &self.push_threshold);
+        row.put("pop_threshold", &self.pop_threshold);
+        row.put("suggestion_life", &self.suggestion_life);
+        row.put("completed_from", &self.completed_from);
+        row.put("failed_from", &self.failed_from);
+        row.params()
     }
 }
 
@@ -517,7 +522,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -536,7 +541,7 @@ impl Facts {
         fill(&mut tables, &self.heuristic_disabled)?;
         fill(&mut tables, &self.frame_suggestion)?;
         fill(&mut tables, &self.suggestion_acted)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             push: drawn(&tables, &undetermined),

@@ -3,9 +3,9 @@
 //! What it is for: block loudly.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -233,8 +233,8 @@ impl Record for Republish {
 pub struct Params;
 
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        Vec::new()
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        Ok(Vec::new())
     }
 }
 
@@ -257,7 +257,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -273,7 +273,7 @@ impl Facts {
         fill(&mut tables, &self.guarded_event)?;
         fill(&mut tables, &self.override_review)?;
         fill(&mut tables, &self.republished)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             block: drawn(&tables, &undetermined),

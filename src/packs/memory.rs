@@ -3,9 +3,9 @@
 //! What it is for: what is worth remembering now.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -87,7 +87,8 @@ impl Column for LearningWordField {
             "/trigger" => Self::Trigger,
             "/lesson" => Self::Lesson,
             "/applies_to" => Self::AppliesTo,
-            _ => Self::Fix,
+            "/fix" => Self::Fix,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -183,7 +184,8 @@ impl Column for CandidateKind {
             "/knowledge" => Self::Knowledge,
             "/action" => Self::Action,
             "/sender" => Self::Sender,
-            _ => Self::Recent,
+            "/recent" => Self::Recent,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -400,19 +402,19 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.recall_count.word().unwrap_or_default(),
-            self.incident_similarity.word().unwrap_or_default(),
-            self.other_similarity.word().unwrap_or_default(),
-            self.incidents_kept.word().unwrap_or_default(),
-            self.others_kept.word().unwrap_or_default(),
-            self.context_tokens.word().unwrap_or_default(),
-            self.summary_tokens.word().unwrap_or_default(),
-            self.cache_similarity.word().unwrap_or_default(),
-            self.cache_life.word().unwrap_or_default(),
-            self.cache_size.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("recall_count", &self.recall_count);
+        row.put("incident_similarity", &self.incident_similarity);
+        row.put("other_similarity", &self.other_similarity);
+        row.put("incidents_kept", &self.incidents_kept);
+        row.put("others_kept", &self.others_kept);
+        row.put("context_tokens", &self.context_tokens);
+        row.put("summary_tokens", &self.summary_tokens);
+        row.put("cache_similarity", &self.cache_similarity);
+        row.put("cache_life", &self.cache_life);
+        row.put("cache_size", &self.cache_size);
+        row.params()
     }
 }
 
@@ -441,7 +443,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -460,7 +462,7 @@ impl Facts {
         fill(&mut tables, &self.cached)?;
         fill(&mut tables, &self.cached_word)?;
         fill(&mut tables, &self.file_changed)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             summarise: drawn(&tables, &undetermined),

@@ -3,9 +3,9 @@
 //! What it is for: may this generated tool go on, what earlier generations teach, and what a task asks for.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -334,7 +334,8 @@ impl Column for NextStageStage {
             "/compilation" => Self::Compilation,
             "/registration" => Self::Registration,
             "/execution" => Self::Execution,
-            _ => Self::Refinement,
+            "/refinement" => Self::Refinement,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -446,11 +447,11 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.common_issue.word().unwrap_or_default(),
-            self.campaign_signals_needed.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("common_issue", &self.common_issue);
+        row.put("campaign_signals_needed", &self.campaign_signals_needed);
+        row.params()
     }
 }
 
@@ -485,7 +486,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -507,7 +508,7 @@ impl Facts {
         fill(&mut tables, &self.generation_issue)?;
         fill(&mut tables, &self.task)?;
         fill(&mut tables, &self.task_signal)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             reject_tool: drawn(&tables, &undetermined),

@@ -3,9 +3,9 @@
 //! What it is for: retry, roll back or give up; what may run together; which approach; which change is refused.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -86,7 +86,8 @@ impl Column for AttemptOutcome {
         match word.as_symbol().as_str() {
             "/ok" => Self::OkFact,
             "/write_failed" => Self::WriteFailed,
-            _ => Self::TypeError,
+            "/type_error" => Self::TypeError,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -235,7 +236,8 @@ impl Column for ApproachRisk {
         match word.as_symbol().as_str() {
             "/low" => Self::Low,
             "/medium" => Self::Medium,
-            _ => Self::High,
+            "/high" => Self::High,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -463,7 +465,8 @@ impl Column for PlanOutcomeOutcome {
         match word.as_symbol().as_str() {
             "/success" => Self::Success,
             "/partial" => Self::Partial,
-            _ => Self::Failed,
+            "/failed" => Self::Failed,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -522,7 +525,8 @@ impl Column for ChainInvalidReason {
         match word.as_symbol().as_str() {
             "/cycle" => Self::Cycle,
             "/missing_call" => Self::MissingCall,
-            _ => Self::UncheckedChange,
+            "/unchecked_change" => Self::UncheckedChange,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -635,15 +639,15 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.step_attempts_allowed.word().unwrap_or_default(),
-            self.plan_attempts_allowed.word().unwrap_or_default(),
-            self.failed_before_factor.word().unwrap_or_default(),
-            self.files_allowed.word().unwrap_or_default(),
-            self.lines_allowed.word().unwrap_or_default(),
-            self.high_risk_trust.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("step_attempts_allowed", &self.step_attempts_allowed);
+        row.put("plan_attempts_allowed", &self.plan_attempts_allowed);
+        row.put("failed_before_factor", &self.failed_before_factor);
+        row.put("files_allowed", &self.files_allowed);
+        row.put("lines_allowed", &self.lines_allowed);
+        row.put("high_risk_trust", &self.high_risk_trust);
+        row.params()
     }
 }
 
@@ -678,7 +682,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -700,7 +704,7 @@ impl Facts {
         fill(&mut tables, &self.change)?;
         fill(&mut tables, &self.trust_level)?;
         fill(&mut tables, &self.protected)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             next_step: drawn(&tables, &undetermined),

@@ -3,9 +3,9 @@
 //! What it is for: nothing learned takes effect without a yes.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -153,10 +153,10 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.proposal_life.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("proposal_life", &self.proposal_life);
+        row.params()
     }
 }
 
@@ -177,7 +177,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -192,7 +192,7 @@ impl Facts {
         fill(&mut tables, &self.reviewer)?;
         fill(&mut tables, &self.proposal)?;
         fill(&mut tables, &self.proposal_review)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             apply_proposal: drawn(&tables, &undetermined),

@@ -3,9 +3,9 @@
 //! What it is for: when a tool must be made again, and when a new one is missing.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -135,7 +135,8 @@ impl Column for QualityIssueKind {
             "/pagination" => Self::Pagination,
             "/rate_limit" => Self::RateLimit,
             "/slow" => Self::Slow,
-            _ => Self::PartialFailure,
+            "/partial_failure" => Self::PartialFailure,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -322,7 +323,8 @@ impl Column for RefineToolWhy {
     fn of(word: Word) -> Self {
         match word.as_symbol().as_str() {
             "/poor_quality" => Self::PoorQuality,
-            _ => Self::Pagination,
+            "/pagination" => Self::Pagination,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -412,17 +414,17 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.completeness_weight.word().unwrap_or_default(),
-            self.accuracy_weight.word().unwrap_or_default(),
-            self.efficiency_weight.word().unwrap_or_default(),
-            self.relevance_weight.word().unwrap_or_default(),
-            self.poor_quality.word().unwrap_or_default(),
-            self.poor_executions.word().unwrap_or_default(),
-            self.pagination_executions.word().unwrap_or_default(),
-            self.pattern_occurrences.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("completeness_weight", &self.completeness_weight);
+        row.put("accuracy_weight", &self.accuracy_weight);
+        row.put("efficiency_weight", &self.efficiency_weight);
+        row.put("relevance_weight", &self.relevance_weight);
+        row.put("poor_quality", &self.poor_quality);
+        row.put("poor_executions", &self.poor_executions);
+        row.put("pagination_executions", &self.pagination_executions);
+        row.put("pattern_occurrences", &self.pattern_occurrences);
+        row.params()
     }
 }
 
@@ -455,7 +457,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -476,7 +478,7 @@ impl Facts {
         fill(&mut tables, &self.user_intent)?;
         fill(&mut tables, &self.intent_requires)?;
         fill(&mut tables, &self.has_capability)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             refine_tool: drawn(&tables, &undetermined),

@@ -3,9 +3,9 @@
 //! What it is for: build it or not, and whether a script may run.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -265,7 +265,8 @@ impl Column for AutomationTrigger {
             "/cron" => Self::Cron,
             "/event" => Self::Event,
             "/monitor" => Self::Monitor,
-            _ => Self::Integration,
+            "/integration" => Self::Integration,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -427,16 +428,16 @@ impl Default for Params {
 
 #[rustfmt::skip]
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        vec![
-            self.incidents_needed.word().unwrap_or_default(),
-            self.incident_span.word().unwrap_or_default(),
-            self.repeats_needed.word().unwrap_or_default(),
-            self.script_seconds.word().unwrap_or_default(),
-            self.script_memory_mb.word().unwrap_or_default(),
-            self.script_output_chars.word().unwrap_or_default(),
-            self.servers_proposed.word().unwrap_or_default(),
-        ]
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("incidents_needed", &self.incidents_needed);
+        row.put("incident_span", &self.incident_span);
+        row.put("repeats_needed", &self.repeats_needed);
+        row.put("script_seconds", &self.script_seconds);
+        row.put("script_memory_mb", &self.script_memory_mb);
+        row.put("script_output_chars", &self.script_output_chars);
+        row.put("servers_proposed", &self.servers_proposed);
+        row.params()
     }
 }
 
@@ -469,7 +470,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -490,7 +491,7 @@ impl Facts {
         fill(&mut tables, &self.script_limits)?;
         fill(&mut tables, &self.mcp_match)?;
         fill(&mut tables, &self.automation)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             propose_solution: drawn(&tables, &undetermined),

@@ -3,9 +3,9 @@
 //! What it is for: was the reasoning recorded.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::packs::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::packs::support::{Symbol, Word, drawn, fill};
+use crate::packs::support::{Symbol, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -64,7 +64,8 @@ impl Column for TraceStepPhase {
             "/observe" => Self::Observe,
             "/orient" => Self::Orient,
             "/decide" => Self::Decide,
-            _ => Self::Act,
+            "/act" => Self::Act,
+            _ => broken("a column holds names of its closed set only"),
         }
     }
 }
@@ -146,8 +147,8 @@ impl Record for TraceIncomplete {
 pub struct Params;
 
 impl Params {
-    fn words(&self) -> Vec<Word> {
-        Vec::new()
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        Ok(Vec::new())
     }
 }
 
@@ -166,7 +167,7 @@ impl Facts {
     /// The decisions that follow, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and bounds that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
@@ -180,7 +181,7 @@ impl Facts {
         fill(&mut tables, &self.now)?;
         fill(&mut tables, &self.trace_step)?;
         fill(&mut tables, &self.trace_outcome)?;
-        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
             trace_incomplete: drawn(&tables, &undetermined),

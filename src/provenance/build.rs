@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::builtins::expr::VarId;
 use crate::builtins::term::{Part, Term};
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Arg, Atom, Literal, Rule};
 use crate::schema::{Kind, RelationId};
 use crate::span::Sources;
@@ -11,12 +14,21 @@ use crate::value::{Value, Word};
 
 use super::context::Context;
 use super::derive::{Derivation, Extra, Match};
+use super::finder::WhyError;
 use super::phrase::Phrase;
 use super::proof::{
-    Derived, Group, Input, Origins, Outcome, Pattern, Premise, Proof, Ranked, Step, StepId, StepKind,
+    Derived, Group, Input, Origin, Origins, Outcome, Pattern, Premise, Proof, Ranked, Step, StepId, StepKind,
 };
 use super::ranking::Standing;
 use super::store::FactRef;
+
+/// What holds of the facts of a proof.
+const IN_ORDER: &str = "every fact that a proof needs is one of its steps";
+
+/// The word that a match gives a variable.
+fn word_of(var: VarId, vars: &[Word]) -> Word {
+    *vars.get(var.0 as usize).or_broken(VarId::INVARIANT)
+}
 
 /// Looks a fact's derivation up: `Some(None)` for a fact that was asserted or stated.
 pub(super) type Choice<'s> = dyn Fn(FactRef) -> Option<&'s Derivation> + 's;
@@ -46,20 +58,21 @@ impl<'b, 'a> Builder<'b, 'a> {
         let mut heights = vec![0_usize; order.len()];
         for (at, fact) in order.iter().enumerate().rev() {
             let below = self.below(*fact, choice);
-            let below = below.iter().filter_map(|fact| heights.get(numbers.get(fact)?.0 as usize));
-            let height = below.max().map_or(usize::from(choice(*fact).is_some()), |height| height + 1);
-            if let Some(slot) = heights.get_mut(at) {
-                *slot = height;
-            }
+            let height = |fact: &FactRef| {
+                let number = numbers.get(fact).or_broken(IN_ORDER);
+                *heights.get(number.0 as usize).or_broken(IN_ORDER)
+            };
+            let below = below.iter().map(height).max();
+            *heights.get_mut(at).or_broken(IN_ORDER) =
+                below.map_or(usize::from(choice(*fact).is_some()), |height| height + 1);
         }
-        let steps = order.iter().map(|fact| self.step(*fact, choice(*fact), &numbers)).collect();
-        Proof { steps, height: heights.first().copied().unwrap_or(0), least }
+        let within = order.iter().take_while(|_| self.context.interrupt.step());
+        let steps = within.map(|fact| self.step(*fact, choice(*fact), &numbers)).collect();
+        Proof { steps, height: *heights.first().or_broken(IN_ORDER), least }
     }
 
     fn below(&self, fact: FactRef, choice: &Choice<'_>) -> Vec<FactRef> {
-        let derivation = choice(fact);
-        let found = derivation.and_then(|found| Some(found.facts(self.context.program.rule(found.rule)?)));
-        found.unwrap_or_default()
+        choice(fact).map_or_else(Vec::new, |found| found.facts(&self.context.program[found.rule]))
     }
 
     /// All facts of the proof, each before those that it needs: a depth-first walk backwards, turned round, so that
@@ -92,7 +105,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         numbers: &HashMap<FactRef, StepId, ahash::RandomState>,
     ) -> Step {
         let shown = self.context.fact(fact);
-        let rule = derivation.and_then(|found| Some((found, self.context.program.rule(found.rule)?)));
+        let rule = derivation.map(|found| (found, &self.context.program[found.rule]));
         let kind = match rule {
             Some((found, rule)) => {
                 let writer = Writer { builder: self, rule, phrase: self.phrase(rule), numbers };
@@ -105,7 +118,7 @@ impl<'b, 'a> Builder<'b, 'a> {
 
     /// The rule and the sentence of one step; nothing for a fact that was asserted.
     pub(super) fn told(&self, fact: FactRef, derivation: Option<&Derivation>) -> Option<Told> {
-        let rule = derivation.and_then(|found| Some((found, self.context.program.rule(found.rule)?)));
+        let rule = derivation.map(|found| (found, &self.context.program[found.rule]));
         let Some((found, rule)) = rule else {
             return match self.leaf(fact, &self.context.fact(fact)) {
                 StepKind::Stated { id, .. } => Some(Told { rule: id, sentence: None }),
@@ -122,8 +135,15 @@ impl<'b, 'a> Builder<'b, 'a> {
         Phrase { program: self.context.program, sources: self.sources, rule }
     }
 
+    fn origin(&self, relation: RelationId, fact: &crate::fact::Fact) -> Option<Origin> {
+        self.origins.origin(&self.context.program[relation], fact).unwrap_or_else(|error| {
+            self.context.interrupt.end(WhyError::Origin(fact.clone(), error));
+            None
+        })
+    }
+
     fn leaf(&self, fact: FactRef, shown: &crate::fact::Fact) -> StepKind {
-        let input = |id: RelationId| self.context.program.relation(id).is_some_and(|r| r.kind == Kind::Input);
+        let input = |id: RelationId| self.context.program[id].kind == Kind::Input;
         let mut facts = self.context.program.facts.iter();
         let stated = facts.find(|stated| {
             stated.relation == fact.relation && !input(fact.relation) && stated.values == shown.values
@@ -132,11 +152,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             Some(stated) => {
                 StepKind::Stated { id: stated.id, span: stated.span, place: self.sources.place(stated.span) }
             }
-            None => {
-                let relation = self.context.program.relation(fact.relation);
-                let origin = relation.and_then(|relation| self.origins.origin(relation, shown));
-                StepKind::Asserted { origin }
-            }
+            None => StepKind::Asserted { origin: self.origin(fact.relation, shown) },
         }
     }
 }
@@ -158,10 +174,8 @@ impl Writer<'_, '_, '_> {
     fn vars(&self, derivation: &Derivation) -> Vec<Word> {
         let mut vars = derivation.found.vars.clone();
         let rank = self.rule.limit.as_ref().and_then(|limit| limit.rank);
-        if let (Extra::Ranked(standing), Some(rank)) = (&derivation.extra, rank)
-            && let Some(slot) = vars.get_mut(rank.0 as usize)
-        {
-            *slot = Word::from_int(standing.rank as i64);
+        if let (Extra::Ranked(standing), Some(rank)) = (&derivation.extra, rank) {
+            *vars.get_mut(rank.0 as usize).or_broken(VarId::INVARIANT) = Word::from_int(standing.rank as i64);
         }
         vars
     }
@@ -197,16 +211,16 @@ impl Writer<'_, '_, '_> {
         for part in &sentence.parts {
             match part {
                 Part::Text(words) => text.push_str(words.as_str()),
-                Part::Var(var) => match self.value(var.0 as usize, vars) {
+                Part::Var(var) => match self.value(*var, vars) {
                     Some(value) => text.push_str(&value.text()),
                     None => text.push('…'),
                 },
                 Part::Param(param) => {
-                    let param = context.program.params.get(param.0 as usize);
-                    text.push_str(&param.map(|param| param.value.text()).unwrap_or_default());
+                    text.push_str(&context.program[*param].value.text());
                 }
                 Part::Column(column) => {
-                    text.push_str(&head.get(*column as usize).map(|value| value.text()).unwrap_or_default());
+                    let value = head.get(*column as usize).or_broken("a sentence names columns of its head");
+                    text.push_str(&value.text());
                 }
             }
         }
@@ -214,10 +228,9 @@ impl Writer<'_, '_, '_> {
     }
 
     /// The value of a variable in the whole step; none where each match of a group has its own.
-    fn value(&self, var: usize, vars: &[Word]) -> Option<Value> {
-        let variable = self.rule.variables.get(var)?;
-        let whole = !self.rule.is_aggregate() || self.in_head(var);
-        whole.then(|| Value::from_word(variable.ty.ty, vars.get(var).copied().unwrap_or_default()))
+    fn value(&self, var: VarId, vars: &[Word]) -> Option<Value> {
+        let whole = !self.rule.is_aggregate() || self.in_head(var.0 as usize);
+        whole.then(|| Value::from_word(self.rule[var].ty.ty, word_of(var, vars)))
     }
 
     fn in_head(&self, var: usize) -> bool {
@@ -236,19 +249,20 @@ impl Writer<'_, '_, '_> {
 
     fn premises(&self, found: &Match) -> Vec<Premise> {
         let body = self.rule.body.iter().enumerate();
-        body.filter_map(|(at, literal)| self.premise(literal, found, at)).collect()
+        body.map(|(at, literal)| self.premise(literal, found, at)).collect()
     }
 
-    fn premise(&self, literal: &Literal, found: &Match, at: usize) -> Option<Premise> {
+    fn premise(&self, literal: &Literal, found: &Match, at: usize) -> Premise {
         let vars = &found.vars;
-        let value = |var: crate::builtins::expr::VarId| {
-            let variable = self.rule.variables.get(var.0 as usize)?;
-            Some((variable.name, Value::from_word(variable.ty.ty, *vars.get(var.0 as usize)?)))
+        let value = |var: VarId| {
+            let variable = &self.rule[var];
+            (variable.name, Value::from_word(variable.ty.ty, word_of(var, vars)))
         };
-        Some(match literal {
+        match literal {
             Literal::Atom(atom) => {
-                let fact = FactRef { relation: atom.relation, row: *found.rows.get(at)? };
-                Premise::Fact(*self.numbers.get(&fact)?)
+                let row = *found.rows.get(at).or_broken("a match has a row for each literal of its body");
+                let fact = FactRef { relation: atom.relation, row };
+                Premise::Fact(*self.numbers.get(&fact).or_broken(IN_ORDER))
             }
             Literal::Not(atom) => Premise::Absent {
                 atom: self.pattern(atom, vars),
@@ -259,17 +273,17 @@ impl Writer<'_, '_, '_> {
                 written: self.phrase.written(expr),
             },
             Literal::Bind { var, expr, .. } => {
-                let (var, value) = value(*var)?;
+                let (var, value) = value(*var);
                 let text = self.phrase.valued(expr, vars, self.params());
                 Premise::Bind { var, text, written: self.phrase.written(expr), value }
             }
             Literal::Each { var, generator, args, .. } => {
-                let (var, value) = value(*var)?;
+                let (var, value) = value(*var);
                 let text = self.phrase.generator(generator, args, Some((vars, self.params())));
                 let written = self.phrase.generator(generator, args, None);
                 Premise::Each { var, text, written, value }
             }
-        })
+        }
     }
 
     fn pattern(&self, atom: &Atom, vars: &[Word]) -> Pattern {
@@ -285,9 +299,7 @@ impl Writer<'_, '_, '_> {
 
     fn group(&self, row: &[Word], matches: usize, inputs: &[Match]) -> Premise {
         let context = self.builder.context;
-        let Some(relation) = context.program.relation(self.rule.head) else {
-            return Premise::Aggregate(Box::default());
-        };
+        let relation = &context.program[self.rule.head];
         let values = context.values(self.rule.head, row);
         let columns = relation.columns.iter().zip(values).zip(&self.rule.terms);
         let mut group = Group { matches, ..Group::default() };
@@ -312,8 +324,8 @@ impl Writer<'_, '_, '_> {
         });
         let values = |args: &Vec<crate::builtins::expr::Expr>| {
             let words = args.iter().map(|arg| {
-                let word = arg.eval(&input.vars, self.params()).unwrap_or_default();
-                Value::from_word(arg.ty, word)
+                let word = arg.eval(&input.vars, self.params()).ok();
+                Value::from_word(arg.ty, word.or_broken("what goes into an aggregate has a value"))
             });
             words.collect()
         };
@@ -327,9 +339,9 @@ impl Writer<'_, '_, '_> {
     fn ranked(&self, standing: &Standing) -> Premise {
         let context = self.builder.context;
         let limit = self.rule.limit.iter();
-        let per = limit.clone().flat_map(|limit| &limit.per).zip(&standing.per).filter_map(|(var, word)| {
-            let variable = self.rule.variables.get(var.0 as usize)?;
-            Some((variable.name, Value::from_word(variable.ty.ty, *word)))
+        let per = limit.clone().flat_map(|limit| &limit.per).zip(&standing.per).map(|(var, word)| {
+            let variable = &self.rule[*var];
+            (variable.name, Value::from_word(variable.ty.ty, *word))
         });
         let keys: Vec<_> = limit.flat_map(|limit| &limit.by).map(|(key, _)| key).collect();
         let values = |words: &[Word]| -> Vec<Value> {

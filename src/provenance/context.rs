@@ -3,11 +3,14 @@
 use std::cmp::Ordering;
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Arg, Atom, Program, Rule, RuleId};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
 use crate::value::{Type, Value, Word};
 
+use super::interrupt::Interrupt;
 use super::store::{FactRef, Key, Store};
 
 /// A program and a model of it.
@@ -15,6 +18,7 @@ pub(super) struct Context<'a> {
     pub(super) program: &'a Program,
     pub(super) params: Vec<Word>,
     pub(super) store: Store<'a>,
+    pub(super) interrupt: Interrupt,
     /// The types of the columns, by relation.
     types: Vec<Vec<Type>>,
     /// The stratum that derives a relation; none for inputs.
@@ -41,16 +45,13 @@ impl<'a> Context<'a> {
         let mut strata = vec![None; count];
         for (at, stratum) in program.strata.iter().enumerate() {
             for relation in &stratum.relations {
-                if let Some(slot) = strata.get_mut(relation.0 as usize) {
-                    *slot = Some(at);
-                }
+                *strata.get_mut(relation.0 as usize).or_broken(RelationId::INVARIANT) = Some(at);
             }
         }
         let mut rules = vec![Vec::new(); count];
         for (at, rule) in program.rules.iter().enumerate() {
-            if let Some(list) = rules.get_mut(rule.head.0 as usize) {
-                list.push(RuleId(at as u32));
-            }
+            let list: &mut Vec<RuleId> = rules.get_mut(rule.head.0 as usize).or_broken(RelationId::INVARIANT);
+            list.push(RuleId(at as u32));
         }
         let types = program.relations.iter().map(|relation| relation.types().collect()).collect();
         let ground = Ground { params: program.param_words(), types, strata, rules, sizes: Vec::new() };
@@ -61,7 +62,7 @@ impl<'a> Context<'a> {
     pub(super) fn on(ground: Ground, program: &'a Program, store: Store<'a>) -> Self {
         let Ground { params, types, strata, rules, mut sizes } = ground;
         take_sizes(program, |relation| store.len(relation), &mut sizes);
-        Self { program, params, store, types, strata, rules, sizes }
+        Self { program, params, store, interrupt: Interrupt::default(), types, strata, rules, sizes }
     }
 
     /// What the next context may stand on.
@@ -72,34 +73,35 @@ impl<'a> Context<'a> {
 
     /// Takes the numbers of facts of the inputs from elsewhere.
     pub(super) fn count(&mut self, counts: &[usize]) {
-        let count = |relation: RelationId| counts.get(relation.0 as usize).copied().unwrap_or(0);
+        let count = |relation: RelationId| *counts.get(relation.0 as usize).or_broken(RelationId::INVARIANT);
         take_sizes(self.program, count, &mut self.sizes);
     }
 
     /// About how many facts a relation has; the same in a model of all facts and in one of a part of them.
     pub(super) fn size(&self, relation: RelationId) -> usize {
-        self.sizes.get(relation.0 as usize).copied().unwrap_or(0)
+        *self.sizes.get(relation.0 as usize).or_broken(RelationId::INVARIANT)
     }
 
     /// The rules that derive a relation, in the order of the text.
     pub(super) fn rules_of(&self, relation: RelationId) -> &[RuleId] {
-        self.rules.get(relation.0 as usize).map_or(&[], Vec::as_slice)
+        self.rules.get(relation.0 as usize).or_broken(RelationId::INVARIANT)
     }
 
     /// The types of a relation's columns.
     pub(super) fn types(&self, relation: RelationId) -> &[Type] {
-        self.types.get(relation.0 as usize).map_or(&[], Vec::as_slice)
+        self.types.get(relation.0 as usize).or_broken(RelationId::INVARIANT)
     }
 
     /// Whether both relations are derived in one stratum.
     pub(super) fn together(&self, one: RelationId, other: RelationId) -> bool {
-        let stratum = |relation: RelationId| self.strata.get(relation.0 as usize).copied().flatten();
+        let stratum =
+            |relation: RelationId| *self.strata.get(relation.0 as usize).or_broken(RelationId::INVARIANT);
         stratum(one).is_some() && stratum(one) == stratum(other)
     }
 
     /// The name of a relation.
     pub(super) fn name(&self, relation: RelationId) -> Symbol {
-        self.program.relation(relation).map_or_else(|| Symbol::new("?"), |relation| relation.name)
+        self.program[relation].name
     }
 
     /// The values of a row of a relation.
@@ -158,14 +160,13 @@ fn take_sizes(program: &Program, count: impl Fn(RelationId) -> usize, sizes: &mu
         },
     ));
     for stratum in &program.strata {
-        let rules = stratum.rules.iter().filter_map(|rule| program.rule(*rule));
-        let read = rules.flat_map(Rule::reads).filter_map(|read| sizes.get(read.0 as usize)).max();
+        let rules = stratum.rules.iter().map(|rule| &program[*rule]);
+        let known = |read: RelationId| *sizes.get(read.0 as usize).or_broken(RelationId::INVARIANT);
+        let read = rules.flat_map(Rule::reads).map(known).max();
         let growth = if stratum.recursive { GROWTH.1 } else { GROWTH.0 };
-        let size = read.copied().unwrap_or(0).saturating_mul(growth).saturating_add(1);
+        let size = read.unwrap_or(0).saturating_mul(growth).saturating_add(1);
         for relation in &stratum.relations {
-            if let Some(slot) = sizes.get_mut(relation.0 as usize) {
-                *slot = size;
-            }
+            *sizes.get_mut(relation.0 as usize).or_broken(RelationId::INVARIANT) = size;
         }
     }
 }

@@ -175,7 +175,7 @@ impl<'c, 'a> Derivations<'c, 'a> {
 
     fn open(&self, id: RuleId) -> Option<Source<'c, 'a>> {
         let Search { context, plans, inputs, .. } = self.search;
-        let rule = context.program.rule(id)?;
+        let rule = &context.program[id];
         let row = context.store.row(self.fact);
         let vars = head_words(rule, row)?;
         let plan = plans.get(context, id, rule, Entry::Head);

@@ -9,7 +9,8 @@ use super::store::FactRef;
 
 type Map<T> = HashMap<FactRef, T, ahash::RandomState>;
 
-/// The proofs of one fact, lazily.
+/// The proofs of one fact, lazily; there are no more once a bound is reached, which [`Finder::checked`](super::Finder)
+/// tells.
 ///
 /// The facts that a proof needs are listed in the order in which they turn up; the choices made for them form a
 /// stack. The next proof comes from changing the last choice that can be changed.
@@ -45,7 +46,7 @@ impl<'c, 'a> Every<'c, 'a> {
 
     /// Makes choices until none is missing; false when everything has been tried.
     fn complete(&mut self) -> bool {
-        loop {
+        while self.search.context.interrupt.step() {
             match self.needed.get(self.choices.len()).copied() {
                 None => return true,
                 Some(fact) => self.open(fact),
@@ -56,6 +57,7 @@ impl<'c, 'a> Every<'c, 'a> {
                 }
             }
         }
+        false
     }
 
     fn open(&mut self, fact: FactRef) {
@@ -79,8 +81,7 @@ impl<'c, 'a> Every<'c, 'a> {
             return true;
         }
         while let Some(derivation) = made.left.next(|_, _| true) {
-            let Some(rule) = self.search.context.program.rule(derivation.rule) else { continue };
-            let facts = derivation.facts(rule);
+            let facts = derivation.facts(&self.search.context.program[derivation.rule]);
             if reaches(&self.search, &self.chosen, &facts, fact) {
                 continue;
             }
@@ -103,16 +104,14 @@ fn reaches(
     let mut seen = HashSet::new();
     let mut stack = facts.to_vec();
     while let Some(fact) = stack.pop() {
-        if fact == goal {
+        if fact == goal || !search.context.interrupt.step() {
             return true;
         }
         if !search.context.together(fact.relation, goal.relation) || !seen.insert(fact) {
             continue;
         }
-        if let Some(Some(derivation)) = chosen.get(&fact)
-            && let Some(rule) = search.context.program.rule(derivation.rule)
-        {
-            stack.extend(derivation.facts(rule));
+        if let Some(Some(derivation)) = chosen.get(&fact) {
+            stack.extend(derivation.facts(&search.context.program[derivation.rule]));
         }
     }
     false
@@ -124,18 +123,19 @@ impl Iterator for Every<'_, '_> {
     fn next(&mut self) -> Option<Proof> {
         let more = if self.started { self.retry() } else { !self.needed.is_empty() };
         self.started = true;
-        if !more || !self.complete() {
+        if !more || !self.search.context.interrupt.step() || !self.complete() {
             return None;
         }
         let root = *self.needed.first()?;
         let choice = |fact: FactRef| self.chosen.get(&fact).and_then(Option::as_ref);
-        Some(self.builder.proof(root, &choice, false))
+        let proof = self.builder.proof(root, &choice, false);
+        (!self.search.context.interrupt.ended()).then_some(proof)
     }
 }
 
 impl Every<'_, '_> {
     fn retry(&mut self) -> bool {
-        while !self.choices.is_empty() {
+        while !self.choices.is_empty() && self.search.context.interrupt.step() {
             if self.change() {
                 return true;
             }

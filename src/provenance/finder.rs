@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::backend::{Facts, Model};
+use crate::backend::{Bound, Facts, Model};
 use crate::fact::Fact;
-use crate::ir::{Program, Rule};
+use crate::ir::{Program, Rule, RuleId};
 use crate::schema::RelationId;
 use crate::span::Sources;
 use crate::value::Value;
@@ -24,9 +24,18 @@ use super::store::{FactRef, Key, Store};
 /// How many inputs of an aggregate a proof shows if nothing else is asked for.
 pub const INPUTS_SHOWN: usize = 5;
 
+/// How many derivations by one rule [`Finder::is_told`] looks at.
+const DERIVATIONS_TOLD: usize = 100_000;
+
 /// Why a question has no proof.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WhyError {
+    /// The search reached a limit before its end.
+    #[error("{0} was reached while proofs were looked for")]
+    Limit(Bound),
+    /// It could not be looked up who asserted a fact.
+    #[error("it can't be told who asserted `{0}`: {1}")]
+    Origin(Fact, String),
     /// The model holds a fact that no rule of the program derives from the others.
     #[error("`{0}` stands in the model, but no rule derives it: the model belongs to other rules")]
     Unfounded(Fact),
@@ -98,7 +107,7 @@ impl<'a> Finder<'a> {
                 continue;
             }
             for id in self.context.rules_of(relation) {
-                let Some(rule) = self.context.program.rule(*id) else { continue };
+                let rule = &self.context.program[*id];
                 let entries =
                     if rule.limit.is_some() { &[Entry::Head, Entry::Per][..] } else { &[Entry::Head] };
                 for entry in entries {
@@ -116,6 +125,14 @@ impl<'a> Finder<'a> {
     pub fn inputs(mut self, inputs: usize) -> Self {
         self.inputs = inputs.max(1);
         self
+    }
+
+    /// What a search gave, unless it ended early.
+    ///
+    /// # Errors
+    /// The bound that was reached, or what could not be read.
+    pub fn checked<T>(&self, found: T) -> Result<T, WhyError> {
+        self.context.interrupt.why().map_or(Ok(found), Err)
     }
 
     /// How many facts each relation has where all of them are known, by [`RelationId`]; those of derived relations
@@ -150,10 +167,10 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// Where the model isn't one of the program.
     pub fn why(&self, fact: &Fact) -> Result<Option<Proof>, WhyError> {
-        let Some(root) = self.find(fact) else { return Ok(None) };
-        let solution = self.founded(fact, solve(self.search(), root))?;
+        let Some(root) = self.find(fact) else { return self.checked(None) };
+        let solution = self.founded(fact, self.checked(solve(self.search(), root))?)?;
         let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
-        Ok(Some(self.builder().proof(root, &choice, solution.least)))
+        self.checked(Some(self.builder().proof(root, &choice, solution.least)))
     }
 
     /// The rule at the root of what [`Finder::why`] answers, and the rule's sentence; nothing below is built.
@@ -161,13 +178,31 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// As [`Finder::why`].
     pub fn told(&self, fact: &Fact) -> Result<Option<Told>, WhyError> {
-        let Some(root) = self.find(fact) else { return Ok(None) };
+        let Some(root) = self.find(fact) else { return self.checked(None) };
         if let Some(derivation) = self.only(root) {
-            return Ok(self.builder().told(root, Some(&derivation)));
+            return self.checked(self.builder().told(root, Some(&derivation)));
         }
-        let solution = self.founded(fact, solve_root(self.search(), root))?;
+        let solution = self.founded(fact, self.checked(solve_root(self.search(), root))?)?;
         let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
-        Ok(self.builder().told(root, derivation))
+        self.checked(self.builder().told(root, derivation))
+    }
+
+    /// Whether some derivation of a fact, of whatever height, is told so: by a rule of that identity, with that
+    /// sentence. Only the first many derivations by the rule are looked at.
+    ///
+    /// # Errors
+    /// A bound that was reached.
+    pub fn is_told(&self, fact: &Fact, told: &Told) -> Result<bool, WhyError> {
+        let Some(root) = self.find(fact) else { return self.checked(false) };
+        let named = |rule: RuleId| self.context.program[rule].id == told.rule;
+        let mut all = Derivations::new(self.search(), root, None);
+        for _ in 0..DERIVATIONS_TOLD {
+            let Some(derivation) = all.next(|_, rule| named(rule)) else { break };
+            if self.builder().told(root, Some(&derivation)).as_ref() == Some(told) {
+                return self.checked(true);
+            }
+        }
+        self.checked(self.builder().told(root, None).as_ref() == Some(told))
     }
 
     /// The derivation of a fact that has just one, so that no heights have to be compared.

@@ -3,7 +3,10 @@
 use std::cmp::Ordering;
 
 use crate::builtins::aggregate::Accumulator;
+use crate::builtins::expr::VarId;
 use crate::builtins::term::Term;
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Literal, Rule};
 use crate::value::Word;
 
@@ -124,15 +127,14 @@ pub(super) fn compare(context: &Context<'_>, rule: &Rule, left: &Match, right: &
         let order = match literal {
             Literal::Atom(atom) => {
                 let row = |of: &Match| {
-                    let row = of.rows.get(at).copied().unwrap_or(u32::MAX);
+                    let row = *of.rows.get(at).or_broken("a match has a row for each literal of its body");
                     context.store.row(FactRef { relation: atom.relation, row })
                 };
                 context.compare(atom.relation, row(left), row(right))
             }
             Literal::Each { var, .. } => {
-                let word = |of: &Match| of.vars.get(var.0 as usize).copied().unwrap_or_default();
-                let ty = rule.variables.get(var.0 as usize).map(|variable| variable.ty.ty);
-                ty.map_or(Ordering::Equal, |ty| ty.compare(word(left), word(right)))
+                let word = |of: &Match| *of.vars.get(var.0 as usize).or_broken(VarId::INVARIANT);
+                rule[*var].ty.ty.compare(word(left), word(right))
             }
             _ => Ordering::Equal,
         };

@@ -1,6 +1,8 @@
 //! How low a proof can be at best, and how high the lowest one can be at most, by relation and by rule, known before
 //! any fact is looked at.
 
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Literal, Rule, RuleId};
 use crate::schema::{Kind, RelationId};
 
@@ -36,9 +38,7 @@ impl Heights {
             let floor = heights.least(&stratum.rules);
             for relation in &stratum.relations {
                 let own = heights.least(context.rules_of(*relation));
-                if let Some(slot) = heights.derived.get_mut(relation.0 as usize) {
-                    *slot = (own, floor);
-                }
+                *heights.derived.get_mut(relation.0 as usize).or_broken(RelationId::INVARIANT) = (own, floor);
             }
         }
         heights
@@ -71,8 +71,8 @@ impl Heights {
         let mut lowered = false;
         for (at, rule) in rules.iter().enumerate() {
             let height = self.of_body(rule);
-            let slots = self.rules.get_mut(at).zip(self.relations.get_mut(rule.head.0 as usize));
-            let Some((of_rule, of_head)) = slots else { continue };
+            let of_rule = self.rules.get_mut(at).or_broken(RuleId::INVARIANT);
+            let of_head = self.relations.get_mut(rule.head.0 as usize).or_broken(RelationId::INVARIANT);
             *of_rule = height;
             if height < *of_head {
                 *of_head = height;
@@ -91,18 +91,18 @@ impl Heights {
     }
 
     fn of_relation(&self, relation: RelationId) -> usize {
-        self.relations.get(relation.0 as usize).copied().unwrap_or(NEVER)
+        *self.relations.get(relation.0 as usize).or_broken(RelationId::INVARIANT)
     }
 
     /// The least height that a derivation by this rule can have.
     pub(super) fn of_rule(&self, rule: RuleId) -> usize {
-        self.rules.get(rule.0 as usize).copied().unwrap_or(NEVER)
+        *self.rules.get(rule.0 as usize).or_broken(RuleId::INVARIANT)
     }
 
     /// The least height that a proof of this fact can have: each round of its stratum is one rule more.
     pub(super) fn of_fact(&self, context: &Context<'_>, fact: FactRef) -> usize {
         let Some(rounds) = context.store.rank(fact).checked_sub(1) else { return 0 };
-        let (own, floor) = self.derived.get(fact.relation.0 as usize).copied().unwrap_or_default();
+        let (own, floor) = *self.derived.get(fact.relation.0 as usize).or_broken(RelationId::INVARIANT);
         own.max(floor.saturating_add(rounds))
     }
 }
@@ -118,15 +118,13 @@ fn highest(context: &Context<'_>) -> Vec<usize> {
     let mut highest = vec![0; context.program.relations.len()];
     for stratum in &context.program.strata {
         for relation in &stratum.relations {
-            let rules = context.rules_of(*relation).iter().filter_map(|rule| context.program.rule(*rule));
+            let rules = context.rules_of(*relation).iter().map(|rule| &context.program[*rule]);
             let atoms = rules.flat_map(|rule| &rule.body).filter_map(|literal| match literal {
                 Literal::Atom(atom) => highest.get(atom.relation.0 as usize),
                 _ => None,
             });
             let below = if stratum.recursive { NEVER } else { atoms.copied().max().unwrap_or(0) };
-            if let Some(slot) = highest.get_mut(relation.0 as usize) {
-                *slot = below.saturating_add(1);
-            }
+            *highest.get_mut(relation.0 as usize).or_broken(RelationId::INVARIANT) = below.saturating_add(1);
         }
     }
     highest

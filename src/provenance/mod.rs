@@ -13,6 +13,7 @@ mod finder;
 mod groundwork;
 mod group;
 mod heights;
+mod interrupt;
 mod phrase;
 mod plan;
 pub mod proof;

@@ -4,6 +4,8 @@ use crate::builtins::aggregate::Aggregate;
 use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::op::Op;
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Program, Rule};
 use crate::literal;
 use crate::span::{Sources, Span};
@@ -152,12 +154,9 @@ impl Phrase<'_> {
     fn variable(&self, var: VarId, ty: Type, fill: Fill<'_>) -> String {
         let at = var.0 as usize;
         match fill {
-            Fill::Names => {
-                let name = self.rule.variables.get(at).map(|variable| variable.name.as_str());
-                name.unwrap_or("_").to_owned()
-            }
+            Fill::Names => self.rule[var].name.to_string(),
             Fill::Values { vars, .. } => {
-                Value::from_word(ty, vars.get(at).copied().unwrap_or_default()).to_string()
+                Value::from_word(ty, *vars.get(at).or_broken(VarId::INVARIANT)).to_string()
             }
         }
     }
@@ -165,12 +164,9 @@ impl Phrase<'_> {
     fn param(&self, param: ParamId, ty: Type, fill: Fill<'_>) -> String {
         let at = param.0 as usize;
         match fill {
-            Fill::Names => {
-                let name = self.program.params.get(at).map(|param| param.name.as_str());
-                name.unwrap_or("_").to_owned()
-            }
+            Fill::Names => self.program[param].name.to_string(),
             Fill::Values { params, .. } => {
-                Value::from_word(ty, params.get(at).copied().unwrap_or_default()).to_string()
+                Value::from_word(ty, *params.get(at).or_broken(ParamId::INVARIANT)).to_string()
             }
         }
     }

@@ -4,6 +4,7 @@
 //! and can be read, printed and checked from front to back without recursion.
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::schema::Relation;
 use crate::span::{Place, Span};
 use crate::symbol::Symbol;
@@ -12,6 +13,10 @@ use crate::value::Value;
 /// A step of a proof, by its place in [`Proof::steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StepId(pub u32);
+
+impl StepId {
+    pub(super) const INVARIANT: &str = "the number of a step is that of one of its proof's steps";
+}
 
 /// Why one fact holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,7 +209,10 @@ pub struct Origin {
 /// Looks up who asserted a fact.
 pub trait Origins {
     /// The latest assertion of `fact`, which is of `relation`, where one is known.
-    fn origin(&self, relation: &Relation, fact: &Fact) -> Option<Origin>;
+    ///
+    /// # Errors
+    /// What can't be read, in words.
+    fn origin(&self, relation: &Relation, fact: &Fact) -> Result<Option<Origin>, String>;
 }
 
 /// Knows nothing: for facts that no ledger holds.
@@ -212,8 +220,8 @@ pub trait Origins {
 pub struct NoOrigins;
 
 impl Origins for NoOrigins {
-    fn origin(&self, _: &Relation, _: &Fact) -> Option<Origin> {
-        None
+    fn origin(&self, _: &Relation, _: &Fact) -> Result<Option<Origin>, String> {
+        Ok(None)
     }
 }
 
@@ -230,12 +238,10 @@ impl Proof {
         let kept: Vec<usize> = (0..self.steps.len()).filter(|at| depths.get(*at) <= Some(&depth)).collect();
         let mut numbers = vec![StepId(0); self.steps.len()];
         for (new, old) in kept.iter().enumerate() {
-            if let Some(slot) = numbers.get_mut(*old) {
-                *slot = StepId(new as u32);
-            }
+            *numbers.get_mut(*old).or_broken(StepId::INVARIANT) = StepId(new as u32);
         }
-        let steps = kept.iter().filter_map(|at| {
-            let step = self.steps.get(*at)?;
+        let steps = kept.iter().map(|at| {
+            let step = self.steps.get(*at).or_broken(StepId::INVARIANT);
             let deeper = step.refers().iter().any(|id| depths.get(id.0 as usize) > Some(&depth));
             let mut step = step.clone();
             match &mut step.kind {
@@ -243,7 +249,7 @@ impl Proof {
                 StepKind::Derived(derived) => renumber(&mut derived.premises, &numbers),
                 _ => {}
             }
-            Some(step)
+            step
         });
         Self { steps: steps.collect(), ..*self }
     }
@@ -284,12 +290,12 @@ impl Step {
 fn renumber(premises: &mut [Premise], numbers: &[StepId]) {
     for premise in premises {
         match premise {
-            Premise::Fact(id) => *id = numbers.get(id.0 as usize).copied().unwrap_or(*id),
+            Premise::Fact(id) => *id = *numbers.get(id.0 as usize).or_broken(StepId::INVARIANT),
             Premise::Aggregate(group) => {
                 let inner = group.inputs.iter_mut().flat_map(|input| &mut input.premises);
                 for premise in inner {
                     if let Premise::Fact(id) = premise {
-                        *id = numbers.get(id.0 as usize).copied().unwrap_or(*id);
+                        *id = *numbers.get(id.0 as usize).or_broken(StepId::INVARIANT);
                     }
                 }
             }

@@ -5,7 +5,10 @@ use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::builtins::expr::VarId;
 use crate::builtins::term::{Limit, Term};
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Rule, RuleId};
 use crate::value::{Type, Word};
 
@@ -120,7 +123,8 @@ impl<'c, 'a> Ranking<'c, 'a> {
     }
 
     fn per(&self, vars: &[Word]) -> Vec<Word> {
-        self.limit.per.iter().map(|var| vars.get(var.0 as usize).copied().unwrap_or_default()).collect()
+        let word = |var: &VarId| *vars.get(var.0 as usize).or_broken(VarId::INVARIANT);
+        self.limit.per.iter().map(word).collect()
     }
 
     pub(super) fn keys(&self, vars: &[Word]) -> Option<Vec<Word>> {

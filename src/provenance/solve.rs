@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::fault::OrBroken;
 use crate::ir::RuleId;
 
 use super::derive::{Derivation, Derivations, Search};
@@ -72,7 +73,7 @@ impl<'c, 'a> Solver<'c, 'a> {
 
     fn solve(mut self, fact: FactRef) -> Solution {
         self.open(fact);
-        while let Some(mut frame) = self.frames.pop() {
+        while let Some(mut frame) = self.frames.pop().filter(|_| self.search.context.interrupt.step()) {
             match self.step(&mut frame) {
                 Next::Again => self.frames.push(frame),
                 Next::Below(premise) => {
@@ -132,7 +133,8 @@ impl<'c, 'a> Solver<'c, 'a> {
                 }
             }
         }
-        let heights = facts.iter().filter_map(|fact| self.chosen.get(fact)).map(|known| known.height);
+        let chosen = |fact| self.chosen.get(fact).or_broken("a derivation settles once its facts are");
+        let heights = facts.iter().map(chosen).map(|known| known.height);
         let height = heights.max().unwrap_or(0).saturating_add(1);
         frame.best = Some((height, derivation));
         Next::Again
@@ -155,8 +157,7 @@ impl<'c, 'a> Solver<'c, 'a> {
         };
         let Some(derivation) = frame.left.next(worth) else { return Next::Done };
         self.seen += 1;
-        let Some(rule) = self.search.context.program.rule(derivation.rule) else { return Next::Again };
-        let facts = derivation.facts(rule);
+        let facts = derivation.facts(&self.search.context.program[derivation.rule]);
         let context = self.search.context;
         let least = facts.iter().map(|fact| self.search.heights.of_fact(context, *fact)).max().unwrap_or(0);
         if frame.beats(least.saturating_add(1), derivation.rule) {

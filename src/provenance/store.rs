@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::backend::{Extent, Facts, Model, Rows};
+use crate::fault::OrBroken;
 use crate::schema::RelationId;
 use crate::value::Word;
 
@@ -87,7 +88,7 @@ impl<'a> Store<'a> {
     /// How many facts a relation has.
     pub(super) fn len(&self, relation: RelationId) -> usize {
         match self.source {
-            Source::Model(model) => model.extent(relation).map_or(0, |extent| extent.rows.len()),
+            Source::Model(model) => extent_of(model, relation).rows.len(),
             Source::Facts(facts) => facts.count(relation),
         }
     }
@@ -95,21 +96,18 @@ impl<'a> Store<'a> {
     /// Whether some fact of a relation is given.
     pub(super) fn is_stated(&self, relation: RelationId) -> bool {
         match self.source {
-            Source::Model(model) => {
-                let given = model.extent(relation).and_then(|extent| extent.rounds.first());
-                given.is_some_and(|&count| count > 0)
-            }
+            Source::Model(model) => extent_of(model, relation).rounds.first().is_some_and(|&count| count > 0),
             Source::Facts(facts) => facts.is_stated(relation),
         }
     }
 
-    /// The words of a fact; none for a fact of another model.
+    /// The words of a fact.
     pub(super) fn row(&self, fact: FactRef) -> &'a [Word] {
         match self.source {
-            Source::Model(model) => model
-                .extent(fact.relation)
-                .and_then(|extent| extent.rows.get(fact.row as usize))
-                .unwrap_or(&[]),
+            Source::Model(model) => {
+                let row = extent_of(model, fact.relation).rows.get(fact.row as usize);
+                row.or_broken("a reference to a fact is of the model that it is looked up in")
+            }
             Source::Facts(facts) => facts.fact(fact.relation, fact.row),
         }
     }
@@ -117,9 +115,7 @@ impl<'a> Store<'a> {
     /// The round in which a fact was derived.
     pub(super) fn rank(&self, fact: FactRef) -> usize {
         match self.source {
-            Source::Model(model) => {
-                model.extent(fact.relation).map_or(0, |extent| extent.rank(fact.row as usize))
-            }
+            Source::Model(model) => extent_of(model, fact.relation).rank(fact.row as usize),
             Source::Facts(facts) => facts.rank(fact.relation, fact.row),
         }
     }
@@ -127,7 +123,7 @@ impl<'a> Store<'a> {
     /// What [`Store::each`] takes for the end of the facts whose rank is below `below`.
     pub(super) fn end(&self, relation: RelationId, below: usize) -> usize {
         let Some(model) = self.model() else { return below };
-        let Some(extent) = model.extent(relation) else { return 0 };
+        let extent = extent_of(model, relation);
         let round = below.checked_sub(1);
         round.map_or(0, |round| extent.rounds.get(round).copied().unwrap_or(extent.rows.len()))
     }
@@ -144,7 +140,7 @@ impl<'a> Store<'a> {
             Source::Model(model) => model,
             Source::Facts(facts) => return facts.each(relation, key, end, visit),
         };
-        let Some(extent) = model.extent(relation) else { return };
+        let extent = extent_of(model, relation);
         let rows = &extent.rows;
         let end = end.min(rows.len());
         let mask = mask_of(key);
@@ -170,6 +166,11 @@ impl<'a> Store<'a> {
         });
         found
     }
+}
+
+/// All facts of a relation.
+fn extent_of(model: &Model, relation: RelationId) -> &Extent {
+    model.extent(relation).or_broken("a model holds every relation of its program")
 }
 
 /// The columns of a key that hold a word, as bits; those beyond the 64th are only compared.
@@ -220,11 +221,11 @@ impl Index {
         let slot = hash(key.iter().map(|word| word.unwrap_or_default()), mask) as usize;
         let mut at = self.first.get(slot & (self.first.len() - 1)).copied().unwrap_or(END);
         while at != END {
-            let row = rows.get(at as usize).unwrap_or(&[]);
+            let row = rows.get(at as usize).or_broken("an index holds the numbers of rows");
             if (at as usize) < end && fits(row, key) && !visit(at) {
                 return;
             }
-            at = self.next.get(at as usize).copied().unwrap_or(END);
+            at = *self.next.get(at as usize).or_broken("an index holds the numbers of rows");
         }
     }
 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::builtins::expr::{Expr, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::term::Term;
+use crate::fault::{self, OrBroken};
+use crate::index_vec::Id;
 use crate::ir::{Arg, Atom, Literal, Rule};
 use crate::schema::RelationId;
 use crate::value::Word;
@@ -12,6 +14,9 @@ use crate::value::Word;
 use super::context::Context;
 use super::derive::Match;
 use super::plan::{Move, Plan};
+
+/// What holds of a plan.
+const PLANNED: &str = "a plan moves along the literals of its own rule";
 
 /// How many candidates are sorted first; each further portion is this many times larger.
 const PORTION: usize = 32;
@@ -116,7 +121,7 @@ impl<'c, 'a> Walk<'c, 'a> {
             }
             self.enter();
         }
-        while !self.levels.is_empty() && self.fuel > 0 {
+        while !self.levels.is_empty() && self.fuel > 0 && self.context.interrupt.step() {
             self.fuel -= 1;
             if !self.advance() {
                 if entered {
@@ -164,17 +169,26 @@ impl<'c, 'a> Walk<'c, 'a> {
             (Level::Once(fresh), _) => std::mem::take(fresh),
             (Level::Elements(elements), Some(Move::Each { literal, .. })) => {
                 let Some(word) = elements.next() else { return false };
-                let Some(Literal::Each { var, .. }) = self.rule.body.get(literal) else { return false };
+                let Some(Literal::Each { var, .. }) = self.rule.body.get(literal) else {
+                    fault::broken(PLANNED)
+                };
                 set(&mut self.vars, *var, word);
                 true
             }
             (Level::Rows(_), Some(Move::Match(literal))) => self.next_row(at, literal),
-            _ => false,
+            _ => fault::broken(PLANNED),
+        }
+    }
+
+    fn atom(&self, literal: usize) -> &'a Atom {
+        match self.rule.body.get(literal) {
+            Some(Literal::Atom(atom)) => atom,
+            _ => fault::broken(PLANNED),
         }
     }
 
     fn candidates(&self, literal: usize) -> Level {
-        let Some(Literal::Atom(atom)) = self.rule.body.get(literal) else { return Level::Once(false) };
+        let atom = self.atom(literal);
         let key = self.context.key(atom, &self.vars, |at| !self.new_here(literal, atom, at));
         let end = self.context.end(atom.relation, self.rule.head, self.below);
         let mut rows = Vec::new();
@@ -188,7 +202,7 @@ impl<'c, 'a> Walk<'c, 'a> {
 
     /// Whether the variable at an argument gets its value from this very atom.
     fn new_here(&self, literal: usize, atom: &Atom, at: usize) -> bool {
-        let Some(binds) = self.plan.binds.get(literal) else { return false };
+        let binds = self.plan.binds.get(literal).or_broken(PLANNED);
         let arg = atom.args.get(at);
         let places = atom.args.iter().zip(binds).take(at + 1);
         places.into_iter().any(|(other, binds)| *binds && Some(other) == arg)
@@ -206,8 +220,8 @@ impl<'c, 'a> Walk<'c, 'a> {
 
     /// Binds the variables of an atom to the columns of a row; false where one would need two values.
     fn take(&mut self, literal: usize, row: u32) -> bool {
-        let Some(Literal::Atom(atom)) = self.rule.body.get(literal) else { return false };
-        let Some(binds) = self.plan.binds.get(literal) else { return false };
+        let atom = self.atom(literal);
+        let binds = self.plan.binds.get(literal).or_broken(PLANNED);
         let words = self.context.store.row(super::store::FactRef { relation: atom.relation, row });
         for ((arg, binds), word) in atom.args.iter().zip(binds).zip(words) {
             match arg {
@@ -216,15 +230,13 @@ impl<'c, 'a> Walk<'c, 'a> {
                 _ => {}
             }
         }
-        if let Some(slot) = self.rows.get_mut(literal) {
-            *slot = row;
-        }
+        *self.rows.get_mut(literal).or_broken(PLANNED) = row;
         true
     }
 
     fn elements(&self, literal: usize) -> Level {
         let Some(Literal::Each { generator, args, .. }) = self.rule.body.get(literal) else {
-            return Level::Once(false);
+            fault::broken(PLANNED)
         };
         let Some(args) = self.words(args) else { return Level::Once(false) };
         let elements = generator.elements(&args);
@@ -250,25 +262,29 @@ impl<'c, 'a> Walk<'c, 'a> {
         let literal = |at: usize| rule.body.get(at);
         match step {
             Move::Test(at) => {
-                matches!(literal(at), Some(Literal::Test { expr, .. }) if self.eval(expr).is_some_and(Word::as_bool))
+                let Some(Literal::Test { expr, .. }) = literal(at) else { fault::broken(PLANNED) };
+                self.eval(expr).is_some_and(Word::as_bool)
             }
             Move::Bind { literal: at, bound } => match literal(at) {
                 Some(Literal::Bind { var, expr, .. }) => self.bind(*var, expr, bound),
-                _ => false,
+                _ => fault::broken(PLANNED),
             },
-            Move::Absent(at) => matches!(literal(at), Some(Literal::Not(atom)) if self.absent(atom)),
+            Move::Absent(at) => match literal(at) {
+                Some(Literal::Not(atom)) => self.absent(atom),
+                _ => fault::broken(PLANNED),
+            },
             Move::Each { literal: at, .. } => match literal(at) {
                 Some(Literal::Each { var, generator, args, .. }) => self.among(*var, generator, args),
-                _ => false,
+                _ => fault::broken(PLANNED),
             },
             Move::Head(column) => match rule.terms.get(column) {
                 Some(Term::Expr(expr)) => {
                     let wanted = self.target.get(column).copied().flatten();
                     self.eval(expr).is_some_and(|word| wanted.is_none_or(|wanted| wanted == word))
                 }
-                _ => false,
+                _ => fault::broken(PLANNED),
             },
-            Move::Match(_) => false,
+            Move::Match(_) => fault::broken(PLANNED),
         }
     }
 
@@ -323,7 +339,5 @@ impl Queue {
 }
 
 fn set(vars: &mut [Word], var: VarId, word: Word) {
-    if let Some(slot) = vars.get_mut(var.0 as usize) {
-        *slot = word;
-    }
+    *vars.get_mut(var.0 as usize).or_broken(VarId::INVARIANT) = word;
 }

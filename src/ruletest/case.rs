@@ -4,6 +4,7 @@ use crate::analysis::checked::{Expectation, Test};
 use crate::backend::{Database, Limits, seminaive::SemiNaive};
 use crate::builtins::expr::VarId;
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::ir::Program;
 use crate::lower::{Query, with_queries};
 use crate::schema::RelationId;
@@ -94,9 +95,8 @@ fn input(file: &TestFile, test: &Test, program: &Program) -> Result<Database, Se
         push(&mut input, *relation, values);
     }
     for fact in given_files(file, test)? {
-        if let Some(relation) = program.find(fact.relation) {
-            push(&mut input, relation, &fact.values);
-        }
+        let relation = program.find(fact.relation).or_broken("facts that were read are of known relations");
+        push(&mut input, relation, &fact.values);
     }
     if let Some(clock) = program.find(Symbol::new("now")) {
         let stated = input.rows(clock).is_some_and(|rows| !rows.is_empty());

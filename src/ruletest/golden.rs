@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
+use crate::fault::OrBroken;
 use crate::file::{self, LARGEST_TEXT};
 use crate::literal;
 use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
@@ -19,6 +20,9 @@ use super::pool;
 use super::report::{Difference, Failure, FileReport, Report, TestReport, Verdict};
 use super::suite::Selection;
 use super::told;
+
+/// What [`CaseFile::check`] makes sure of.
+const ROWS: &str = "the rows that a case expects are lists of values";
 
 /// How far floats of a golden case may lie apart.
 const WITHIN: f64 = 1e-9;
@@ -48,6 +52,19 @@ struct CaseFile {
     expect: Map<String, Json>,
 }
 
+impl CaseFile {
+    /// Whether the rows that it expects are rows.
+    fn check(&self, name: &str) -> Result<(), SessionError> {
+        let is_rows = |rows: &Json| rows.as_array().is_some_and(|rows| rows.iter().all(Json::is_array));
+        match self.expect.iter().find(|(_, rows)| !is_rows(rows)) {
+            None => Ok(()),
+            Some((relation, rows)) => Err(SessionError::Unknown {
+                message: format!("`{name}` expects of `{relation}` a list of rows, found `{rows}`"),
+            }),
+        }
+    }
+}
+
 impl GoldenSuite {
     /// The cases in a folder and the folders in it. Each runs over the shipped pack that it names, or, where `rules`
     /// names files, over those.
@@ -63,6 +80,7 @@ impl GoldenSuite {
             let case: CaseFile = serde_json::from_str(&text).map_err(|error| SessionError::Unknown {
                 message: format!("`{name}` is no golden case: {error}"),
             })?;
+            case.check(&name)?;
             if !suite.rules.contains_key(&case.pack) {
                 let packs = if rules.is_empty() { vec![case.pack.clone()] } else { Vec::new() };
                 let source = RuleSource { paths: rules.to_vec(), packs, ..RuleSource::default() };
@@ -82,8 +100,8 @@ impl GoldenSuite {
             .filter(|case| selection.takes(&case.file, Symbol::new(&case.case.name)))
             .collect();
         let results = pool::ordered(work.len(), selection, |at| {
-            let case = work.get(at)?;
-            Some(case.run(self.rules.get(&case.case.pack)?))
+            let case = work.get(at).or_broken("there is a task for each case");
+            Some(case.run(self.rules.get(&case.case.pack).or_broken("the rules of each case are loaded")))
         });
         let mut files: BTreeMap<&str, FileReport> = BTreeMap::new();
         for (case, result) in work.iter().zip(results) {
@@ -175,8 +193,8 @@ impl GoldenCase {
 }
 
 fn types(rules: &RuleSet, name: Symbol) -> Vec<Type> {
-    let relation = rules.program.find(name).and_then(|id| rules.program.relation(id));
-    relation.map(|relation| relation.types().collect()).unwrap_or_default()
+    let relation = rules.program.find(name).or_broken("facts are derived of relations that the rules have");
+    rules.program[relation].types().collect()
 }
 
 fn value(json: &Json, ty: Type) -> Option<Value> {
@@ -193,11 +211,10 @@ fn value(json: &Json, ty: Type) -> Option<Value> {
 
 /// The rows that are missing and those that are too many, ascending by their text.
 fn difference(there: &[&[Value]], types: &[Type], wanted: &Json) -> Vec<Difference> {
-    let empty = Vec::new();
     let mut left: Vec<&[Value]> = there.to_vec();
     let mut rows: Vec<(String, Difference)> = Vec::new();
-    for row in wanted.as_array().unwrap_or(&empty) {
-        let cells = row.as_array().unwrap_or(&empty);
+    for row in wanted.as_array().or_broken(ROWS) {
+        let cells = row.as_array().or_broken(ROWS);
         match left.iter().position(|found| same(found, cells, types)) {
             Some(at) => drop(left.remove(at)),
             None => rows.push((row.to_string(), Difference::Missing(row.to_string()))),

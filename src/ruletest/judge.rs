@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::analysis::checked::{Expectation, Literal as Checked, Test};
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::ir::{Literal, Program, Rule};
 use crate::provenance::Finder;
 use crate::provenance::proof::{NoOrigins, Proof, StepKind};
@@ -26,21 +27,21 @@ const PROOFS_SEARCHED: usize = 64;
 /// How many lines of a proof a failure shows.
 const PROOF_LINES: usize = 6;
 
-/// Runs one test; `None` where the file has none at that place.
-pub(super) fn test(file: &TestFile, at: usize) -> Option<TestReport> {
+/// Runs one test.
+pub(super) fn test(file: &TestFile, at: usize) -> TestReport {
     let start = Instant::now();
-    let test = file.rules.checked.tests.get(at)?;
+    let test = file.test(at);
     let verdict = match failures(file, test) {
         Ok(failures) if failures.is_empty() => Verdict::Passed,
         Ok(failures) => Verdict::Failed(failures),
         Err(error) => Verdict::Broken(told(&error)),
     };
-    Some(TestReport {
+    TestReport {
         name: test.name.to_string(),
         place: file.rules.sources.place(test.span),
         verdict,
         elapsed: start.elapsed(),
-    })
+    }
 }
 
 fn failures(file: &TestFile, test: &Test) -> Result<Vec<Failure>, session::SessionError> {
@@ -121,7 +122,7 @@ impl Bench<'_> {
     }
 
     fn answers(&self, answer: Option<RelationId>) -> usize {
-        answer.and_then(|id| self.evaluation.model.extent(id)).map_or(0, |extent| extent.rows.len())
+        answer.map_or(0, |id| self.evaluation.model[id].rows.len())
     }
 
     fn failure(&self, span: Span, says: impl Into<String>) -> Failure {
@@ -147,7 +148,7 @@ impl Bench<'_> {
     }
 
     fn name(&self, relation: RelationId) -> Symbol {
-        self.program.relation(relation).map_or(Symbol::new(""), |found| found.name)
+        self.program[relation].name
     }
 
     fn facts(&self, relation: RelationId) -> Vec<Fact> {
@@ -204,7 +205,7 @@ impl Bench<'_> {
             _ => None,
         });
         let facts = facts.unwrap_or_default();
-        let why = facts.first().map(|fact| self.why(fact)).unwrap_or_default();
+        let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
         let more = facts.len().saturating_sub(3);
         let instead = facts.iter().take(3).map(|fact| format!("{fact}.")).collect();
         Failure { instead, more, why, ..self.failure(span, "nothing may match, and there is") }
@@ -223,7 +224,7 @@ impl Bench<'_> {
             .rule(answer)
             .and_then(|rule| Some((rule, stuck::stuck(program, model, &rule.body, &rule.variables)?)));
         let Some((rule, stuck)) = found else { return self.failure(span, "nothing matches") };
-        let Some(literal) = rule.body.get(stuck.at) else { return self.failure(span, "nothing matches") };
+        let literal = rule.literal(stuck.at);
         let values = stuck::with_values(literal, &rule.variables, &stuck.bindings);
         let with = if values.is_empty() { String::new() } else { format!(" with {values}") };
         match literal {
@@ -260,7 +261,9 @@ impl Bench<'_> {
 
     /// The first lines of the proof of a fact.
     fn why(&self, fact: &Fact) -> Vec<String> {
-        let Ok(Some(proof)) = self.finder().why(fact) else { return Vec::new() };
+        let proof =
+            self.finder().why(fact).ok().or_broken("a model belongs to the rules that it is proved by");
+        let Some(proof) = proof else { return Vec::new() };
         if !matches!(proof.root().map(|step| &step.kind), Some(StepKind::Derived(_))) {
             return Vec::new();
         }
@@ -335,7 +338,8 @@ impl Bench<'_> {
                 }
                 _ => None,
             });
-        let why = facts.and_then(|facts| facts.first().map(|fact| self.why(fact))).unwrap_or_default();
+        let facts = facts.or_broken("a failure is one of the expectations of its test");
+        let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
         Failure { why, ..Failure::new(sources.place(place), one_line(sources.slice(span)), says) }
     }
 }

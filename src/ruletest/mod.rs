@@ -58,7 +58,7 @@ fn told(error: &SessionError) -> String {
             .iter()
             .map(|found| {
                 let place =
-                    found.span().map(|span| format!("{}: ", faults.sources.place(span))).unwrap_or_default();
+                    found.span().map_or_else(String::new, |span| format!("{}: ", faults.sources.place(span)));
                 let help = found.help.iter().map(|help| format!("; {help}")).collect::<String>();
                 format!("{place}{} [{}]{help}", found.message, found.code)
             })

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use crate::fault;
+use crate::fault::{self, OrBroken};
 
 use super::judge;
 use super::report::{FileReport, Report, TestReport, Verdict};
@@ -18,18 +18,18 @@ pub(super) fn run(suite: &Suite, selection: &Selection) -> Report {
         .iter()
         .enumerate()
         .flat_map(|(at, file)| file.tests.iter().map(move |test| (at, file, *test)))
-        .filter(|(_, file, test)| {
-            file.rules.checked.tests.get(*test).is_some_and(|test| selection.takes(&file.name, test.name))
-        })
+        .filter(|(_, file, test)| selection.takes(&file.name, file.test(*test).name))
         .collect();
-    let task = |at: usize| work.get(at).and_then(|(_, file, test)| judge::test(file, *test));
+    let task = |at: usize| {
+        let (_, file, test) = work.get(at).or_broken("there is a task for each test");
+        Some(judge::test(file, *test))
+    };
     let results = ordered(work.len(), selection, task);
     let mut files: Vec<FileReport> =
         suite.files.iter().map(|file| FileReport { name: file.name.clone(), tests: Vec::new() }).collect();
     for ((at, ..), result) in work.iter().zip(results) {
-        if let (Some(file), Some(result)) = (files.get_mut(*at), result) {
-            file.tests.push(result);
-        }
+        let file = files.get_mut(*at).or_broken("each file has its report");
+        file.tests.extend(result);
     }
     files.retain(|file| !file.tests.is_empty());
     Report { files, elapsed: start.elapsed() }

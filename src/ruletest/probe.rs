@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use crate::backend::{Database, Engine, Model, seminaive::SemiNaive};
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::term::{Limit, Term, Variable};
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Arg, Literal, Program, Rule, RuleId, Stratum};
 use crate::schema::{Column, Kind, Relation, RelationId};
 use crate::span::Span;
@@ -35,9 +37,9 @@ impl Probes {
 
     /// Asks for the values of `wanted` in all matches of a body.
     pub(super) fn ask(&mut self, body: Vec<Literal>, variables: &[Variable], wanted: &[VarId]) -> RelationId {
-        let terms = wanted.iter().filter_map(|var| {
-            let ty = variables.get(var.0 as usize)?.ty.ty;
-            Some(Term::Expr(Expr { kind: ExprKind::Var(*var), ty, span: Span::default() }))
+        let terms = wanted.iter().map(|var| {
+            let ty = variables.get(var.at()).or_broken(VarId::INVARIANT).ty.ty;
+            Term::Expr(Expr { kind: ExprKind::Var(*var), ty, span: Span::default() })
         });
         let terms = terms.collect();
         self.rule(terms, body, variables, None)
@@ -110,13 +112,13 @@ fn ty(term: &Term) -> crate::value::Type {
 impl Answers {
     /// How many answers a question has.
     pub(super) fn count(&self, question: RelationId) -> usize {
-        self.model.extent(question).map_or(0, |extent| extent.rows.len())
+        self.model[question].rows.len()
     }
 
     /// The smallest answer, by the order of its values.
     pub(super) fn first(&self, question: RelationId) -> Option<Vec<Value>> {
-        let types: Vec<_> = self.program.relation(question)?.types().collect();
-        let rows = &self.model.extent(question)?.rows;
+        let types: Vec<_> = self.program[question].types().collect();
+        let rows = &self.model[question].rows;
         let value = |row: &[Word]| -> Vec<Value> {
             types.iter().zip(row).map(|(ty, word)| Value::from_word(*ty, *word)).collect()
         };
@@ -164,14 +166,13 @@ pub(super) fn atom_vars(args: &[Arg]) -> impl Iterator<Item = VarId> + '_ {
 /// those that can't be judged without the literal at `without` are left out.
 pub(super) fn order(body: &[Literal], without: Option<usize>) -> Vec<usize> {
     let made = made(body);
+    let literal = |at: usize| body.get(at).or_broken("an order has the literals of its body");
     let mut left: Vec<usize> = (0..body.len()).filter(|at| Some(*at) != without).collect();
     let (mut bound, mut placed) = (BTreeSet::new(), Vec::new());
-    let ready = |at: usize, bound: &BTreeSet<VarId>| {
-        body.get(at).is_some_and(|literal| needs(literal, &made).is_subset(bound))
-    };
+    let ready = |at: usize, bound: &BTreeSet<VarId>| needs(literal(at), &made).is_subset(bound);
     while let Some(next) = left.iter().position(|at| ready(*at, &bound)) {
         let at = left.remove(next);
-        body.get(at).into_iter().for_each(|literal| bound.extend(binds(literal)));
+        bound.extend(binds(literal(at)));
         placed.push(at);
     }
     placed

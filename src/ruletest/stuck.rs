@@ -5,6 +5,8 @@ use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op::Op;
 use crate::builtins::term::{Term, Variable};
 use crate::fact::Fact;
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Arg, Literal, Program, Rule};
 use crate::schema::RelationId;
 use crate::session::facts_of;
@@ -23,6 +25,9 @@ pub(super) struct Stuck {
     pub(super) bindings: Vec<Option<Value>>,
 }
 
+/// An invariant of orders.
+const BODY: &str = "an order has the literals of its body, each with a question";
+
 /// The first literal of a body at which no match goes on; `None` where the whole body has a match.
 pub(super) fn stuck(
     program: &Program,
@@ -37,8 +42,9 @@ pub(super) fn stuck(
     for at in &order {
         let before = (bound.clone(), probes.ask(prefix.clone(), variables, &bound));
         asked.push(before);
-        prefix.extend(body.get(*at).cloned());
-        bound.extend(body.get(*at).map(binds).unwrap_or_default());
+        let literal = body.get(*at).or_broken(BODY);
+        prefix.push(literal.clone());
+        bound.extend(binds(literal));
         bound.sort_unstable();
         bound.dedup();
     }
@@ -48,14 +54,13 @@ pub(super) fn stuck(
         return None;
     }
     let reached = asked.iter().rposition(|(_, question)| answers.count(*question) > 0)?;
-    let (bound, question) = asked.get(reached)?;
+    let (bound, question) = asked.get(reached).or_broken(BODY);
+    let first = answers.first(*question).or_broken("a question that has answers has a first one");
     let mut bindings = vec![None; variables.len()];
-    for (var, value) in bound.iter().zip(answers.first(*question)?) {
-        if let Some(slot) = bindings.get_mut(var.0 as usize) {
-            *slot = Some(value);
-        }
+    for (var, value) in bound.iter().zip(first) {
+        *bindings.get_mut(var.at()).or_broken(VarId::INVARIANT) = Some(value);
     }
-    Some(Stuck { at: *order.get(reached)?, reached, bindings })
+    Some(Stuck { at: *order.get(reached).or_broken(BODY), reached, bindings })
 }
 
 /// `Tool = "a", N = 3`: the values of the variables that a literal names, where they are known.
@@ -87,7 +92,7 @@ pub(super) fn pattern(args: &[Arg], program: &Program, bindings: &[Option<Value>
         .map(|arg| match arg {
             Arg::Any => None,
             Arg::Const(value) => Some(*value),
-            Arg::Param(param) => program.params.get(param.0 as usize).map(|param| param.value),
+            Arg::Param(param) => Some(program[*param].value),
             Arg::Var(var) => bindings.get(var.0 as usize).copied().flatten(),
         })
         .collect()
@@ -148,7 +153,7 @@ impl Asked<'_> {
         let stuck = stuck(self.program, self.model, &body, &rule.variables)?;
         let place = self.sources.place(rule.span);
         let name = format!("`{}` ({}:{})", rule.id, place.file, place.line);
-        let literal = body.get(stuck.at)?;
+        let literal = body.get(stuck.at).or_broken(BODY);
         let stop = |line, misses| Some(Stop { reached: stuck.reached, line, misses });
         if stuck.at < count {
             return stop(format!("{name} derives it with other values"), None);
@@ -205,7 +210,7 @@ pub(super) fn fitting(
         fact.values.iter().zip(pattern).all(|(value, wanted)| wanted.is_none_or(|wanted| wanted == *value))
     };
     let found = facts_of(program, model, relation).into_iter().find(fits);
-    found.map(|fact| fact.to_string()).unwrap_or_default()
+    found.or_broken("what stops a negated atom is there").to_string()
 }
 
 /// Text of several lines as one.

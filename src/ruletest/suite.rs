@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::analysis::checked::Test;
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
 use crate::session::{self, Faults, Loaded, Loader, RuleSet, SessionError, shipped};
 use crate::symbol::Symbol;
 
@@ -27,6 +29,13 @@ pub struct TestFile {
     pub rules: RuleSet,
     /// Its own tests, by their place in the checked program.
     pub tests: Vec<usize>,
+}
+
+impl TestFile {
+    /// One of the tests that its rules came with.
+    pub(super) fn test(&self, at: usize) -> &Test {
+        self.rules.checked.tests.get(at).or_broken("the tests of a file are among those of its rules")
+    }
 }
 
 /// Which tests to run, and how.
@@ -136,7 +145,7 @@ impl Building {
         if self.files.iter().any(|file| file.name == name) {
             return;
         }
-        let Some((main, _)) = loaded.sources.iter().next() else { return };
+        let (main, _) = loaded.sources.iter().next().or_broken("a file that is loaded has a text");
         if !loaded.has_tests(main) {
             return;
         }

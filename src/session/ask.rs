@@ -75,10 +75,7 @@ impl Session {
             .into_iter()
             .map(|fact| fact.values)
             .collect();
-        let columns = program
-            .relation(answer)
-            .map(|relation| relation.columns.iter().map(|column| column.name).collect())
-            .unwrap_or_default();
+        let columns = program[answer].columns.iter().map(|column| column.name).collect();
         Ok(Answer {
             columns,
             rows: rows.into_iter().collect(),
@@ -102,7 +99,7 @@ impl Session {
         let evaluation = self.evaluate_relevant(&rules.program, &rules.sources, asked, (self.as_of, now))?;
         let mut derived = Derived { reports: reports(&self.rules, &evaluation), ..Derived::default() };
         for relation in wanted {
-            let Some(schema) = self.rules.program.relation(relation) else { continue };
+            let schema = &self.rules.program[relation];
             let columns = schema.columns.iter().map(|column| column.name).collect();
             if evaluation.undetermined.contains(&relation) {
                 derived.undetermined.push(schema.name);
@@ -176,5 +173,9 @@ pub fn report_line(program: &Program, sources: &Sources, report: &Undefined) -> 
         })
         .collect();
     let with = if bindings.is_empty() { "" } else { " with " };
-    format!("{place}: `{text}` has no result in `{}`{with}{}", rule.id, bindings.join(", "))
+    let rule = match lower::is_answer(program, rule.head) {
+        true => String::new(),
+        false => format!(" in `{}`", rule.id),
+    };
+    format!("{place}: `{text}` has no result{rule}{with}{}", bindings.join(", "))
 }

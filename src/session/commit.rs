@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::backend::Database;
+use crate::backend::{Database, Limits};
 use crate::fact::Fact;
 use crate::fault;
-use crate::ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, When};
+use crate::ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, Run, RunLimits, When};
 use crate::meter;
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
@@ -14,9 +14,11 @@ use super::ask::reports;
 use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::lapse::Decided;
 use super::ledger_facts::Recording;
 use super::standing::Habit;
 use super::what_if::without;
+use super::why::decision;
 use super::{Session, Store, ledger_facts};
 
 /// What is said to be done where a limit is reached while reasons are looked for.
@@ -52,8 +54,9 @@ pub struct Outcome {
     pub changes: Changes,
     /// Decisions that did not stand before, ascending, with their reasons.
     pub drawn: Vec<Decision>,
-    /// Decisions that stood before and don't follow any more, ascending.
-    pub lapsed: Vec<Fact>,
+    /// Decisions that stood before and don't any more, ascending, with why, where that isn't that they follow no
+    /// longer.
+    pub lapsed: Vec<Lapsed>,
     /// All decisions that stand now, ascending, with the reasons for which they were drawn; only where
     /// [`Change::list`] asks for them.
     pub standing: Vec<Decision>,
@@ -151,7 +154,7 @@ impl Session {
         let mut standing = self.decisions_before()?;
         standing.retain(|decision| {
             outcome.stands.contains_key(&decision.fact.relation)
-                && outcome.lapsed.binary_search(&decision.fact).is_err()
+                && outcome.lapsed.binary_search_by(|lapsed| lapsed.fact.cmp(&decision.fact)).is_err()
         });
         standing.extend(outcome.drawn.iter().cloned());
         standing.sort_unstable_by(|one, other| one.fact.cmp(&other.fact));
@@ -225,9 +228,7 @@ impl Session {
         for fact in &changes.added {
             evaluation::add_standing(program, &mut input, fact)?;
         }
-        if !changes.removed.is_empty() {
-            input = without(program, &input, &changes.removed);
-        }
+        input = without(program, input, &changes.removed);
         self.add_now(&mut input, now);
         Ok(input)
     }
@@ -237,16 +238,12 @@ impl Session {
         let program = &self.rules.program;
         let ids = (0..program.relations.len() as u32).map(RelationId);
         let (undetermined, decided): (Vec<_>, Vec<_>) = ids
-            .filter(|id| program.relation(*id).is_some_and(|found| found.kind == Kind::Decision))
+            .filter(|id| program[*id].kind == Kind::Decision)
             .partition(|id| evaluation.undetermined.contains(id));
-        let name = |id: &RelationId| program.relation(*id).map(|found| found.name);
-        let names: BTreeSet<Symbol> = decided.iter().filter_map(name).collect();
-        let mut before: BTreeMap<Fact, Decision> = self
-            .decisions_before()?
-            .into_iter()
-            .filter(|decision| names.contains(&decision.fact.relation))
-            .map(|decision| (decision.fact.clone(), decision))
-            .collect();
+        let name = |id: &RelationId| program[*id].name;
+        let open: BTreeSet<Symbol> = undetermined.iter().map(name).collect();
+        let before = self.decisions_before()?.into_iter().map(|decision| decision.fact);
+        let mut before: BTreeSet<Fact> = before.filter(|fact| !open.contains(&fact.relation)).collect();
         let mut facts: Vec<Fact> =
             decided.iter().flat_map(|id| evaluation::facts_of(program, &evaluation.model, *id)).collect();
         facts.sort_unstable();
@@ -256,19 +253,19 @@ impl Session {
         for fact in facts {
             meter::check(REASONS)?;
             // Only of what is drawn now is the reason not known yet.
-            if before.remove(&fact).is_none() {
-                let (rule, sentence) = self.reason(&finder, &fact);
-                drawn.push(Decision { fact, rule, sentence });
+            if !before.remove(&fact) {
+                drawn.push(decision(&finder, fact)?);
             }
         }
-        let lapsed = before.into_keys().collect();
+        let decisions = Decided::new(program);
+        let lapsed = before.into_iter().map(|fact| decisions.lapsed(fact)).collect();
         Ok(Outcome {
             drawn,
             lapsed,
             stands: self.standing_counts(&evaluation.undetermined, |id| {
-                evaluation.model.extent(id).map_or(0, |extent| extent.rows.len())
+                evaluation::extent(&evaluation.model, id).rows.len()
             }),
-            undetermined: undetermined.iter().filter_map(name).collect(),
+            undetermined: undetermined.iter().map(name).collect(),
             reports: reports(&self.rules, evaluation),
             ..Outcome::default()
         })
@@ -281,7 +278,16 @@ impl Session {
         }
     }
 
+    /// How this session evaluates, as records say it.
+    fn run(&self) -> Run {
+        let Limits { facts, iterations, time, memory, .. } = self.limits;
+        let time = time.map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+        let limits = RunLimits { facts, iterations, time, memory };
+        Run { engine: self.engine.name().to_owned(), lenient: self.lenient, limits }
+    }
+
     fn record(&mut self, change: Change, outcome: &mut Outcome) -> Result<(), SessionError> {
+        let run = self.run();
         let drew = !outcome.drawn.is_empty() || !outcome.lapsed.is_empty();
         if self.ledger().is_some() && outcome.changes.is_empty() && !drew {
             return Ok(());
@@ -292,8 +298,9 @@ impl Session {
                 let draft = Draft {
                     clock: Some(change.now),
                     rules: Some(self.rules.recorded()),
+                    run: Some(run),
                     drawn: outcome.drawn.clone(),
-                    lapsed: outcome.lapsed.iter().cloned().map(Lapsed::from).collect(),
+                    lapsed: outcome.lapsed.clone(),
                     ..fitted
                 };
                 outcome.committed = Some(ledger.commit(&draft)?);
@@ -303,8 +310,8 @@ impl Session {
                     memory.facts.remove(fact);
                 }
                 memory.facts.extend(outcome.changes.added.iter().cloned());
-                for fact in &outcome.lapsed {
-                    memory.decisions.remove(fact);
+                for lapsed in &outcome.lapsed {
+                    memory.decisions.remove(&lapsed.fact);
                 }
                 outcome.drawn.iter().cloned().for_each(|decision| memory.decisions.insert(decision));
             }

@@ -9,6 +9,8 @@ pub use crate::backend::crepe::{Options, Part};
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Bound, Database, Engine, Extent, LimitReached, Limits, Model, Rows};
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
+use crate::index_vec::{Id, IndexVec};
 use crate::ir::{Program, RuleId};
 use crate::packs;
 use crate::packs::support::{Bounds, Pack, RunError, Table, Tables};
@@ -126,6 +128,10 @@ impl Compiled {
 }
 
 impl Engine for Compiled {
+    fn name(&self) -> &'static str {
+        "compiled"
+    }
+
     fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let known = self.known(program);
         if known.parts.is_empty() || gives_derived(program, &input) {
@@ -159,7 +165,12 @@ fn run(
     let bounds = Bounds { matches: most_matches(program, limits) / parts.len().max(1) as u64, deadline };
     let mut evaluated = Evaluated::new(program);
     for part in parts {
-        if evaluated.take(part, program, &input, &bounds).is_err() {
+        if let Err(stopped) = evaluated.take(part, program, &input, &bounds) {
+            assert_eq!(
+                stopped,
+                RunError::Bounds,
+                "the rows of an evaluation have values that columns can hold"
+            );
             return match (deadline, limits.time) {
                 (Some(deadline), Some(time)) if Instant::now() >= deadline => {
                     Err(LimitReached { bound: Bound::Time(time), rule: RuleId(0), relation: RelationId(0) })
@@ -181,8 +192,8 @@ fn most_matches(program: &Program, limits: &Limits) -> u64 {
 
 /// What the parts of a program gave.
 struct Evaluated {
-    /// By relation; those of no part have none.
-    tables: Vec<Option<Table>>,
+    /// Relations of no part have none.
+    tables: IndexVec<RelationId, Option<Table>>,
     /// Rule, operation, bindings.
     reports: Vec<(u32, u32, Vec<Option<Word>>)>,
     /// Rules that were evaluated: two parts may share some.
@@ -209,32 +220,30 @@ impl Evaluated {
                 tables.distinct(at);
             }
         }
-        let params = part.params.iter().filter_map(|id| program.params.get(id.0 as usize));
-        let params: Vec<Word> = params.map(|param| param.value.word()).collect();
+        let params: Vec<Word> = part.params.iter().map(|id| program[*id].value.word()).collect();
         for report in pack.evaluate(&mut tables, &params, bounds)? {
-            let rule = part.rules.get(report.rule as usize).filter(|rule| !self.rules.contains(rule));
-            self.reports.extend(rule.map(|rule| (rule.0, report.at, report.bindings)));
+            let rule = *part.rules.get(report.rule as usize).or_broken("a report is of a rule of its part");
+            if !self.rules.contains(&rule) {
+                self.reports.push((rule.0, report.at, report.bindings));
+            }
         }
         self.rules.extend(&part.rules);
         for (at, id) in part.relations.iter().enumerate() {
-            if let Some(table @ None) = self.tables.get_mut(id.0 as usize) {
-                *table = Some(tables.take(at));
-            }
+            self.tables[*id].get_or_insert_with(|| tables.take(at));
         }
         Ok(())
     }
 
     fn model(self, program: &Program, input: &Database, limits: &Limits) -> Result<Model, LimitReached> {
         let undefined = crepe::undefined(program, self.reports);
-        let mut first = vec![HashSet::new(); program.relations.len()];
+        let mut first: IndexVec<RelationId, HashSet<Vec<Word>>> =
+            IndexVec::filled(HashSet::new(), program.relations.len());
         for fact in &program.facts {
-            if let Some(first) = first.get_mut(fact.relation.0 as usize) {
-                first.insert(fact.values.iter().map(|value| value.word()).collect::<Vec<Word>>());
-            }
+            first[fact.relation].insert(fact.values.iter().map(|value| value.word()).collect());
         }
         let mut relations = Vec::with_capacity(program.relations.len());
         for (id, (table, first)) in (0..).map(RelationId).zip(self.tables.into_iter().zip(first)) {
-            let arity = program.relation(id).map_or(0, |relation| relation.columns.len());
+            let arity = program[id].columns.len();
             let table = table.unwrap_or_else(|| unread(arity, input.rows(id)));
             relations.push(extent(&table, arity, is_input(program, id), &first));
         }
@@ -245,7 +254,7 @@ impl Evaluated {
 }
 
 fn is_input(program: &Program, id: RelationId) -> bool {
-    program.relation(id).is_some_and(|relation| relation.kind == Kind::Input)
+    program[id].kind == Kind::Input
 }
 
 /// The facts of an input that no rule reads.
@@ -259,7 +268,8 @@ fn unread(arity: usize, rows: Option<&Rows>) -> Table {
 /// A relation without recursion: what is given stands in round 0, all that rules derive in round 1.
 fn extent(table: &Table, arity: usize, input: bool, first: &HashSet<Vec<Word>>) -> Extent {
     let mut rows = Rows::new(arity);
-    let all = || table.iter().map(|row| row.get(..arity).unwrap_or(row));
+    let all =
+        || table.iter().map(|row| row.get(..arity).or_broken("a row of a table has its relation's columns"));
     let is_first = |row: &[Word]| input || (!first.is_empty() && first.contains(row));
     all().filter(|row| is_first(row)).for_each(|row| rows.push(row));
     let given = rows.len();
@@ -288,10 +298,8 @@ fn rank(program: &Program, model: &mut Model, limits: &Limits) -> Result<(), Lim
     }
     let mut again = SemiNaive.evaluate(&alone, input, limits)?;
     for id in ranked {
-        let at = id.0 as usize;
-        if let (Some(extent), Some(known)) = (again.relations.get_mut(at), model.relations.get_mut(at)) {
-            *known = std::mem::take(extent);
-        }
+        let (known, found) = (model.relations.get_mut(id.at()), again.relations.get_mut(id.at()));
+        std::mem::swap(known.or_broken(RelationId::INVARIANT), found.or_broken(RelationId::INVARIANT));
     }
     Ok(())
 }

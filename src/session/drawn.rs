@@ -8,6 +8,7 @@ use crate::analysis::checked::Guard;
 use crate::fact::Fact;
 use crate::ledger::{Decision, Ledger, TxInfo, When};
 use crate::lower;
+use crate::provenance::Finder;
 use crate::provenance::proof::{Origin, Origins, Proof};
 use crate::schema::Relation;
 use crate::span::Span;
@@ -17,7 +18,7 @@ use super::evaluation::Evaluation;
 use super::fitting::Legacy;
 use super::ledger_facts::assertion;
 use super::slice::Asked;
-use super::{RuleSet, Session};
+use super::{RuleSet, Session, history};
 
 /// The id of a decision: the transaction that drew it, and its place among those drawn with it, from 1. Written
 /// `12.3`.
@@ -103,22 +104,42 @@ impl Session {
     /// # Errors
     /// An id that there isn't, rules of then that can't be read now, and all that can go wrong in an evaluation.
     pub fn why_drawn(&self, id: DecisionId, inputs: Option<usize>) -> Result<Drawn, SessionError> {
-        self.entry(|| self.proved_drawn(id, inputs))
+        let (ledger, info) = self.asked_ledger(&format!("decision {id}"), id.tx)?;
+        let rules = self.rules_of(ledger, &info)?;
+        self.entry(|| self.why_drawn_by(rules, id, inputs))
     }
 
-    fn proved_drawn(&self, id: DecisionId, inputs: Option<usize>) -> Result<Drawn, SessionError> {
-        let ledger = self.asked_ledger(&format!("decision {id}"))?;
-        let info = ledger.info(id.tx)?;
-        let drawn = drawn(ledger, id.tx)?;
+    /// The same by the rules of this session: whether the facts and the clock of then give the decision by them.
+    ///
+    /// # Errors
+    /// As [`Session::why_drawn`].
+    pub fn why_drawn_by_these(&self, id: DecisionId, inputs: Option<usize>) -> Result<Drawn, SessionError> {
+        self.entry(|| self.why_drawn_by(self.rules.clone(), id, inputs))
+    }
+
+    fn why_drawn_by(
+        &self,
+        rules: RuleSet,
+        id: DecisionId,
+        inputs: Option<usize>,
+    ) -> Result<Drawn, SessionError> {
+        let (ledger, info) = self.asked_ledger(&format!("decision {id}"), id.tx)?;
+        let mut drawn = drawn(ledger, id.tx)?;
         let at = usize::try_from(id.place).ok().and_then(|place| place.checked_sub(1));
-        let Some(decision) = at.and_then(|at| drawn.get(at)).cloned() else {
+        let Some(at) = at.filter(|at| *at < drawn.len()) else {
             let word = if drawn.len() == 1 { "decision" } else { "decisions" };
             let message =
                 format!("there is no decision {id}: transaction {} drew {} {word}", id.tx, drawn.len());
             return Err(SessionError::Unknown { message });
         };
-        let mut proved = self.prove_then(ledger, &info, vec![decision], inputs)?;
-        proved.pop().ok_or_else(|| SessionError::Unknown { message: format!("there is no decision {id}") })
+        let decision = drawn.swap_remove(at);
+        let evaluation = self.evaluate_drawn(&rules, &info, std::slice::from_ref(&decision))?;
+        let rules = Arc::new(rules);
+        let then = Then { ledger, legacy: Legacy::default(), tx: info.tx };
+        let finder = self.finder_then(&rules, &evaluation, &then, inputs);
+        let proof = finder.why(&decision.fact)?;
+        drop(finder);
+        Ok(Drawn { decision, info, rules, proof })
     }
 
     /// Why each decision of a transaction was drawn, in the order of their ids, as [`Session::why_drawn`] tells it.
@@ -126,36 +147,45 @@ impl Session {
     /// # Errors
     /// As [`Session::why_drawn`].
     pub fn why_all_drawn(&self, tx: u64, inputs: Option<usize>) -> Result<Vec<Drawn>, SessionError> {
-        let ledger = self.asked_ledger(&format!("transaction {tx}"))?;
-        let info = ledger.info(tx)?;
-        self.entry(|| self.prove_then(ledger, &info, drawn(ledger, tx)?, inputs))
+        self.entry(|| self.all_drawn(tx, inputs))
     }
 
-    fn asked_ledger(&self, what: &str) -> Result<&Ledger, SessionError> {
-        let message = || format!("{what} can't be looked up: ids belong to a ledger");
-        self.ledger().ok_or_else(|| SessionError::Unknown { message: message() })
-    }
-
-    /// The proofs of decisions in one evaluation as of the transaction that drew them.
-    fn prove_then(
-        &self,
-        ledger: &Ledger,
-        info: &TxInfo,
-        decisions: Vec<Decision>,
-        inputs: Option<usize>,
-    ) -> Result<Vec<Drawn>, SessionError> {
-        let rules = Arc::new(self.rules_of(ledger, info)?);
-        let evaluation = self.evaluate_drawn(&rules, info, &decisions)?;
-        let then = Then { ledger, legacy: Legacy::default(), tx: info.tx };
-        let mut finder = self.finder_at(When::Tx(info.tx), &rules, &evaluation.model, &then);
-        if let Some(inputs) = inputs {
-            finder = finder.inputs(inputs);
+    fn all_drawn(&self, tx: u64, inputs: Option<usize>) -> Result<Vec<Drawn>, SessionError> {
+        let (ledger, info) = self.asked_ledger(&format!("transaction {tx}"), tx)?;
+        let decisions = drawn(ledger, tx)?;
+        if decisions.is_empty() {
+            return Ok(Vec::new());
         }
+        let rules = Arc::new(self.rules_of(ledger, &info)?);
+        let evaluation = self.evaluate_drawn(&rules, &info, &decisions)?;
+        let then = Then { ledger, legacy: Legacy::default(), tx: info.tx };
+        let finder = self.finder_then(&rules, &evaluation, &then, inputs);
         let prove = |decision: Decision| {
             let proof = finder.why(&decision.fact)?;
             Ok(Drawn { decision, info: info.clone(), rules: Arc::clone(&rules), proof })
         };
         decisions.into_iter().map(prove).collect()
+    }
+
+    fn asked_ledger(&self, what: &str, tx: u64) -> Result<(&Ledger, TxInfo), SessionError> {
+        let message = || format!("{what} can't be looked up: ids belong to a ledger");
+        let ledger = self.ledger().ok_or_else(|| SessionError::Unknown { message: message() })?;
+        Ok((ledger, ledger.info(tx)?))
+    }
+
+    /// A finder of proofs as of the transaction that drew decisions.
+    fn finder_then<'a>(
+        &self,
+        rules: &'a RuleSet,
+        evaluation: &'a Evaluation,
+        then: &'a Then<'_>,
+        inputs: Option<usize>,
+    ) -> Finder<'a> {
+        let finder = self.finder_at(When::Tx(then.tx), rules, &evaluation.model, then);
+        match inputs {
+            Some(inputs) => finder.inputs(inputs),
+            None => finder,
+        }
     }
 
     /// What decisions depended on when they were drawn.
@@ -183,13 +213,14 @@ impl Session {
 
     /// The rules that a transaction was decided by.
     fn rules_of(&self, ledger: &Ledger, info: &TxInfo) -> Result<RuleSet, SessionError> {
-        let recorded = match info.rules {
-            Some(hash) => ledger.rules(hash)?,
-            None => None,
-        };
-        match recorded {
-            Some(recorded) if recorded != self.rules.recorded() => RuleSet::from_recorded(&recorded),
-            _ => Ok(self.rules.clone()),
+        match info.rules {
+            Some(hash) if self.rules.recorded().hash() == hash => Ok(self.rules.clone()),
+            Some(hash) => history::recorded(ledger, hash),
+            None => {
+                let message =
+                    format!("transaction {} names no rules, so nothing can be proved of it", info.tx);
+                Err(SessionError::Unknown { message })
+            }
         }
     }
 }
@@ -215,8 +246,8 @@ struct Then<'a> {
 }
 
 impl Origins for Then<'_> {
-    fn origin(&self, relation: &Relation, fact: &Fact) -> Option<Origin> {
-        let found = assertion(self.ledger, &self.legacy, When::Tx(self.tx), relation, fact)?;
-        Some(super::why::origin_of(found))
+    fn origin(&self, relation: &Relation, fact: &Fact) -> Result<Option<Origin>, String> {
+        let found = assertion(self.ledger, &self.legacy, When::Tx(self.tx), relation, fact);
+        Ok(found.map_err(|error| error.to_string())?.map(super::why::origin_of))
     }
 }

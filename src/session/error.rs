@@ -88,15 +88,15 @@ pub enum SessionError {
     #[error(transparent)]
     Proof(#[from] WhyError),
     /// The evaluation reached a limit; nothing of it was recorded.
-    #[error("{bound} was reached while `{rule}` ({place}) derived `{relation}`; nothing was recorded")]
+    #[error("{bound} was reached while {rule} ({place}) derived {relation}; nothing was recorded")]
     Limit {
         /// The limit.
         bound: Bound,
-        /// The rule at work.
+        /// The rule at work, in words.
         rule: String,
         /// Where it stands.
         place: String,
-        /// The relation that grew.
+        /// The relation that grew, in words.
         relation: String,
     },
     /// Work around an evaluation reached a limit; nothing of it was recorded.
@@ -116,7 +116,13 @@ pub enum SessionError {
 impl SessionError {
     /// Whether a limit was reached, by an evaluation or by the work around it.
     pub fn is_limit(&self) -> bool {
-        matches!(self, Self::Limit { .. } | Self::Stopped(_) | Self::Ledger(LedgerError::Limit(_)))
+        matches!(
+            self,
+            Self::Limit { .. }
+                | Self::Stopped(_)
+                | Self::Ledger(LedgerError::Limit(_))
+                | Self::Proof(WhyError::Limit(_))
+        )
     }
 }
 

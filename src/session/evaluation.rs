@@ -4,9 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use smallvec::SmallVec;
 
-use crate::backend::{Database, Engine, LimitReached, Limits, Model, Undefined};
+use crate::backend::{Database, Engine, Extent, LimitReached, Limits, Model, Undefined};
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::ir::Program;
+use crate::lower;
 use crate::meter;
 use crate::schema::{Kind, Relation, RelationId};
 use crate::span::Sources;
@@ -67,46 +69,42 @@ pub(super) fn undetermined<'a>(
     program: &Program,
     undefined: impl IntoIterator<Item = &'a Undefined>,
 ) -> BTreeSet<RelationId> {
-    let heads: BTreeSet<RelationId> =
-        undefined.into_iter().filter_map(|report| program.rule(report.rule)).map(|rule| rule.head).collect();
+    let heads: BTreeSet<RelationId> = undefined.into_iter().map(|report| program[report.rule].head).collect();
     heads
         .into_iter()
         .flat_map(|head| program.dependents(head))
-        .filter(|relation| {
-            program.relation(*relation).is_some_and(|relation| relation.kind == Kind::Decision)
-        })
+        .filter(|relation| program[*relation].kind == Kind::Decision)
         .collect()
 }
 
 pub(super) fn limit(program: &Program, sources: &Sources, reached: &LimitReached) -> SessionError {
-    let rule = program.rule(reached.rule);
-    SessionError::Limit {
-        bound: reached.bound,
-        rule: rule.map(|rule| rule.id.to_string()).unwrap_or_default(),
-        place: rule.map(|rule| sources.place(rule.span).to_string()).unwrap_or_default(),
-        relation: program.relation(reached.relation).map(|found| found.name.to_string()).unwrap_or_default(),
-    }
+    let rule = &program[reached.rule];
+    let place = sources.place(rule.span).to_string();
+    let (rule, relation) = match lower::is_answer(program, rule.head) {
+        true => (String::from("the question"), String::from("its answers")),
+        false => (format!("`{}`", rule.id), format!("`{}`", program[reached.relation].name)),
+    };
+    SessionError::Limit { bound: reached.bound, rule, place, relation }
+}
+
+/// All rows of a relation.
+pub(super) fn extent(model: &Model, relation: RelationId) -> &Extent {
+    model.extent(relation).or_broken("a model holds every relation of its program")
 }
 
 /// The rows of a relation as facts, in ascending order of their values.
 pub fn facts_of(program: &Program, model: &Model, relation: RelationId) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = model
-        .extent(relation)
-        .map(|extent| extent.rows.iter().map(|row| fact_of(program, relation, row)).collect())
-        .unwrap_or_default();
+    let rows = extent(model, relation).rows.iter();
+    let mut facts: Vec<Fact> = rows.map(|row| fact_of(program, relation, row)).collect();
     facts.sort_unstable();
     facts
 }
 
 /// A row as a fact.
 pub(super) fn fact_of(program: &Program, relation: RelationId, row: &[Word]) -> Fact {
-    match program.relation(relation) {
-        Some(schema) => Fact {
-            relation: schema.name,
-            values: schema.types().zip(row).map(|(ty, word)| Value::from_word(ty, *word)).collect(),
-        },
-        None => Fact { relation: Symbol::new(""), values: Vec::new() },
-    }
+    let schema = &program[relation];
+    let values = schema.types().zip(row).map(|(ty, word)| Value::from_word(ty, *word));
+    Fact { relation: schema.name, values: values.collect() }
 }
 
 /// Adds the clock of a run to `database`.
@@ -160,10 +158,7 @@ pub(super) struct Named<'p>(HashMap<Symbol, (RelationId, &'p Relation), ahash::R
 impl<'p> Named<'p> {
     /// The names of `relations`.
     pub(super) fn new(program: &'p Program, relations: &BTreeSet<RelationId>) -> Self {
-        let named = relations.iter().filter_map(|id| {
-            let relation = program.relation(*id)?;
-            Some((relation.name, (*id, relation)))
-        });
+        let named = relations.iter().map(|id| (program[*id].name, (*id, &program[*id])));
         Self(named.collect())
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::analysis;
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::ledger::interchange::{self, FactFile, Format, Schemas, Unread};
 use crate::meter::{self, Stopped};
 use crate::schema::{Kind, RelationId};
@@ -93,7 +94,7 @@ pub fn read_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
     if reading.found.is_empty() {
         let (facts, found) = analysis::check_facts(&rules.checked, &tree, &reading.sources);
         reading.found.extend(found);
-        reading.facts.extend(facts.into_iter().filter_map(|(id, values, _)| fact(rules, id, values)));
+        reading.facts.extend(facts.into_iter().map(|(id, values, _)| fact(rules, id, values)));
     }
     let facts = reading.finish()?;
     match facts.as_slice() {
@@ -121,7 +122,7 @@ pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> 
         let (pattern, found) = analysis::check_atom(&rules.checked, &atom, &reading.sources);
         reading.found.extend(found);
         let ground = pattern.and_then(|pattern| Some((pattern.relation, pattern.ground()?)));
-        reading.facts.extend(ground.and_then(|(relation, values)| fact(rules, relation, values)));
+        reading.facts.extend(ground.map(|(relation, values)| fact(rules, relation, values)));
     }
     let message = format!("expected a value in every column of `{text}`");
     reading.finish()?.pop().ok_or(SessionError::Unknown { message })
@@ -138,8 +139,9 @@ fn clause(text: &str) -> String {
     if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
 }
 
-fn fact(rules: &RuleSet, relation: RelationId, values: Vec<Value>) -> Option<Fact> {
-    rules.program.relation(relation).map(|schema| Fact { relation: schema.name, values })
+fn fact(rules: &RuleSet, relation: RelationId, values: Vec<Value>) -> Fact {
+    let schema = rules.program.relation(relation).or_broken("a checked fact is of a relation of the program");
+    Fact { relation: schema.name, values }
 }
 
 /// Fact files being read: what was found so far.
@@ -162,7 +164,7 @@ impl<'a> Reading<'a> {
         if self.found.is_empty() {
             let (named, found) = analysis::check_fact(&self.rules.checked, atom, &self.sources);
             self.found.extend(found);
-            self.facts.extend(named.and_then(|(id, values, _)| fact(self.rules, id, values)));
+            self.facts.extend(named.map(|(id, values, _)| fact(self.rules, id, values)));
         }
         let message = format!("`{text}` is no fact");
         self.finish()?.pop().ok_or(SessionError::Unknown { message })
@@ -248,6 +250,6 @@ impl<'a> Reading<'a> {
         self.found.extend(found);
         self.stopped = meter::check(READING).err();
         let rules = self.rules;
-        self.facts.extend(facts.into_iter().filter_map(|(id, values, _)| fact(rules, id, values)));
+        self.facts.extend(facts.into_iter().map(|(id, values, _)| fact(rules, id, values)));
     }
 }

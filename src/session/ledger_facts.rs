@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::backend::Database;
 use crate::fact::Fact;
 use crate::ir::Program;
-use crate::ledger::{Assertion, Decision, Ledger, LedgerError, When};
+use crate::ledger::{Assertion, Decision, Ledger, LedgerError, Notice, When};
 use crate::schema::{Kind, Relation, RelationId};
 use crate::span::Sources;
 use crate::symbol::Symbol;
@@ -26,6 +26,15 @@ pub(super) struct Recording {
 impl Recording {
     pub(super) fn new(ledger: Ledger) -> Self {
         Self { ledger, legacy: Legacy::default() }
+    }
+
+    pub(super) fn close(self) -> Vec<Notice> {
+        self.ledger.close()
+    }
+
+    /// The ledger, for whoever goes on with it.
+    pub(super) fn into_ledger(self) -> Ledger {
+        self.ledger
     }
 }
 
@@ -154,13 +163,16 @@ pub(super) fn assertion(
     at: When,
     relation: &Relation,
     fact: &Fact,
-) -> Option<(Assertion, Vec<Symbol>)> {
-    let recast = Reading { ledger, at, legacy, trusted: true }.one(relation).ok()??;
-    recast.forms(&fact.values).into_iter().find_map(|values| {
+) -> Result<Option<(Assertion, Vec<Symbol>)>, LedgerError> {
+    let reading = Reading { ledger, at, legacy, trusted: true };
+    let Some(recast) = reading.one(relation)? else { return Ok(None) };
+    for values in recast.forms(&fact.values) {
         let held = values.len();
-        let found = ledger.assertion_at(&Fact { relation: fact.relation, values }, at).ok()??;
-        Some((found, recast.defaults(held)))
-    })
+        if let Some(found) = ledger.assertion_at(&Fact { relation: fact.relation, values }, at)? {
+            return Ok(Some((found, recast.defaults(held))));
+        }
+    }
+    Ok(None)
 }
 
 /// The decisions that stood at a moment.

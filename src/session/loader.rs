@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::fault::OrBroken;
 use crate::file::{LARGEST_TEXT, said};
 use crate::meter;
 use crate::span::{FileId, Sources, Span};
@@ -235,10 +236,10 @@ impl Loader {
             .open
             .iter()
             .skip(at)
-            .filter_map(|(_, id)| self.loaded.sources.get(*id))
+            .map(|(_, id)| self.loaded.sources.get(*id).or_broken("a file that is being loaded has its text"))
             .map(|source| format!("`{}`", source.name()))
             .collect();
-        let first = names.first().cloned().unwrap_or_default();
+        let first = names.first().or_broken("a circle of imports has a file");
         self.loaded.diagnostics.push(
             Diagnostic::new(IMPORT_CIRCLE, "imports in a circle")
                 .at(span, "this import closes the circle")
@@ -333,7 +334,7 @@ fn in_binary(file: &str, import: &tree::Import) -> Result<(Location, String, Con
     for component in Path::new(&import.path).components() {
         match component {
             Component::ParentDir => drop(parts.pop()),
-            Component::Normal(part) => parts.push(part.to_str().unwrap_or_default()),
+            Component::Normal(part) => parts.push(part.to_str().or_broken("a part of a text is a text")),
             _ => {}
         }
     }

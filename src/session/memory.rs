@@ -6,6 +6,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 
 /// Facts, each of which stands or doesn't, however often it was stated. They are a list, in which one may stand twice,
 /// until somebody asks for one by itself; most sessions only ever hand all of them to an engine.
@@ -41,8 +42,10 @@ impl FactSet {
             self.listed.swap_remove(at);
             // The last fact has moved there.
             let (moved, last) = (self.listed.get(at).map(hash), self.listed.len());
-            let place = moved.and_then(|hash| places.find_mut(hash, |other| *other == last));
-            place.into_iter().for_each(|place| *place = at);
+            if let Some(hash) = moved {
+                let place = places.find_mut(hash, |other| *other == last);
+                *place.or_broken("every fact that is listed has its place") = at;
+            }
         }
         self.places = OnceLock::from(places);
     }
@@ -65,7 +68,9 @@ impl FactSet {
             return known;
         }
         let mut firsts = vec![false; self.listed.len()];
-        known.iter().for_each(|at| firsts.get_mut(*at).into_iter().for_each(|first| *first = true));
+        for at in &known {
+            *firsts.get_mut(*at).or_broken("a place is that of a fact that is listed") = true;
+        }
         let mut firsts = firsts.into_iter();
         self.listed.retain(|_| firsts.next() == Some(true));
         places(&self.listed)
@@ -84,7 +89,8 @@ fn places(listed: &[Fact]) -> HashTable<usize> {
 /// Adds the place `at` of a fact that has none yet; whether it had none.
 fn add(places: &mut HashTable<usize>, listed: &[Fact], fact: &Fact, at: usize) -> bool {
     let is_it = |other: &usize| listed.get(*other) == Some(fact);
-    let rehash = |other: &usize| listed.get(*other).map_or(0, hash);
+    let rehash =
+        |other: &usize| hash(listed.get(*other).or_broken("a place is that of a fact that is listed"));
     match places.entry(hash(fact), is_it, rehash) {
         Entry::Occupied(_) => false,
         Entry::Vacant(place) => {

@@ -4,6 +4,7 @@
 //! servers) is a thin rim around it.
 
 mod ask;
+mod audit;
 pub mod codes;
 mod commit;
 pub mod compiled;
@@ -15,6 +16,8 @@ mod evaluation;
 mod facts;
 mod fitting;
 pub mod format;
+mod history;
+mod lapse;
 mod ledger_facts;
 mod listing;
 mod loader;
@@ -37,6 +40,7 @@ mod why;
 mod why_not;
 
 pub use ask::{Answer, Derived, report_line};
+pub use audit::{Audit, Audited, Discrepancy, Finding};
 pub use commit::{Change, Outcome};
 pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
@@ -65,7 +69,8 @@ use crate::backend::{Database, Engine, Limits};
 use crate::fact::Fact;
 use crate::fault::{self, Fault};
 use crate::ir::Program;
-use crate::ledger::{Ledger, When};
+use crate::ledger::{Ledger, Notice, TxInfo, When};
+use crate::meter;
 use crate::schema::RelationId;
 use crate::span::Sources;
 
@@ -200,6 +205,30 @@ impl Session {
         }
     }
 
+    /// What the user should be told of the ledger since the last call.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        match &mut self.store {
+            Store::Ledger(ledger) => ledger.take_notices(),
+            Store::Memory(_) => Vec::new(),
+        }
+    }
+
+    /// Ends all work on the ledger and says what came of it; dropping the session does the same silently.
+    pub fn close(self) -> Vec<Notice> {
+        match self.store {
+            Store::Ledger(ledger) => ledger.close(),
+            Store::Memory(_) => Vec::new(),
+        }
+    }
+
+    /// The ledger, where the session has one, for whoever goes on with it.
+    pub fn into_ledger(self) -> Option<Ledger> {
+        match self.store {
+            Store::Ledger(recording) => Some(recording.into_ledger()),
+            Store::Memory(_) => None,
+        }
+    }
+
     /// The clock at which the ledger's last decisions were drawn, in microseconds since the epoch.
     ///
     /// # Errors
@@ -215,9 +244,26 @@ impl Session {
     /// A ledger that can't be read, rules that aren't understood any more.
     pub fn last_rules(&self) -> Result<Option<RuleSet>, SessionError> {
         let Some(ledger) = self.ledger() else { return Ok(None) };
-        let last = ledger.last_where(|info| info.rules.is_some())?;
-        let Some(hash) = last.and_then(|info| info.rules) else { return Ok(None) };
-        ledger.rules(hash)?.map(|rules| RuleSet::from_recorded(&rules)).transpose()
+        Ok(Self::rules_at(ledger, When::Now)?.map(|(_, rules)| rules))
+    }
+
+    /// The rules of a moment of the ledger: those of its last transaction that names any, which is told too. `None`
+    /// where there is none, and without a ledger.
+    ///
+    /// # Errors
+    /// A ledger that can't be read, rules that aren't understood any more.
+    pub fn rules_at(ledger: &Ledger, moment: When) -> Result<Option<(TxInfo, RuleSet)>, SessionError> {
+        let last = match moment {
+            When::Now => ledger.last_tx(),
+            When::Tx(tx) => tx,
+            When::Time(time) => ledger.tx_at(time)?,
+        };
+        let info = ledger.last_where(|info| info.tx <= last && info.rules.is_some())?;
+        let Some((info, hash)) = info.and_then(|info| info.rules.map(|hash| (info, hash))) else {
+            return Ok(None);
+        };
+        let rules = history::recorded(ledger, hash)?;
+        Ok(Some((info, rules)))
     }
 
     /// The facts that stand, of the inputs that the rules know, relation by relation, ascending.
@@ -288,7 +334,10 @@ impl Session {
             }
             Store::Ledger(ledger) => {
                 let lens = self.lens_for(ledger, (program, sources), at)?;
-                ledger_facts::standing_of(ledger, &lens, at, program, relations, &mut input)?;
+                for relation in relations {
+                    meter::check("reading facts")?;
+                    ledger_facts::beginning(ledger, &lens, at, (program, *relation), &[], &mut input)?;
+                }
             }
         }
         Ok(input)

@@ -140,11 +140,7 @@ fn decided(rules: &RuleSet, view: &View<'_>, undetermined: &BTreeSet<RelationId>
     });
     let mut decisions: Vec<Fact> = facts.collect();
     decisions.sort_unstable();
-    let name = |relation: &RelationId| program.relation(*relation).map(|found| found.name);
+    let name = |relation: &RelationId| program[*relation].name;
     let reports = view.undefined().iter().map(|report| ask::report_line(program, &rules.sources, report));
-    Decided {
-        decisions,
-        undetermined: undetermined.iter().filter_map(name).collect(),
-        reports: reports.collect(),
-    }
+    Decided { decisions, undetermined: undetermined.iter().map(name).collect(), reports: reports.collect() }
 }

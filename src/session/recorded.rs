@@ -1,10 +1,11 @@
 //! Rule sets as the ledger keeps them: written with each decision, read back to draw it again.
 
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
 use crate::ledger;
 use crate::span::Sources;
 use crate::symbol::Symbol;
-use crate::syntax;
+use crate::syntax::{self, tree};
 
 use super::error::{Faults, SessionError};
 use super::loader::Loaded;
@@ -14,7 +15,9 @@ impl RuleSet {
     /// The rule set as a ledger keeps it: each text under its name, in the order of loading, and the parameters
     /// that were set.
     pub fn recorded(&self) -> ledger::RuleSet {
-        let texts = self.files.iter().filter_map(|file| self.sources.get(file.id));
+        let text =
+            |file: &tree::File| self.sources.get(file.id).or_broken("every file of rules has its text");
+        let texts = self.files.iter().map(text);
         let set = self.program.params.iter().filter(|param| param.value != param.default);
         ledger::RuleSet {
             files: texts.map(|source| (source.name().to_owned(), source.text().to_owned())).collect(),
@@ -34,11 +37,15 @@ impl RuleSet {
             loaded.files.push(tree);
             loaded.diagnostics.extend(found.into_iter().filter(Diagnostic::is_error));
         }
-        let sets: Vec<_> = recorded
-            .params
-            .iter()
-            .filter_map(|(name, value)| Some((Symbol::new(name), syntax::parse_value(value)?)))
-            .collect();
+        let set = |(name, value): &(String, String)| match syntax::parse_value(value) {
+            Some(value) => Ok((Symbol::new(name), value)),
+            None => {
+                let message =
+                    format!("`{value}`, which is recorded for the parameter `{name}`, is no literal");
+                Err(SessionError::Unknown { message })
+            }
+        };
+        let sets = recorded.params.iter().map(set).collect::<Result<Vec<_>, _>>()?;
         let findings = check(loaded, &sets);
         findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
     }

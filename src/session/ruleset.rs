@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::analysis::{self, checked, checked::Checked};
 use crate::diagnostic::{self, Diagnostic};
-use crate::fault;
+use crate::fault::{self, OrBroken};
 use crate::ir::Program;
 use crate::lower;
 use crate::span::Sources;
@@ -161,7 +161,8 @@ impl Findings {
     /// Takes in what was found in a file of tests and what it imports: all errors, since it can't run with any, and the
     /// warnings about itself.
     fn take_tests(&mut self, mut found: Self) {
-        let Some((own, _)) = found.faults.sources.iter().next() else { return };
+        let first = found.faults.sources.iter().next();
+        let (own, _) = first.or_broken("a file that was loaded has its text");
         let about_itself = |fault: &Diagnostic| fault.span().is_some_and(|span| span.file == own);
         found.faults.diagnostics.retain(|fault| fault.is_error() || about_itself(fault));
         let known: BTreeSet<&str> = self.faults.sources.iter().map(|(_, source)| source.name()).collect();

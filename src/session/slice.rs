@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::backend::seminaive::SemiNaive;
 use crate::backend::{Database, Engine, Limits, Model};
+use crate::fault::OrBroken;
 use crate::ir::Program;
 use crate::ledger::{Ledger, When};
 use crate::lower;
@@ -166,9 +167,8 @@ impl<'a> Slicer<'a> {
         always: bool,
         limits: Limits,
     ) -> Option<Self> {
-        let name = |id: &RelationId| demand.finding.relation(*id).map(|relation| relation.name);
-        let counts: BTreeMap<_, _> =
-            demand.inputs.iter().filter_map(|id| Some((*id, count(ledger, name(id)?)))).collect();
+        let count = |id: &RelationId| (*id, count(ledger, demand.finding[*id].name));
+        let counts: BTreeMap<_, _> = demand.inputs.iter().map(count).collect();
         let all: usize = counts.values().sum();
         let whole: usize = demand.whole.iter().filter_map(|id| counts.get(id)).sum();
         // What is read whole is gone through twice.
@@ -211,7 +211,8 @@ impl<'a> Slicer<'a> {
             else {
                 continue;
             };
-            let count = self.counts.get(&keyed.input).copied().unwrap_or(0);
+            let count =
+                *self.counts.get(&keyed.input).or_broken("an input with keys is among those demanded");
             if self.budget < usize::MAX && extent.rows.len().saturating_mul(KEY_COST) > count + FREE {
                 self.read_whole(keyed.input)?;
                 more = true;

@@ -7,8 +7,9 @@ use smallvec::SmallVec;
 use crate::backend::Database;
 use crate::backend::seminaive::standing::{Edit, Standing};
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::ir::Program;
-use crate::ledger::{Changes, Decision};
+use crate::ledger::{Changes, Decision, Lapsed};
 use crate::meter;
 use crate::provenance::{Finder, Groundwork};
 use crate::schema::{Kind, RelationId};
@@ -19,6 +20,8 @@ use super::Session;
 use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::lapse::Decided;
+use super::why::decision;
 
 /// Everything that follows from the facts of a session, brought up to date commit by commit.
 pub(super) struct Kept {
@@ -86,7 +89,8 @@ impl Rows {
     fn edits(&self) -> SmallVec<[Edit<'_>; 4]> {
         let mut from = 0;
         let edit = |(relation, stands, to): &(RelationId, bool, usize)| {
-            let row = self.words.get(std::mem::replace(&mut from, *to)..*to).unwrap_or(&[]);
+            let row = self.words.get(std::mem::replace(&mut from, *to)..*to);
+            let row = row.or_broken("each row ends where its words do");
             Edit { relation: *relation, row, stands: *stands }
         };
         self.rows.iter().map(edit).collect()
@@ -162,7 +166,7 @@ impl Session {
         let removed = changes.removed.iter().map(|fact| (fact, false));
         for (fact, stands) in removed.chain(changes.added.iter().map(|fact| (fact, true))) {
             let Some(relation) = kept.names.relations.get(&fact.relation).copied() else { continue };
-            if program.relation(relation).is_some_and(|schema| evaluation::fits(schema, fact)) {
+            if evaluation::fits(&program[relation], fact) {
                 rows.push(relation, fact.values.iter().map(|value| value.word()), stands);
             }
         }
@@ -180,12 +184,16 @@ impl Session {
         let program = &self.rules.program;
         let undetermined = self.undetermined(&kept.standing);
         let is_decision = |id: &RelationId| kept.names.is_decision(*id);
-        let (mut drawn, mut lapsed) = (Vec::new(), Vec::new());
+        let (mut drawn, mut lapsed): (Vec<Fact>, Vec<Lapsed>) = (Vec::new(), Vec::new());
         let settled = |id: &RelationId| !undetermined.contains(id) && !kept.undetermined.contains(id);
         for id in kept.standing.changed().into_iter().filter(is_decision).filter(settled) {
             for (row, came) in kept.standing.changes(id) {
-                let list = if came { &mut drawn } else { &mut lapsed };
-                list.push(evaluation::fact_of(program, id, row));
+                let fact = evaluation::fact_of(program, id, row);
+                if came {
+                    drawn.push(fact);
+                } else {
+                    lapsed.push(fact.into());
+                }
             }
         }
         // What was undetermined and isn't any more may have changed meanwhile.
@@ -214,19 +222,20 @@ impl Session {
         kept: &Kept,
         id: RelationId,
         drawn: &mut Vec<Fact>,
-        lapsed: &mut Vec<Fact>,
+        lapsed: &mut Vec<Lapsed>,
     ) -> Result<(), SessionError> {
         let program = &self.rules.program;
-        let name = program.relation(id).map(|found| found.name);
+        let name = program[id].name;
         let before = self.decisions_before()?.into_iter().map(|decision| decision.fact);
-        let mut before: BTreeSet<Fact> = before.filter(|fact| Some(fact.relation) == name).collect();
+        let mut before: BTreeSet<Fact> = before.filter(|fact| fact.relation == name).collect();
         for row in kept.standing.rows(id) {
             let fact = evaluation::fact_of(program, id, row);
             if !before.remove(&fact) {
                 drawn.push(fact);
             }
         }
-        lapsed.extend(before);
+        let decisions = Decided::new(program);
+        lapsed.extend(before.into_iter().map(|fact| decisions.lapsed(fact)));
         Ok(())
     }
 
@@ -236,12 +245,11 @@ impl Session {
             return Ok(Vec::new());
         }
         let finder = self.reasons_over(&kept.standing, std::mem::take(&mut kept.groundwork));
-        let decision = |fact: Fact| {
+        let told = |fact: Fact| {
             meter::check(REASONS)?;
-            let (rule, sentence) = self.reason(&finder, &fact);
-            Ok(Decision { fact, rule, sentence })
+            decision(&finder, fact)
         };
-        let decisions = facts.into_iter().map(decision).collect();
+        let decisions = facts.into_iter().map(told).collect();
         kept.groundwork = finder.into_groundwork();
         decisions
     }
@@ -259,7 +267,7 @@ impl Session {
     }
 
     fn names(&self, relations: &BTreeSet<RelationId>) -> Vec<Symbol> {
-        relations.iter().filter_map(|id| self.rules.program.relation(*id)).map(|found| found.name).collect()
+        relations.iter().map(|id| self.rules.program[*id].name).collect()
     }
 
     /// What was kept at transaction `before` is what follows now: only something without facts was recorded since.

@@ -1,9 +1,12 @@
 //! What would be decided otherwise: other facts, parameters, rules or another clock, tried on a copy.
 
-use crate::backend::Database;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::backend::{Database, Rows};
 use crate::fact::Fact;
-use crate::provenance::Finder;
-use crate::provenance::difference::{RelationDifference, Scope, difference};
+use crate::ir::Program;
+use crate::provenance::difference::{Changed, RelationDifference, Scope, Turn, difference, each_change};
+use crate::provenance::{Finder, WhyError};
 use crate::schema::RelationId;
 use crate::symbol::Symbol;
 use crate::value::{Value, Word};
@@ -41,23 +44,41 @@ impl Session {
         scope: &Scope,
         reasons: usize,
     ) -> Result<Vec<RelationDifference>, SessionError> {
-        self.entry(|| self.difference(hypothesis, now, scope, reasons))
+        let mut look = |before: &Finder<'_>, after: &Finder<'_>| difference(before, after, scope, reasons);
+        self.entry(|| self.suppose(hypothesis, now, &mut look))
     }
 
-    fn difference(
+    /// Hands the changes that [`Session::what_if`] tells to `each`, one after the other and explained as they come,
+    /// until it answers `false`.
+    ///
+    /// # Errors
+    /// As [`Session::what_if`].
+    pub fn what_if_each(
         &self,
         hypothesis: &Hypothesis,
         now: i64,
-        scope: &Scope,
-        reasons: usize,
-    ) -> Result<Vec<RelationDifference>, SessionError> {
+        (scope, reasons): (&Scope, usize),
+        each: &mut dyn FnMut(Turn, Changed) -> bool,
+    ) -> Result<(), SessionError> {
+        let mut look =
+            |before: &Finder<'_>, after: &Finder<'_>| each_change(before, after, scope, reasons, each);
+        self.entry(|| self.suppose(hypothesis, now, &mut look))
+    }
+
+    /// What somebody who looks at both sides finds.
+    fn suppose<T>(
+        &self,
+        hypothesis: &Hypothesis,
+        now: i64,
+        look: &mut dyn FnMut(&Finder<'_>, &Finder<'_>) -> Result<T, WhyError>,
+    ) -> Result<T, SessionError> {
         let rules = hypothesis.rules.as_ref().unwrap_or(&self.rules);
         let rules = rules.with_sets(&hypothesis.sets).map_err(SessionError::Faults)?;
         let before = self.evaluate(now)?;
         let after = self.supposed(hypothesis, &rules, hypothesis.now.unwrap_or(now))?;
         let before = self.reasons(&before);
         let after = Finder::new(&rules.program, &after.model, &rules.sources, &self.store);
-        Ok(difference(&before, &after, scope, reasons))
+        Ok(look(&before, &after)?)
     }
 
     fn supposed(
@@ -72,25 +93,29 @@ impl Session {
         for fact in &other(&hypothesis.assertions)? {
             evaluation::add_standing(program, &mut input, fact)?;
         }
-        let mut input = without(program, &input, &other(&hypothesis.retractions)?);
+        let mut input = without(program, input, &other(&hypothesis.retractions)?);
         evaluation::add_now(program, &mut input, now);
         evaluation::evaluate(rules, input, self.engine.as_ref(), &self.limits, self.lenient)
     }
 }
 
 /// The rows of `input` that are none of the facts `removed`.
-pub(super) fn without(program: &crate::ir::Program, input: &Database, removed: &[Fact]) -> Database {
-    let gone: std::collections::BTreeSet<(RelationId, Vec<Word>)> = removed
-        .iter()
-        .filter_map(|fact| {
-            Some((program.find(fact.relation)?, fact.values.iter().map(|value| value.word()).collect()))
-        })
-        .collect();
-    let mut left = Database::new(program);
-    for (at, rows) in input.relations.iter().enumerate() {
-        let relation = RelationId(at as u32);
-        for row in rows.iter().filter(|row| !gone.contains(&(relation, row.to_vec()))) {
-            left.push(relation, row);
+pub(super) fn without(program: &Program, input: Database, removed: &[Fact]) -> Database {
+    if removed.is_empty() {
+        return input;
+    }
+    let mut gone: BTreeMap<RelationId, BTreeSet<Vec<Word>>> = BTreeMap::new();
+    for fact in removed {
+        if let Some(relation) = program.find(fact.relation) {
+            gone.entry(relation).or_default().insert(fact.values.iter().map(|value| value.word()).collect());
+        }
+    }
+    let mut left = input;
+    for (relation, gone) in gone {
+        if let Some(rows) = left.relations.get_mut(relation.0 as usize) {
+            let mut kept = Rows::new(rows.arity());
+            rows.iter().filter(|row| !gone.contains(*row)).for_each(|row| kept.push(row));
+            *rows = kept;
         }
     }
     left

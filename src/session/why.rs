@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::analysis::{self, AtomPattern};
 use crate::diagnostic::{self, Diagnostic};
 use crate::fact::Fact;
-use crate::ledger::{Assertion, When};
+use crate::ledger::{Assertion, Decision, When};
 use crate::lower;
 use crate::provenance::Finder;
 use crate::provenance::proof::{Origin, Origins, Proof};
@@ -32,6 +32,8 @@ pub struct Because {
     pub instead: Vec<Fact>,
     /// Whether the relation is an undetermined decision.
     pub undetermined: bool,
+    /// Whether there are more proofs than were wanted.
+    pub more: bool,
 }
 
 /// Which proofs are wanted, and how much of them.
@@ -41,6 +43,8 @@ pub struct Wanted {
     pub inputs: Option<usize>,
     /// Every proof of a fact instead of one of least height.
     pub every: bool,
+    /// How many proofs there are to be at most, of all facts together.
+    pub most: Option<usize>,
     /// How many steps below the fact are shown; without it all.
     pub depth: Option<usize>,
 }
@@ -147,14 +151,6 @@ impl Session {
         }
     }
 
-    /// The identity and the sentence of a rule that derives `fact` in an evaluation of this session.
-    pub(super) fn reason(&self, finder: &Finder<'_>, fact: &Fact) -> (Option<String>, Option<String>) {
-        match finder.told(fact).ok().flatten() {
-            Some(told) => (Some(told.rule.to_string()), told.sentence),
-            None => (None, None),
-        }
-    }
-
     /// A finder for the reasons of what a commit draws. It counts the facts of the evaluation itself, which is of all
     /// facts: those of a ledger are counted as they were before the commit.
     pub(super) fn reasons<'a>(&'a self, evaluation: &'a Evaluation) -> Finder<'a> {
@@ -210,11 +206,18 @@ impl Inquiry<'_> {
             Some(depth) => proof.cut(depth),
             None => proof,
         };
+        let mut left = wanted.most.unwrap_or(usize::MAX);
+        let mut show = |proof: Proof| {
+            because.more = left == 0;
+            left = left.saturating_sub(1);
+            !because.more && each(cut(proof))
+        };
         for fact in &facts {
             let go_on = if wanted.every {
-                self.finder.every(fact).all(|proof| each(cut(proof)))
+                let go_on = self.finder.every(fact).all(&mut show);
+                self.finder.checked(go_on)?
             } else {
-                self.finder.why(fact)?.is_none_or(|proof| each(cut(proof)))
+                self.finder.why(fact)?.is_none_or(&mut show)
             };
             if !go_on {
                 break;
@@ -223,7 +226,7 @@ impl Inquiry<'_> {
         if facts.is_empty() {
             because.instead = self.instead(relation, &pattern);
         }
-        Ok(because)
+        Ok(self.finder.checked(because)?)
     }
 
     /// The facts of a relation that have most of the wanted values.
@@ -249,6 +252,7 @@ impl Inquiry<'_> {
     fn refused(&self, question: &str, time: Duration) -> Result<Refused, SessionError> {
         let asked = self.session.asked(question)?;
         let answer = self.finder.why_not(asked.relation, &asked.values);
+        let answer = self.finder.checked(answer)?;
         let (engine, limits) = (self.session.engine.as_ref(), self.session.limits);
         let remedies = if time.is_zero() || !answer.holds.is_empty() {
             Remedies::default()
@@ -256,16 +260,28 @@ impl Inquiry<'_> {
             self.finder.remedies(asked.relation, &asked.values, &Trial { engine, limits, time })
         };
         let undetermined = self.evaluation.undetermined.contains(&asked.relation);
+        self.finder.checked(())?;
         Ok(Refused { answer, remedies, undetermined })
     }
 }
 
+/// A fact that holds as a decision, with the identity and the sentence of a rule that derives it. Who records it and
+/// who draws it again find the same ones.
+pub(super) fn decision(finder: &Finder<'_>, fact: Fact) -> Result<Decision, SessionError> {
+    let (rule, sentence) = match finder.told(&fact)? {
+        Some(told) => (Some(told.rule.to_string()), told.sentence),
+        None => (None, None),
+    };
+    Ok(Decision { fact, rule, sentence })
+}
+
 impl Origins for Store {
-    fn origin(&self, relation: &Relation, fact: &Fact) -> Option<Origin> {
+    fn origin(&self, relation: &Relation, fact: &Fact) -> Result<Option<Origin>, String> {
         match self {
-            Self::Memory(_) => None,
+            Self::Memory(_) => Ok(None),
             Self::Ledger(ledger) => {
-                assertion(ledger, &ledger.legacy, When::Now, relation, fact).map(origin_of)
+                let found = assertion(ledger, &ledger.legacy, When::Now, relation, fact);
+                Ok(found.map_err(|error| error.to_string())?.map(origin_of))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! From the bytes of a file to text.
 
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
 use crate::span::{FileId, Span};
 
 use super::codes;
@@ -13,7 +14,7 @@ use super::codes;
 pub fn decode(file: FileId, bytes: &[u8]) -> Result<&str, Box<Diagnostic>> {
     std::str::from_utf8(bytes).map_err(|error| {
         let at = u32::try_from(error.valid_up_to()).unwrap_or(u32::MAX);
-        let byte = bytes.get(error.valid_up_to()).copied().unwrap_or(0);
+        let byte = bytes.get(error.valid_up_to()).or_broken("a fault of the encoding has a byte");
         let fault = Diagnostic::new(codes::NOT_TEXT, "the file is not UTF-8")
             .at(Span::new(file, at, at), format!("the byte 0x{byte:02X} begins no character here"));
         Box::new(fault.help(help(bytes)))

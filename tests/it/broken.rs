@@ -5,21 +5,30 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hence::backend::naive::Naive;
 use hence::backend::seminaive::SemiNaive;
+use hence::backend::seminaive::standing::Standing;
 use hence::backend::{Database, Engine, LimitReached, Limits, Model};
+use hence::builtins::expr::{ExprKind, ParamId, VarId};
+use hence::builtins::term::Term;
 use hence::fact::Fact;
 use hence::fault::{self, Fault, OrBroken};
-use hence::ir::Program;
+use hence::ir::{Arg, Literal, Program, RuleId};
 use hence::ledger::base::MemoryBase;
 use hence::ledger::disk::{Disk, DiskFile, MemoryDisk};
 use hence::ledger::{Ledger, OpenOptions};
+use hence::schema::RelationId;
 use hence::session::{Change, Loader, RuleSet, Session, SessionError, check};
-use hence::value::Value;
+use hence::value::{Value, Word};
 
 /// An engine that finds out that it contradicts itself.
 struct Contradicts;
 
 impl Engine for Contradicts {
+    fn name(&self) -> &'static str {
+        "contradicts"
+    }
+
     fn evaluate(&self, _: &Program, _: Database, _: &Limits) -> Result<Model, LimitReached> {
         None.or_broken("every slot of a plan is bound before it is read")
     }
@@ -29,6 +38,10 @@ impl Engine for Contradicts {
 struct Panics;
 
 impl Engine for Panics {
+    fn name(&self) -> &'static str {
+        "panics"
+    }
+
     fn evaluate(&self, _: &Program, input: Database, _: &Limits) -> Result<Model, LimitReached> {
         let worker = move || {
             assert_eq!(input.relations[99].len(), 0);
@@ -155,4 +168,87 @@ fn a_fault_between_the_parts_of_a_record_stays_the_answer_until_the_ledger_is_op
     let mut session = open();
     assert_eq!(session.ledger().unwrap().last_tx(), 1);
     assert_eq!(session.commit(asked("rm"), false).unwrap().committed.unwrap().tx, 2);
+}
+
+const SOUND: &str = "
+    param least: int = 2.
+    input edge(from: int, to: int).
+    path(X, Y) :- edge(X, Y).
+    path(X, Z) :- path(X, Y), edge(Y, Z), Z >= least.
+    reach(X, count()) :- path(X, _).
+    most(X, N) :- reach(X, N) limit 1 by N desc.
+    decision leaf(node: int).
+    leaf(Y) :- edge(_, Y), !edge(Y, _).
+";
+
+fn sound() -> (Program, Database) {
+    let mut loader = Loader::default();
+    loader.text("sound.dl", SOUND);
+    let program = check(loader.finish(), &[]).rules.unwrap().program;
+    let mut input = Database::new(&program);
+    let edge = program.find("edge".into()).unwrap();
+    for (from, to) in [(1, 2), (2, 3), (3, 1), (3, 4)] {
+        input.push(edge, &[Word::from_int(from), Word::from_int(to)]);
+    }
+    (program, input)
+}
+
+type Corrupt = fn(&mut Program);
+/// How many relations an engine finds.
+type Evaluate = fn(&Program, Database) -> usize;
+
+/// What can be wrong with a program, each a number that leads nowhere, or a variable that nothing binds.
+const CORRUPTIONS: [(&str, Corrupt); 8] = [
+    ("an atom's relation", |program| {
+        let Literal::Atom(atom) = &mut program.rules[0].body[0] else { panic!("an atom") };
+        atom.relation = RelationId(99);
+    }),
+    ("a negated atom's relation", |program| {
+        let leaf = program.rules.last_mut().unwrap();
+        let Literal::Not(atom) = &mut leaf.body[1] else { panic!("a negated atom") };
+        atom.relation = RelationId(99);
+    }),
+    ("a head's relation", |program| program.rules[0].head = RelationId(99)),
+    ("a stratum's rule", |program| program.strata[0].rules.push(RuleId(99))),
+    ("an atom's variable", |program| {
+        let Literal::Atom(atom) = &mut program.rules[0].body[0] else { panic!("an atom") };
+        atom.args[0] = Arg::Var(VarId(99));
+    }),
+    ("an atom's parameter", |program| {
+        let Literal::Atom(atom) = &mut program.rules[0].body[0] else { panic!("an atom") };
+        atom.args[0] = Arg::Param(ParamId(99));
+    }),
+    ("a head's variable", |program| {
+        let Term::Expr(expr) = &mut program.rules[0].terms[0] else { panic!("an expression") };
+        expr.kind = ExprKind::Var(VarId(99));
+    }),
+    ("what binds a variable", |program| {
+        program.rules[1].body.retain(|literal| matches!(literal, Literal::Test { .. }));
+    }),
+];
+
+#[test]
+fn a_corrupt_program_is_a_fault_on_every_engine_and_never_an_answer() {
+    let engines: [(&str, Evaluate); 3] = [
+        ("naive", |program, input| {
+            Naive.evaluate(program, input, &Limits::default()).unwrap().relations.len()
+        }),
+        ("semi-naive", |program, input| {
+            SemiNaive.evaluate(program, input, &Limits::default()).unwrap().relations.len()
+        }),
+        ("standing", |program, input| {
+            Standing::new(program, &input, &Limits::default()).unwrap().model().relations.len()
+        }),
+    ];
+    for (engine, evaluate) in engines {
+        let (program, input) = sound();
+        let answer = fault::caught::<_, Fault>(|| Ok(evaluate(&program, input.clone())));
+        assert!(answer.is_ok(), "{engine} over the sound program: {answer:?}");
+        for (what, corrupt) in CORRUPTIONS {
+            let mut corrupted = program.clone();
+            corrupt(&mut corrupted);
+            let answer = fault::caught::<_, Fault>(|| Ok(evaluate(&corrupted, input.clone())));
+            assert!(answer.is_err(), "{engine} answers though {what} is wrong");
+        }
+    }
 }

@@ -195,6 +195,8 @@ fn a_folder_stands_for_the_fact_files_directly_in_it() {
         FactFile::Data(at("b.csv")),
         FactFile::Data(at("c.facts")),
         FactFile::Data(at("d.tsv")),
+        // Nearly called like one of facts: whoever reads it is told so.
+        FactFile::Data(at("e.JSONL")),
     ];
     assert_eq!(expand(folder.path()), Ok(expected));
     assert_eq!(expand(&at("notes.txt")), Ok(vec![FactFile::Data(at("notes.txt"))]));

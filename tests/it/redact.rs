@@ -63,6 +63,13 @@ fn run(dir: &Path, args: &[&str], input: &str) -> String {
 
 /// Checks that the ledger holds facts, in which something was replaced, and nowhere the secret.
 fn check_stored(dir: &Path, what: &str) {
+    check_absent(dir, what);
+    let exported = run(dir, &["export"], "");
+    assert!(exported.contains("[redacted]"), "{what}: {exported}");
+}
+
+/// Checks that the secret is in no file of the ledger.
+fn check_absent(dir: &Path, what: &str) {
     let mut folders = vec![dir.join(".hence")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -76,8 +83,6 @@ fn check_stored(dir: &Path, what: &str) {
             assert!(!held, "{what}: the secret is in {}", path.display());
         }
     }
-    let exported = run(dir, &["export"], "");
-    assert!(exported.contains("[redacted]"), "{what}: {exported}");
 }
 
 #[test]
@@ -129,4 +134,130 @@ fn no_program_that_carries_out_stores_what_a_pattern_matches() {
     let said = run(dir.path(), &args, "{\"asked\": [\"ada\"]}\n");
     assert!(said.contains("\"carried\""), "{said}");
     check_stored(dir.path(), "run_command");
+}
+
+/// A rule set and facts with the secret in all that a ledger takes.
+fn with_rules() -> tempfile::TempDir {
+    let dir = guarded();
+    let rules = "## Said.\ninput said(who: string, what: string).\n\n## Told.\ninput told(what: string).\n\n\
+        ## Keep it.\ndecision keep(what: string).\n\n\
+        @id(keeps)\n@because(\"{Who} said {What}\")\nkeep(What) :- said(Who, What).\n";
+    std::fs::create_dir(dir.path().join("rules")).unwrap();
+    std::fs::write(dir.path().join("rules/keep.dl"), rules).unwrap();
+    let line = format!("{{\"said\": [\"ada {SECRET}\", \"it is {SECRET}\"]}}\n");
+    std::fs::write(dir.path().join(format!("{SECRET}.jsonl")), line).unwrap();
+    dir
+}
+
+#[test]
+fn no_command_stores_what_a_pattern_matches() {
+    let fact = format!("said(\"ada {SECRET}\", \"it is {SECRET}\")");
+    let file = format!("{SECRET}.jsonl");
+    let label = format!("for {SECRET}");
+    let line = format!("{{\"said\": [\"ada {SECRET}\", \"it is {SECRET}\"]}}\n");
+    let cases: [(&[&str], &str); 7] = [
+        (&["assert", &fact, "--as", &label, "--note", &label], ""),
+        (&["assert", "--facts", &file], ""),
+        (&["assert", "-"], &line),
+        (&["decide", "--facts", &file, "--as", &label, "--note", &label], ""),
+        (&["decide", "--follow"], &line),
+        (&["decide", "--follow", "--batch", "--as", &label], &line),
+        (&["decide", "--facts", "-", "--engine", "naive"], &line),
+    ];
+    for (args, input) in cases {
+        let dir = with_rules();
+        run(dir.path(), args, input);
+        check_stored(dir.path(), &format!("{args:?}"));
+        // What is replaced is found again by what it was.
+        run(dir.path(), &["retract", &fact, "--note", &label], "");
+        check_stored(dir.path(), &format!("{args:?}, then retracted"));
+        assert_eq!(run(dir.path(), &["facts"], "").lines().count(), 4, "{args:?}: a fact still stands");
+        run(dir.path(), &["decide"], "");
+        run(dir.path(), &["verify"], "");
+        run(dir.path(), &["compact"], "");
+        check_stored(dir.path(), &format!("{args:?}, then compacted"));
+    }
+}
+
+#[test]
+fn an_answer_of_a_reviewer_stores_nothing_that_a_pattern_matches() {
+    let dir = guarded();
+    let facts = ["reviewer(\"ada\")", "escalation_request(\"r1\", 3, \"why not\", @2026-02-09T09:00:00Z)"];
+    let packs = ["--pack", "autonomy"];
+    run(dir.path(), &[&["assert"][..], &facts, &packs].concat(), "");
+    let comment = format!("because {SECRET}");
+    let args = ["review", "approve", "r1", "--as", "ada", "--comment", &comment, "--pack", "autonomy"];
+    run(dir.path(), &args, "");
+    check_stored(dir.path(), "review");
+}
+
+#[test]
+fn an_import_keeps_its_hashes_and_warns() {
+    let dir = with_rules();
+    let config = dir.path().join("hence.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, "").unwrap();
+    run(dir.path(), &["decide", "--facts", &format!("{SECRET}.jsonl"), "--note", SECRET], "");
+    run(dir.path(), &["export", "-o", "all.jsonl"], "");
+    std::fs::write(&config, text).unwrap();
+    let (good, told) = try_run(dir.path(), &["import", "all.jsonl", "--store", "other"]);
+    assert!(good, "{told}");
+    for part in ["1 of `said`", "1 of `keep`", "2 in authors, sources and notes"] {
+        assert!(told.contains(part), "{told}");
+    }
+    let (good, told) = try_run(dir.path(), &["check"]);
+    assert!(good && told.contains("1 fact of `said`"), "{told}");
+    let rules = dir.path().join("rules/keep.dl");
+    let text = std::fs::read_to_string(&rules).unwrap();
+    std::fs::write(&rules, format!("{text}\n# {SECRET}\n")).unwrap();
+    let (good, told) = try_run(dir.path(), &["check"]);
+    assert!(good && told.contains("matches the text of rules/keep.dl"), "{told}");
+}
+
+#[test]
+fn a_number_that_a_pattern_matches_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("hence.toml"), "[redact]\npatterns = [\"[0-9]{16}\"]\n").unwrap();
+    std::fs::write(dir.path().join("r.dl"), "## A card.\ninput card(n: int).\n").unwrap();
+    let (good, told) = try_run(dir.path(), &["assert", "card(4111111111111111)", "--rules", "r.dl"]);
+    assert!(!good && told.contains("a number in a fact of `card`"), "{told}");
+    run(dir.path(), &["assert", "card(41)", "--rules", "r.dl"], "");
+}
+
+#[test]
+fn what_is_left_matches_nothing() {
+    let patterns = |patterns: &[&str]| patterns.iter().map(|text| String::from(*text)).collect::<Vec<_>>();
+    let redaction = Redaction::new(&patterns(&["ab"]), "").unwrap();
+    assert_eq!(redaction.text("aaabbb c"), " c");
+    let grows = Redaction::new(&patterns(&["ab", "ba"]), "bb").unwrap();
+    assert!(!grows.matches(&grows.text("abababab")));
+    assert!(Redaction::new(&patterns(&["red"]), "[redacted]").is_err());
+    let names = Redaction::new(&patterns(&["redacted"]), "…").unwrap();
+    let name = |name: &str| Fact::new("f", [Value::Name(name.into())]);
+    assert_eq!(names.fact(name("/redacted/more")), name("/hidden"));
+    assert!(Redaction::new(&patterns(&[""]), "x").is_err());
+}
+
+#[test]
+fn the_environment_lets_nothing_in() {
+    let dir = with_rules();
+    let output = Command::new(env!("CARGO_BIN_EXE_hence"))
+        .args(["decide", "--facts", &format!("{SECRET}.jsonl")])
+        .current_dir(dir.path())
+        .env("HENCE_REDACT", "nothing-at-all")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    check_stored(dir.path(), "HENCE_REDACT");
+}
+
+/// Whether a call ends well, and what it says to standard error.
+fn try_run(dir: &Path, args: &[&str]) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_hence"))
+        .args(args)
+        .current_dir(dir)
+        .env("USER", "ada")
+        .output()
+        .unwrap();
+    (output.status.success(), String::from_utf8(output.stderr).unwrap())
 }

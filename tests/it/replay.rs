@@ -95,18 +95,26 @@ fn flips_afresh(session: &Session, other: &RuleSet) -> Vec<(u64, Fact, bool)> {
     flips
 }
 
+/// The flips that a replay tells.
+fn flips(session: &Session, rules: Option<&RuleSet>) -> Vec<(u64, Fact, bool)> {
+    let last = session.ledger().unwrap().last_tx();
+    let mut found = Vec::new();
+    let replayed = session.replay(rules, 1, last).unwrap().run(&mut |_| {}, &mut |flip| {
+        found.push((flip.tx, flip.decision, flip.stood));
+        true
+    });
+    assert_eq!(replayed.unwrap().flips, found.len() as u64);
+    found
+}
+
 #[test]
 fn unchanged_rules_flip_nothing_and_others_exactly_what_they_would_have_drawn() {
     let mut flipped = 0;
     for seed in 0..60 {
         let session = history(seed);
-        let last = session.ledger().unwrap().last_tx();
-        let same = session.replay(None, 1, last).unwrap().run(&mut |_| {}).unwrap();
-        assert_eq!(same.flips, [], "seed {seed}");
+        assert_eq!(flips(&session, None), [], "seed {seed}");
         let other = rules(&[(Symbol::new("alarm_from"), Value::Int(60))]);
-        let found = session.replay(Some(&other), 1, last).unwrap().run(&mut |_| {}).unwrap();
-        let found: Vec<(u64, Fact, bool)> =
-            found.flips.into_iter().map(|flip| (flip.tx, flip.decision, flip.then)).collect();
+        let found = flips(&session, Some(&other));
         assert_eq!(found, flips_afresh(&session, &other), "seed {seed}");
         flipped += found.len();
     }
@@ -136,7 +144,7 @@ fn what_if_is_the_difference_that_a_commit_then_makes() {
         assert!(outcome.committed.is_none_or(|committed| committed.head != before));
         let mut found: Vec<(Fact, bool)> =
             outcome.drawn.into_iter().map(|decision| (decision.fact, true)).collect();
-        found.extend(outcome.lapsed.into_iter().map(|fact| (fact, false)));
+        found.extend(outcome.lapsed.into_iter().map(|lapsed| (lapsed.fact, false)));
         expected.sort();
         found.sort();
         assert_eq!(found, expected, "seed {seed}");

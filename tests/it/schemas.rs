@@ -183,7 +183,7 @@ proptest! {
         let mut written = Vec::new();
         session.ledger().unwrap().export(1..=u64::MAX, &mut written).unwrap();
         let mut copy = Ledger::memory().unwrap();
-        copy.import(&mut written.as_slice()).unwrap();
+        copy.import(&mut written.as_slice(), None).unwrap();
         copy.compact(0, "ada").unwrap();
         prop_assert!(copy.verify().unwrap().differences.is_empty());
         let copy = Session::over_ledger(rules(&columns), copy);
@@ -293,7 +293,7 @@ fn a_ledger_takes_no_facts_that_its_columns_do_not() {
     session.ledger().unwrap().export(1..=u64::MAX, &mut written).unwrap();
     let written = String::from_utf8(written).unwrap();
     let mut copy = Ledger::memory().unwrap();
-    copy.import(&mut written.as_bytes()).unwrap();
+    copy.import(&mut written.as_bytes(), None).unwrap();
     for values in [vec![text("a")], vec![text("a"), Value::Int(1)], vec![text("a"), text("b"), text("c")]] {
         let draft = Draft { assertions: vec![Fact::new("r", values)], ..Draft::default() };
         let refused = copy.commit(&draft).unwrap_err().to_string();
@@ -301,7 +301,7 @@ fn a_ledger_takes_no_facts_that_its_columns_do_not() {
     }
     let mut other = Ledger::memory().unwrap();
     let changed = written.replace("[\"a\", \"b\"]", "[\"a\"]").replace("[\"a\",\"b\"]", "[\"a\"]");
-    let refused = other.import(&mut changed.as_bytes()).unwrap_err().to_string();
+    let refused = other.import(&mut changed.as_bytes(), None).unwrap_err().to_string();
     assert!(refused.contains("line 1") && refused.contains("doesn't fit the recorded columns"), "{refused}");
 }
 

@@ -225,3 +225,44 @@ fn every_declared_relation_of_the_packs_is_documented() {
         }
     }
 }
+
+/// The rooms in which what can't be missing is looked up as such, all of them reviewed.
+const LOUD: [&str; 8] = ["backend", "lower", "ir", "builtins", "syntax", "analysis", "packs", "ruletest"];
+
+/// Files that read texts which are no rules, where a part that isn't there is an answer.
+const GUESSES: &str = "src/syntax/foreign/";
+
+/// The forms in which an absence that can't be is covered, with what to write instead.
+const QUIET: [(&str, &str); 5] = [
+    (r"\.(get|get_mut|first|last|next)\([^;{}]*\)[^;{}]*\.unwrap_or_default\(\)", "`.or_broken(…)`"),
+    (
+        r"\.(get|get_mut|first_mut|last_mut)\([^;{}]*\)\s*\.into_iter\(\)\s*\.for_each",
+        "`.or_broken(…)` or `if let`",
+    ),
+    (
+        r"\.get\([^&;{}()]*(\([^()]*\)[^;{}()]*)*\)(\.copied\(\)|\.cloned\(\))?\.unwrap_or\((0|true|usize::MAX)\)",
+        "`.or_broken(…)`",
+    ),
+    (r"\.map_or\(\x22\??\x22, \|(relation|rule|found|param|variable)\|", "`program[id]`"),
+    (r"filter_map\(\|\w+\| (self\.)?program\.(relation|rule)\(", "`program[id]`"),
+];
+
+#[test]
+fn what_cannot_be_missing_is_not_covered_by_a_default() {
+    let mut found = Vec::new();
+    for file in LOUD.iter().flat_map(|room| files(&root().join("src").join(room), "rs")) {
+        let name = file.strip_prefix(root()).unwrap().display().to_string();
+        // The check of a program's invariants is for those that break them.
+        if name.starts_with(GUESSES) || name == "src/ir/invariants.rs" {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        for (form, instead) in QUIET {
+            for covered in Regex::new(form).unwrap().find_iter(&text) {
+                let line = text[..covered.start()].lines().count();
+                found.push(format!("{name}:{line}: `{}`: write {instead}", covered.as_str()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

@@ -207,7 +207,8 @@ impl Taker {
             Self::Session(session) => {
                 let outcome = session.commit(change, false).unwrap();
                 let drawn = outcome.drawn.into_iter().map(|decision| decision.fact).collect();
-                Difference { drawn, lapsed: outcome.lapsed }
+                let lapsed = outcome.lapsed.into_iter().map(|lapsed| lapsed.fact).collect();
+                Difference { drawn, lapsed }
             }
             Self::Engine(standing, program, decisions) => {
                 let asserted = change.assertions.iter().map(|fact| (fact, true));

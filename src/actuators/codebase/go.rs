@@ -11,9 +11,12 @@ use crate::actuators::tree;
 pub(super) fn look(node: Node<'_>, source: &[u8], parsed: &mut Parsed) {
     match node.kind() {
         "import_spec" => {
-            let path = tree::field(node, "path", source).unwrap_or_default();
-            let path = path.trim_matches(['"', '`']).to_owned();
-            parsed.imports.push(Import { wanted: Wanted::Go(path.clone()), text: path });
+            // Of a text that breaks off, the path may not be there.
+            let path = tree::field(node, "path", source);
+            parsed.imports.extend(path.map(|path| {
+                let path = path.trim_matches(['"', '`']).to_owned();
+                Import { wanted: Wanted::Go(path.clone()), text: path }
+            }));
         }
         "type_spec" => {
             let kind = node.child_by_field_name("type").map(|of| of.kind());

@@ -30,7 +30,7 @@ use crate::value::Value;
 use index::Index;
 use language::Language;
 use parse::{Parsed, Wanted};
-use walk::Found;
+use walk::{Found, GONE};
 
 /// The name of the observer.
 pub const NAME: &str = "codebase";
@@ -96,15 +96,12 @@ impl Observer for Codebase {
     ) -> Result<Summary, ActuatorError> {
         let unreadable = |source| ActuatorError::Read { input: root.display().to_string(), source };
         let root = root.canonicalize().map_err(unreadable)?;
-        let walk = walk::walk(&root)?;
         let mut summary = Summary::default();
-        if walk.gone > 0 {
-            summary.left_out.insert(GONE, (walk.gone, root.display().to_string()));
-        }
-        let manifests = manifests(&walk.files, &mut summary)?;
-        let read = read_all(&walk.files, progress, &mut summary)?;
+        let files = walk::walk(&root, &mut summary)?;
+        let manifests = manifests(&files, &mut summary)?;
+        let read = read_all(&files, progress, &mut summary)?;
         let index = Index::new(read.iter().map(|(found, ..)| found.path.as_str()), &manifests);
-        index.faulty.iter().for_each(|path| summary.leave_out("manifests that can't be understood", path));
+        index.faulty.iter().for_each(|path| summary.leave_out("no manifest although called like one", path));
         for (found, language, parsed) in &read {
             summary.records += 1;
             meter::check("reading source code")?;
@@ -116,9 +113,6 @@ impl Observer for Codebase {
         Ok(summary)
     }
 }
-
-/// Why a file is left out that its folder had.
-const GONE: &str = "gone when they were to be read";
 
 /// The texts of the files that say how things are called, and of those that they extend.
 fn manifests(files: &[Found], summary: &mut Summary) -> Result<BTreeMap<String, String>, ActuatorError> {
@@ -147,7 +141,7 @@ fn manifests(files: &[Found], summary: &mut Summary) -> Result<BTreeMap<String, 
 fn content(found: &Found) -> Result<Result<Vec<u8>, &'static str>, ActuatorError> {
     tree::read(&found.location).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => Ok(Err(GONE)),
-        io::ErrorKind::Unsupported | io::ErrorKind::IsADirectory => Ok(Err("no regular files")),
+        io::ErrorKind::Unsupported | io::ErrorKind::IsADirectory => Ok(Err("no regular file")),
         _ => Err(ActuatorError::Read { input: found.path.clone(), source: error }),
     })
 }

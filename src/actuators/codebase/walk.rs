@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::paths;
+use crate::actuators::Summary;
 use crate::actuators::error::ActuatorError;
 use crate::meter;
 
@@ -17,28 +18,26 @@ pub(super) struct Found {
     pub(super) path: String,
 }
 
-/// What a walk found, each by path.
-#[derive(Default)]
-pub(super) struct Walk {
-    /// Everything that may be opened.
-    pub(super) files: Vec<Found>,
-    /// What was there when its folder was read, and then was not.
-    pub(super) gone: u64,
-}
-
 /// Beginnings of names of files that hold secrets.
 const SECRET_NAMES: [&str; 6] = [".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".npmrc"];
 /// Endings of names of files that hold keys.
 const KEY_ENDINGS: [&str; 11] =
     ["pem", "key", "p8", "p12", "pfx", "jks", "keystore", "asc", "gpg", "ppk", "der"];
 
-/// Walks `root`. No link is followed; what git ignores (also where there is no `.git`) and what may hold a secret is
-/// passed over.
+/// Why something is left out that its folder had.
+pub(super) const GONE: &str = "gone when it was to be read";
+/// Why a folder is left out whose path no system call takes.
+const TOO_DEEP: &str = "too deep to be read";
+/// How many characters of a path an error shows.
+const SHOWN: usize = 200;
+
+/// The files below `root`, by path. No link is followed; what git ignores (also where there is no `.git`) and what may
+/// hold a secret is passed over.
 ///
 /// # Errors
 /// A folder that can't be read, and a limit.
-pub(super) fn walk(root: &Path) -> Result<Walk, ActuatorError> {
-    let mut found = Walk::default();
+pub(super) fn walk(root: &Path, summary: &mut Summary) -> Result<Vec<Found>, ActuatorError> {
+    let mut files = Vec::new();
     let walker = WalkBuilder::new(root)
         .follow_links(false)
         .hidden(false)
@@ -49,22 +48,26 @@ pub(super) fn walk(root: &Path) -> Result<Walk, ActuatorError> {
     for entry in walker {
         meter::check("looking for source files")?;
         match entry {
-            Err(error) if error.io_error().is_some_and(|why| why.kind() == io::ErrorKind::NotFound) => {
-                found.gone = found.gone.saturating_add(1);
-            }
             Err(error) => {
-                let source = io::Error::other(error.to_string());
-                return Err(ActuatorError::Read { input: root.display().to_string(), source });
+                let told: String = error.to_string().chars().take(SHOWN).collect();
+                match error.io_error().map(io::Error::kind) {
+                    Some(io::ErrorKind::NotFound) => summary.leave_out(GONE, &told),
+                    Some(io::ErrorKind::InvalidFilename) => summary.leave_out(TOO_DEEP, &told),
+                    _ => {
+                        let source = io::Error::other(told);
+                        return Err(ActuatorError::Read { input: root.display().to_string(), source });
+                    }
+                }
             }
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
                 let path = paths::relative(root, entry.path());
-                found.files.push(Found { location: entry.into_path(), path });
+                files.push(Found { location: entry.into_path(), path });
             }
             Ok(_) => {}
         }
     }
-    found.files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(found)
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
 }
 
 fn allowed(entry: &DirEntry) -> bool {

@@ -1,8 +1,12 @@
 //! `# allow: W203` in the comment lines directly above a line, or above the item around it, silences a warning.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::fault::OrBroken;
 use crate::span::{Sources, Span};
 use crate::syntax::tree;
+
+/// An invariant of spans.
+const PLACES: &str = "places lie in their texts, between two characters";
 
 /// Whether a comment above the warning's place, or above the item that it stands in, silences it.
 pub(super) fn allowed(warning: &Diagnostic, files: &[tree::File], sources: &Sources) -> bool {
@@ -20,10 +24,10 @@ fn item_around(place: Span, files: &[tree::File]) -> Option<Span> {
 
 /// Whether the comment lines directly above the line of `span` allow `code`.
 fn above(span: Span, sources: &Sources, code: Code) -> bool {
-    let text = sources.get(span.file).map_or("", |source| source.text());
-    let before = text.get(..span.start as usize).unwrap_or("");
+    let text = sources.get(span.file).or_broken(PLACES).text();
+    let before = text.get(..span.start as usize).or_broken(PLACES);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    let lines = before.get(..line_start).unwrap_or("").lines().rev().map(str::trim_start);
+    let lines = before.get(..line_start).or_broken(PLACES).lines().rev().map(str::trim_start);
     lines.take_while(|line| line.starts_with('#')).any(|line| allows(line, code))
 }
 

@@ -9,7 +9,7 @@ use crate::syntax::tree::{Doc, Item};
 
 /// A rule that draws a decision says why in a sentence.
 pub(super) fn without_because(rules: Rules<'_>) -> Vec<Diagnostic> {
-    let draws = |head| rules.relation(head).is_some_and(|relation| relation.kind == Kind::Decision);
+    let draws = |head| rules.relation(head).kind == Kind::Decision;
     let silent = rules.checked.rules.iter().filter(|rule| rule.because.is_none() && draws(rule.head));
     silent
         .map(|rule| {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::Rules;
 use super::codes::ALWAYS_EMPTY;
 use crate::analysis::checked::{Literal, Rule};
-use crate::analysis::strata::strata;
 use crate::diagnostic::Diagnostic;
+use crate::index_vec::{Id, IndexVec};
 use crate::schema::{Kind, RelationId};
 use crate::span::Span;
 
@@ -14,9 +14,9 @@ use crate::span::Span;
 /// its rules needs a fact of it (or of one that needs it) first.
 pub(super) fn empty(rules: Rules<'_>) -> Vec<Diagnostic> {
     let filled = filled(rules);
-    let is_filled = |relation: RelationId| filled.get(relation.0 as usize).copied().unwrap_or(true);
+    let is_filled = |relation: RelationId| filled[relation];
     let component = components(rules);
-    let same = |a: RelationId, b: RelationId| component.get(a.0 as usize) == component.get(b.0 as usize);
+    let same = |a: RelationId, b: RelationId| component[a] == component[b];
     let heads: BTreeSet<RelationId> = rules.checked.rules.iter().map(|rule| rule.head).collect();
     let mut out = Vec::new();
     for rule in &rules.checked.rules {
@@ -39,43 +39,59 @@ fn atoms(rule: &Rule) -> impl Iterator<Item = (RelationId, bool, Span)> + '_ {
 }
 
 /// For each relation, whether facts of the inputs could fill it through some chain of rules.
-fn filled(rules: Rules<'_>) -> Vec<bool> {
+fn filled(rules: Rules<'_>) -> IndexVec<RelationId, bool> {
     let relations = &rules.checked.relations;
-    let mut filled = vec![false; relations.len()];
-    let mut users: Vec<Vec<usize>> = vec![Vec::new(); relations.len()];
-    let mut missing = Vec::with_capacity(rules.checked.rules.len());
+    let mut filled = IndexVec::filled(false, relations.len());
+    let mut users: IndexVec<RelationId, Vec<RuleId>> = IndexVec::filled(Vec::new(), relations.len());
+    let mut missing: IndexVec<RuleId, usize> = IndexVec::default();
     let mut ready: Vec<RelationId> = Vec::new();
-    for (at, rule) in rules.checked.rules.iter().enumerate() {
+    for rule in &rules.checked.rules {
         let needed = atoms(rule).filter(|(_, negated, _)| !negated).map(|(relation, ..)| relation);
-        let count = needed.map(|one| users.get_mut(one.0 as usize).map(|users| users.push(at))).count();
-        missing.push(count);
-        if count == 0 {
+        let needed: Vec<RelationId> = needed.collect();
+        if needed.is_empty() {
             ready.push(rule.head);
         }
+        let id = missing.push(needed.len());
+        needed.iter().for_each(|relation| users[*relation].push(id));
     }
-    let inputs = relations.iter().enumerate().filter(|(_, relation)| relation.kind == Kind::Input);
-    ready.extend(inputs.map(|(at, _)| RelationId(at as u32)));
+    let inputs = (0..).map(RelationId).zip(relations).filter(|(_, relation)| relation.kind == Kind::Input);
+    ready.extend(inputs.map(|(id, _)| id));
+    let heads: IndexVec<RuleId, RelationId> = rules.checked.rules.iter().map(|rule| rule.head).collect();
     while let Some(relation) = ready.pop() {
-        let Some(place) = filled.get_mut(relation.0 as usize).filter(|filled| !**filled) else { continue };
-        *place = true;
-        for &user in users.get(relation.0 as usize).into_iter().flatten() {
-            let Some(count) = missing.get_mut(user) else { continue };
-            *count -= 1;
-            if *count == 0 {
-                ready.extend(rules.checked.rules.get(user).map(|rule| rule.head));
+        if std::mem::replace(&mut filled[relation], true) {
+            continue;
+        }
+        for user in &users[relation] {
+            missing[*user] -= 1;
+            if missing[*user] == 0 {
+                ready.push(heads[*user]);
             }
         }
     }
     filled
 }
 
+/// The place of a rule among the checked ones.
+#[derive(Clone, Copy)]
+struct RuleId(usize);
+
+impl Id for RuleId {
+    const INVARIANT: &'static str = "the rules that read a relation are among the checked ones";
+
+    fn new(at: usize) -> Self {
+        Self(at)
+    }
+
+    fn at(self) -> usize {
+        self.0
+    }
+}
+
 /// For each relation the number of its stratum; relations that depend on each other have the same.
-fn components(rules: Rules<'_>) -> Vec<Option<usize>> {
-    let mut of = vec![None; rules.checked.relations.len()];
-    for (at, stratum) in strata(rules.checked).unwrap_or_default().iter().enumerate() {
-        for relation in &stratum.relations {
-            of.get_mut(relation.0 as usize).into_iter().for_each(|place| *place = Some(at));
-        }
+fn components(rules: Rules<'_>) -> IndexVec<RelationId, Option<usize>> {
+    let mut of = IndexVec::filled(None, rules.checked.relations.len());
+    for (at, stratum) in rules.strata().iter().enumerate() {
+        stratum.relations.iter().for_each(|relation| of[*relation] = Some(at));
     }
     of
 }
@@ -83,7 +99,7 @@ fn components(rules: Rules<'_>) -> Vec<Option<usize>> {
 fn underived(rules: Rules<'_>, relation: RelationId, negated: bool, span: Span) -> Diagnostic {
     let name = rules.name(relation);
     let so = if negated { "this always holds" } else { "this never matches" };
-    let declared = rules.relation(relation).map_or(span, |relation| relation.span);
+    let declared = rules.relation(relation).span;
     Diagnostic::new(ALWAYS_EMPTY, format!("no rule derives `{name}`"))
         .at(span, so)
         .at(declared, format!("`{name}` is declared here"))

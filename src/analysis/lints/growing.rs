@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Rules;
 use super::codes::GROWING_RECURSION;
 use crate::analysis::checked::{Arg, Literal, Rule};
-use crate::analysis::strata::strata;
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::op::Op;
@@ -16,7 +15,7 @@ use crate::value::Type;
 
 /// A recursive rule with a computed column that nothing in the rule bounds.
 pub(super) fn growing(rules: Rules<'_>) -> Vec<Diagnostic> {
-    let strata = strata(rules.checked).unwrap_or_default();
+    let strata = rules.strata();
     let recursive = strata.iter().filter(|stratum| stratum.recursive);
     let together: BTreeMap<RelationId, &Vec<RelationId>> = recursive
         .flat_map(|stratum| stratum.relations.iter().map(|one| (*one, &stratum.relations)))

@@ -9,6 +9,7 @@ use crate::analysis::requires::equal::{Classes, Thing};
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op::Op;
 use crate::diagnostic::Diagnostic;
+use crate::index_vec::{Id, IndexVec};
 use crate::span::Span;
 use crate::value::{Value, Word};
 
@@ -71,7 +72,7 @@ fn outside_set(rule: &Rule, expr: &Expr) -> Option<String> {
         | [Expr { kind: ExprKind::Const(value), .. }, Expr { kind: ExprKind::Var(var), .. }] => (var, value),
         _ => return None,
     };
-    let variable = rule.variables.get(var.0 as usize)?;
+    let variable = &rule[*var];
     (!variable.ty.admits(*value)).then(|| format!("`{}` is one of `{}`", variable.name, variable.ty))
 }
 
@@ -81,12 +82,12 @@ fn constant(classes: &Classes, expr: &Expr) -> Option<String> {
     expr.for_each_var(&mut |var| {
         known.entry(var).or_insert_with(|| classes.consts(Thing::Var(var)).next());
     });
-    let length = known.keys().last().map_or(0, |var| var.0 as usize + 1);
-    let mut words = vec![Word::default(); length];
+    let length = known.keys().last().map_or(0, |var| var.at() + 1);
+    let mut words: IndexVec<VarId, Word> = IndexVec::filled(Word::default(), length);
     for (var, value) in &known {
-        *words.get_mut(var.0 as usize)? = (*value)?.word();
+        words[*var] = (*value)?.word();
     }
-    (!reads_param(expr) && expr.eval(&words, &[]) == Ok(Word::from_bool(false)))
+    (!reads_param(expr) && expr.eval(words.as_slice(), &[]) == Ok(Word::from_bool(false)))
         .then(|| String::from("this is always false"))
 }
 

@@ -52,7 +52,9 @@ impl Classes {
         for literal in body {
             match literal {
                 Literal::Bind { var, expr, .. } => {
-                    Thing::of(expr).into_iter().for_each(|thing| joined.join(Thing::Var(*var), thing));
+                    if let Some(thing) = Thing::of(expr) {
+                        joined.join(Thing::Var(*var), thing);
+                    }
                 }
                 Literal::Test { expr, .. } => joined.test(expr),
                 Literal::Atom { .. } | Literal::Each { .. } => {}
@@ -112,9 +114,10 @@ impl Joined {
                 self.test(right);
             }
             ExprKind::Call(Op::Equal, sides) => {
-                if let [left, right] = &sides[..] {
-                    let sides = Thing::of(left).zip(Thing::of(right));
-                    sides.into_iter().for_each(|(left, right)| self.join(left, right));
+                if let [left, right] = &sides[..]
+                    && let (Some(left), Some(right)) = (Thing::of(left), Thing::of(right))
+                {
+                    self.join(left, right);
                 }
             }
             ExprKind::Call(Op::Not, args) => {

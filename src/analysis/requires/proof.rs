@@ -4,25 +4,34 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::equal::{Classes, Thing};
 use crate::analysis::checked::{Arg, Checked, Guard, Literal, Requires, Rule};
+use crate::builtins::term::Term;
+use crate::fault::OrBroken;
+use crate::index_vec::IndexVec;
 use crate::schema::{Kind, RelationId};
 use crate::value::Value;
 
 /// How many goals, beside one for each relation, are followed for one guard before the proof is given up.
 pub(super) const GOALS: usize = 10_000;
 
+/// An invariant of [`Rules`].
+const RULES: &str = "the ways to meet a goal are rules of the program";
+/// One of goals.
+pub(super) const NODES: &str = "each goal that comes up is followed";
+
 /// The rules by head, each with what is equal in it.
 pub(super) struct Rules<'a> {
     /// The program.
     pub(super) checked: &'a Checked,
-    by_head: Vec<Vec<usize>>,
+    by_head: IndexVec<RelationId, Vec<usize>>,
     classes: Vec<Classes>,
 }
 
 impl<'a> Rules<'a> {
     pub(super) fn new(checked: &'a Checked) -> Self {
-        let mut by_head = vec![Vec::new(); checked.relations.len()];
+        let mut by_head: IndexVec<RelationId, Vec<usize>> =
+            IndexVec::filled(Vec::new(), checked.relations.len());
         for (at, rule) in checked.rules.iter().enumerate() {
-            by_head.get_mut(rule.head.0 as usize).into_iter().for_each(|rules| rules.push(at));
+            by_head[rule.head].push(at);
         }
         Self {
             checked,
@@ -32,16 +41,21 @@ impl<'a> Rules<'a> {
     }
 
     /// The rule at this place.
-    pub(super) fn rule(&self, at: usize) -> Option<&'a Rule> {
-        self.checked.rules.get(at)
+    pub(super) fn rule(&self, at: usize) -> &'a Rule {
+        self.checked.rules.get(at).or_broken(RULES)
+    }
+
+    /// What is equal in the rule at this place.
+    pub(super) fn classes(&self, at: usize) -> &Classes {
+        self.classes.get(at).or_broken(RULES)
     }
 
     fn of(&self, relation: RelationId) -> &[usize] {
-        self.by_head.get(relation.0 as usize).map_or(&[], Vec::as_slice)
+        &self.by_head[relation]
     }
 
     fn is_input(&self, relation: RelationId) -> bool {
-        self.checked.relations.get(relation.0 as usize).is_none_or(|relation| relation.kind == Kind::Input)
+        self.checked[relation].kind == Kind::Input
     }
 }
 
@@ -157,7 +171,7 @@ enum Need {
 
 /// For each positive atom of a rule's body that could meet `goal`, its place and what that takes.
 fn hand_on(rules: &Rules<'_>, rule: usize, goal: &Goal, required: RelationId) -> Vec<(usize, Need)> {
-    let (Some(rule), Some(classes)) = (rules.rule(rule), rules.classes.get(rule)) else { return Vec::new() };
+    let (rule, classes) = (rules.rule(rule), rules.classes(rule));
     let offer = |literal: &Literal| {
         let Literal::Atom { negated: false, relation, args, .. } = literal else { return None };
         if *relation == required && meets(rule, classes, goal, args) {
@@ -179,11 +193,6 @@ pub(super) fn fits(rule: &Rule, classes: &Classes, targets: Option<&BTreeSet<Tar
     let Some(targets) = targets else { return true };
     let Some(arg) = thing_of(arg) else { return false };
     things(rule, targets).any(|target| classes.equal(target, arg))
-}
-
-/// What is equal in the rule at this place.
-pub(super) fn classes<'a>(rules: &'a Rules<'_>, rule: usize) -> Option<&'a Classes> {
-    rules.classes.get(rule)
 }
 
 /// The goal's columns in terms of the arguments of an atom; `None` where one of them isn't among these.
@@ -210,9 +219,14 @@ fn translate(
 /// The targets as things of the rule that derives the goal's relation.
 fn things(rule: &Rule, targets: &BTreeSet<Target>) -> impl Iterator<Item = Thing> {
     targets.iter().filter_map(|target| match target {
-        Target::Column(at) => Thing::of_term(rule.terms.get(*at)?),
+        Target::Column(at) => Thing::of_term(term(rule, *at)),
         Target::Const(value) => Some(Thing::Const(*value)),
     })
+}
+
+/// The term of a column of the head.
+pub(super) fn term(rule: &Rule, column: usize) -> &Term {
+    rule.terms.get(column).or_broken("a head has a term for each column of its relation")
 }
 
 fn thing_of(arg: &Arg) -> Option<Thing> {
@@ -228,7 +242,7 @@ fn lose(nodes: &mut [Node]) {
     for (at, node) in nodes.iter().enumerate() {
         for (place, way) in node.ways.iter().enumerate() {
             for (_, goal) in &way.options {
-                users.get_mut(*goal).into_iter().for_each(|users| users.push((at, place)));
+                users.get_mut(*goal).or_broken(NODES).push((at, place));
             }
         }
     }
@@ -242,10 +256,10 @@ fn lose(nodes: &mut [Node]) {
         }
     }
     while let Some(at) = queue.pop_front() {
-        for (user, place) in users.get(at).into_iter().flatten() {
-            let Some(node) = nodes.get_mut(*user) else { continue };
-            let Some(way) = node.ways.get_mut(*place) else { continue };
-            way.open = way.open.saturating_sub(1);
+        for (user, place) in users.get(at).or_broken(NODES) {
+            let node = nodes.get_mut(*user).or_broken(NODES);
+            let way = node.ways.get_mut(*place).or_broken(NODES);
+            way.open -= 1;
             if way.lost() && node.lost.is_none() {
                 node.lost = Some(turn);
                 turn += 1;

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::equal::Thing;
-use super::proof::{GOALS, Goal, Node, Rules, Target, Way, classes, fits, prove};
+use super::proof::{GOALS, Goal, NODES, Node, Rules, Target, Way, fits, prove, term};
 use crate::analysis::checked::{Arg, Literal, Requires, Rule};
 use crate::analysis::codes::{GUARD_LOST, GUARD_TOO_WIDE};
 use crate::analysis::prose::ends;
 use crate::builtins::term::Term;
 use crate::diagnostic::Diagnostic;
+use crate::fault::{OrBroken, broken};
 use crate::schema::{Relation, RelationId};
 use crate::symbol::Symbol;
 
@@ -16,7 +17,7 @@ use crate::symbol::Symbol;
 pub(super) fn faults(rules: &Rules<'_>, guard: &Requires) -> Vec<Diagnostic> {
     let report = Report { rules, guard };
     let Some(nodes) = prove(rules, guard) else { return vec![report.too_wide()] };
-    let Some(first) = nodes.first() else { return Vec::new() };
+    let first = nodes.first().or_broken(NODES);
     first
         .lost_ways()
         .filter_map(|way| report.way_round(&nodes, way))
@@ -44,19 +45,18 @@ impl<'a> Report<'a> {
     where
         'a: 'b,
     {
-        let (mut steps, mut node, mut way) = (Vec::new(), nodes.first()?, first);
+        let (mut steps, mut node, mut way) = (Vec::new(), nodes.first().or_broken(NODES), first);
         loop {
-            let rule = self.rules.rule(way.rule)?;
-            let earliest =
-                way.options.iter().min_by_key(|(_, goal)| nodes.get(*goal).and_then(|node| node.lost));
+            let rule = self.rules.rule(way.rule);
+            let earliest = way.options.iter().min_by_key(|(_, goal)| node_of(nodes, *goal).lost);
             let next = earliest.filter(|_| !self.reads_required(rule));
             steps.push(Step { at: way.rule, rule, goal: &node.goal, next: next.map(|(place, _)| *place) });
             let Some((_, goal)) = next else { return Some(steps) };
             if *goal == 0 {
                 return None;
             }
-            node = nodes.get(*goal)?;
-            way = first_lost(nodes, node)?;
+            node = node_of(nodes, *goal);
+            way = first_lost(nodes, node);
         }
     }
 
@@ -84,7 +84,7 @@ impl<'a> Report<'a> {
 
     /// What to write where.
     fn way_out(&self, fault: Diagnostic, steps: &[Step<'_>]) -> Diagnostic {
-        let Some((last, before)) = steps.split_last() else { return fault };
+        let (last, before) = steps.split_last().or_broken("a way round a guard has a step");
         let (needed, head) = (self.needed(last), self.name(last.rule.head));
         let notes = self.unfollowed(last);
         if !notes.is_empty() {
@@ -109,9 +109,10 @@ impl<'a> Report<'a> {
     /// Adds what a step shows.
     fn tell(&self, fault: Diagnostic, step: &Step<'_>) -> Diagnostic {
         let head = self.name(step.rule.head);
-        if let Some(Literal::Atom { relation, span, .. }) =
-            step.next.and_then(|next| step.rule.body.get(next))
-        {
+        if let Some(next) = step.next {
+            let Some(Literal::Atom { relation, span, .. }) = step.rule.body.get(next) else {
+                broken("what the next step derives is an atom of the body")
+            };
             return fault.at(*span, format!("`{head}` follows from this `{}`", self.name(*relation)));
         }
         let needed = self.needed(step);
@@ -122,10 +123,10 @@ impl<'a> Report<'a> {
 
     /// The atom that would keep the guard, in the variables of the rule.
     fn needed(&self, step: &Step<'_>) -> String {
-        let Some(required) = self.relation(self.guard.relation) else { return String::new() };
+        let required = self.relation(self.guard.relation);
         let column = |(at, targets): (usize, &Option<BTreeSet<Target>>)| {
             let target = simplest(step.rule, targets.as_ref()?)?;
-            Some(format!("{}: {}", required.columns.get(at)?.name, self.target(step.rule, target)))
+            Some(format!("{}: {}", self.column(self.guard.relation, at), self.target(step.rule, target)))
         };
         let named: Vec<String> = step.goal.columns.iter().enumerate().filter_map(column).collect();
         if named.is_empty() {
@@ -140,12 +141,10 @@ impl<'a> Report<'a> {
             Target::Const(value) => return value.to_string(),
             Target::Column(at) => at,
         };
-        let text = rule.terms.get(column).and_then(Thing::of_term).and_then(|thing| match thing {
-            Thing::Var(var) => rule.variables.get(var.0 as usize).map(|variable| variable.name.to_string()),
-            Thing::Const(value) => Some(value.to_string()),
-            Thing::Param(param) => {
-                self.rules.checked.params.get(param.0 as usize).map(|param| param.name.to_string())
-            }
+        let text = Thing::of_term(term(rule, column)).map(|thing| match thing {
+            Thing::Var(var) => rule[var].name.to_string(),
+            Thing::Const(value) => value.to_string(),
+            Thing::Param(param) => self.rules.checked[param].name.to_string(),
         });
         text.unwrap_or_else(|| format!("…{}", self.column(rule.head, column)))
     }
@@ -166,7 +165,7 @@ impl<'a> Report<'a> {
 
     /// Which columns of an atom of the required relation aren't as required.
     fn miss(&self, step: &Step<'_>, args: &[Arg]) -> String {
-        let Some(classes) = classes(self.rules, step.at) else { return String::new() };
+        let classes = self.rules.classes(step.at);
         let wrong = step.goal.columns.iter().zip(args).enumerate().filter_map(|(at, (targets, arg))| {
             if fits(step.rule, classes, targets.as_ref(), arg) {
                 return None;
@@ -188,7 +187,7 @@ impl<'a> Report<'a> {
         let targets: BTreeSet<&Target> = step.goal.columns.iter().flatten().flatten().collect();
         let note = |target: &Target| {
             let Target::Column(at) = target else { return None };
-            let how = match step.rule.terms.get(*at)? {
+            let how = match term(step.rule, *at) {
                 Term::Aggregate { .. } => "an aggregate",
                 term if Thing::of_term(term).is_none() => "an operation",
                 Term::Expr(_) => return None,
@@ -210,17 +209,16 @@ impl<'a> Report<'a> {
             .help(format!("use `{required}` in the rules of `{decision}` themselves"))
     }
 
-    fn relation(&self, id: RelationId) -> Option<&'a Relation> {
-        self.rules.checked.relations.get(id.0 as usize)
+    fn relation(&self, id: RelationId) -> &'a Relation {
+        &self.rules.checked[id]
     }
 
     fn name(&self, id: RelationId) -> Symbol {
-        self.relation(id).map_or_else(|| Symbol::new(""), |relation| relation.name)
+        self.relation(id).name
     }
 
     fn column(&self, id: RelationId, at: usize) -> Symbol {
-        let column = self.relation(id).and_then(|relation| relation.columns.get(at));
-        column.map_or_else(|| Symbol::new(""), |column| column.name)
+        self.relation(id).columns.get(at).or_broken("a guard names columns that its relation has").name
     }
 }
 
@@ -228,13 +226,17 @@ impl<'a> Report<'a> {
 fn simplest(rule: &Rule, targets: &BTreeSet<Target>) -> Option<Target> {
     let effort = |target: &Target| match target {
         Target::Const(_) => 0,
-        Target::Column(at) => 1 + u8::from(rule.terms.get(*at).and_then(Thing::of_term).is_none()),
+        Target::Column(at) => 1 + u8::from(Thing::of_term(term(rule, *at)).is_none()),
     };
     targets.iter().copied().min_by_key(effort)
 }
 
 /// The rule by which a goal was lost first: all that it could build on was lost before.
-fn first_lost<'b>(nodes: &[Node], node: &'b Node) -> Option<&'b Way> {
-    let last = |way: &Way| way.options.iter().filter_map(|(_, goal)| nodes.get(*goal)?.lost).max();
-    node.lost_ways().min_by_key(|way| last(way))
+fn first_lost<'b>(nodes: &[Node], node: &'b Node) -> &'b Way {
+    let last = |way: &Way| way.options.iter().filter_map(|(_, goal)| node_of(nodes, *goal).lost).max();
+    node.lost_ways().min_by_key(|way| last(way)).or_broken("a goal that is lost is lost by a rule")
+}
+
+fn node_of(nodes: &[Node], goal: usize) -> &Node {
+    nodes.get(goal).or_broken(NODES)
 }

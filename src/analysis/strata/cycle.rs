@@ -2,17 +2,18 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::Components;
 use super::graph::{How, Read};
+use super::{Component, Components};
 use crate::analysis::checked::Checked;
 use crate::analysis::codes::CYCLE;
 use crate::analysis::prose::ends;
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
 use crate::schema::RelationId;
 
 /// A fault for each component with such a cycle.
 pub(super) fn cycles(checked: &Checked, reads: &[Read], components: &Components) -> Vec<Diagnostic> {
-    let mut inside: BTreeMap<usize, Vec<&Read>> = BTreeMap::new();
+    let mut inside: BTreeMap<Component, Vec<&Read>> = BTreeMap::new();
     for read in reads.iter().filter(|read| components.inside(read)) {
         inside.entry(components.of(read.reader)).or_default().push(read);
     }
@@ -81,10 +82,8 @@ fn path<'a>(first: &'a Read, came_by: &BTreeMap<RelationId, &'a Read>) -> Vec<&'
 }
 
 fn fault(checked: &Checked, cycle: &[&Read]) -> Diagnostic {
-    let name = |relation: RelationId| {
-        checked.relations.get(relation.0 as usize).map_or("", |relation| relation.name.as_str())
-    };
-    let Some(first) = cycle.first() else { return Diagnostic::new(CYCLE, "a cycle of relations") };
+    let name = |relation: RelationId| checked[relation].name.as_str();
+    let first = cycle.first().or_broken("a cycle has a step");
     let start = name(first.reader);
     let mut fault =
         Diagnostic::new(CYCLE, format!("`{start}` depends on itself through {}", means(first.how)));

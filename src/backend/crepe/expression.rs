@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use crate::builtins::op::Op;
+use crate::fault::OrBroken;
 use crate::ir::{Program, Rule};
 use crate::value::{Type, Value};
 
@@ -120,7 +121,7 @@ impl<'a> Expressions<'a> {
     }
 
     fn operation(&mut self, expr: &'a Expr, op: Op, args: &'a [Expr], constants: &mut Constants) -> String {
-        let at = self.places.get(&address(expr)).copied().unwrap_or_default();
+        let at = *self.places.get(&address(expr)).or_broken("an operation of a rule has its place");
         let args: Vec<String> = args.iter().map(|arg| self.value(arg, constants)).collect();
         match args.as_slice() {
             [a] => format!("one(Op::{op:?}, {at}, {a})"),

@@ -48,10 +48,10 @@ impl Part {
     /// digest of the texts under the default parameters, in the order of their numbers.
     pub fn fingerprint(&self, program: &Program) -> String {
         let mut text = String::new();
-        for relation in self.relations.iter().filter_map(|id| program.relation(*id)) {
+        for relation in self.relations.iter().map(|id| &program[*id]) {
             let _ = writeln!(text, "{} {relation}", relation.kind.keyword());
         }
-        for param in self.params.iter().filter_map(|id| program.params.get(id.0 as usize)) {
+        for param in self.params.iter().map(|id| &program[*id]) {
             let _ = writeln!(text, "param {}: {} = {}", param.name, param.ty, param.default);
         }
         let places: HashMap<RelationId, usize> = self.relations.iter().copied().zip(0..).collect();
@@ -61,14 +61,14 @@ impl Part {
         for (place, fact) in facts {
             let _ = writeln!(text, "{place} {:?}", fact.values);
         }
-        for rule in self.rules.iter().filter_map(|id| program.rule(*id)) {
+        for rule in self.rules.iter().map(|id| &program[*id]) {
             let _ = writeln!(text, "{} {}", rule.id, ShownRule { program, rule });
             for variable in &rule.variables {
                 let _ = writeln!(text, "{}: {}", variable.name, variable.ty.ty);
             }
         }
         let digest = blake3::hash(text.as_bytes()).to_hex();
-        digest.get(..32).unwrap_or_default().to_owned()
+        digest.chars().take(32).collect()
     }
 }
 

@@ -110,8 +110,8 @@ fn head(options: &Options<'_>) -> String {
     let allow = "#[allow(unused_imports, reason = \"which are needed follows the rules\")]";
     format!(
         "//! `{}`, compiled by `hence compile`: edit the rules, not this file.\n//!\n{about}\n\
-         {allow}\nuse {root}::packs::support::{{Bounds, Column, Columns, Name, Record, Row, RunError}};\n\
-         {allow}\nuse {root}::packs::support::{{Symbol, Word, drawn, fill}};\n\npub use compiled::PACK;\n\n",
+         {allow}\nuse {root}::packs::support::{{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError}};\n\
+         {allow}\nuse {root}::packs::support::{{Symbol, Word, broken, drawn, fill}};\n\npub use compiled::PACK;\n\n",
         options.name,
     )
 }

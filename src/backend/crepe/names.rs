@@ -7,7 +7,8 @@ use crate::ir::{Program, Rule};
 use crate::schema::RelationId;
 
 /// Words that Rust or the generated module keeps for itself.
-const TAKEN: [&str; 27] = [
+const TAKEN: [&str; 28] = [
+    "BadParam",
     "Bounds",
     "Column",
     "Columns",
@@ -117,19 +118,17 @@ impl Given {
 /// The relation as crepe knows it: its number keeps names apart that differ in case alone, and keywords from being
 /// keywords.
 pub(super) fn relation(program: &Program, id: RelationId) -> String {
-    format!("R{}{}", id.0, camel(program.relation(id).map_or("", |relation| relation.name.as_str())))
+    format!("R{}{}", id.0, camel(program[id].name.as_str()))
 }
 
 /// A variable of a rule.
 pub(super) fn variable(rule: &Rule, var: VarId) -> String {
-    let name = rule.variables.get(var.0 as usize).map_or("", |variable| variable.name.as_str());
-    let name = snake(name);
+    let name = snake(rule[var].name.as_str());
     let name = if name.starts_with(|c: char| c.is_ascii_lowercase()) { name } else { String::from("value") };
     format!("{name}_{}", var.0)
 }
 
 /// A function of a rule's own.
 pub(super) fn function(program: &Program, rule: &Rule, number: u32, count: usize) -> String {
-    let head = program.relation(rule.head).map_or("", |relation| relation.name.as_str());
-    format!("{}_{number}_{count}", snake(head))
+    format!("{}_{number}_{count}", snake(program[rule.head].name.as_str()))
 }

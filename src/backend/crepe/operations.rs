@@ -3,6 +3,7 @@
 use crate::backend::Undefined;
 use crate::backend::report::Reports;
 use crate::builtins::expr::{Expr, ExprKind};
+use crate::fault::OrBroken;
 use crate::ir::{Literal, Program, Rule, RuleId, Term};
 use crate::span::Span;
 use crate::value::Word;
@@ -59,10 +60,9 @@ pub fn undefined(
     let mut kept = Reports::new(program);
     for (number, at, bindings) in reports {
         let id = RuleId(number);
-        let operation = program.rule(id).and_then(|rule| operations(rule).into_iter().nth(at as usize));
-        if let Some(operation) = operation {
-            kept.add(id, operation.span, &bindings);
-        }
+        let operation = operations(&program[id]).into_iter().nth(at as usize);
+        let span = operation.or_broken("what is reported is an operation of its rule").span;
+        kept.add(id, span, &bindings);
     }
     kept.finish()
 }

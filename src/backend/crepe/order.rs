@@ -54,6 +54,7 @@ fn walk(rule: &Rule) -> Vec<(&Literal, BTreeSet<VarId>)> {
             Literal::Not(_) | Literal::Test { .. } => {}
         }
     }
+    assert!(pending.is_empty(), "some order makes every literal of a rule ready");
     walked
 }
 

@@ -5,6 +5,7 @@
 //! which all that its rules read is complete or evaluated too. The matches of a rule with an aggregate or a limit are
 //! found in the first program that can; its facts come after that program.
 
+use crate::index_vec::IndexVec;
 use crate::ir::{Literal, Program, Rule, RuleId};
 use crate::schema::{Kind, RelationId};
 
@@ -14,11 +15,11 @@ pub(super) struct Plan {
     pub(super) programs: usize,
     /// The program that evaluates a relation's rules; `None` where rules don't derive it, or aggregates and limits
     /// alone.
-    pub(super) derived_in: Vec<Option<usize>>,
+    pub(super) derived_in: IndexVec<RelationId, Option<usize>>,
     /// The program of a rule; of an aggregate or a limit, that of its matches.
-    pub(super) rules: Vec<usize>,
+    pub(super) rules: IndexVec<RuleId, usize>,
     /// Whether facts of a derived relation come from outside its program: from rule files or aggregates.
-    pub(super) given: Vec<bool>,
+    pub(super) given: IndexVec<RelationId, bool>,
 }
 
 /// Whether a rule's facts are made of all of its matches together.
@@ -32,11 +33,11 @@ impl Plan {
         let relations = program.relations.len();
         let mut plan = Self {
             programs: 1,
-            derived_in: vec![None; relations],
-            rules: vec![0; program.rules.len()],
-            given: vec![false; relations],
+            derived_in: IndexVec::filled(None, relations),
+            rules: IndexVec::filled(0, program.rules.len()),
+            given: IndexVec::filled(false, relations),
         };
-        let mut ready = vec![0; relations];
+        let mut ready = IndexVec::filled(0, relations);
         for stratum in &program.strata {
             plan.stratum(program, &stratum.relations, &stratum.rules, &mut ready);
         }
@@ -52,19 +53,17 @@ impl Plan {
         program: &Program,
         relations: &[RelationId],
         rules: &[RuleId],
-        ready: &mut [usize],
+        ready: &mut IndexVec<RelationId, usize>,
     ) {
-        let rules: Vec<(RuleId, &Rule)> =
-            rules.iter().filter_map(|id| program.rule(*id).map(|rule| (*id, rule))).collect();
-        let needs = |rule: &Rule, ready: &[usize]| {
-            let reads = rule.reads().filter_map(|read| ready.get(read.0 as usize));
-            reads.copied().max().unwrap_or(0)
+        let rules: Vec<(RuleId, &Rule)> = rules.iter().map(|id| (*id, &program[*id])).collect();
+        let needs = |rule: &Rule, ready: &IndexVec<RelationId, usize>| {
+            rule.reads().map(|read| ready[read]).max().unwrap_or(0)
         };
         let (mut level, mut plain) = (0, false);
         for (id, rule) in &rules {
             let need = needs(rule, ready);
             if gathers(rule) {
-                self.set_rule(*id, need);
+                self.rules[*id] = need;
                 self.give(rule.head);
                 level = level.max(need + 1);
             } else {
@@ -73,28 +72,23 @@ impl Plan {
             }
         }
         for (id, _) in rules.iter().filter(|(_, rule)| !gathers(rule)) {
-            self.set_rule(*id, level);
+            self.rules[*id] = level;
         }
         for relation in relations {
-            let at = relation.0 as usize;
-            ready.get_mut(at).into_iter().for_each(|ready| *ready = level);
+            ready[*relation] = level;
             if plain {
-                self.derived_in.get_mut(at).into_iter().for_each(|program| *program = Some(level));
+                self.derived_in[*relation] = Some(level);
             }
         }
     }
 
-    fn set_rule(&mut self, id: RuleId, program: usize) {
-        self.rules.get_mut(id.0 as usize).into_iter().for_each(|place| *place = program);
-    }
-
     fn give(&mut self, relation: RelationId) {
-        self.given.get_mut(relation.0 as usize).into_iter().for_each(|given| *given = true);
+        self.given[relation] = true;
     }
 
     /// Whether `program` evaluates `relation`.
     pub(super) fn derives(&self, program: usize, relation: RelationId) -> bool {
-        self.derived_in.get(relation.0 as usize).copied().flatten() == Some(program)
+        self.derived_in[relation] == Some(program)
     }
 
     /// The rules of a program, in order.
@@ -103,7 +97,7 @@ impl Plan {
         program: &'p Program,
         at: usize,
     ) -> impl Iterator<Item = (u32, &'p Rule)> {
-        let numbered = (0..).zip(&program.rules).zip(&self.rules);
+        let numbered = (0..).zip(&program.rules).zip(self.rules.iter());
         numbered.filter(move |(_, place)| **place == at).map(|(rule, _)| rule)
     }
 
@@ -118,13 +112,12 @@ impl Plan {
 
     /// The relations that a program derives, ascending.
     pub(super) fn derived_by(&self, at: usize) -> Vec<RelationId> {
-        let all = (0..self.derived_in.len() as u32).map(RelationId);
-        all.filter(|relation| self.derives(at, *relation)).collect()
+        self.derived_in.ids().filter(|relation| self.derives(at, *relation)).collect()
     }
 
     /// Whether facts of a relation are given to the program that derives it.
     pub(super) fn is_given(&self, relation: RelationId) -> bool {
-        self.given.get(relation.0 as usize).copied().unwrap_or(false)
+        self.given[relation]
     }
 }
 
@@ -136,7 +129,7 @@ pub(super) fn matches_table(program: &Program, number: u32) -> usize {
 
 /// How many columns a relation has for crepe: at least one.
 pub(super) fn arity(program: &Program, relation: RelationId) -> usize {
-    program.relation(relation).map_or(1, |relation| relation.columns.len().max(1))
+    program[relation].columns.len().max(1)
 }
 
 /// The columns of positive atoms in which nothing stands, in order; they make matches distinct.
@@ -150,6 +143,6 @@ pub(super) fn open_columns(rule: &Rule) -> usize {
 
 /// The decisions that depend on a relation, by name.
 pub(super) fn decisions(program: &Program, relation: RelationId) -> Vec<&'static str> {
-    let dependents = program.dependents(relation).into_iter().filter_map(|id| program.relation(id));
+    let dependents = program.dependents(relation).into_iter().map(|id| &program[id]);
     dependents.filter(|found| found.kind == Kind::Decision).map(|found| found.name.as_str()).collect()
 }

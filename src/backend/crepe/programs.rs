@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::fault::OrBroken;
 use crate::ir::{Program, Rule};
 use crate::schema::RelationId;
 
@@ -56,7 +57,7 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
     ) -> Result<String, Vec<Refusal>> {
         let (mut rules, mut refused) = (String::new(), Vec::new());
         for (number, rule) in self.plan.rules_of(self.program, self.at) {
-            let Some(expressions) = expressions.get_mut(number as usize) else { continue };
+            let expressions = expressions.get_mut(number as usize).or_broken("each rule has its expressions");
             match CrepeRule::new(self.program, (number, rule), &self.scanned, expressions, constants).write()
             {
                 Ok(text) => rules.push_str(&format!("\n{text}")),

@@ -289,7 +289,7 @@ pub(super) fn generator_text(generator: &Generator, constants: &mut Constants) -
         Generator::Captures(pattern, group) => {
             format!("captures(&PATTERNS, {}, {group})", constants.pattern(pattern.source()))
         }
-        other => format!("Some(Generator::{other:?})"),
+        other => format!("Generator::{other:?}"),
     }
 }
 

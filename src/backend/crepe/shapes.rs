@@ -3,6 +3,7 @@
 
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::generator::Generator;
+use crate::fault::OrBroken;
 use crate::ir::{Arg, Atom, Limit, Literal, Program, Rule, Term};
 use crate::schema::RelationId;
 use crate::span::Sources;
@@ -138,7 +139,7 @@ impl<'a> Shape<'a, '_> {
                 let at = operations(self.rule)
                     .iter()
                     .position(|operation| operation.address == 0 && operation.span == *span)
-                    .unwrap_or_default();
+                    .or_broken("an aggregate is among the operations of its rule");
                 format!("Term::Of(Aggregate::{aggregate:?}, &[{}], {at})", computes.join(", "))
             }
         }

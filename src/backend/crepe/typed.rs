@@ -119,11 +119,10 @@ impl<'a> Typed<'a> {
         } else {
             let _ =
                 writeln!(out, "    fn of(word: Word) -> Self {{\n        match word.as_symbol().as_str() {{");
-            for (at, (variant, member)) in members.iter().enumerate() {
-                let last = at + 1 == members.len();
-                let pattern = if last { String::from("_") } else { format!("{member:?}") };
-                let _ = writeln!(out, "            {pattern} => Self::{variant},");
+            for (variant, member) in &members {
+                let _ = writeln!(out, "            {member:?} => Self::{variant},");
             }
+            out.push_str("            _ => broken(\"a column holds names of its closed set only\"),\n");
             let _ = writeln!(out, "        }}\n    }}\n}}\n");
         }
         self.out.push_str(&out);
@@ -188,7 +187,7 @@ impl<'a> Typed<'a> {
         let mut fields = Given::default();
         let mut out = String::from("/// The parameters of the rules.\n");
         if params.is_empty() {
-            out.push_str("#[derive(Clone, Debug, Default, PartialEq)]\npub struct Params;\n\nimpl Params {\n    fn words(&self) -> Vec<Word> {\n        Vec::new()\n    }\n}\n\n");
+            out.push_str("#[derive(Clone, Debug, Default, PartialEq)]\npub struct Params;\n\nimpl Params {\n    fn words(&self) -> Result<Vec<Word>, BadParam> {\n        Ok(Vec::new())\n    }\n}\n\n");
             self.out.push_str(&out);
             return;
         }
@@ -201,18 +200,17 @@ impl<'a> Typed<'a> {
             let _ = writeln!(declared, "    pub {field}: {ty},");
             let default = self.default(param, &ty);
             let _ = writeln!(defaults, "            {field}: {default},");
-            words.push(format!("self.{field}.word()"));
+            words.push(format!("        row.put({:?}, &self.{field});\n", param.name.as_str()));
         }
         let _ = writeln!(out, "#[derive(Clone, Debug, PartialEq)]\npub struct Params {{\n{declared}}}\n");
         let _ = writeln!(
             out,
             "#[rustfmt::skip]\nimpl Default for Params {{\n    fn default() -> Self {{\n        Self {{\n{defaults}        }}\n    }}\n}}\n"
         );
-        let words: String =
-            words.iter().map(|word| format!("            {word}.unwrap_or_default(),\n")).collect();
+        let words = words.concat();
         let _ = writeln!(
             out,
-            "#[rustfmt::skip]\nimpl Params {{\n    fn words(&self) -> Vec<Word> {{\n        vec![\n{words}        ]\n    }}\n}}\n"
+            "#[rustfmt::skip]\nimpl Params {{\n    fn words(&self) -> Result<Vec<Word>, BadParam> {{\n        let mut row = Row::default();\n{words}        row.params()\n    }}\n}}\n"
         );
         self.out.push_str(&out);
     }
@@ -236,11 +234,11 @@ impl<'a> Typed<'a> {
             out.push_str(&doc(&one.relation.doc, &format!("The facts of `{}`.", one.relation.name), "    "));
             let _ = writeln!(out, "    pub {}: Vec<{}>,", one.field, one.name);
         }
-        out.push_str("}\n\nimpl Facts {\n    /// The decisions that follow, each relation's in ascending order.\n    ///\n    /// # Errors\n    /// A value that its column can't hold, and bounds that were reached.\n    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {\n        self.decide_within(params, &Bounds::default())\n    }\n\n    /// The decisions that follow, under bounds of one's own.\n    ///\n    /// # Errors\n    /// As [`Facts::decide`].\n    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {\n        let mut tables = PACK.tables();\n");
+        out.push_str("}\n\nimpl Facts {\n    /// The decisions that follow, each relation's in ascending order.\n    ///\n    /// # Errors\n    /// A value that its column or parameter can't hold, and bounds that were reached.\n    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {\n        self.decide_within(params, &Bounds::default())\n    }\n\n    /// The decisions that follow, under bounds of one's own.\n    ///\n    /// # Errors\n    /// As [`Facts::decide`].\n    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {\n        let mut tables = PACK.tables();\n");
         for one in inputs {
             let _ = writeln!(out, "        fill(&mut tables, &self.{})?;", one.field);
         }
-        out.push_str("        let reports = PACK.evaluate(&mut tables, &params.words(), bounds)?;\n");
+        out.push_str("        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;\n");
         out.push_str("        let undetermined = PACK.undetermined(&reports);\n");
         let drawn = decisions.iter().map(|one| format!("{}: drawn(&tables, &undetermined)", one.field));
         let rest = ["reports: PACK.lines(&reports)", "undetermined"].map(String::from);

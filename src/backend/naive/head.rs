@@ -4,15 +4,20 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::builtins::aggregate::Accumulator;
-use crate::builtins::expr::{Expr, ExprKind, VarId};
+use crate::builtins::expr::{Expr, ExprKind, filled};
+use crate::fault::OrBroken;
+use crate::index_vec::IndexVec;
 use crate::ir::{Limit, Rule, RuleId, Term};
 use crate::span::Span;
 use crate::value::Word;
 
 use super::Run;
-use super::matching::{Bindings, words};
+use super::matching::Bindings;
 
 type Row = Vec<Word>;
+
+/// An invariant of matches and groups.
+const WORDS: &str = "a match has a word for each expression of the head";
 
 /// The values of expressions under one match, or the operations that had none.
 type Values = Result<Row, Vec<Span>>;
@@ -32,10 +37,10 @@ impl Run<'_> {
 
     /// The values of `exprs` under a match; every one without a result is reported.
     fn values(&mut self, id: RuleId, bindings: &Bindings, exprs: &[&Expr]) -> Option<Row> {
-        match evaluate(exprs, &words(bindings), &self.params) {
+        match evaluate(exprs, bindings, &self.params) {
             Ok(row) => Some(row),
             Err(failed) => {
-                failed.into_iter().for_each(|span| self.reports.add(id, span, bindings));
+                failed.into_iter().for_each(|span| self.reports.add(id, span, bindings.as_slice()));
                 None
             }
         }
@@ -62,12 +67,12 @@ impl Run<'_> {
         let (mut column, mut arg) = (group.iter().copied(), 0);
         for term in &rule.terms {
             match term {
-                Term::Expr(_) => row.extend(column.next()),
+                Term::Expr(_) => row.push(column.next().or_broken(WORDS)),
                 Term::Aggregate { aggregate, args, span } => {
                     let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
                     let mut accumulator = Accumulator::new(*aggregate, &types);
                     let range = arg..arg + args.len();
-                    matches.iter().for_each(|row| accumulator.add(row.get(range.clone()).unwrap_or(&[])));
+                    matches.iter().for_each(|row| accumulator.add(row.get(range.clone()).or_broken(WORDS)));
                     arg += args.len();
                     match accumulator.finish() {
                         Some(word) => row.push(word),
@@ -76,7 +81,7 @@ impl Run<'_> {
                 }
             }
         }
-        failed.iter().for_each(|span| self.reports.add(id, *span, &group_bindings(rule, group)));
+        failed.iter().for_each(|span| self.reports.add(id, *span, group_bindings(rule, group).as_slice()));
         failed.is_empty().then_some(row)
     }
 
@@ -91,8 +96,9 @@ impl Run<'_> {
             let Some(mut key) = self.values(id, bindings, &all) else { continue };
             let head = key.split_off(1 + limit.by.len());
             count = key.remove(0).as_int();
-            let per = words(&limit.per.iter().map(|var| at(bindings, *var)).collect::<Bindings>());
-            let best = groups.entry(per).or_default().entry(head).or_insert_with(|| key.clone());
+            let per =
+                limit.per.iter().map(|var| bindings[*var].or_broken("the variables of a group are bound"));
+            let best = groups.entry(per.collect()).or_default().entry(head).or_insert_with(|| key.clone());
             if compare_keys(limit, &key, best).is_lt() {
                 *best = key;
             }
@@ -131,7 +137,7 @@ fn first_difference(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
 fn with_rank(rule: &Rule, limit: &Limit, head: &Row, rank: i64) -> Row {
     let mut columns = head.iter().copied();
     let column = |term| {
-        if is_rank(limit, term) { Word::from_int(rank) } else { columns.next().unwrap_or_default() }
+        if is_rank(limit, term) { Word::from_int(rank) } else { columns.next().or_broken(WORDS) }
     };
     plain(rule).map(column).collect()
 }
@@ -161,25 +167,21 @@ fn aggregate_args(term: &Term) -> &[Expr] {
 
 /// The variables that a group determines: those that are themselves a column of it.
 fn group_bindings(rule: &Rule, group: &Row) -> Bindings {
-    let mut bindings = vec![None; rule.variables.len()];
+    let mut bindings = IndexVec::filled(None, rule.variables.len());
     for (term, word) in plain(rule).zip(group) {
-        if let ExprKind::Var(var) = term.kind
-            && let Some(value) = bindings.get_mut(var.0 as usize)
-        {
-            *value = Some(*word);
+        if let ExprKind::Var(var) = term.kind {
+            bindings[var] = Some(*word);
         }
     }
     bindings
 }
 
-fn at(bindings: &Bindings, var: VarId) -> Option<Word> {
-    bindings.get(var.0 as usize).copied().flatten()
-}
-
-fn evaluate(exprs: &[&Expr], vars: &[Word], params: &[Word]) -> Values {
+fn evaluate(exprs: &[&Expr], bindings: &Bindings, params: &[Word]) -> Values {
+    let vars = filled(bindings.as_slice());
     let (mut row, mut failed) = (Row::new(), Vec::new());
     for expr in exprs {
-        match expr.eval(vars, params) {
+        expr.check_bound(bindings.as_slice());
+        match expr.eval(&vars, params) {
             Ok(word) => row.push(word),
             Err(none) => failed.push(none.0),
         }

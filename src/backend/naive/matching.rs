@@ -1,7 +1,9 @@
 //! All matches of a rule's body: literal by literal, in the order of the text as far as variables allow.
 
 use crate::backend::Bound;
-use crate::builtins::expr::{Expr, NoResult, VarId};
+use crate::builtins::expr::{Expr, NoResult, ParamId, VarId};
+use crate::fault::OrBroken;
+use crate::index_vec::{Id, IndexVec};
 use crate::ir::{Arg, Atom, Literal, Rule, RuleId};
 use crate::span::Span;
 use crate::value::Word;
@@ -10,7 +12,7 @@ use super::Run;
 use super::state::State;
 
 /// The values of a rule's variables under one match, as far as they are bound.
-pub(super) type Bindings = Vec<Option<Word>>;
+pub(super) type Bindings = IndexVec<VarId, Option<Word>>;
 
 /// A match of a part of the body. A variable whose operation had no result is never bound, so what depends on it is
 /// never evaluated: it can neither save nor refute the match.
@@ -53,7 +55,10 @@ impl Run<'_> {
                     found.push(partial.bindings);
                     self.budget.memory(found.len().saturating_mul(held))?;
                 }
-                None => partial.failed.iter().for_each(|span| self.reports.add(id, *span, &partial.bindings)),
+                None => partial
+                    .failed
+                    .iter()
+                    .for_each(|span| self.reports.add(id, *span, partial.bindings.as_slice())),
             }
         }
         Ok(found)
@@ -63,7 +68,7 @@ impl Run<'_> {
 impl<'a> Body<'a> {
     fn start(self) -> Partial {
         Partial {
-            bindings: vec![None; self.rule.variables.len()],
+            bindings: IndexVec::filled(None, self.rule.variables.len()),
             pending: (0..self.rule.body.len()).collect(),
             failed: Vec::new(),
         }
@@ -73,7 +78,7 @@ impl<'a> Body<'a> {
     fn ready(self, partial: &Partial) -> Option<usize> {
         let is_ready = |at: &usize| {
             let mut ready = true;
-            self.needs(*at, &mut |var| ready &= value(&partial.bindings, var).is_some());
+            self.needs(*at, &mut |var| ready &= partial.bindings[var].is_some());
             ready
         };
         partial.pending.iter().copied().find(is_ready)
@@ -82,14 +87,13 @@ impl<'a> Body<'a> {
     /// The variables that must be bound before a literal is evaluated. Of a positive atom these are the variables
     /// that an operation or a generator binds.
     fn needs(self, at: usize, visit: &mut impl FnMut(VarId)) {
-        match self.rule.body.get(at) {
-            Some(Literal::Atom(atom)) => {
+        match self.rule.literal(at) {
+            Literal::Atom(atom) => {
                 variables(atom).filter(|var| self.is_computed(*var)).for_each(visit);
             }
-            Some(Literal::Not(atom)) => variables(atom).for_each(visit),
-            Some(Literal::Bind { expr, .. } | Literal::Test { expr, .. }) => expr.for_each_var(visit),
-            Some(Literal::Each { args, .. }) => args.iter().for_each(|arg| arg.for_each_var(visit)),
-            None => {}
+            Literal::Not(atom) => variables(atom).for_each(visit),
+            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => expr.for_each_var(visit),
+            Literal::Each { args, .. } => args.iter().for_each(|arg| arg.for_each_var(visit)),
         }
     }
 
@@ -100,32 +104,32 @@ impl<'a> Body<'a> {
     }
 
     fn generates(self, at: usize) -> bool {
-        matches!(self.rule.body.get(at), Some(Literal::Each { .. }))
+        matches!(self.rule.literal(at), Literal::Each { .. })
     }
 
     /// The matches of one literal more.
     fn extend(self, mut partial: Partial, at: usize) -> Extensions<'a> {
         partial.pending.retain(|pending| *pending != at);
-        match self.rule.body.get(at) {
-            Some(Literal::Atom(atom)) => {
+        match self.rule.literal(at) {
+            Literal::Atom(atom) => {
                 let rows = self.state.rows(atom.relation);
                 Box::new(rows.filter_map(move |row| self.unify(partial.clone(), atom, row)))
             }
-            Some(Literal::Not(atom)) => {
+            Literal::Not(atom) => {
                 let mut rows = self.state.rows(atom.relation);
                 let refuted = rows.any(|row| self.unify(partial.clone(), atom, row).is_some());
                 Box::new((!refuted).then_some(partial).into_iter())
             }
-            Some(Literal::Bind { var, expr, .. }) => {
+            Literal::Bind { var, expr, .. } => {
                 let value = self.eval(&partial, expr);
                 Box::new(std::iter::once(partial.having(value, |partial, word| partial.bind(*var, word))))
             }
-            Some(Literal::Test { expr, .. }) => {
+            Literal::Test { expr, .. } => {
                 let value = self.eval(&partial, expr);
                 let refuted = value.is_ok_and(|word| !word.as_bool());
                 Box::new((!refuted).then(|| partial.having(value, |_, _| ())).into_iter())
             }
-            Some(Literal::Each { var, generator, args, .. }) => {
+            Literal::Each { var, generator, args, .. } => {
                 let words: Result<Vec<Word>, NoResult> =
                     args.iter().map(|arg| self.eval(&partial, arg)).collect();
                 match words {
@@ -137,12 +141,11 @@ impl<'a> Body<'a> {
                     Err(none) => Box::new(std::iter::once(partial.having(Err(none), |_, _| ()))),
                 }
             }
-            None => Box::new(std::iter::once(partial)),
         }
     }
 
     fn eval(self, partial: &Partial, expr: &Expr) -> Result<Word, NoResult> {
-        expr.eval(&words(&partial.bindings), self.params)
+        expr.eval_bound(partial.bindings.as_slice(), self.params)
     }
 
     /// The match with a row for an atom, if the row fits.
@@ -151,8 +154,8 @@ impl<'a> Body<'a> {
             let wanted = match arg {
                 Arg::Any => continue,
                 Arg::Const(value) => Some(value.word()),
-                Arg::Param(param) => self.params.get(param.0 as usize).copied(),
-                Arg::Var(var) => value(&partial.bindings, *var),
+                Arg::Param(param) => Some(*self.params.get(param.at()).or_broken(ParamId::INVARIANT)),
+                Arg::Var(var) => partial.bindings[*var],
             };
             match (wanted, arg) {
                 (Some(wanted), _) if wanted != word => return None,
@@ -166,9 +169,7 @@ impl<'a> Body<'a> {
 
 impl Partial {
     fn bind(&mut self, var: VarId, word: Word) {
-        if let Some(value) = self.bindings.get_mut(var.0 as usize) {
-            *value = Some(word);
-        }
+        self.bindings[var] = Some(word);
     }
 
     /// This match with what an operation gave, or with the note that it gave nothing.
@@ -186,13 +187,4 @@ fn variables(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
         Arg::Var(var) => Some(*var),
         _ => None,
     })
-}
-
-fn value(bindings: &[Option<Word>], var: VarId) -> Option<Word> {
-    bindings.get(var.0 as usize).copied().flatten()
-}
-
-/// The bindings as expressions take them.
-pub(super) fn words(bindings: &[Option<Word>]) -> Vec<Word> {
-    bindings.iter().map(|value| value.unwrap_or_default()).collect()
 }

@@ -16,6 +16,10 @@ use state::State;
 pub struct Naive;
 
 impl Engine for Naive {
+    fn name(&self) -> &'static str {
+        "naive"
+    }
+
     fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         let mut run = Run {
             program,
@@ -66,7 +70,7 @@ impl Run<'_> {
     /// Adds what one rule derives from the rounds before; whether some of it is new.
     fn rule(&mut self, id: RuleId) -> Result<bool, LimitReached> {
         let program = self.program;
-        let Some(rule) = program.rule(id) else { return Ok(false) };
+        let rule = &program[id];
         let stopped = |bound: super::Bound| bound.by(program, id);
         let matches = self.matches(id, rule).map_err(stopped)?;
         let mut grew = false;

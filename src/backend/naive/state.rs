@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::backend::{Database, Extent, Rows};
+use crate::index_vec::IndexVec;
 use crate::ir::Program;
 use crate::schema::RelationId;
 use crate::value::Word;
@@ -19,7 +20,7 @@ struct Facts {
 /// All relations.
 #[derive(Debug)]
 pub(super) struct State {
-    relations: Vec<Facts>,
+    relations: IndexVec<RelationId, Facts>,
 }
 
 impl State {
@@ -28,9 +29,9 @@ impl State {
         let empty = |arity| Facts { closed: Rows::new(arity), open: Rows::new(arity), ..Facts::default() };
         let relations = program.relations.iter().map(|relation| empty(relation.columns.len())).collect();
         let mut state = Self { relations };
-        for (at, rows) in input.relations.iter().enumerate() {
+        for (relation, rows) in (0..).map(RelationId).zip(&input.relations) {
             for row in rows.iter() {
-                state.add(RelationId(at as u32), row.to_vec());
+                state.add(relation, row.to_vec());
             }
         }
         for fact in &program.facts {
@@ -43,7 +44,7 @@ impl State {
 
     /// Adds a fact to the open round; whether it is new.
     pub(super) fn add(&mut self, relation: RelationId, row: Vec<Word>) -> bool {
-        let Some(facts) = self.relations.get_mut(relation.0 as usize) else { return false };
+        let facts = &mut self.relations[relation];
         if facts.seen.contains(&row) {
             return false;
         }
@@ -54,7 +55,7 @@ impl State {
     /// Closes the open round of a stratum's relations: its facts can be read from now on.
     pub(super) fn close_round(&mut self, relations: &[RelationId]) {
         for relation in relations {
-            let Some(facts) = self.relations.get_mut(relation.0 as usize) else { continue };
+            let facts = &mut self.relations[*relation];
             for row in facts.open.iter() {
                 facts.closed.push(row);
             }
@@ -65,7 +66,7 @@ impl State {
 
     /// The facts of closed rounds.
     pub(super) fn rows(&self, relation: RelationId) -> impl Iterator<Item = &[Word]> {
-        self.relations.get(relation.0 as usize).into_iter().flat_map(|facts| facts.closed.iter())
+        self.relations[relation].closed.iter()
     }
 
     /// About how many bytes the facts take.

@@ -1,22 +1,22 @@
 //! Expressions over the frame of a plan: variables first, then the constants and parameters that the plan uses.
-#![expect(clippy::indexing_slicing, reason = "hot: slots lie in the frame by construction")]
 
 use crate::builtins::expr::{Expr, ExprKind, NoResult};
 use crate::builtins::op::Op;
+use crate::index_vec::IndexSlice;
 use crate::span::Span;
 use crate::value::Word;
 
-use super::plan::Frame;
+use super::plan::{Frame, Slot};
 
 /// A compiled expression.
 #[derive(Clone, Debug)]
 pub(super) enum Code {
     /// A word of the frame.
-    Slot(u32),
+    Slot(Slot),
     /// An operation with one operand.
     One(Op, Span, Box<Code>),
     /// An operation on two words of the frame.
-    Flat(Op, Span, u32, u32),
+    Flat(Op, Span, Slot, Slot),
     /// An operation with two operands.
     Two(Op, Span, Box<[Code; 2]>),
     /// Everything else, as the shared evaluator has it.
@@ -27,7 +27,7 @@ impl Code {
     /// The code of an expression; its constants go into the frame.
     pub(super) fn new(expr: &Expr, frame: &mut Frame) -> Self {
         match &expr.kind {
-            ExprKind::Var(var) => Self::Slot(var.0),
+            ExprKind::Var(var) => Self::Slot((*var).into()),
             ExprKind::Const(value) => Self::Slot(frame.constant(value.word())),
             ExprKind::Param(param) => Self::Slot(frame.param(*param)),
             ExprKind::Call(op, args) => match args.as_slice() {
@@ -44,17 +44,15 @@ impl Code {
 
     /// The value over a frame.
     #[inline]
-    pub(super) fn eval(&self, frame: &[Word], params: &[Word]) -> Result<Word, NoResult> {
+    pub(super) fn eval(&self, frame: IndexSlice<'_, Slot, Word>, params: &[Word]) -> Result<Word, NoResult> {
         match self {
-            Self::Slot(slot) => Ok(frame[*slot as usize]),
-            Self::Flat(op, span, a, b) => {
-                op.apply(&[frame[*a as usize], frame[*b as usize]]).ok_or(NoResult(*span))
-            }
+            Self::Slot(slot) => Ok(frame[*slot]),
+            Self::Flat(op, span, a, b) => op.apply(&[frame[*a], frame[*b]]).ok_or(NoResult(*span)),
             other => other.eval_nested(frame, params),
         }
     }
 
-    fn eval_nested(&self, frame: &[Word], params: &[Word]) -> Result<Word, NoResult> {
+    fn eval_nested(&self, frame: IndexSlice<'_, Slot, Word>, params: &[Word]) -> Result<Word, NoResult> {
         match self {
             Self::One(op, span, a) => op.apply(&[a.eval(frame, params)?]).ok_or(NoResult(*span)),
             Self::Two(op, span, both) => {
@@ -62,7 +60,7 @@ impl Code {
                 let words = [a.eval(frame, params)?, b.eval(frame, params)?];
                 op.apply(&words).ok_or(NoResult(*span))
             }
-            Self::Whole(expr) => expr.eval(frame, params),
+            Self::Whole(expr) => expr.eval(frame.as_slice(), params),
             flat => flat.eval(frame, params),
         }
     }

@@ -1,12 +1,15 @@
 //! From an order of literals to the steps of a plan.
 
 use crate::builtins::expr::VarId;
+use crate::fault::{OrBroken, broken};
+use crate::index_vec::IndexVec;
 use crate::ir::{Arg, Atom, Literal, Rule, RuleId, Term};
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::code::Code;
-use super::known::Known;
-use super::plan::{Frame, Origin, Plan, Resume, Search, Side, Sign, Step};
+use super::known::{IndexId, Known};
+use super::plan::{Frame, Origin, Plan, Resume, Search, Side, Sign, Slot, Step};
 use super::shape::{Shape, VarSet};
 use super::sink::{plain, unranked};
 use super::store::Part;
@@ -37,12 +40,17 @@ impl Source<'_> {
     }
 
     fn is_growing(&self, at: usize) -> bool {
-        self.grows.get(at).copied().unwrap_or(false)
+        *self.grows.get(at).or_broken("it is known of each literal whether its relation grows")
     }
 }
 
 /// The plan of a rule in this order; indexes that it uses are built.
-pub(super) fn compile(source: Source<'_>, order: &[usize], known: &mut [Known], params: &[Word]) -> Plan {
+pub(super) fn compile(
+    source: Source<'_>,
+    order: &[usize],
+    known: &mut IndexVec<RelationId, Known>,
+    params: &[Word],
+) -> Plan {
     let compiler = Compiler {
         source,
         known,
@@ -60,7 +68,7 @@ pub(super) fn compile(source: Source<'_>, order: &[usize], known: &mut [Known], 
 
 struct Compiler<'a> {
     source: Source<'a>,
-    known: &'a mut [Known],
+    known: &'a mut IndexVec<RelationId, Known>,
     frame: Frame,
     bound: VarSet,
     /// Atoms that are only looked for, with variables that stay unbound.
@@ -80,7 +88,7 @@ fn needed_after(shape: &Shape, order: &[usize]) -> Vec<VarSet> {
         needed.insert(*var);
     });
     let mut sets = vec![needed.clone()];
-    for literal in order.iter().rev().filter_map(|at| shape.literals.get(*at)) {
+    for literal in order.iter().rev().map(|at| shape.literal(*at)) {
         literal.all.iter().for_each(|var| {
             needed.insert(*var);
         });
@@ -133,60 +141,57 @@ impl Compiler<'_> {
     fn split_delta(&mut self, order: &[usize]) -> Option<Search> {
         let shape = self.source.shape;
         let at = *order.first().filter(|at| Some(**at) == self.source.delta && order.len() > 1)?;
-        let Some(Literal::Atom(atom)) = self.source.rule.body.get(at) else { return None };
+        let Literal::Atom(atom) = self.source.rule.literal(at) else { broken("only atoms read a delta") };
         let [Arg::Var(first), Arg::Var(second)] = *atom.args else { return None };
         if shape.counts_matches || shape.may_fail || first == second {
             return None;
         }
-        let others = || order.iter().skip(1).filter_map(|other| shape.literals.get(*other));
+        let others = || order.iter().skip(1).map(|other| shape.literal(*other));
         let joins = |var: VarId| others().any(|needs| needs.all.contains(&var));
         let (key, rest, column) = match (joins(first), joins(second)) {
             (true, false) => (first, second, 0),
             (false, true) => (second, first, 1),
             _ => return None,
         };
-        let relation = atom.relation.0 as usize;
-        let index = self.known.get(relation)?.find_index(&[column]).filter(|_| shape.head.contains(&rest))?;
-        self.steps.push(Step::Keys { relation, index, slot: key.0 });
+        let relation = atom.relation;
+        let index = self.known[relation].find_index(&[column]).filter(|_| shape.head.contains(&rest))?;
+        self.steps.push(Step::Keys { relation, index, slot: key.into() });
         self.bound.insert(key);
         self.placed.push(at);
-        let (by, binds) = (Some((index, vec![key.0])), vec![(1 - column, rest.0)]);
+        let (by, binds) = (Some((index, vec![key.into()])), vec![(1 - column, rest.into())]);
         Some(Search { relation, part: Part::Delta, by, binds, checks: Vec::new() })
     }
 
     fn literal(&mut self, at: usize) {
-        let step = match self.source.rule.body.get(at) {
-            Some(Literal::Atom(atom)) => self.positive(at, atom),
-            Some(Literal::Not(atom)) => self.negative(atom),
-            Some(Literal::Test { expr, .. }) => {
-                Step::Test(Code::new(expr, &mut self.frame), self.resume(Some(at)))
-            }
-            Some(Literal::Bind { var, expr, .. }) => {
+        let step = match self.source.rule.literal(at) {
+            Literal::Atom(atom) => self.positive(at, atom),
+            Literal::Not(atom) => self.negative(atom),
+            Literal::Test { expr, .. } => Step::Test(Code::new(expr, &mut self.frame), self.resume(Some(at))),
+            Literal::Bind { var, expr, .. } => {
                 let resume = self.resume(Some(at));
                 self.bound.insert(*var);
-                Step::Let(var.0, Code::new(expr, &mut self.frame), resume)
+                Step::Let((*var).into(), Code::new(expr, &mut self.frame), resume)
             }
-            Some(Literal::Each { var, generator, args, .. }) => {
+            Literal::Each { var, generator, args, .. } => {
                 let resume = self.resume(Some(at));
                 self.bound.insert(*var);
                 let args = args.iter().map(|arg| Code::new(arg, &mut self.frame)).collect();
-                Step::Each(var.0, generator.clone(), args, resume)
+                Step::Each((*var).into(), generator.clone(), args, resume)
             }
-            None => return,
         };
         self.steps.push(step);
     }
 
     fn positive(&mut self, at: usize, atom: &Atom) -> Step {
         let part = self.source.part(at);
-        let relation = atom.relation.0 as usize;
+        let relation = atom.relation;
         if let Some(row) = self.whole_row(atom) {
             return Step::Member { relation, part, row, sign: Sign::Present };
         }
         let search = self.search(atom, part);
-        let binds = search.binds.iter().map(|(_, slot)| VarId(*slot));
-        let needed = self.needed.get(self.placed.len());
-        let is_needed = |var| needed.is_some_and(|needed| needed.contains(var));
+        let binds = search.binds.iter().map(|(_, slot)| VarId(slot.0));
+        let needed = self.needed_after_this();
+        let is_needed = |var| needed.contains(var);
         if self.source.shape.counts_matches || binds.clone().any(is_needed) {
             if let Some(step) = self.meet(at, atom, &search) {
                 return step;
@@ -202,15 +207,20 @@ impl Compiler<'_> {
         Step::Some(search, Sign::Present)
     }
 
+    /// The variables that something behind the literal at hand needs.
+    fn needed_after_this(&self) -> &VarSet {
+        let place = self.placed.len();
+        self.needed.get(place).or_broken("it is known of each place of an order what is needed behind it")
+    }
+
     /// The step for an atom that binds all it has open, with the atoms behind it that have the same open but another
     /// key: the edges that close a cycle.
     fn meet(&mut self, at: usize, atom: &Atom, search: &Search) -> Option<Step> {
         let (open, key) = self.split(atom).filter(|_| search.by.is_some())?;
         let mut searches = vec![(at, search.clone())];
         for &other in self.order.iter().skip(self.placed.len()).filter(|other| **other != at) {
-            let Some(Literal::Atom(atom)) = self.source.rule.body.get(other) else { continue };
-            let needs = self.source.shape.literals.get(other);
-            let ready = needs.is_some_and(|needs| self.bound.covers(&needs.before));
+            let Literal::Atom(atom) = self.source.rule.literal(other) else { continue };
+            let ready = self.bound.covers(&self.source.shape.literal(other).before);
             let closes = |(others, bound): (Vec<&Arg>, Vec<&Arg>)| {
                 are_same(&others, &open) && !bound.is_empty() && !are_same(&bound, &key)
             };
@@ -223,14 +233,15 @@ impl Compiler<'_> {
             return None;
         }
         search.slots().for_each(|slot| {
-            self.bound.insert(VarId(slot));
+            self.bound.insert(VarId(slot.0));
         });
         self.met.extend(searches.iter().skip(1).map(|(literal, _)| *literal));
         let side = |(literal, search)| {
-            let Some(Literal::Atom(atom)) = self.source.rule.body.get(literal) else { return None };
-            Some(Side { literal, search, row: self.whole_row(atom)? })
+            let Literal::Atom(atom) = self.source.rule.literal(literal) else { broken("only atoms meet") };
+            let row = self.whole_row(atom).or_broken("the sides of a meeting bind all that they have open");
+            Side { literal, search, row }
         };
-        Some(Step::Meet(searches.into_iter().filter_map(side).collect()))
+        Some(Step::Meet(searches.into_iter().map(side).collect()))
     }
 
     /// The open variables of an atom and its bound arguments; none if it leaves a column open or has a variable twice
@@ -243,10 +254,11 @@ impl Compiler<'_> {
 
     /// The search without bindings that nothing reads, not even a report.
     fn without_unneeded(&self, mut search: Search) -> Search {
-        if let (Some(needed), false) = (self.needed.get(self.placed.len()), self.source.shape.may_fail) {
+        if !self.source.shape.may_fail {
+            let needed = self.needed_after_this();
             let checks = std::mem::take(&mut search.checks);
             search.binds.retain(|(_, slot)| {
-                needed.contains(VarId(*slot)) || checks.iter().any(|(_, other)| other == slot)
+                needed.contains(VarId(slot.0)) || checks.iter().any(|(_, other)| other == slot)
             });
             search.checks = checks;
         }
@@ -256,7 +268,7 @@ impl Compiler<'_> {
     fn negative(&mut self, atom: &Atom) -> Step {
         match self.whole_row(atom) {
             Some(row) => {
-                let relation = atom.relation.0 as usize;
+                let relation = atom.relation;
                 Step::Member { relation, part: Part::All, row, sign: Sign::Absent }
             }
             None => Step::Some(self.search(atom, Part::All), Sign::Absent),
@@ -264,16 +276,16 @@ impl Compiler<'_> {
     }
 
     /// The slot of an argument that is bound before its atom.
-    fn slot(&mut self, arg: &Arg) -> Option<u32> {
+    fn slot(&mut self, arg: &Arg) -> Option<Slot> {
         match arg {
             Arg::Any => None,
-            Arg::Var(var) => self.bound.contains(*var).then_some(var.0),
+            Arg::Var(var) => self.bound.contains(*var).then_some((*var).into()),
             Arg::Const(value) => Some(self.frame.constant(value.word())),
             Arg::Param(param) => Some(self.frame.param(*param)),
         }
     }
 
-    fn whole_row(&mut self, atom: &Atom) -> Option<Vec<u32>> {
+    fn whole_row(&mut self, atom: &Atom) -> Option<Vec<Slot>> {
         atom.args.iter().map(|arg| self.slot(arg)).collect()
     }
 
@@ -282,14 +294,14 @@ impl Compiler<'_> {
         for (column, arg) in (0u32..).zip(&atom.args) {
             match (self.slot(arg), arg) {
                 (Some(slot), _) => key.push((column, slot)),
-                (None, Arg::Var(var)) if binds.iter().any(|(_, slot)| *slot == var.0) => {
-                    checks.push((column, var.0))
+                (None, Arg::Var(var)) if binds.iter().any(|(_, slot)| *slot == Slot::from(*var)) => {
+                    checks.push((column, (*var).into()))
                 }
-                (None, Arg::Var(var)) => binds.push((column, var.0)),
+                (None, Arg::Var(var)) => binds.push((column, (*var).into())),
                 _ => {}
             }
         }
-        let relation = atom.relation.0 as usize;
+        let relation = atom.relation;
         let by = self.index(relation, part, &key);
         if by.is_none() {
             checks.extend(&key);
@@ -299,15 +311,15 @@ impl Compiler<'_> {
     }
 
     /// The index for a key, unless looking at all rows is as good: few rows, or one look only.
-    fn index(&mut self, relation: usize, part: Part, key: &[(u32, u32)]) -> Option<usize> {
+    fn index(&mut self, relation: RelationId, part: Part, key: &[(u32, Slot)]) -> Option<IndexId> {
         let once =
             !self.steps.iter().any(Step::is_loop) && (self.source.delta.is_none() || part == Part::Delta);
         let stratum = self.source.rule.body.iter().zip(self.source.grows);
         let grows = stratum.into_iter().any(|(literal, grows)| match literal {
-            Literal::Atom(atom) | Literal::Not(atom) => *grows && atom.relation.0 as usize == relation,
+            Literal::Atom(atom) | Literal::Not(atom) => *grows && atom.relation == relation,
             _ => false,
         });
-        let known = self.known.get_mut(relation)?;
+        let known = &mut self.known[relation];
         let columns: Vec<u32> = key.iter().map(|(column, _)| *column).collect();
         let few = !grows && known.is_small();
         if columns.is_empty() || few || (once && known.find_index(&columns).is_none()) {
@@ -336,7 +348,7 @@ impl Compiler<'_> {
         if let Some(limit) = &rule.limit {
             let keys = std::iter::once(&limit.count).chain(limit.by.iter().map(|(key, _)| key));
             head.extend(keys.map(|key| Code::new(key, &mut self.frame)));
-            head.extend(limit.per.iter().map(|var| Code::Slot(var.0)));
+            head.extend(limit.per.iter().map(|var| Code::Slot((*var).into())));
             head.extend(unranked(rule, limit).map(|term| Code::new(term, &mut self.frame)));
         } else {
             head.extend(plain(rule).map(|term| Code::new(term, &mut self.frame)));
@@ -377,23 +389,21 @@ impl Compiler<'_> {
             return back.last().copied().flatten();
         }
         let bound_by = |var: &VarId| {
-            let at = self.steps.iter().position(|step| step.binds().contains(&var.0))?;
-            if self.steps.get(at).is_some_and(Step::is_loop) {
-                Some(at)
-            } else {
-                back.get(at).copied().flatten()
-            }
+            let mut steps = self.steps.iter().zip(back).enumerate();
+            let found = steps.find(|(_, (step, _))| step.binds().contains(&Slot::from(*var)));
+            let (at, (step, back)) = found.or_broken("some step binds each variable of the head");
+            if step.is_loop() { Some(at) } else { *back }
         };
         shape.head.iter().filter_map(bound_by).max()
     }
 
     /// The relations that must hold something for a match, or for a report: an atom that waits for an operation is
     /// skipped where that fails.
-    fn reads(&self) -> Vec<(usize, Part)> {
+    fn reads(&self) -> Vec<(RelationId, Part)> {
         let atoms = self.source.rule.body.iter().enumerate().filter_map(|(at, literal)| match literal {
             Literal::Atom(atom) => {
-                let waits = self.source.shape.literals.get(at).is_some_and(|needs| !needs.before.is_empty());
-                (!waits).then(|| (atom.relation.0 as usize, self.source.part(at)))
+                let waits = !self.source.shape.literal(at).before.is_empty();
+                (!waits).then(|| (atom.relation, self.source.part(at)))
             }
             _ => None,
         });

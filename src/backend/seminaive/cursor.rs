@@ -1,16 +1,14 @@
 //! What a loop of a plan goes through.
-#![expect(
-    clippy::indexing_slicing,
-    reason = "hot: relations, indexes and slots are in range by construction of the plan"
-)]
 
+use crate::index_vec::IndexSlice;
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use smallvec::SmallVec;
 
 use super::index::Content;
 use super::known::Known;
-use super::plan::{Plan, Search, Step};
+use super::plan::{Plan, Search, Slot, Step};
 
 /// What is left of a loop.
 #[derive(Clone, Copy)]
@@ -31,13 +29,17 @@ pub(super) enum Cursor<'a> {
 
 /// The rows that may fit an atom.
 #[inline]
-pub(super) fn candidates<'a>(search: &'a Search, known: &'a [Known], frame: &[Word]) -> Cursor<'a> {
-    let known = &known[search.relation];
+pub(super) fn candidates<'a>(
+    search: &'a Search,
+    known: IndexSlice<'a, RelationId, Known>,
+    frame: IndexSlice<'_, Slot, Word>,
+) -> Cursor<'a> {
+    let known = known.get(search.relation);
     let Some((index, key)) = &search.by else {
         let rows = known.part(search.part);
         return Cursor::Rows(rows.start, rows.end);
     };
-    let (index, slot) = (known.index(*index), |slot: &u32| frame[*slot as usize]);
+    let (index, slot) = (known.index(*index), |slot: &Slot| frame[*slot]);
     let entries = match key.as_slice() {
         [a] => index.get(&[slot(a)], search.part),
         [a, b] => index.get(&[slot(a), slot(b)], search.part),
@@ -50,10 +52,12 @@ pub(super) fn candidates<'a>(search: &'a Search, known: &'a [Known], frame: &[Wo
 }
 
 /// All that the outermost loop of a plan goes through, if a loop over facts stands first.
-pub(super) fn outermost<'a>(plan: &'a Plan, known: &'a [Known]) -> Option<Cursor<'a>> {
+pub(super) fn outermost<'a>(plan: &'a Plan, known: IndexSlice<'a, RelationId, Known>) -> Option<Cursor<'a>> {
     match plan.steps.first()? {
-        Step::Every(search) => Some(candidates(search, known, &plan.frame.words)),
-        Step::Keys { relation, index, .. } => Some(Cursor::Words(known[*relation].index(*index).touched())),
+        Step::Every(search) => Some(candidates(search, known, plan.frame.words.view())),
+        Step::Keys { relation, index, .. } => {
+            Some(Cursor::Words(known.get(*relation).index(*index).touched()))
+        }
         _ => None,
     }
 }

@@ -2,15 +2,20 @@
 
 use crate::backend::Bound;
 use crate::backend::cells::Cells;
+use crate::fault::OrBroken;
 use crate::value::Word;
 
 use super::known::Known;
 use super::members::Layout;
-use super::shard::{Cut, MOST_ROWS, Shard, Share};
+use super::shard::{Cut, MOST_ROWS, SHARDS, Shard, Share};
 use super::store::Part;
 use super::workers;
 
-/// The facts of the open round, and the set of all facts, those of closed rounds included.
+/// An invariant of [`Fresh`].
+const LENT: &str = "nobody asks for the open round of a relation while threads fill its shards";
+
+/// The facts of the open round, and the set of all facts, those of closed rounds included. Without a shard it only keeps
+/// the place of one that threads fill.
 #[derive(Debug, Default)]
 pub(super) struct Fresh {
     shards: Vec<Shard>,
@@ -27,7 +32,7 @@ impl Fresh {
 
     /// Takes the rows of an input for those of the open round, the first; equal ones are left out.
     pub(super) fn begin(&mut self, arity: usize, rows: Cells) -> Result<(), Bound> {
-        self.shards.first_mut().map_or(Ok(()), |shard| shard.begin(arity, rows))
+        self.shards.first_mut().or_broken(LENT).begin(arity, rows)
     }
 
     /// Adds the rows of `batch` that are new; how many these are.
@@ -38,7 +43,7 @@ impl Fresh {
         let cut = self.cut();
         self.rooms.resize(cut.of, Vec::new());
         for row in batch.chunks_exact(known.arity().max(1)) {
-            self.rooms.get_mut(cut.shard(row)).into_iter().for_each(|room| room.extend_from_slice(row));
+            self.rooms.get_mut(cut.shard(row)).or_broken(SHARDS).extend_from_slice(row);
         }
         let mut new = 0;
         for (shard, room) in self.shards.iter_mut().zip(&mut self.rooms) {
@@ -50,7 +55,7 @@ impl Fresh {
 
     /// Adds the one row of a relation without columns; whether it is new.
     pub(super) fn hold(&mut self, known: &Known) -> u64 {
-        self.shards.first_mut().map_or(0, |shard| shard.hold(known))
+        self.shards.first_mut().or_broken(LENT).hold(known)
     }
 
     /// Whether the rows can still be numbered.
@@ -77,7 +82,7 @@ impl Fresh {
 
     /// How the facts are divided.
     pub(super) fn cut(&self) -> Cut {
-        self.shards.first().map_or(Cut::NONE, Shard::cut)
+        self.shards.first().or_broken(LENT).cut()
     }
 
     /// The innermost loops of the rules that derive these facts vary `inner`; the open round has none.
@@ -108,7 +113,7 @@ impl Fresh {
     pub(super) fn holds(&self, known: &Known, row: &[Word], part: Part) -> bool {
         match self.shards.as_slice() {
             [shard] => shard.holds(known, row, part),
-            shards => shards.get(self.cut().shard(row)).is_some_and(|shard| shard.holds(known, row, part)),
+            shards => shards.get(self.cut().shard(row)).or_broken(SHARDS).holds(known, row, part),
         }
     }
 
@@ -125,7 +130,7 @@ impl Fresh {
 
     /// The layout of the set of facts, as [`Fresh::rewind`] needs it.
     pub(super) fn layout(&self) -> Layout {
-        self.shards.first().map(Shard::layout).unwrap_or_default()
+        self.shards.first().or_broken(LENT).layout()
     }
 
     /// Forgets all facts but the first `len` of `known`, which still has the others; `layout` is that of the set when

@@ -1,6 +1,7 @@
 //! Hashing of rows: one wide multiplication a word, the same from run to run.
 
 use crate::backend::cells::Cell;
+use crate::fault::OrBroken;
 use crate::value::Word;
 
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -22,7 +23,7 @@ pub(super) fn hash<C: Cell>(words: &[C]) -> u64 {
 /// The hash of the words that `columns` picks from a row.
 #[inline]
 pub(super) fn hash_of<C: Cell>(row: &[C], columns: &[u32]) -> u64 {
-    columns
-        .iter()
-        .fold(SEED, |hash, column| mix(hash, row.get(*column as usize).copied().unwrap_or_default().word()))
+    let word =
+        |column: &u32| row.get(*column as usize).or_broken("the columns of a key lie in its rows").word();
+    columns.iter().fold(SEED, |hash, column| mix(hash, word(column)))
 }

@@ -1,11 +1,28 @@
 //! The facts of closed rounds: what rules read.
-#![expect(clippy::indexing_slicing, reason = "hot: row numbers come from the relation itself")]
 
 use crate::backend::cells::{Cells, Slice};
 use crate::backend::{Extent, Rows};
+use crate::index_vec::{Id, IndexVec};
 
 use super::index::{Content, Index};
 use super::store::Part;
+
+/// An index of a relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct IndexId(u32);
+
+impl Id for IndexId {
+    const INVARIANT: &'static str = "plans name the indexes that their relations have";
+
+    fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    #[inline]
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// The facts of closed rounds in the order of their derivation, with the indexes that plans use.
 #[derive(Debug, Default)]
@@ -13,7 +30,7 @@ pub(super) struct Known {
     arity: usize,
     len: u32,
     words: Cells,
-    indexes: Vec<Index>,
+    indexes: IndexVec<IndexId, Index>,
     /// How many facts there were at the end of each round.
     rounds: Vec<usize>,
     /// Where the facts of the last closed round begin.
@@ -94,8 +111,8 @@ impl Known {
 
     /// The index with a number.
     #[inline]
-    pub(super) fn index(&self, at: usize) -> &Index {
-        &self.indexes[at]
+    pub(super) fn index(&self, index: IndexId) -> &Index {
+        &self.indexes[index]
     }
 
     /// All indexes whose entries are row numbers.
@@ -104,20 +121,19 @@ impl Known {
     }
 
     /// The index on `columns`, ascending, if there is one.
-    pub(super) fn find_index(&self, columns: &[u32]) -> Option<usize> {
-        self.indexes.iter().position(|index| index.columns() == columns)
+    pub(super) fn find_index(&self, columns: &[u32]) -> Option<IndexId> {
+        self.indexes.numbered().find(|(_, index)| index.columns() == columns).map(|(id, _)| id)
     }
 
     /// The index on `columns`, built where there is none yet.
-    pub(super) fn index_on(&mut self, columns: &[u32]) -> usize {
+    pub(super) fn index_on(&mut self, columns: &[u32]) -> IndexId {
         self.find_index(columns).unwrap_or_else(|| {
             let mut index = Index::new(columns.to_vec(), self.arity);
             if self.delta > 0 {
                 index.extend(self.words.view(), self.arity, self.delta);
             }
             index.extend(self.words.view(), self.arity, self.len);
-            self.indexes.push(index);
-            self.indexes.len() - 1
+            self.indexes.push(index)
         })
     }
 
@@ -146,7 +162,7 @@ impl Known {
     /// Forgets all rounds and all facts but the first `len`.
     pub(super) fn rewind(&mut self, len: u32) {
         if len < self.len {
-            for index in &mut self.indexes {
+            for index in self.indexes.iter_mut() {
                 index.rewind(self.words.view(), self.arity, len);
             }
             self.words.truncate(len as usize * self.arity);

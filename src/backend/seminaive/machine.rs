@@ -1,14 +1,17 @@
 //! Runs a plan: nested loops without recursion, one frame of words, no allocation for a match.
 #![expect(
     clippy::indexing_slicing,
-    reason = "hot: slots, columns and steps are in range by construction of the plan"
+    reason = "hot: steps and what is left of entries are in range by construction of the plan"
 )]
 
 use crate::backend::Bound;
 use crate::backend::cells::Slice;
 use crate::builtins::expr::NoResult;
 use crate::builtins::generator::Generator;
+use crate::fault::{OrBroken, broken};
+use crate::index_vec::IndexVec;
 use crate::ir::Rule;
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use smallvec::SmallVec;
@@ -16,10 +19,15 @@ use smallvec::SmallVec;
 use super::code::Code;
 use super::cursor::{Cursor, candidates};
 use super::index::Content;
-use super::plan::{Origin, Plan, Resume, Search, Side, Sign, Step};
+use super::known::IndexId;
+use super::plan::{Origin, Plan, Resume, Search, Side, Sign, Slot, Step};
 use super::site::{Sink, Site};
 use super::store::Part;
 use super::undefined::Inquiry;
+
+/// An invariant of plans and of what the machine keeps of them.
+const LOOPS: &str =
+    "the loops of a plan go through rows, keys, elements and meetings, and its other steps are filters";
 
 /// A plan at work.
 pub(super) struct Machine<'a, 'p, 's, S> {
@@ -27,7 +35,7 @@ pub(super) struct Machine<'a, 'p, 's, S> {
     rule: &'a Rule,
     site: &'s mut Site<'a, 'p>,
     sink: &'s mut S,
-    frame: Vec<Word>,
+    frame: IndexVec<Slot, Word>,
     cursors: SmallVec<[Cursor<'a>; 12]>,
     elements: Vec<Option<Elements>>,
     row: Vec<Word>,
@@ -39,7 +47,7 @@ pub(super) struct Machine<'a, 'p, 's, S> {
 /// What machines work with, kept from one to the next.
 #[derive(Default)]
 pub(super) struct Scratch {
-    frame: Vec<Word>,
+    frame: IndexVec<Slot, Word>,
     elements: Vec<Option<Elements>>,
     row: Vec<Word>,
     /// Facts on their way into a relation.
@@ -135,25 +143,29 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             return Ok(self.portion);
         }
         match &self.plan.steps[at] {
-            Step::Every(search) => Ok(Some(candidates(search, self.site.known, &self.frame))),
+            Step::Every(search) => Ok(Some(candidates(search, self.site.known, self.frame.view()))),
             Step::Keys { relation, index, .. } => {
-                Ok(Some(Cursor::Words(self.site.known[*relation].index(*index).touched())))
+                Ok(Some(Cursor::Words(self.site.known.get(*relation).index(*index).touched())))
             }
             Step::Each(_, generator, args, resume) => self.generate(at, generator, args, resume),
-            Step::Meet(sides) => Ok(self.fewest(sides)),
-            _ => Ok(None),
+            Step::Meet(sides) => Ok(Some(self.fewest(sides))),
+            Step::Some(..) | Step::Member { .. } | Step::Test(..) | Step::Let(..) => broken(LOOPS),
         }
     }
 
     /// The entries of the side that has the fewest.
-    fn fewest(&self, sides: &'a [Side]) -> Option<Cursor<'a>> {
-        let entries =
-            |(side, at): (&'a Side, u32)| match candidates(&side.search, self.site.known, &self.frame) {
-                Cursor::Numbers(entries) | Cursor::Words(entries) => Some((at, entries)),
-                _ => None,
-            };
-        let fewest = sides.iter().zip(0..).filter_map(entries).min_by_key(|(_, entries)| entries.len());
-        fewest.map(|(at, entries)| Cursor::Met(at, entries))
+    fn fewest(&self, sides: &'a [Side]) -> Cursor<'a> {
+        let entries = |(side, at): (&'a Side, u32)| match candidates(
+            &side.search,
+            self.site.known,
+            self.frame.view(),
+        ) {
+            Cursor::Numbers(entries) | Cursor::Words(entries) => (at, entries),
+            _ => broken("the sides of a meeting are found by indexes"),
+        };
+        let fewest = sides.iter().zip(0..).map(entries).min_by_key(|(_, entries)| entries.len());
+        let (at, entries) = fewest.or_broken("a meeting has sides");
+        Cursor::Met(at, entries)
     }
 
     fn generate(
@@ -164,11 +176,11 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         resume: &Resume,
     ) -> Result<Option<Cursor<'a>>, Bound> {
         let words: Result<SmallVec<[Word; 4]>, NoResult> =
-            args.iter().map(|arg| arg.eval(&self.frame, self.site.params)).collect();
+            args.iter().map(|arg| arg.eval(self.frame.view(), self.site.params)).collect();
         match (words, generator) {
             (Ok(words), Generator::Range) => match *words {
                 [from, to] => Ok(Some(Cursor::Ints(from.as_int(), to.as_int()))),
-                _ => Ok(None),
+                _ => broken("a range has a beginning and an end"),
             },
             (Ok(words), _) => {
                 if self.elements.len() <= at {
@@ -203,7 +215,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         let step = &self.plan.steps[at];
         match (step, cursor) {
             (Step::Every(search), Cursor::Rows(from, to)) => {
-                let known = &self.site.known[search.relation];
+                let known = self.site.known.get(search.relation);
                 for number in from..to {
                     self.site.budget.step()?;
                     if self.fits(search, known.row(number)) && body(self)? {
@@ -212,7 +224,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 }
             }
             (Step::Every(search), Cursor::Numbers(numbers)) => {
-                let known = &self.site.known[search.relation];
+                let known = self.site.known.get(search.relation);
                 for (done, number) in (1..).zip(numbers) {
                     self.site.budget.step()?;
                     if self.fits(search, known.row(*number)) && body(self)? {
@@ -221,7 +233,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 }
             }
             (Step::Every(search), Cursor::Words(words)) => {
-                let slot = search.binds.first().map(|(_, slot)| *slot as usize);
+                let slot = search.binds.first().map(|(_, slot)| *slot);
                 for (done, word) in (1..).zip(words) {
                     if let Some(slot) = slot {
                         self.frame[slot] = Word(u64::from(*word));
@@ -233,9 +245,9 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 self.site.budget.steps(words.len() as u64)?;
             }
             (Step::Keys { relation, index, slot }, Cursor::Words(groups)) => {
-                let index = self.site.known[*relation].index(*index);
+                let index = self.site.known.get(*relation).index(*index);
                 for (done, group) in (1..).zip(groups) {
-                    self.frame[*slot as usize] = index.key(*group);
+                    self.frame[*slot] = index.key(*group);
                     if body(self)? {
                         return Ok(Cursor::Words(&groups[done..]));
                     }
@@ -248,7 +260,9 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                     }
                 }
             }
-            _ => {}
+            // It has come to its end before.
+            (_, Cursor::Rows(0, 0)) => {}
+            _ => broken(LOOPS),
         }
         Ok(Cursor::Rows(0, 0))
     }
@@ -263,27 +277,31 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 *from += 1;
                 Some(Word::from_int(*from - 1))
             }
-            (_, Cursor::Elements) => self.elements[at].as_mut().and_then(Iterator::next),
-            _ => None,
+            (_, Cursor::Elements) => {
+                self.elements[at].as_mut().or_broken("elements are drawn of a generator at work").next()
+            }
+            (_, Cursor::Ints(..) | Cursor::Rows(0, 0)) => None,
+            _ => broken(LOOPS),
         };
-        let (Some(word), Step::Each(slot, ..)) = (word, &self.plan.steps[at]) else { return Ok(false) };
+        let Some(word) = word else { return Ok(false) };
+        let Step::Each(slot, ..) = &self.plan.steps[at] else { broken(LOOPS) };
         self.site.budget.spend(1)?;
         self.site.budget.step()?;
-        self.frame[*slot as usize] = word;
+        self.frame[*slot] = word;
         Ok(true)
     }
 
     /// Goes on in the entries of the chosen side to the next row that the others have too.
     fn draw_met(&mut self, sides: &'a [Side], chosen: u32, entries: &mut &'a [u32]) -> Result<bool, Bound> {
         let search = &sides[chosen as usize].search;
-        let known = &self.site.known[search.relation];
-        let is_word = |index: usize| known.index(index).content() != Content::Numbers;
+        let known = self.site.known.get(search.relation);
+        let is_word = |index: IndexId| known.index(index).content() != Content::Numbers;
         let word = search.by.as_ref().is_some_and(|(index, _)| is_word(*index));
         while let [entry, rest @ ..] = *entries {
             *entries = rest;
             self.site.budget.step()?;
             match search.binds.first() {
-                Some((_, slot)) if word => self.frame[*slot as usize] = Word(u64::from(*entry)),
+                Some((_, slot)) if word => self.frame[*slot] = Word(u64::from(*entry)),
                 _ => drop(self.fits(search, known.row(*entry))),
             }
             let mut others = (0..).zip(sides).filter(|(at, _)| *at != chosen);
@@ -298,9 +316,9 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     #[inline]
     fn fits(&mut self, search: &Search, row: Slice<'_>) -> bool {
         for (column, slot) in &search.binds {
-            self.frame[*slot as usize] = row.at(*column as usize);
+            self.frame[*slot] = row.at(*column as usize);
         }
-        search.checks.iter().all(|(column, slot)| self.frame[*slot as usize] == row.at(*column as usize))
+        search.checks.iter().all(|(column, slot)| self.frame[*slot] == row.at(*column as usize))
     }
 
     /// Runs the last loop but one, with the innermost one inside; where to go on.
@@ -329,7 +347,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         let plan = self.plan;
         let Some(cursor) = self.start(at)? else { return Ok(plan.back[at]) };
         if let (Some(tail), Step::Every(search)) = (&plan.tail, &plan.steps[at]) {
-            let known = &self.site.known[search.relation];
+            let known = self.site.known.get(search.relation);
             let rows = |numbers: &'a [u32]| numbers.iter().map(|number| known.row(*number));
             match cursor {
                 Cursor::Words(words) => self.pour(tail, words.iter(), |word, _| Word(u64::from(*word)))?,
@@ -337,7 +355,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 Cursor::Rows(from, to) => {
                     self.pour(tail, (from..to).map(|number| known.row(number)), |row, at| row.at(at))?;
                 }
-                _ => {}
+                Cursor::Ints(..) | Cursor::Elements | Cursor::Met(..) => broken(LOOPS),
             }
             return Ok(plan.back[at]);
         }
@@ -366,21 +384,21 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     ) -> Result<(), Bound> {
         let frame = &self.frame;
         let word = |origin: &Origin, row: R| match origin {
-            Origin::Slot(slot) => frame[*slot as usize],
+            Origin::Slot(slot) => frame[*slot],
             Origin::Column(at) => column(row, *at as usize),
         };
         let mut lane = 0;
         if S::HAS_LANES {
             self.row.clear();
             self.row.extend(tail.iter().map(|origin| match origin {
-                Origin::Slot(slot) => frame[*slot as usize],
+                Origin::Slot(slot) => frame[*slot],
                 Origin::Column(_) => Word::default(),
             }));
             lane = self.sink.lane(&self.row);
         }
         let before = self.matches;
         for row in rows {
-            let Some((batch, full)) = self.sink.batch(lane) else { return Ok(()) };
+            let (batch, full) = self.sink.batch(lane).or_broken("what a plan pours out is facts");
             match tail {
                 [a, b] => batch.extend_from_slice(&[word(a, row), word(b, row)]),
                 tail => batch.extend(tail.iter().map(|origin| word(origin, row))),
@@ -406,13 +424,13 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
 
     fn filter(&mut self, step: &'a Step) -> Result<bool, Bound> {
         match step {
-            Step::Test(code, resume) => match code.eval(&self.frame, self.site.params) {
+            Step::Test(code, resume) => match code.eval(self.frame.view(), self.site.params) {
                 Ok(word) => Ok(word.as_bool()),
                 Err(none) => self.fail(none, resume).map(|()| false),
             },
-            Step::Let(slot, code, resume) => match code.eval(&self.frame, self.site.params) {
+            Step::Let(slot, code, resume) => match code.eval(self.frame.view(), self.site.params) {
                 Ok(word) => {
-                    self.frame[*slot as usize] = word;
+                    self.frame[*slot] = word;
                     Ok(true)
                 }
                 Err(none) => self.fail(none, resume).map(|()| false),
@@ -421,23 +439,23 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 Ok(self.holds(*relation, row, *part) == (*sign == Sign::Present))
             }
             Step::Some(search, sign) => Ok(self.some(search)? == (*sign == Sign::Present)),
-            Step::Every(_) | Step::Keys { .. } | Step::Each(..) | Step::Meet(_) => Ok(false),
+            Step::Every(_) | Step::Keys { .. } | Step::Each(..) | Step::Meet(_) => broken(LOOPS),
         }
     }
 
     /// Whether a part of a relation has the row of these slots.
     #[inline(always)]
-    fn holds(&mut self, relation: usize, row: &[u32], part: Part) -> bool {
+    fn holds(&mut self, relation: RelationId, row: &[Slot], part: Part) -> bool {
         self.row.clear();
-        self.row.extend(row.iter().map(|slot| self.frame[*slot as usize]));
-        self.site.fresh[relation].holds(&self.site.known[relation], &self.row, part)
+        self.row.extend(row.iter().map(|slot| self.frame[*slot]));
+        self.site.fresh[relation].holds(self.site.known.get(relation), &self.row, part)
     }
 
     /// Whether some row fits.
     fn some(&mut self, search: &'a Search) -> Result<bool, Bound> {
-        let known = &self.site.known[search.relation];
+        let known = self.site.known.get(search.relation);
         let checked = !search.checks.is_empty();
-        let found = match candidates(search, self.site.known, &self.frame) {
+        let found = match candidates(search, self.site.known, self.frame.view()) {
             Cursor::Rows(from, to) if checked => {
                 (from..to).any(|number| self.fits(search, known.row(number)))
             }
@@ -446,7 +464,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 numbers.iter().any(|number| self.fits(search, known.row(*number)))
             }
             Cursor::Numbers(entries) | Cursor::Words(entries) => !entries.is_empty(),
-            _ => false,
+            Cursor::Ints(..) | Cursor::Elements | Cursor::Met(..) => broken(LOOPS),
         };
         self.site.budget.step().map(|()| found)
     }
@@ -457,7 +475,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         self.matches += 1;
         self.row.clear();
         for code in &self.plan.head {
-            match code.eval(&self.frame, self.site.params) {
+            match code.eval(self.frame.view(), self.site.params) {
                 Ok(word) => self.row.push(word),
                 Err(none) => return self.fail(none, &self.plan.resume),
             }
@@ -468,6 +486,6 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// Reports an operation without a result, if everything that doesn't depend on it holds.
     #[cold]
     fn fail(&mut self, none: NoResult, resume: &Resume) -> Result<(), Bound> {
-        Inquiry::new(self.plan.rule, self.rule, &self.frame, resume, none).run(self.site)
+        Inquiry::new(self.plan.rule, self.rule, self.frame.view(), resume, none).run(self.site)
     }
 }

@@ -1,6 +1,7 @@
 //! Which facts a relation has: bitmaps where they suffice, else a table of row numbers.
 
 use crate::backend::cells::{Cells, Slice};
+use crate::fault::OrBroken;
 use crate::value::Word;
 
 use super::blocks::Blocks;
@@ -122,7 +123,9 @@ pub(super) fn take(
         let count = batch.len() / arity;
         if count > FEW {
             let rows = AllRows { arity, known, fresh: fresh.view() };
-            table.warm(hashes.get(..count).unwrap_or_default(), |at| rows.row(at).at(0).0);
+            let hashes =
+                hashes.get(..count).or_broken("a batch has no more rows than are looked for together");
+            table.warm(hashes, |at| rows.row(at).at(0).0);
         }
         for (row, hash) in batch.chunks_exact(arity).zip(hashes) {
             let rows = AllRows { arity, known, fresh: fresh.view() };

@@ -46,6 +46,10 @@ pub use show::plans;
 pub struct SemiNaive;
 
 impl Engine for SemiNaive {
+    fn name(&self) -> &'static str {
+        "embedded"
+    }
+
     fn stands(&self) -> bool {
         true
     }

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::backend::{Bound, Threads};
+use crate::fault::{OrBroken, broken};
 use crate::ir::Rule;
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::hash::hash;
@@ -63,7 +65,8 @@ impl Output {
                 let matches = Machine::new(plan, rule, site, heads, scratch).run(scratch)?;
                 heads.finish((rule, limit), facts, site).map(|()| matches)
             }
-            _ => Machine::new(plan, rule, site, facts, scratch).run(scratch),
+            (Self::Heads(_), None) => broken("only rules with a limit rank their heads"),
+            (Self::Facts, _) => Machine::new(plan, rule, site, facts, scratch).run(scratch),
         }
     }
 }
@@ -110,9 +113,7 @@ pub(super) fn divide<'a>(
 
 /// Whether some relation without whose facts there is no match has none.
 fn is_idle(plan: &Plan, site: &Site<'_, '_>) -> bool {
-    let is_empty = |(relation, part): &(usize, Part)| {
-        site.known.get(*relation).is_none_or(|known| known.part(*part).is_empty())
-    };
+    let is_empty = |(relation, part): &(RelationId, Part)| site.known[*relation].part(*part).is_empty();
     plan.reads.iter().any(is_empty)
 }
 
@@ -123,7 +124,7 @@ fn into_facts<'a>(
     scratch: &mut Scratch,
     fill: impl FnOnce(&mut Facts<'_>, &mut Site<'a, '_>, &mut Scratch) -> Result<u64, Bound>,
 ) -> Result<(u64, u64), Bound> {
-    let mut facts = Facts::new(rule.head.0 as usize, std::mem::take(&mut scratch.batch));
+    let mut facts = Facts::new(rule.head, std::mem::take(&mut scratch.batch));
     let matches = fill(&mut facts, site, scratch);
     let matches = matches.and_then(|matches| facts.flush(site).map(|()| matches));
     let derived = facts.derived();
@@ -150,16 +151,16 @@ fn derive<'a>(
     }
     facts.flush(site)?;
     job.step = portion(done, begun.elapsed(), job.portions.left(), threads);
-    let head = job.rule.head.0 as usize;
-    let Some(known) = site.known.get(head) else { return Ok(matches) };
-    let Some(mut fresh) = site.fresh.get_mut(head).map(std::mem::take) else { return Ok(matches) };
+    let head = job.rule.head;
+    let known = site.known.get(head);
+    let mut fresh = std::mem::take(site.fresh.own(head));
     let (cut, shards) = fresh.shards(known, threads.most)?;
     job.aims = cut.keeps_together(known.arity(), job.plan.inner());
     let mut owners: Vec<Facts<'_>> = shards.iter_mut().map(|shard| Facts::of_shard(head, shard)).collect();
     let found = run(&job, &mut owners, |row| cut.shard(row), site);
     owners.into_iter().for_each(|owner| facts.add_derived(owner.derived()));
     fresh.check(known)?;
-    site.fresh.get_mut(head).into_iter().for_each(|place| std::mem::swap(place, &mut fresh));
+    *site.fresh.own(head) = fresh;
     found.map(|found| matches + found)
 }
 
@@ -173,11 +174,14 @@ fn collect(
     let rule = job.rule;
     let job = Job { step: (job.portions.left() / threads.most / PORTIONS).clamp(1, MANY_ROWS), ..job };
     let owner = |columns: std::ops::Range<usize>| {
-        move |row: &[Word]| pick(hash(row.get(columns.clone()).unwrap_or_default()), threads.most)
+        move |row: &[Word]| {
+            let group = row.get(columns.clone()).or_broken("a match has the columns of its group");
+            pick(hash(group), threads.most)
+        }
     };
     let Some(limit) = rule.limit.as_ref().filter(|_| !rule.is_aggregate()) else {
         let mut owners: Vec<Groups> = (0..threads.most).map(|_| Groups::new(job.plan.rule, rule)).collect();
-        let width = owners.first().map_or(0, Groups::width);
+        let width = owners.first().or_broken("each thread has groups of its own").width();
         let matches = run(&job, &mut owners, owner(0..width), site)?;
         owners.iter().try_for_each(|groups| groups.finish(rule, facts, site))?;
         return Ok(matches);

@@ -2,11 +2,38 @@
 
 use crate::builtins::expr::{ParamId, VarId};
 use crate::builtins::generator::Generator;
+use crate::fault::OrBroken;
+use crate::index_vec::{Id, IndexVec};
 use crate::ir::RuleId;
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::code::Code;
+use super::known::IndexId;
 use super::store::Part;
+
+/// A place in the frame of a plan: that of a variable, or of a constant or parameter behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Slot(pub(super) u32);
+
+impl Id for Slot {
+    const INVARIANT: &'static str = "the slots of a plan lie in its frame";
+
+    fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    #[inline]
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl From<VarId> for Slot {
+    fn from(var: VarId) -> Self {
+        Self(var.0)
+    }
+}
 
 /// The steps of a rule, outermost loop first.
 #[derive(Clone, Debug)]
@@ -34,7 +61,7 @@ pub(super) struct Plan {
     /// What a failing head leaves to be looked at.
     pub(super) resume: Resume,
     /// Relations without whose facts there is no match, and the part that is read.
-    pub(super) reads: Vec<(usize, Part)>,
+    pub(super) reads: Vec<(RelationId, Part)>,
 }
 
 impl Plan {
@@ -59,7 +86,7 @@ impl Plan {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
     /// A slot that loops further out have bound.
-    Slot(u32),
+    Slot(Slot),
     /// A column of the row that the innermost loop is at.
     Column(u32),
 }
@@ -72,31 +99,31 @@ pub(super) enum Step {
     /// Loop: each key under which an index took in facts in the last round.
     Keys {
         /// The relation.
-        relation: usize,
+        relation: RelationId,
         /// The index, on one column.
-        index: usize,
+        index: IndexId,
         /// Where the key goes.
-        slot: u32,
+        slot: Slot,
     },
     /// Filter: whether some row fits.
     Some(Search, Sign),
     /// Filter: whether the row is there.
     Member {
         /// The relation.
-        relation: usize,
+        relation: RelationId,
         /// The part in which it must be.
         part: Part,
         /// A slot for each column.
-        row: Vec<u32>,
+        row: Vec<Slot>,
         /// Whether it must be there, or must not.
         sign: Sign,
     },
     /// Filter: whether an expression is true.
     Test(Code, Resume),
     /// Filter that always lets through, unless the operation has no result: binds a slot.
-    Let(u32, Code, Resume),
+    Let(Slot, Code, Resume),
     /// Loop: each element of a generator.
-    Each(u32, Generator, Vec<Code>, Resume),
+    Each(Slot, Generator, Vec<Code>, Resume),
     /// Loop: each row of the side that has the fewest to go through, if the others have it too. So a triangle costs
     /// the least degree of two corners and not that of one (the generic join of Ngo, Ré and Rudra, "Skew strikes
     /// back", SIGMOD Record 42:4, a variable at a time).
@@ -111,7 +138,7 @@ pub(super) struct Side {
     /// How to find its rows, which bind all that is open.
     pub(super) search: Search,
     /// A slot for each column.
-    pub(super) row: Vec<u32>,
+    pub(super) row: Vec<Slot>,
 }
 
 /// Whether a filter wants or refuses what it finds.
@@ -127,20 +154,20 @@ pub(super) enum Sign {
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     /// The relation.
-    pub(super) relation: usize,
+    pub(super) relation: RelationId,
     /// Which of its facts.
     pub(super) part: Part,
     /// The index and the slots of its key; none to look at all rows.
-    pub(super) by: Option<(usize, Vec<u32>)>,
+    pub(super) by: Option<(IndexId, Vec<Slot>)>,
     /// Columns to put into slots.
-    pub(super) binds: Vec<(u32, u32)>,
+    pub(super) binds: Vec<(u32, Slot)>,
     /// Columns that must equal slots, once the former are bound.
-    pub(super) checks: Vec<(u32, u32)>,
+    pub(super) checks: Vec<(u32, Slot)>,
 }
 
 impl Search {
     /// The slots that it binds.
-    pub(super) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
         self.binds.iter().map(|(_, slot)| *slot)
     }
 }
@@ -160,31 +187,33 @@ pub(super) struct Resume {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frame {
     /// The variables, then constants.
-    pub(super) words: Vec<Word>,
+    pub(super) words: IndexVec<Slot, Word>,
     variables: usize,
-    params: Vec<Word>,
+    params: IndexVec<ParamId, Word>,
 }
 
 impl Frame {
     /// A frame for `variables`.
     pub(super) fn new(variables: usize, params: &[Word]) -> Self {
-        Self { words: vec![Word::default(); variables], variables, params: params.to_vec() }
+        Self {
+            words: IndexVec::filled(Word::default(), variables),
+            variables,
+            params: params.to_vec().into(),
+        }
     }
 
     /// The slot of a constant.
-    pub(super) fn constant(&mut self, word: Word) -> u32 {
-        let constants = self.words.iter().enumerate().skip(self.variables);
-        if let Some((at, _)) = constants.into_iter().find(|(_, known)| **known == word) {
-            return at as u32;
+    pub(super) fn constant(&mut self, word: Word) -> Slot {
+        let known = self.words.numbered().skip(self.variables).find(|(_, known)| **known == word);
+        match known {
+            Some((slot, _)) => slot,
+            None => self.words.push(word),
         }
-        self.words.push(word);
-        self.words.len() as u32 - 1
     }
 
     /// The slot of a parameter.
-    pub(super) fn param(&mut self, param: ParamId) -> u32 {
-        let word = self.params.get(param.0 as usize).copied().unwrap_or_default();
-        self.constant(word)
+    pub(super) fn param(&mut self, param: ParamId) -> Slot {
+        self.constant(self.params[param])
     }
 }
 
@@ -195,7 +224,7 @@ impl Step {
     }
 
     /// The relations in which the step looks for whole rows.
-    pub(super) fn looks_in(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn looks_in(&self) -> impl Iterator<Item = RelationId> + '_ {
         let (member, sides) = match self {
             Self::Member { relation, .. } => (Some(*relation), &[][..]),
             Self::Meet(sides) => (None, sides.as_slice()),
@@ -205,10 +234,10 @@ impl Step {
     }
 
     /// The slots that the step binds.
-    pub(super) fn binds(&self) -> Vec<u32> {
+    pub(super) fn binds(&self) -> Vec<Slot> {
         match self {
             Self::Every(search) => search.slots().collect(),
-            Self::Meet(sides) => sides.first().map(|side| side.search.slots().collect()).unwrap_or_default(),
+            Self::Meet(sides) => sides.first().or_broken("a meeting has sides").search.slots().collect(),
             Self::Keys { slot, .. } | Self::Let(slot, ..) | Self::Each(slot, ..) => vec![*slot],
             Self::Some(..) | Self::Member { .. } | Self::Test(..) => Vec::new(),
         }

@@ -1,5 +1,6 @@
 //! The order of a rule's literals: filters as early as they can stand, then the atom with the fewest rows to expect.
 
+use crate::fault::OrBroken;
 use crate::ir::{Atom, Literal, Rule};
 
 use super::shape::{Shape, VarSet};
@@ -13,14 +14,15 @@ pub(super) trait Sizes {
     fn rows(&self, at: usize, atom: &Atom) -> f64;
 }
 
-/// The literals of the body in the order of evaluation. Literals that no order makes ready are left out: a rule that
-/// has some isn't safe.
+/// The literals of the body in the order of evaluation, all of them: some order makes every literal of a safe rule
+/// ready.
 pub(super) fn order(rule: &Rule, shape: &Shape, sizes: &impl Sizes) -> Vec<usize> {
     let placed = vec![false; rule.body.len()];
     let mut planner = Planner { rule, shape, sizes, bound: VarSet::default(), placed, order: Vec::new() };
     while let Some(next) = planner.next() {
         planner.place(next);
     }
+    assert_eq!(planner.order.len(), rule.body.len(), "an order has every literal of its rule");
     planner.order
 }
 
@@ -36,12 +38,10 @@ struct Planner<'a, S> {
 impl<S: Sizes> Planner<'_, S> {
     fn place(&mut self, at: usize) {
         self.order.push(at);
-        self.placed.get_mut(at).into_iter().for_each(|placed| *placed = true);
-        if let Some(needs) = self.shape.literals.get(at) {
-            needs.all.iter().for_each(|var| {
-                self.bound.insert(*var);
-            });
-        }
+        *self.placed.get_mut(at).or_broken("an order places the literals of its rule") = true;
+        self.shape.literal(at).all.iter().for_each(|var| {
+            self.bound.insert(*var);
+        });
     }
 
     /// The ready literal that costs least; the earlier one of two that cost the same.
@@ -52,27 +52,26 @@ impl<S: Sizes> Planner<'_, S> {
     }
 
     fn is_ready(&self, at: usize) -> bool {
-        self.shape.literals.get(at).is_some_and(|needs| self.bound.covers(&needs.before))
+        self.bound.covers(&self.shape.literal(at).before)
     }
 
     /// How many matches a literal makes of one. Below 1 are the filters, those that may fail after those that
     /// can't; a binding costs nothing by itself, so it comes between filters and loops.
     fn cost(&self, at: usize) -> f64 {
-        let fails = self.shape.literals.get(at).is_some_and(|needs| needs.may_fail);
+        let fails = self.shape.literal(at).may_fail;
         let late = if fails { 0.05 } else { 0.0 };
-        match self.rule.body.get(at) {
-            Some(Literal::Test { .. }) => 0.1 + late,
-            Some(Literal::Not(_)) => 0.12,
-            Some(Literal::Bind { .. }) => {
+        match self.rule.literal(at) {
+            Literal::Test { .. } => 0.1 + late,
+            Literal::Not(_) => 0.12,
+            Literal::Bind { .. } => {
                 if fails {
                     0.9
                 } else {
                     0.0
                 }
             }
-            Some(Literal::Atom(atom)) => self.rows(at, atom),
-            Some(Literal::Each { .. }) => ELEMENTS,
-            None => f64::INFINITY,
+            Literal::Atom(atom) => self.rows(at, atom),
+            Literal::Each { .. } => ELEMENTS,
         }
     }
 

@@ -2,11 +2,17 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::fault::{OrBroken, broken};
+use crate::index_vec::IndexSlice;
 use crate::ir::{Literal, Rule};
+use crate::schema::RelationId;
 
 use super::cursor::{Cursor, outermost};
 use super::known::Known;
 use super::plan::{Plan, Step};
+
+/// An invariant of [`Portions::take`].
+const IN_ENTRIES: &str = "a portion lies in the entries that its loop goes through";
 
 /// What is left of a plan's outermost loop.
 pub(super) struct Portions<'a> {
@@ -17,7 +23,7 @@ pub(super) struct Portions<'a> {
 
 impl<'a> Portions<'a> {
     /// The portions of a plan; none if threads can't share it.
-    pub(super) fn new(plan: &'a Plan, rule: &Rule, known: &'a [Known]) -> Option<Self> {
+    pub(super) fn new(plan: &'a Plan, rule: &Rule, known: IndexSlice<'a, RelationId, Known>) -> Option<Self> {
         // After a match that isn't followed by another nobody has to look on, and rows without words can't be sent.
         if plan.after_match.is_none() || plan.head.is_empty() || looks_at_head(plan, rule) {
             return None;
@@ -45,9 +51,11 @@ impl<'a> Portions<'a> {
         }
         Some(match self.all {
             Cursor::Rows(first, _) => Cursor::Rows(first + from as u32, first + to as u32),
-            Cursor::Numbers(entries) => Cursor::Numbers(entries.get(from..to)?),
-            Cursor::Words(entries) => Cursor::Words(entries.get(from..to)?),
-            other => other,
+            Cursor::Numbers(entries) => Cursor::Numbers(entries.get(from..to).or_broken(IN_ENTRIES)),
+            Cursor::Words(entries) => Cursor::Words(entries.get(from..to).or_broken(IN_ENTRIES)),
+            Cursor::Ints(..) | Cursor::Elements | Cursor::Met(..) => {
+                broken("only loops over rows and keys have portions")
+            }
         })
     }
 
@@ -59,10 +67,10 @@ impl<'a> Portions<'a> {
 
 /// Whether the plan looks for whole facts of the relation that it adds to, which then can't be divided.
 fn looks_at_head(plan: &Plan, rule: &Rule) -> bool {
-    let looks = |step: &Step| step.looks_in().any(|relation| relation == rule.head.0 as usize);
+    let looks = |step: &Step| step.looks_in().any(|relation| relation == rule.head);
     let of_head = |literal: &Literal| match literal {
         Literal::Atom(atom) | Literal::Not(atom) => atom.relation == rule.head,
         _ => false,
     };
-    plan.steps.iter().any(looks) || plan.pending().filter_map(|at| rule.body.get(at)).any(of_head)
+    plan.steps.iter().any(looks) || plan.pending().map(|at| rule.literal(at)).any(of_head)
 }

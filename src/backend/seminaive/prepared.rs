@@ -13,7 +13,9 @@ use smallvec::SmallVec;
 use crate::backend::budget::Budget;
 use crate::backend::report::Reports;
 use crate::backend::{Bound, Database, LimitReached, Limits, Model, Threads, Undefined};
-use crate::ir::{Literal, Program, RuleId, Stratum};
+use crate::fault::OrBroken;
+use crate::index_vec::IndexVec;
+use crate::ir::{Literal, Program, RuleId, Stratum, StratumId};
 use crate::schema::RelationId;
 use crate::value::Word;
 
@@ -72,7 +74,7 @@ pub struct Prepared {
     limits: Limits,
     standing: Database,
     /// By relation: whether requests may change it.
-    varies: Vec<bool>,
+    varies: IndexVec<RelationId, bool>,
     relations: Relations,
     marks: Vec<Mark>,
     strata: Vec<Kept>,
@@ -86,16 +88,16 @@ pub struct Prepared {
 
 /// Where a relation that varies has its watermark.
 struct Mark {
-    relation: usize,
+    relation: RelationId,
     len: u32,
     layout: Layout,
 }
 
 /// A stratum with its plans, made when they are first needed.
 struct Kept {
-    stratum: usize,
+    stratum: StratumId,
     /// The relations that its rules read, and the sizes that the plans were made for.
-    sizes: Vec<(usize, u32)>,
+    sizes: Vec<(RelationId, u32)>,
     first: Option<Vec<(Plan, Output)>>,
     later: Option<Vec<(Plan, Output)>>,
 }
@@ -116,7 +118,7 @@ impl Prepared {
         let program = program.into();
         let mut prepared = Self {
             params: program.param_words(),
-            varies: vec![false; program.relations.len()],
+            varies: IndexVec::filled(false, program.relations.len()),
             program,
             limits,
             standing,
@@ -137,12 +139,10 @@ impl Prepared {
     /// # Errors
     /// A limit reached by what stands.
     pub fn expect(&mut self, relations: &[RelationId]) -> Result<(), LimitReached> {
-        let places = relations.iter().map(|relation| relation.0 as usize);
-        let new: Vec<usize> = places.filter(|at| self.varies.get(*at) == Some(&false)).collect();
-        if new.is_empty() {
+        if relations.iter().all(|relation| self.varies[*relation]) {
             return Ok(());
         }
-        new.into_iter().for_each(|at| self.varies.get_mut(at).into_iter().for_each(|varies| *varies = true));
+        relations.iter().for_each(|relation| self.varies[*relation] = true);
         spread(&self.program, &mut self.varies);
         self.prepare()
     }
@@ -156,24 +156,24 @@ impl Prepared {
     fn prepare(&mut self) -> Result<(), LimitReached> {
         let program = Arc::clone(&self.program);
         let mut run = Run::new(&program, self.standing.clone(), &self.limits, false)?;
-        let varies = |stratum: &Stratum| {
-            stratum.relations.iter().any(|relation| self.varies.get(relation.0 as usize) == Some(&true))
-        };
+        let varies = |stratum: &Stratum| stratum.relations.iter().any(|relation| self.varies[*relation]);
         for stratum in program.strata.iter().filter(|stratum| !varies(stratum)) {
             run.stratum(stratum)?;
         }
-        let strata = (0..).zip(&program.strata).filter(|(_, stratum)| varies(stratum));
-        self.strata = strata.map(|(at, stratum)| Kept::new(&program, at, stratum)).collect();
+        let strata = (0..).map(StratumId).zip(&program.strata).filter(|(_, stratum)| varies(stratum));
+        self.strata = strata.map(|(id, stratum)| Kept::new(&program, id, stratum)).collect();
         (self.relations, self.standing_reports, self.spent) = run.into_parts();
         self.marks.clear();
-        let varying = self.varies.iter().enumerate().filter(|(_, varies)| **varies);
-        varying.for_each(|(at, _)| self.relations.make_set(at));
-        for (at, (known, fresh)) in self.relations.known.iter_mut().zip(&self.relations.fresh).enumerate() {
+        for (relation, varies) in self.varies.numbered() {
+            if *varies {
+                self.relations.make_set(relation);
+            }
+            let (known, fresh) = (&mut self.relations.known[relation], &self.relations.fresh[relation]);
             known.set_few(FEW_STANDING);
-            if self.varies.get(at) == Some(&true) {
+            if *varies {
                 known.set_few(FEW_VARYING);
                 known.rewind(known.len());
-                self.marks.push(Mark { relation: at, len: known.len(), layout: fresh.layout() });
+                self.marks.push(Mark { relation, len: known.len(), layout: fresh.layout() });
             }
         }
         Ok(())
@@ -185,11 +185,10 @@ impl Prepared {
     /// The limit that was reached first.
     pub fn evaluate(&mut self, facts: &Database) -> Result<View<'_>, LimitReached> {
         self.rewind();
-        let brings = |at: usize| facts.relations.get(at).is_some_and(|rows| !rows.is_empty());
-        if (0..self.varies.len()).any(|at| brings(at) && self.varies.get(at) == Some(&false)) {
-            let new: Vec<RelationId> =
-                (0..self.varies.len()).filter(|at| brings(*at)).map(|at| RelationId(at as u32)).collect();
-            self.expect(&new)?;
+        let brought = (0..).map(RelationId).zip(&facts.relations).filter(|(_, rows)| !rows.is_empty());
+        let mut brought = brought.map(|(relation, _)| relation);
+        if brought.clone().any(|relation| !self.varies[relation]) {
+            self.expect(&brought.by_ref().collect::<Vec<_>>())?;
         }
         let program = Arc::clone(&self.program);
         self.load(facts).map_err(|bound| bound.by(&program, RuleId(0)))?;
@@ -211,21 +210,13 @@ impl Prepared {
     /// Takes the last request back.
     fn rewind(&mut self) {
         for mark in &mut self.marks {
-            let relation =
-                (self.relations.known.get_mut(mark.relation), self.relations.fresh.get_mut(mark.relation));
-            if let (Some(known), Some(fresh)) = relation {
-                if known.len() > mark.len || fresh.is_open() {
-                    fresh.rewind(known, mark.len, mark.layout);
-                    mark.layout = fresh.layout();
-                }
-                known.rewind(mark.len);
-            }
+            mark.layout = self.relations.rewind(mark.relation, mark.len, mark.layout);
         }
     }
 
     fn load(&mut self, facts: &Database) -> Result<(), Bound> {
         for mark in &self.marks {
-            if let Some(rows) = facts.relations.get(mark.relation).filter(|rows| !rows.is_empty()) {
+            if let Some(rows) = facts.rows(mark.relation).filter(|rows| !rows.is_empty()) {
                 self.relations.add_all(mark.relation, rows)?;
             }
             self.relations.close_one(mark.relation);
@@ -241,8 +232,8 @@ impl Prepared {
         budget: &mut Budget,
         reports: &mut Reports<'_>,
     ) -> Result<(), LimitReached> {
-        let Some(kept) = self.strata.get_mut(at) else { return Ok(()) };
-        let Some(stratum) = program.strata.get(kept.stratum) else { return Ok(()) };
+        let kept = self.strata.get_mut(at).or_broken("the strata that vary are kept");
+        let stratum = &program[kept.stratum];
         kept.check(&self.relations.known);
         let mut at_work = stratum.rules.first().copied().unwrap_or(RuleId(0));
         for round in 1.. {
@@ -258,10 +249,10 @@ impl Prepared {
             });
             let mut grew = None;
             for (plan, output) in plans {
-                let Some(rule) = program.rule(plan.rule) else { continue };
+                let rule = &program[plan.rule];
                 let mut site = Site {
-                    known: &self.relations.known,
-                    fresh: Open::Mine(&mut self.relations.fresh),
+                    known: self.relations.known.view(),
+                    fresh: Open::Mine(self.relations.fresh.as_mut_slice()),
                     budget,
                     reports,
                     params: &self.params,
@@ -286,43 +277,41 @@ impl Prepared {
 }
 
 fn with_outputs(program: &Program, plans: Vec<Plan>) -> Vec<(Plan, Output)> {
-    let output = |plan: &Plan| program.rule(plan.rule).map_or(Output::Facts, |rule| Output::new(rule, plan));
+    let output = |plan: &Plan| Output::new(&program[plan.rule], plan);
     plans.into_iter().map(|plan| (output(&plan), plan)).map(|(output, plan)| (plan, output)).collect()
 }
 
 /// Marks everything that depends on a relation that varies, and what shares a stratum with it.
-fn spread(program: &Program, varies: &mut [bool]) {
-    let is_marked = |varies: &[bool], relation: RelationId| varies.get(relation.0 as usize) == Some(&true);
+fn spread(program: &Program, varies: &mut IndexVec<RelationId, bool>) {
     // A stratum comes after all that it reads, so one pass is enough.
     for stratum in &program.strata {
-        let rules = stratum.rules.iter().filter_map(|rule| program.rule(*rule));
+        let rules = stratum.rules.iter().map(|rule| &program[*rule]);
         let reads = rules.flat_map(|rule| rule.reads());
-        let touched = reads.chain(stratum.relations.iter().copied()).any(|read| is_marked(varies, read));
+        let touched = reads.chain(stratum.relations.iter().copied()).any(|read| varies[read]);
         if touched {
-            let places = stratum.relations.iter().map(|relation| relation.0 as usize);
-            places.for_each(|at| varies.get_mut(at).into_iter().for_each(|varies| *varies = true));
+            stratum.relations.iter().for_each(|relation| varies[*relation] = true);
         }
     }
 }
 
 impl Kept {
-    fn new(program: &Program, at: usize, stratum: &Stratum) -> Self {
-        let rules = stratum.rules.iter().filter_map(|rule| program.rule(*rule));
+    fn new(program: &Program, id: StratumId, stratum: &Stratum) -> Self {
+        let rules = stratum.rules.iter().map(|rule| &program[*rule]);
         let atoms = rules.flat_map(|rule| &rule.body).filter_map(|literal| match literal {
-            Literal::Atom(atom) | Literal::Not(atom) => Some(atom.relation.0 as usize),
+            Literal::Atom(atom) | Literal::Not(atom) => Some(atom.relation),
             _ => None,
         });
-        let mut reads: Vec<usize> = atoms.collect();
+        let mut reads: Vec<RelationId> = atoms.collect();
         reads.sort_unstable();
         reads.dedup();
         let sizes = reads.into_iter().map(|relation| (relation, 0)).collect();
-        Self { stratum: at, sizes, first: None, later: None }
+        Self { stratum: id, sizes, first: None, later: None }
     }
 
     /// Forgets the plans if relations have outgrown them.
-    fn check(&mut self, known: &[Known]) {
-        let now = |relation: usize| known.get(relation).map_or(0, Known::len);
-        let outgrown = |(relation, size): &(usize, u32)| now(*relation) / GROWTH > *size;
+    fn check(&mut self, known: &IndexVec<RelationId, Known>) {
+        let now = |relation: RelationId| known[relation].len();
+        let outgrown = |(relation, size): &(RelationId, u32)| now(*relation) / GROWTH > *size;
         if self.first.is_none() || self.sizes.iter().any(outgrown) {
             (self.first, self.later) = (None, None);
             self.sizes
@@ -339,13 +328,13 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn known(&self, relation: RelationId) -> Option<&'a Known> {
-        self.prepared.relations.known.get(relation.0 as usize)
+    fn known(&self, relation: RelationId) -> &'a Known {
+        &self.prepared.relations.known[relation]
     }
 
     /// How many facts a relation has.
     pub fn len(&self, relation: RelationId) -> usize {
-        self.known(relation).map_or(0, |known| known.len() as usize)
+        self.known(relation).len() as usize
     }
 
     /// Whether a relation has no facts.
@@ -356,8 +345,7 @@ impl<'a> View<'a> {
     /// The facts of a relation, in the order of their derivation as [`crate::backend::Extent`] has it.
     pub fn rows(&self, relation: RelationId) -> impl Iterator<Item = Row> + 'a {
         let known = self.known(relation);
-        let len = known.map_or(0, Known::len);
-        (0..len).map(move |at| known.map(|known| known.row(at).iter().collect()).unwrap_or_default())
+        (0..known.len()).map(move |at| known.row(at).iter().collect())
     }
 
     /// Operations without a result.

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Program, RuleId};
 
 /// The work of one rule.
@@ -42,11 +44,12 @@ impl Profile {
 
     /// Takes in the work of a rule in one round.
     pub(super) fn add(&mut self, rule: RuleId, start: Option<Instant>, matches: u64, derived: u64) {
-        if let Some(profile) = self.rules.get_mut(rule.0 as usize) {
-            profile.matches += matches;
-            profile.derived += derived;
-            profile.rounds += 1;
-            profile.time += start.map(|start| start.elapsed()).unwrap_or_default();
+        let profile = self.rules.get_mut(rule.at()).or_broken(RuleId::INVARIANT);
+        profile.matches += matches;
+        profile.derived += derived;
+        profile.rounds += 1;
+        if let Some(start) = start {
+            profile.time += start.elapsed();
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A set of rows that numbers them in the order of their coming: groups of an aggregate, heads under a limit.
 
+use crate::fault::OrBroken;
 use crate::value::Word;
 
 use super::hash::hash;
@@ -23,7 +24,7 @@ impl RowSet {
     /// The number of a row, and whether it is new.
     pub(super) fn insert(&mut self, row: &[Word]) -> (u32, bool) {
         let (arity, words) = (self.arity, &self.words);
-        let is_it = |at: u32| words.get(at as usize * arity..(at as usize + 1) * arity) == Some(row);
+        let is_it = |at: u32| row_of(words, arity, at) == row;
         match self.table.find_or_insert(hash(row), self.len, is_it) {
             Some(number) => (number, false),
             None => {
@@ -48,11 +49,16 @@ impl RowSet {
 
     /// The row with a number.
     pub(super) fn row(&self, at: u32) -> &[Word] {
-        self.words.get(at as usize * self.arity..(at as usize + 1) * self.arity).unwrap_or(&[])
+        row_of(&self.words, self.arity, at)
     }
 
     /// Bytes taken.
     pub(super) fn bytes(&self) -> usize {
         self.words.capacity() * 8 + self.table.bytes()
     }
+}
+
+fn row_of(words: &[Word], arity: usize, at: u32) -> &[Word] {
+    let row = words.get(at as usize * arity..(at as usize + 1) * arity);
+    row.or_broken("the rows of a set are numbered in the order of their coming")
 }

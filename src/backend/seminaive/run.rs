@@ -3,6 +3,7 @@
 use crate::backend::budget::Budget;
 use crate::backend::report::Reports;
 use crate::backend::{Bound, Database, LimitReached, Limits, Model, Threads, Undefined};
+use crate::index_vec::IndexVec;
 use crate::ir::{Atom, Literal, Program, RuleId, Stratum};
 use crate::schema::RelationId;
 use crate::value::Word;
@@ -110,11 +111,11 @@ impl<'p> Run<'p> {
 
     /// Runs one plan; how many new facts it gave.
     fn plan(&mut self, plan: &Plan) -> Result<u64, Bound> {
-        let Some(rule) = self.program.rule(plan.rule) else { return Ok(0) };
+        let rule = &self.program[plan.rule];
         let start = self.profile.start();
         let mut site = Site {
-            known: &self.relations.known,
-            fresh: Open::Mine(&mut self.relations.fresh),
+            known: self.relations.known.view(),
+            fresh: Open::Mine(self.relations.fresh.as_mut_slice()),
             budget: &mut self.budget,
             reports: &mut self.reports,
             params: &self.params,
@@ -136,21 +137,21 @@ pub(super) fn plans_over(
     let plans = stratum_plans(program, stratum, &mut relations.known, params, first);
     for relation in &stratum.relations {
         if let Some(inner) = inner_column(&plans, program, *relation) {
-            relations.turn(relation.0 as usize, inner);
+            relations.turn(*relation, inner);
         }
     }
     for relation in plans.iter().flat_map(|plan| &plan.steps).flat_map(Step::looks_in) {
         relations.make_set(relation);
-        if stratum.relations.contains(&RelationId(relation as u32)) {
+        if stratum.relations.contains(&relation) {
             relations.number_rows(relation);
         }
     }
     // An inquiry may look for whole rows where the plan looks for parts of them.
     for plan in &plans {
-        let body = program.rule(plan.rule).map_or(&[][..], |rule| &rule.body);
-        for literal in plan.pending().filter_map(|at| body.get(at)) {
+        let rule = &program[plan.rule];
+        for literal in plan.pending().map(|at| rule.literal(at)) {
             if let Literal::Atom(atom) | Literal::Not(atom) = literal {
-                relations.make_set(atom.relation.0 as usize);
+                relations.make_set(atom.relation);
             }
         }
     }
@@ -159,7 +160,7 @@ pub(super) fn plans_over(
 
 /// The column of a relation that varies in the innermost loops of most plans that derive its facts.
 fn inner_column(plans: &[Plan], program: &Program, relation: RelationId) -> Option<usize> {
-    let derives = |plan: &&Plan| program.rule(plan.rule).is_some_and(|rule| rule.head == relation);
+    let derives = |plan: &&Plan| program[plan.rule].head == relation;
     let mut votes: Vec<usize> = plans.iter().filter(derives).filter_map(Plan::inner).collect();
     votes.sort_unstable();
     let most = votes.chunk_by(|a, b| a == b).max_by_key(|same| same.len())?;
@@ -170,7 +171,7 @@ fn inner_column(plans: &[Plan], program: &Program, relation: RelationId) -> Opti
 pub(super) fn stratum_plans(
     program: &Program,
     stratum: &Stratum,
-    known: &mut [Known],
+    known: &mut IndexVec<RelationId, Known>,
     params: &[Word],
     first: bool,
 ) -> Vec<Plan> {
@@ -182,13 +183,13 @@ pub(super) fn stratum_plans(
 fn compile_all(
     program: &Program,
     stratum: &Stratum,
-    known: &mut [Known],
+    known: &mut IndexVec<RelationId, Known>,
     params: &[Word],
     first: bool,
 ) -> Vec<Plan> {
     let mut plans = Vec::new();
     for &id in &stratum.rules {
-        let Some(rule) = program.rule(id) else { continue };
+        let rule = &program[id];
         let grows: Vec<bool> = rule.body.iter().map(|literal| grows(literal, stratum)).collect();
         let deltas = grows.iter().enumerate().filter(|(_, grows)| **grows).map(|(at, _)| Some(at));
         let deltas: Vec<Option<usize>> = if first { vec![None] } else { deltas.collect() };
@@ -209,12 +210,12 @@ fn grows(literal: &Literal, stratum: &Stratum) -> bool {
 /// The sizes of the relations as they are now.
 struct Live<'a> {
     source: &'a Source<'a>,
-    known: &'a [Known],
+    known: &'a IndexVec<RelationId, Known>,
 }
 
 impl Sizes for Live<'_> {
     fn rows(&self, at: usize, atom: &Atom) -> f64 {
-        let rows = self.known.get(atom.relation.0 as usize).map_or(0, Known::len);
+        let rows = self.known[atom.relation].len();
         match self.source.part(at) {
             Part::Delta => 0.0,
             _ => f64::from(rows),
@@ -229,8 +230,8 @@ impl Site<'_, '_> {
         if !self.budget.weighs() {
             return Ok(());
         }
-        let relations = self.known.iter().map(Known::bytes).sum::<usize>();
-        let fresh = self.fresh.iter().map(super::fresh::Fresh::bytes).sum::<usize>();
+        let relations = self.known.as_slice().iter().map(Known::bytes).sum::<usize>();
+        let fresh = self.fresh.view().as_slice().iter().map(super::fresh::Fresh::bytes).sum::<usize>();
         self.budget.memory(relations + fresh + more)
     }
 }

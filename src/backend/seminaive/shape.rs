@@ -1,6 +1,7 @@
 //! What planning needs to know of a rule: which variables each literal needs, binds and may fail to bind.
 
 use crate::builtins::expr::{Expr, VarId};
+use crate::fault::OrBroken;
 use crate::ir::{Arg, Atom, Literal, Rule, Term};
 
 /// A set of variables of one rule.
@@ -14,7 +15,8 @@ impl VarSet {
         if self.0.len() <= at {
             self.0.resize(at + 1, false);
         }
-        self.0.get_mut(at).is_some_and(|known| !std::mem::replace(known, true))
+        let known = self.0.get_mut(at).or_broken("a set of variables has room for the one that comes in");
+        !std::mem::replace(known, true)
     }
 
     /// Whether a variable is in.
@@ -82,6 +84,14 @@ impl Shape {
         head.retain(|var| rule.limit.as_ref().and_then(|limit| limit.rank) != Some(*var));
         let may_fail = head_fails || literals.iter().any(|literal| literal.may_fail);
         Self { literals, head, may_fail, counts_matches: rule.is_aggregate() }
+    }
+}
+
+impl Shape {
+    /// What the literal at a place needs.
+    #[track_caller]
+    pub(super) fn literal(&self, at: usize) -> &Needs {
+        self.literals.get(at).or_broken("the number of a literal is that of one of its rule's literals")
     }
 }
 

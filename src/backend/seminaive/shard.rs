@@ -2,6 +2,7 @@
 
 use crate::backend::Bound;
 use crate::backend::cells::{Cell, Cells, Slice};
+use crate::fault::OrBroken;
 use crate::value::Word;
 
 use super::blocks::{self, Blocks};
@@ -20,6 +21,9 @@ const RETRY: usize = 1 << 18;
 const SAMPLE: u32 = 4096;
 /// [`Shard::retry`] of facts that are kept by row number for good.
 const NEVER: u64 = u64::MAX;
+
+/// An invariant of [`Cut::shard`].
+pub(super) const SHARDS: &str = "each fact falls to one of the shards that there are";
 
 /// How the facts of a relation are divided into shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +179,7 @@ impl Shard {
         let len = known.len() + self.len;
         let (mut counts, mut looked_at) = (vec![0; of], 0);
         for at in (0..len).step_by((len / SAMPLE).max(1) as usize) {
-            counts.get_mut(cut.shard_of(rows.row(at))).into_iter().for_each(|count| *count += 1);
+            *counts.get_mut(cut.shard_of(rows.row(at))).or_broken(SHARDS) += 1;
             looked_at += 1;
         }
         let most = counts.into_iter().max().unwrap_or(0);
@@ -251,7 +255,7 @@ impl Shard {
                 (_, Cells::Wide(out)) => blocks.take(batch.as_chunks::<2>().0, out),
             };
             self.len = (self.words.len() / arity.max(1)) as u32;
-            rest = batch.get(taken * arity..).unwrap_or_default();
+            rest = batch.get(taken * arity..).or_broken("no more rows are taken in than there are");
             if !rest.is_empty() {
                 self.make_table(known);
             }

@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use crate::backend::Database;
+use crate::backend::{Database, LimitReached};
 use crate::builtins::expr::VarId;
-use crate::ir::{Arg, Atom, Literal, Program, Rule};
+use crate::ir::{Arg, Atom, Literal, Program, Rule, RuleId};
 
 use super::plan::{Plan, Search, Side, Sign, Step};
 use super::run::stratum_plans;
@@ -12,20 +12,23 @@ use super::store::{Part, Relations};
 
 /// The plans of all rules for this input, stratum by stratum, as text. Relations that are yet to be derived count as
 /// empty, so an evaluation may order some loops differently.
-pub fn plans(program: &Program, input: Database) -> String {
-    let Ok(mut relations) = Relations::load(program, input) else { return String::new() };
+///
+/// # Errors
+/// A limit that the input reaches.
+pub fn plans(program: &Program, input: Database) -> Result<String, LimitReached> {
+    let loaded = Relations::load(program, input);
+    let mut relations = loaded.map_err(|bound| bound.by(program, RuleId(0)))?;
     let params = program.param_words();
     let mut text = String::new();
     for (number, stratum) in (1..).zip(&program.strata) {
         let _ = writeln!(text, "stratum {number}{}", if stratum.recursive { ", to a fixpoint" } else { "" });
         for first in [true, false] {
             for plan in stratum_plans(program, stratum, &mut relations.known, &params, first) {
-                let rule = program.rule(plan.rule);
-                let _ = rule.map(|rule| write!(text, "{}", Shown { plan: &plan, rule, program }));
+                let _ = write!(text, "{}", Shown { plan: &plan, rule: &program[plan.rule], program });
             }
         }
     }
-    text
+    Ok(text)
 }
 
 struct Shown<'a> {
@@ -63,11 +66,11 @@ impl Shown<'_> {
             Step::Let(..) => "let",
         };
         write!(f, "{what} ")?;
-        match self.rule.body.get(at) {
-            Some(Literal::Atom(atom) | Literal::Not(atom)) => self.atom(f, atom)?,
-            Some(Literal::Bind { var, .. }) => write!(f, "{}", self.name(*var))?,
-            Some(Literal::Each { var, .. }) => write!(f, "{} of literal {}", self.name(*var), at + 1)?,
-            _ => write!(f, "literal {}", at + 1)?,
+        match self.rule.literal(at) {
+            Literal::Atom(atom) | Literal::Not(atom) => self.atom(f, atom)?,
+            Literal::Bind { var, .. } => write!(f, "{}", self.name(*var))?,
+            Literal::Each { var, .. } => write!(f, "{} of literal {}", self.name(*var), at + 1)?,
+            Literal::Test { .. } => write!(f, "literal {}", at + 1)?,
         }
         match step {
             Step::Every(search) | Step::Some(search, _) => access(f, search.part, Some(search)),
@@ -82,7 +85,7 @@ impl Shown<'_> {
         f.write_str("each of the fewest: ")?;
         for (at, side) in sides.iter().enumerate() {
             f.write_str(if at > 0 { ", or " } else { "" })?;
-            if let Some(Literal::Atom(atom)) = self.rule.body.get(side.literal) {
+            if let Literal::Atom(atom) = self.rule.literal(side.literal) {
                 self.atom(f, atom)?;
             }
             access(f, side.search.part, Some(&side.search))?;
@@ -91,7 +94,7 @@ impl Shown<'_> {
     }
 
     fn atom(&self, f: &mut fmt::Formatter<'_>, atom: &Atom) -> fmt::Result {
-        let name = self.program.relation(atom.relation).map_or("?", |relation| relation.name.as_str());
+        let name = self.program[atom.relation].name;
         write!(f, "{name}(")?;
         for (at, arg) in atom.args.iter().enumerate() {
             let comma = if at > 0 { ", " } else { "" };
@@ -99,18 +102,14 @@ impl Shown<'_> {
                 Arg::Any => write!(f, "{comma}_")?,
                 Arg::Var(var) => write!(f, "{comma}{}", self.name(*var))?,
                 Arg::Const(value) => write!(f, "{comma}{value}")?,
-                Arg::Param(param) => {
-                    let name =
-                        self.program.params.get(param.0 as usize).map_or("?", |param| param.name.as_str());
-                    write!(f, "{comma}{name}")?;
-                }
+                Arg::Param(param) => write!(f, "{comma}{}", self.program[*param].name)?,
             }
         }
         f.write_str(")")
     }
 
     fn name(&self, var: VarId) -> &str {
-        self.rule.variables.get(var.0 as usize).map_or("?", |variable| variable.name.as_str())
+        self.rule[var].name.as_str()
     }
 }
 

@@ -4,8 +4,11 @@ use std::cmp::Ordering;
 
 use crate::backend::Bound;
 use crate::builtins::column::Column;
-use crate::builtins::expr::{Expr, ExprKind};
+use crate::builtins::expr::{Expr, ExprKind, VarId};
+use crate::fault::OrBroken;
+use crate::index_vec::IndexVec;
 use crate::ir::{Limit, Rule, RuleId, Term};
+use crate::schema::RelationId;
 use crate::value::{Type, Word};
 
 use smallvec::SmallVec;
@@ -17,13 +20,18 @@ use super::site::{Sink, Site};
 /// How many new rows lie between two looks at the memory.
 const ROWS_PER_LOOK: u64 = 1 << 16;
 
+/// An invariant of sinks.
+const MATCH: &str = "a match has the words that its sink takes in";
+/// Another.
+const HEAD: &str = "a head has the words of its group and its terms, and as many keys as the limit";
+
 /// How many words of facts are taken in at once.
 const BATCH: usize = 4096;
 
 /// Each match is a fact. Facts are taken in by batches, which lets the processor work on many at once.
 #[derive(Debug)]
 pub(super) struct Facts<'s> {
-    relation: usize,
+    relation: RelationId,
     batch: Vec<Word>,
     derived: u64,
     weighed: u64,
@@ -33,13 +41,13 @@ pub(super) struct Facts<'s> {
 
 impl<'s> Facts<'s> {
     /// Facts of a relation; `batch` is room to work in.
-    pub(super) fn new(relation: usize, mut batch: Vec<Word>) -> Self {
+    pub(super) fn new(relation: RelationId, mut batch: Vec<Word>) -> Self {
         batch.clear();
         Self { relation, batch, derived: 0, weighed: 0, shard: None }
     }
 
     /// Facts of a relation that all fall to one shard.
-    pub(super) fn of_shard(relation: usize, shard: &'s mut Shard) -> Self {
+    pub(super) fn of_shard(relation: RelationId, shard: &'s mut Shard) -> Self {
         Self { shard: Some(shard), ..Self::new(relation, Vec::new()) }
     }
 
@@ -74,9 +82,8 @@ impl Sink for Facts<'_> {
     fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound> {
         if row.is_empty() {
             let known = site.known.get(self.relation);
-            let hold =
-                site.fresh.get_mut(self.relation).zip(known).map_or(0, |(fresh, known)| fresh.hold(known));
-            return self.derive(hold, site);
+            let new = site.fresh.own(self.relation).hold(known);
+            return self.derive(new, site);
         }
         self.batch.extend_from_slice(row);
         if self.batch.len() >= BATCH { self.flush(site) } else { Ok(()) }
@@ -87,10 +94,10 @@ impl Sink for Facts<'_> {
     }
 
     fn take_all(&mut self, rows: &[Word], _: usize, site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        let Some(known) = site.known.get(self.relation) else { return Ok(()) };
+        let known = site.known.get(self.relation);
         let new = match &mut self.shard {
             Some(shard) => shard.take(known, rows)?,
-            None => site.fresh.get_mut(self.relation).map_or(Ok(0), |fresh| fresh.take(known, rows))?,
+            None => site.fresh.own(self.relation).take(known, rows)?,
         };
         self.derive(new, site)
     }
@@ -154,15 +161,17 @@ impl Groups {
             let (mut plain, mut columns) = (self.groups.row(at).iter(), self.columns.iter());
             for term in &rule.terms {
                 match term {
-                    Term::Expr(_) => row.extend(plain.next().copied()),
+                    Term::Expr(_) => {
+                        row.push(*plain.next().or_broken("a group has a word for each plain term"))
+                    }
                     Term::Aggregate { span, .. } => {
-                        match columns.next().map(|column| column.finish(at as usize)) {
-                            Some(Some(word)) => row.push(word),
-                            Some(None) => {
+                        let column = columns.next().or_broken("each aggregate of a head has its states");
+                        match column.finish(at as usize) {
+                            Some(word) => row.push(word),
+                            None => {
                                 whole = false;
-                                site.reports.add(self.id, *span, &self.bindings(rule, at));
+                                site.reports.add(self.id, *span, self.bindings(rule, at).as_slice());
                             }
-                            None => {}
                         }
                     }
                 }
@@ -175,12 +184,12 @@ impl Groups {
     }
 
     /// The variables that a group determines: those that are themselves a column of it.
-    fn bindings(&self, rule: &Rule, group: u32) -> Vec<Option<Word>> {
-        let mut bindings = vec![None; rule.variables.len()];
+    fn bindings(&self, rule: &Rule, group: u32) -> IndexVec<VarId, Option<Word>> {
+        let mut bindings = IndexVec::filled(None, rule.variables.len());
         let plain = rule.terms.iter().filter(|term| matches!(term, Term::Expr(_)));
         for (term, word) in plain.zip(self.groups.row(group)) {
             if let Term::Expr(Expr { kind: ExprKind::Var(var), .. }) = term {
-                bindings.get_mut(var.0 as usize).into_iter().for_each(|value| *value = Some(*word));
+                bindings[*var] = Some(*word);
             }
         }
         bindings
@@ -189,7 +198,7 @@ impl Groups {
 
 impl Sink for Groups {
     fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        let (group, mut args) = row.split_at_checked(self.width).unwrap_or_default();
+        let (group, mut args) = row.split_at_checked(self.width).or_broken(MATCH);
         let (number, new) = self.groups.insert(group);
         if new {
             self.columns.iter_mut().for_each(Column::push_group);
@@ -198,7 +207,7 @@ impl Sink for Groups {
             }
         }
         for column in &mut self.columns {
-            let (own, rest) = args.split_at_checked(column.width()).unwrap_or_default();
+            let (own, rest) = args.split_at_checked(column.width()).or_broken(MATCH);
             column.add(number as usize, own);
             args = rest;
         }
@@ -274,16 +283,16 @@ impl Heads {
     }
 
     fn group(&self, at: u32) -> &[Word] {
-        self.heads.row(at).get(..self.per).unwrap_or_default()
+        self.heads.row(at).get(..self.per).or_broken(HEAD)
     }
 
     fn head(&self, at: u32) -> &[Word] {
-        self.heads.row(at).get(self.per..).unwrap_or_default()
+        self.heads.row(at).get(self.per..).or_broken(HEAD)
     }
 
     fn key(&self, at: u32) -> &[Word] {
         let width = self.by.len();
-        self.keys.get(at as usize * width..(at as usize + 1) * width).unwrap_or_default()
+        self.keys.get(at as usize * width..(at as usize + 1) * width).or_broken(HEAD)
     }
 
     fn compare_keys(&self, left: &[Word], right: &[Word]) -> Ordering {
@@ -306,14 +315,14 @@ fn ranked((rule, limit): (&Rule, &Limit), head: &[Word], rank: i64, row: &mut Sm
     let mut columns = head.iter().copied();
     for term in plain(rule) {
         let ranks = is_rank(limit, term);
-        row.push(if ranks { Word::from_int(rank) } else { columns.next().unwrap_or_default() });
+        row.push(if ranks { Word::from_int(rank) } else { columns.next().or_broken(HEAD) });
     }
 }
 
 impl Sink for Heads {
     fn take(&mut self, row: &[Word], site: &mut Site<'_, '_>) -> Result<(), Bound> {
-        let (key, head) = row.split_at_checked(1 + self.by.len()).unwrap_or_default();
-        let Some((count, key)) = key.split_first() else { return Ok(()) };
+        let (key, head) = row.split_at_checked(1 + self.by.len()).or_broken(MATCH);
+        let (count, key) = key.split_first().or_broken(MATCH);
         self.count = count.as_int();
         let (at, new) = self.heads.insert(head);
         if new {
@@ -323,10 +332,7 @@ impl Sink for Heads {
             }
         } else if self.compare_keys(key, self.key(at)).is_lt() {
             let first = at as usize * key.len();
-            self.keys
-                .get_mut(first..first + key.len())
-                .into_iter()
-                .for_each(|best| best.copy_from_slice(key));
+            self.keys.get_mut(first..first + key.len()).or_broken(HEAD).copy_from_slice(key);
         }
         Ok(())
     }

@@ -1,10 +1,13 @@
 //! Where a plan works, and what becomes of what it finds.
 
-use std::ops::Deref;
+use std::ops::Index;
 
 use crate::backend::Bound;
 use crate::backend::budget::Budget;
 use crate::backend::report::Reports;
+use crate::fault::{OrBroken, broken};
+use crate::index_vec::{Id, IndexSlice};
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::fresh::Fresh;
@@ -13,7 +16,7 @@ use super::known::Known;
 /// Where a rule works: what it reads, what it adds to, and what it may spend.
 pub(super) struct Site<'a, 'p> {
     /// The facts of closed rounds.
-    pub(super) known: &'a [Known],
+    pub(super) known: IndexSlice<'a, RelationId, Known>,
     /// The open round.
     pub(super) fresh: Open<'a>,
     /// The limits.
@@ -24,33 +27,40 @@ pub(super) struct Site<'a, 'p> {
     pub(super) params: &'a [Word],
 }
 
-/// The open round of all relations, by [`crate::schema::RelationId`].
+/// The open round of all relations.
 pub(super) enum Open<'a> {
     /// To read and to add to.
     Mine(&'a mut [Fresh]),
     /// To read, beside other threads; without that of the relation they add to.
-    Shared(&'a [Fresh]),
+    Shared(IndexSlice<'a, RelationId, Fresh>),
 }
 
 impl Open<'_> {
     /// That of a relation, to add to.
-    pub(super) fn get_mut(&mut self, relation: usize) -> Option<&mut Fresh> {
+    #[track_caller]
+    pub(super) fn own(&mut self, relation: RelationId) -> &mut Fresh {
         match self {
-            Self::Mine(fresh) => fresh.get_mut(relation),
-            Self::Shared(_) => None,
+            Self::Mine(fresh) => fresh.get_mut(relation.at()).or_broken(RelationId::INVARIANT),
+            Self::Shared(_) => broken("threads that share the open round add to shards of their own"),
+        }
+    }
+
+    /// The same, to be read.
+    #[inline]
+    pub(super) fn view(&self) -> IndexSlice<'_, RelationId, Fresh> {
+        match self {
+            Self::Mine(fresh) => IndexSlice::from(&**fresh),
+            Self::Shared(fresh) => *fresh,
         }
     }
 }
 
-impl Deref for Open<'_> {
-    type Target = [Fresh];
+impl Index<RelationId> for Open<'_> {
+    type Output = Fresh;
 
     #[inline]
-    fn deref(&self) -> &[Fresh] {
-        match self {
-            Self::Mine(fresh) => fresh,
-            Self::Shared(fresh) => fresh,
-        }
+    fn index(&self, relation: RelationId) -> &Fresh {
+        self.view().get(relation)
     }
 }
 

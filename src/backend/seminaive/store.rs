@@ -4,12 +4,14 @@
 
 use crate::backend::cells::{Cell, Slice};
 use crate::backend::{Bound, Database, Extent, Rows, Threads};
+use crate::index_vec::IndexVec;
 use crate::ir::Program;
 use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::fresh::Fresh;
 use super::known::{Due, Known};
+use super::members::Layout;
 use super::workers;
 
 /// How many words of input are taken in at once.
@@ -26,13 +28,13 @@ pub(super) enum Part {
     Old,
 }
 
-/// All relations, by [`RelationId`]; in two halves, so that rules can read the one while they add to the other.
+/// All relations, in two halves, so that rules can read the one while they add to the other.
 #[derive(Debug, Default)]
 pub(super) struct Relations {
     /// What rules read.
-    pub(super) known: Vec<Known>,
+    pub(super) known: IndexVec<RelationId, Known>,
     /// What they add to.
-    pub(super) fresh: Vec<Fresh>,
+    pub(super) fresh: IndexVec<RelationId, Fresh>,
     /// Room to make whole words of narrow ones.
     batch: Vec<Word>,
 }
@@ -43,22 +45,22 @@ impl Relations {
         let arities = || program.relations.iter().map(|relation| relation.columns.len());
         let (known, fresh) = (arities().map(Known::new).collect(), arities().map(Fresh::new).collect());
         let mut relations = Self { known, fresh, batch: Vec::new() };
-        for (at, rows) in input.relations.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
-            match relations.fresh.get_mut(at) {
-                Some(fresh) if rows.arity() > 0 => fresh.begin(rows.arity(), rows.into_cells())?,
-                _ => relations.add_all(at, &rows)?,
+        for (relation, rows) in input.into_numbered().filter(|(_, rows)| !rows.is_empty()) {
+            match rows.arity() {
+                0 => relations.add_all(relation, &rows)?,
+                arity => relations.fresh[relation].begin(arity, rows.into_cells())?,
             }
         }
         for fact in &program.facts {
             let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
-            relations.add(fact.relation.0 as usize, &row)?;
+            relations.add(fact.relation, &row)?;
         }
-        (0..relations.known.len()).for_each(|at| relations.close_one(at));
+        relations.known.ids().for_each(|relation| relations.close_one(relation));
         Ok(relations)
     }
 
     /// Adds the rows of an input to the open round.
-    pub(super) fn add_all(&mut self, relation: usize, rows: &Rows) -> Result<(), Bound> {
+    pub(super) fn add_all(&mut self, relation: RelationId, rows: &Rows) -> Result<(), Bound> {
         let whole_rows = BATCH / rows.arity().max(1) * rows.arity().max(1);
         let whole_rows = whole_rows.max(rows.arity()).max(1);
         match rows.view() {
@@ -80,61 +82,74 @@ impl Relations {
     }
 
     /// Adds rows to the open round, or the one row of a relation without columns.
-    pub(super) fn add(&mut self, relation: usize, rows: &[Word]) -> Result<(), Bound> {
-        if let (Some(fresh), Some(known)) = (self.fresh.get_mut(relation), self.known.get(relation)) {
-            if known.arity() == 0 {
-                fresh.hold(known);
-            } else {
-                fresh.take(known, rows)?;
-            }
+    pub(super) fn add(&mut self, relation: RelationId, rows: &[Word]) -> Result<(), Bound> {
+        let (known, fresh) = self.both(relation);
+        if known.arity() == 0 {
+            fresh.hold(known);
+        } else {
+            fresh.take(known, rows)?;
         }
         Ok(())
+    }
+
+    /// Both halves of a relation.
+    fn both(&mut self, relation: RelationId) -> (&mut Known, &mut Fresh) {
+        (&mut self.known[relation], &mut self.fresh[relation])
     }
 
     /// Closes the open round of a stratum's relations.
     pub(super) fn close(&mut self, relations: &[RelationId], threads: Threads) {
         if threads.most < 2 {
-            return relations.iter().for_each(|relation| self.close_one(relation.0 as usize));
+            return relations.iter().for_each(|relation| self.close_one(*relation));
         }
-        relations.iter().for_each(|relation| self.close_rows(relation.0 as usize));
-        let of_stratum = |at: usize| relations.contains(&RelationId(at as u32));
-        let closed = self.known.iter_mut().enumerate().filter(|(at, _)| of_stratum(*at));
+        relations.iter().for_each(|relation| self.close_rows(*relation));
+        let ids = self.known.ids();
+        let closed = ids.zip(self.known.iter_mut()).filter(|(relation, _)| relations.contains(relation));
         workers::extend_all(closed.flat_map(|(_, known)| known.due()).collect(), threads);
     }
 
     /// Closes the open round of one relation.
-    pub(super) fn close_one(&mut self, at: usize) {
-        self.close_rows(at);
-        self.known.get_mut(at).into_iter().flat_map(Known::due).for_each(Due::extend);
+    pub(super) fn close_one(&mut self, relation: RelationId) {
+        self.close_rows(relation);
+        self.known[relation].due().for_each(Due::extend);
     }
 
-    fn close_rows(&mut self, at: usize) {
-        if let (Some(known), Some(fresh)) = (self.known.get_mut(at), self.fresh.get_mut(at)) {
-            known.begin_round();
-            fresh.close(known);
-            known.end_round();
+    fn close_rows(&mut self, relation: RelationId) {
+        let (known, fresh) = self.both(relation);
+        known.begin_round();
+        fresh.close(known);
+        known.end_round();
+    }
+
+    /// Takes all facts but the first `len` back; `layout` is that of the set of facts when there were so many, and
+    /// the one that it has then is the result.
+    pub(super) fn rewind(&mut self, relation: RelationId, len: u32, layout: Layout) -> Layout {
+        let (known, fresh) = self.both(relation);
+        let mut layout = layout;
+        if known.len() > len || fresh.is_open() {
+            fresh.rewind(known, len, layout);
+            layout = fresh.layout();
         }
+        known.rewind(len);
+        layout
     }
 
     /// Makes the set of a relation's facts, if it isn't made yet: somebody will look for one.
-    pub(super) fn make_set(&mut self, at: usize) {
-        if let (Some(known), Some(fresh)) = (self.known.get(at), self.fresh.get_mut(at)) {
-            fresh.make_set(known);
-        }
+    pub(super) fn make_set(&mut self, relation: RelationId) {
+        let (known, fresh) = self.both(relation);
+        fresh.make_set(known);
     }
 
     /// The innermost loops of the rules that derive a relation vary this column.
-    pub(super) fn turn(&mut self, at: usize, inner: usize) {
-        if let (Some(known), Some(fresh)) = (self.known.get(at), self.fresh.get_mut(at)) {
-            fresh.turn(known, inner);
-        }
+    pub(super) fn turn(&mut self, relation: RelationId, inner: usize) {
+        let (known, fresh) = self.both(relation);
+        fresh.turn(known, inner);
     }
 
     /// Keeps a relation's facts by row number from now on.
-    pub(super) fn number_rows(&mut self, at: usize) {
-        if let (Some(known), Some(fresh)) = (self.known.get(at), self.fresh.get_mut(at)) {
-            fresh.number_rows(known);
-        }
+    pub(super) fn number_rows(&mut self, relation: RelationId) {
+        let (known, fresh) = self.both(relation);
+        fresh.number_rows(known);
     }
 
     /// Bytes of rows, tables and indexes.

@@ -4,6 +4,8 @@
     reason = "hot: positions are masked by the number of slots, a power of two"
 )]
 
+use crate::fault::broken;
+
 /// Slots per number at the fullest, in tenths.
 const FULLEST: usize = 7;
 const SMALLEST: usize = 8;
@@ -88,10 +90,10 @@ impl Table {
         }
     }
 
-    /// Takes out the number that came last of those that are in, unless the slots were laid out anew since.
+    /// Takes out the number that came last of those that are in; the slots were not laid out anew since.
     pub(super) fn remove_last(&mut self, hash: u64, number: u32) {
         if self.slots.is_empty() {
-            return;
+            broken("what is taken out of a table is in");
         }
         let mask = self.slots.len() - 1;
         let mut at = (hash >> 32) as usize & mask;
@@ -103,12 +105,13 @@ impl Table {
             }
             at = (at + 1) & mask;
         }
+        broken("what is taken out of a table is in")
     }
 
     /// Gives a number another value; it is under `hash`.
     pub(super) fn renumber(&mut self, hash: u64, from: u32, to: u32) {
         if self.slots.is_empty() {
-            return;
+            broken("what gets another number in a table is in");
         }
         let mask = self.slots.len() - 1;
         let old = hash & !NUMBER | (u64::from(from) + 1);
@@ -120,6 +123,7 @@ impl Table {
             }
             at = (at + 1) & mask;
         }
+        broken("what gets another number in a table is in")
     }
 
     /// How many numbers are in.

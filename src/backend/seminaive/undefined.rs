@@ -1,13 +1,15 @@
 //! What is reported where an operation has no result: the rare, slow path beside the plans.
 
 use crate::backend::Bound;
-use crate::builtins::expr::{Expr, NoResult, VarId};
+use crate::builtins::expr::{Expr, NoResult, ParamId, VarId};
+use crate::fault::OrBroken;
+use crate::index_vec::{Id, IndexSlice, IndexVec};
 use crate::ir::{Arg, Atom, Literal, Rule, RuleId};
 use crate::span::Span;
 use crate::value::Word;
 
 use super::known::Known;
-use super::plan::Resume;
+use super::plan::{Resume, Slot};
 use super::shape::{head_exprs, variables};
 use super::site::Site;
 use super::store::Part;
@@ -32,18 +34,23 @@ enum Open {
 
 #[derive(Clone)]
 struct Partial {
-    bindings: Vec<Option<Word>>,
+    bindings: IndexVec<VarId, Option<Word>>,
     pending: Vec<usize>,
     failed: Vec<Span>,
 }
 
 impl<'r> Inquiry<'r> {
     /// The inquiry into an operation of the body or of the head.
-    pub(super) fn new(id: RuleId, rule: &'r Rule, frame: &[Word], resume: &Resume, none: NoResult) -> Self {
-        let mut bindings = vec![None; rule.variables.len()];
+    pub(super) fn new(
+        id: RuleId,
+        rule: &'r Rule,
+        frame: IndexSlice<'_, Slot, Word>,
+        resume: &Resume,
+        none: NoResult,
+    ) -> Self {
+        let mut bindings = IndexVec::filled(None, rule.variables.len());
         for var in &resume.bound {
-            let at = var.0 as usize;
-            bindings.get_mut(at).into_iter().for_each(|value| *value = frame.get(at).copied());
+            bindings[*var] = Some(frame[(*var).into()]);
         }
         let computed = rule.body.iter().filter_map(|literal| match literal {
             Literal::Bind { var, .. } | Literal::Each { var, .. } => Some(*var),
@@ -76,57 +83,54 @@ impl<'r> Inquiry<'r> {
     }
 
     fn report(&self, partial: &Partial, site: &mut Site<'_, '_>) {
-        let words = words(&partial.bindings);
-        let head = head_exprs(self.rule).filter_map(|expr| expr.eval(&words, site.params).err());
+        let head = head_exprs(self.rule).filter(|expr| expr.may_fail());
+        let head = head.filter_map(|expr| eval(partial, expr, site.params).err());
         let spans: Vec<Span> = match partial.failed.as_slice() {
             [] => head.map(|none| none.0).collect(),
             failed => failed.to_vec(),
         };
-        spans.into_iter().for_each(|span| site.reports.add(self.id, span, &partial.bindings));
+        spans.into_iter().for_each(|span| site.reports.add(self.id, span, partial.bindings.as_slice()));
     }
 
     fn ready(&self, partial: &Partial) -> Option<usize> {
-        let is_bound = |var: VarId| value(&partial.bindings, var).is_some();
+        let is_bound = |var: VarId| partial.bindings[var].is_some();
         let exprs_bound = |exprs: &[Expr]| {
             let mut bound = true;
             exprs.iter().for_each(|expr| expr.for_each_var(&mut |var| bound &= is_bound(var)));
             bound
         };
-        partial.pending.iter().copied().find(|at| match self.rule.body.get(*at) {
-            Some(Literal::Atom(atom)) => {
-                variables(atom).all(|var| is_bound(var) || !self.computed.contains(&var))
-            }
-            Some(Literal::Not(atom)) => variables(atom).all(is_bound),
-            Some(Literal::Bind { expr, .. } | Literal::Test { expr, .. }) => {
+        partial.pending.iter().copied().find(|at| match self.rule.literal(*at) {
+            Literal::Atom(atom) => variables(atom).all(|var| is_bound(var) || !self.computed.contains(&var)),
+            Literal::Not(atom) => variables(atom).all(is_bound),
+            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => {
                 exprs_bound(std::slice::from_ref(expr))
             }
-            Some(Literal::Each { args, .. }) => exprs_bound(args),
-            None => false,
+            Literal::Each { args, .. } => exprs_bound(args),
         })
     }
 
     /// Evaluates one literal and keeps what becomes of the match.
     fn extend(&mut self, mut partial: Partial, at: usize, site: &mut Site<'_, '_>) -> Result<(), Bound> {
         partial.pending.retain(|pending| *pending != at);
-        match self.rule.body.get(at) {
-            Some(Literal::Atom(atom)) => return self.join(&partial, atom, site),
-            Some(Literal::Not(atom)) => {
+        match self.rule.literal(at) {
+            Literal::Atom(atom) => return self.join(&partial, atom, site),
+            Literal::Not(atom) => {
                 let mut found = false;
                 each_row(&partial, atom, site, |_| found = true)?;
                 if found {
                     return Ok(());
                 }
             }
-            Some(Literal::Bind { var, expr, .. }) => match eval(&partial, expr, site.params) {
+            Literal::Bind { var, expr, .. } => match eval(&partial, expr, site.params) {
                 Ok(word) => partial.bind(*var, word),
                 Err(none) => partial.failed.push(none.0),
             },
-            Some(Literal::Test { expr, .. }) => match eval(&partial, expr, site.params) {
+            Literal::Test { expr, .. } => match eval(&partial, expr, site.params) {
                 Ok(word) if !word.as_bool() => return Ok(()),
                 Ok(_) => {}
                 Err(none) => partial.failed.push(none.0),
             },
-            Some(Literal::Each { var, generator, args, .. }) => {
+            Literal::Each { var, generator, args, .. } => {
                 let words: Result<Vec<Word>, NoResult> =
                     args.iter().map(|arg| eval(&partial, arg, site.params)).collect();
                 match words {
@@ -137,7 +141,6 @@ impl<'r> Inquiry<'r> {
                     Err(none) => partial.failed.push(none.0),
                 }
             }
-            None => {}
         }
         self.open.push(Open::One(partial));
         Ok(())
@@ -155,20 +158,19 @@ fn each_row(
     site: &mut Site<'_, '_>,
     mut take: impl FnMut(Partial),
 ) -> Result<(), Bound> {
-    let Some(known) = site.known.get(atom.relation.0 as usize) else { return Ok(()) };
+    let known = site.known.get(atom.relation);
     let wanted: Vec<Option<Word>> = atom.args.iter().map(|arg| wanted(partial, arg, site.params)).collect();
     if let Some(row) = wanted.iter().copied().collect::<Option<Vec<Word>>>() {
-        let fresh = site.fresh.get(atom.relation.0 as usize);
-        if fresh.is_some_and(|fresh| fresh.holds(known, &row, Part::All)) {
+        if site.fresh[atom.relation].holds(known, &row, Part::All) {
             take(partial.clone());
         }
         return Ok(());
     }
     let mut visit = |number: u32| {
         site.budget.step()?;
-        unify(partial, atom, &wanted, &known.row(number).iter().collect::<Vec<_>>())
-            .into_iter()
-            .for_each(&mut take);
+        if let Some(longer) = unify(partial, atom, &wanted, &known.row(number).iter().collect::<Vec<_>>()) {
+            take(longer);
+        }
         Ok(())
     };
     match listed(known, &wanted) {
@@ -180,7 +182,9 @@ fn each_row(
 /// The rows that an index lists, if there is one for some of the wanted columns.
 fn listed<'k>(known: &'k Known, wanted: &[Option<Word>]) -> Option<&'k [u32]> {
     known.numbering().find_map(|index| {
-        let key = index.columns().iter().map(|column| wanted.get(*column as usize).copied().flatten());
+        let word =
+            |column: &u32| *wanted.get(*column as usize).or_broken("the columns of a key lie in its rows");
+        let key = index.columns().iter().map(word);
         key.collect::<Option<Vec<Word>>>().map(|key| index.get(&key, Part::All))
     })
 }
@@ -188,9 +192,9 @@ fn listed<'k>(known: &'k Known, wanted: &[Option<Word>]) -> Option<&'k [u32]> {
 fn wanted(partial: &Partial, arg: &Arg, params: &[Word]) -> Option<Word> {
     match arg {
         Arg::Any => None,
-        Arg::Var(var) => value(&partial.bindings, *var),
+        Arg::Var(var) => partial.bindings[*var],
         Arg::Const(value) => Some(value.word()),
-        Arg::Param(param) => params.get(param.0 as usize).copied(),
+        Arg::Param(param) => Some(*params.get(param.at()).or_broken(ParamId::INVARIANT)),
     }
 }
 
@@ -202,7 +206,7 @@ fn unify(partial: &Partial, atom: &Atom, wanted: &[Option<Word>], row: &[Word]) 
     let mut longer = partial.clone();
     for (arg, word) in atom.args.iter().zip(row) {
         if let Arg::Var(var) = arg {
-            if value(&longer.bindings, *var).is_some_and(|known| known != *word) {
+            if longer.bindings[*var].is_some_and(|known| known != *word) {
                 return None;
             }
             longer.bind(*var, *word);
@@ -213,20 +217,10 @@ fn unify(partial: &Partial, atom: &Atom, wanted: &[Option<Word>], row: &[Word]) 
 
 impl Partial {
     fn bind(&mut self, var: VarId, word: Word) {
-        if let Some(value) = self.bindings.get_mut(var.0 as usize) {
-            *value = Some(word);
-        }
+        self.bindings[var] = Some(word);
     }
 }
 
-fn value(bindings: &[Option<Word>], var: VarId) -> Option<Word> {
-    bindings.get(var.0 as usize).copied().flatten()
-}
-
-fn words(bindings: &[Option<Word>]) -> Vec<Word> {
-    bindings.iter().map(|value| value.unwrap_or_default()).collect()
-}
-
 fn eval(partial: &Partial, expr: &Expr, params: &[Word]) -> Result<Word, NoResult> {
-    expr.eval(&words(&partial.bindings), params)
+    expr.eval_bound(partial.bindings.as_slice(), params)
 }

@@ -8,8 +8,10 @@ use std::thread;
 use crate::backend::budget::Budget;
 use crate::backend::report::Reports;
 use crate::backend::{Bound, Threads};
-use crate::fault;
+use crate::fault::{self, OrBroken};
+use crate::index_vec::IndexSlice;
 use crate::ir::{Program, Rule};
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::fresh::Fresh;
@@ -28,6 +30,9 @@ const WAITING: usize = 32;
 /// From how many new rows on indexes are extended by several threads.
 const MANY_ROWS: u32 = 1 << 13;
 
+/// An invariant of [`run`].
+const POSTS: &str = "each thread has a post, and each row that is sent comes to the one that has its owner";
+
 /// What threads work on together.
 pub(super) struct Job<'a> {
     pub(super) plan: &'a Plan,
@@ -44,8 +49,8 @@ pub(super) struct Job<'a> {
 struct Common<'a, 'p> {
     job: &'a Job<'a>,
     program: &'p Program,
-    known: &'a [Known],
-    fresh: &'a [Fresh],
+    known: IndexSlice<'a, RelationId, Known>,
+    fresh: IndexSlice<'a, RelationId, Fresh>,
     params: &'a [Word],
 }
 
@@ -62,7 +67,7 @@ pub(super) fn run<'p, K: Sink + Send>(
     let (budget, owner) = (&mut *site.budget, &owner);
     let pool = budget.pool();
     let program = site.reports.program();
-    let common = Common { job, program, known: site.known, fresh: &site.fresh, params: site.params };
+    let common = Common { job, program, known: site.known, fresh: site.fresh.view(), params: site.params };
     let ends: Vec<End<'p>> = thread::scope(|scope| {
         let (mut gates, mut helpers) = (Vec::new(), Vec::new());
         for _ in 1..owners.len() {
@@ -77,9 +82,9 @@ pub(super) fn run<'p, K: Sink + Send>(
         let mut posts = posts(job, owners, gates.len() + 1, owner).into_iter();
         let mine = posts.next();
         gates.into_iter().zip(posts).for_each(|(gate, post)| drop(gate.send(post)));
-        let mine = mine.map(|post| work(common, post, budget.of_thread(&pool)));
-        let others = helpers.into_iter().map(|helper| fault::joined(helper.join()));
-        mine.into_iter().chain(others.flatten()).collect()
+        let mine = work(common, mine.or_broken(POSTS), budget.of_thread(&pool));
+        let ends = helpers.into_iter().map(|helper| fault::joined(helper.join()).or_broken(POSTS));
+        std::iter::once(mine).chain(ends).collect()
     });
     let mut matches = Ok(0);
     for (found, own) in ends {
@@ -180,9 +185,7 @@ fn posts<'s, K, F>(job: &Job<'_>, owners: &'s mut [K], threads: usize, owner: &'
         });
     }
     for (at, owner) in owners.iter_mut().enumerate() {
-        if let Some(post) = posts.get_mut(at % threads) {
-            post.own.push(owner);
-        }
+        posts.get_mut(at % threads).or_broken(POSTS).own.push(owner);
     }
     posts
 }
@@ -211,9 +214,7 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Post<'_, K, F> {
         } else {
             let threads = self.parcels.len();
             for row in parcel.chunks_exact(self.width) {
-                if let Some(own) = self.own.get_mut((self.owner)(row) / threads) {
-                    own.take(row, site)?;
-                }
+                self.own.get_mut((self.owner)(row) / threads).or_broken(POSTS).take(row, site)?;
             }
         }
         parcel.clear();
@@ -224,22 +225,21 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Post<'_, K, F> {
     /// Sends what is ready for a thread. While that has no room for it, there is something to do here.
     fn send(&mut self, to: usize, site: &mut Site<'_, '_>) -> Result<(), Bound> {
         let next = self.empty.pop().unwrap_or_default();
-        let Some(parcel) = self.parcels.get_mut(to) else { return Ok(()) };
-        let mut parcel = std::mem::replace(parcel, next);
+        let mut parcel = std::mem::replace(self.parcels.get_mut(to).or_broken(POSTS), next);
         if to == self.me {
             return self.open(parcel, site);
         }
-        while let Some(Some(sender)) = self.outbox.get(to) {
-            match sender.try_send(parcel) {
+        loop {
+            let sender = self.outbox.get(to).and_then(Option::as_ref);
+            match sender.or_broken("a thread can send to all others until it has sent all").try_send(parcel) {
                 // One that is gone has failed, and so has the evaluation.
-                Ok(()) | Err(TrySendError::Disconnected(_)) => break,
+                Ok(()) | Err(TrySendError::Disconnected(_)) => return Ok(()),
                 Err(TrySendError::Full(back)) => parcel = back,
             }
             if !self.receive(site)? {
                 thread::yield_now();
             }
         }
-        Ok(())
     }
 
     /// Sends what is left, and takes in what comes until all others are through.
@@ -283,7 +283,7 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Post<'_, K, F> {
         for row in self.batch.chunks_exact(self.width) {
             let to = thread_of((self.owner)(row), threads);
             // One's own rows as well: a branch on a hash would be mispredicted every other time.
-            self.parcels.get_mut(to).into_iter().for_each(|parcel| parcel.extend_from_slice(row));
+            self.parcels.get_mut(to).or_broken(POSTS).extend_from_slice(row);
         }
         self.batch.clear();
         for to in 0..threads {

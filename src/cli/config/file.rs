@@ -10,6 +10,7 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::file::{self, LARGEST_TEXT};
 use crate::session::{Faults, SessionError};
 use crate::span::{FileId, Span};
+use crate::syntax;
 use crate::value::{Float, Value};
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
@@ -34,6 +35,10 @@ pub(super) fn read(path: &Path, faults: &mut Faults) -> Result<Values, SessionEr
         .map_err(|source| SessionError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let file = faults.sources.add(shown(path).display().to_string(), text.as_str());
+    if let Err(fault) = syntax::decode(file, &bytes) {
+        faults.diagnostics.push(*fault);
+        return Ok(Values::default());
+    }
     let mut reading = Reading { path, file, faults, values: Values::default() };
     match DeTable::parse(&text) {
         Ok(table) => reading.root(table.get_ref()),

@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::diagnostic::{self, nearest};
+use crate::fault::{OrBroken, broken};
 use crate::ledger::Redaction;
 use crate::session::{Faults, SessionError};
 use crate::symbol::Symbol;
@@ -29,6 +30,9 @@ pub(super) use show::Show;
 const FILE: &str = "hence.toml";
 /// The folder whose rules are read where no others are named.
 pub(super) const RULES: &str = "rules";
+
+/// What every value holds to.
+const KIND: &str = "the value of a setting is of the setting's kind";
 
 /// The settings of this process: read once, before any command runs.
 static CONFIG: OnceLock<Config> = OnceLock::new();
@@ -139,27 +143,29 @@ impl Config {
     }
 
     fn content(&self, key: &str) -> Option<&Content> {
+        setting(key).or_broken("every setting that is asked for is in the table of settings");
         self.values.settings.get(key).map(|(content, _)| content)
     }
 
     fn text(&self, key: &str) -> Option<&str> {
         match self.content(key)? {
             Content::Text(text) => Some(text),
-            _ => None,
+            _ => broken(KIND),
         }
     }
 
     fn texts(&self, key: &str) -> &[String] {
         match self.content(key) {
             Some(Content::Texts(texts)) => texts,
-            _ => &[],
+            Some(_) => broken(KIND),
+            None => &[],
         }
     }
 
     fn duration(&self, key: &str) -> Option<Duration> {
         match self.content(key)? {
             Content::Duration(duration) => Some(*duration),
-            _ => None,
+            _ => broken(KIND),
         }
     }
 
@@ -167,7 +173,7 @@ impl Config {
     pub(super) fn count(&self, key: &str) -> Option<u64> {
         match self.content(key)? {
             Content::Count(count) => Some(*count),
-            _ => None,
+            _ => broken(KIND),
         }
     }
 
@@ -254,7 +260,8 @@ impl Config {
                 format!("{origin} says `lenient = false`, which --lenient does not change"),
             )),
             Some((Content::Flag(set), _)) => Ok(given || *set),
-            _ => Ok(given),
+            Some(_) => broken(KIND),
+            None => Ok(given),
         }
     }
 

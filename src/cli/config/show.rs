@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::super::output::{self, Format};
+use super::super::records::Records;
 use super::super::{DONE, Outcome};
 use super::settings::{PARAMS, SETTINGS, Setting};
 use super::{Origin, get};
@@ -71,17 +72,13 @@ impl Show {
                 rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))?;
             }
             Format::Csv => {
-                let mut writer = csv::Writer::from_writer(out);
-                writer
-                    .write_record(["setting", "value", "from", "variable"])
-                    .map_err(std::io::Error::from)?;
+                let mut out = Records::out();
+                out.write(["setting", "value", "from", "variable"])?;
                 for row in rows {
                     let origin = row.origin.to_string();
-                    writer
-                        .write_record([&row.key, &row.value, &origin, &row.variable])
-                        .map_err(std::io::Error::from)?;
+                    out.write([&row.key, &row.value, &origin, &row.variable])?;
                 }
-                writer.flush()?;
+                out.end()?;
             }
         }
         Ok(DONE)

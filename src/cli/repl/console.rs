@@ -38,9 +38,9 @@ impl Console<'_> {
             Entry::Query(body) => self.query(body)?,
             Entry::Clauses(text) => {
                 let ended = prompt::ended(text);
-                if let Some(whole) = &ended {
-                    let clause = whole.trim();
-                    output::warning(&format!("the full stop is missing; this is taken: {clause}"));
+                if ended.is_some() {
+                    let clause = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                    output::warning(&format!("taken with the full stop that it lacks: {clause}"));
                 }
                 let taken = self.prompt.take(ended.as_deref().unwrap_or(text))?;
                 tell(&taken)?;

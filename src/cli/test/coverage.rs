@@ -105,7 +105,7 @@ impl Row {
 }
 
 fn table(coverage: &Coverage) -> String {
-    let header = ["", "lines", "refusals", "boundaries", "sentences", "all"];
+    let header = ["file", "lines", "refusals", "boundaries", "sentences", "all"];
     let mut rows = Vec::new();
     let mut packs: BTreeMap<&str, Vec<&FileCoverage>> = BTreeMap::new();
     coverage.files.iter().for_each(|file| packs.entry(file.pack()).or_default().push(file));

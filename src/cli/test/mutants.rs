@@ -34,7 +34,7 @@ pub(super) fn print(mutation: &Mutation) -> io::Result<()> {
         }
         writeln!(out)?;
     }
-    let header = ["", "mutants", "noticed", "survived", "score", "left out", "not run"];
+    let header = ["file", "mutants", "noticed", "survived", "score", "left out", "not run"];
     let mut rows: Vec<Vec<String>> = mutation.files.iter().map(row).collect();
     let sum = |of: fn(&FileMutation) -> usize| mutation.files.iter().map(of).sum::<usize>();
     let everything = cells(

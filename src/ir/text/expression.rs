@@ -6,6 +6,8 @@ use super::list;
 use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use crate::builtins::op::Op;
 use crate::builtins::term::Variable;
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::literal::quoted;
 use crate::schema::Param;
 
@@ -22,14 +24,14 @@ pub struct ShownExpr<'a> {
 
 /// Writes a variable: by its name, or `$1` if `lower` made it.
 pub(super) fn variable(f: &mut Formatter<'_>, variables: &[Variable], var: VarId) -> fmt::Result {
-    let name = variables.get(var.0 as usize).map_or("?", |variable| variable.name.as_str());
+    let name = variables.get(var.at()).or_broken(VarId::INVARIANT).name.as_str();
     let made = name.starts_with(|c: char| c.is_ascii_digit());
     write!(f, "{}{name}", if made { "$" } else { "" })
 }
 
 /// The name of a parameter.
 pub(super) fn param(params: &[Param], param: ParamId) -> &'static str {
-    params.get(param.0 as usize).map_or("?", |param| param.name.as_str())
+    params.get(param.at()).or_broken(ParamId::INVARIANT).name.as_str()
 }
 
 impl<'a> ShownExpr<'a> {

@@ -32,10 +32,7 @@ impl<'a> ShownRule<'a> {
         for part in &sentence.parts {
             match part {
                 Part::Text(piece) => text.push_str(&piece.as_str().replace('{', "{{").replace('}', "}}")),
-                Part::Var(var) => {
-                    let name = self.rule.variables.get(var.0 as usize).map_or("?", |v| v.name.as_str());
-                    text.push_str(&format!("{{{name}}}"));
-                }
+                Part::Var(var) => text.push_str(&format!("{{{}}}", self.rule[*var].name)),
                 Part::Param(id) => text.push_str(&format!("{{{}}}", param(&self.program.params, *id))),
                 Part::Column(at) => text.push_str(&format!("{{column {}}}", at.saturating_add(1))),
             }

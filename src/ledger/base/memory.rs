@@ -1,4 +1,4 @@
-//! The fact base in memory: for tests, for `--store :memory:`, and for reading beside another process.
+//! The fact base in memory: for tests, for `--store :memory:`, and for reading where there is no other.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -46,8 +46,8 @@ impl Base for MemoryBase {
         Ok(())
     }
 
-    fn size(&self) -> u64 {
-        0
+    fn size(&self) -> Result<u64, BaseError> {
+        Ok(0)
     }
 
     fn close(&mut self) -> Result<(), BaseError> {

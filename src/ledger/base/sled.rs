@@ -1,14 +1,13 @@
 //! The fact base in sled 0.34.7, kept within the limits in which it was measured to behave.
 
-use std::cell::Cell;
 use std::fs;
 use std::io;
-use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::scratch::Scratch;
+use super::watched::Health;
 use super::{Base, BaseError, Batch, Pair};
 
 /// Bytes of pages that sled keeps in memory.
@@ -23,46 +22,9 @@ pub struct SledBase {
     /// Taken out at closing.
     db: Option<sled::Db>,
     dir: PathBuf,
-}
-
-thread_local! {
-    /// Whether this thread is inside sled.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// How the names of sled's own threads begin.
-const SLED_THREADS: [&str; 2] = ["sled", "log flusher"];
-
-/// Keeps the texts of sled's panics, which become errors, off standard error; all others go where they went before.
-fn hush() {
-    static HUSHED: Once = Once::new();
-    HUSHED.call_once(|| {
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            let thread = thread::current();
-            let name = thread.name().unwrap_or_default();
-            let of_sled = SLED_THREADS.iter().any(|sled| name.starts_with(sled));
-            if !of_sled && !INSIDE.get() {
-                before(panic);
-            }
-        }));
-    });
-}
-
-/// Calls sled and turns its errors and panics, which damaged files bring about, into a [`BaseError`].
-fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, BaseError> {
-    INSIDE.set(true);
-    let result = catch_unwind(AssertUnwindSafe(call));
-    INSIDE.set(false);
-    match result {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(BaseError(error.to_string())),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(BaseError(text.unwrap_or("the store gave up").to_owned()))
-        }
-    }
+    health: Health,
+    /// Whether the files are a copy, whose end concerns nobody.
+    copied: bool,
 }
 
 impl SledBase {
@@ -71,20 +33,16 @@ impl SledBase {
     /// # Errors
     /// If the files are damaged or can't be read.
     pub fn open(dir: &Path) -> Result<Self, BaseError> {
-        let failed = |error: io::Error| BaseError(format!("{}: {error}", dir.display()));
-        hush();
-        fs::create_dir_all(dir).map_err(failed)?;
-        remove_generating(dir).map_err(failed)?;
-        let config = sled::Config::new()
-            .path(dir)
-            .cache_capacity(CACHE)
-            .flush_every_ms(Some(FLUSH_MS))
-            .use_compression(false);
+        fs::create_dir_all(dir).map_err(failed(dir))?;
+        remove_generating(dir).map_err(failed(dir))?;
+        let config = config(dir).flush_every_ms(Some(FLUSH_MS));
         let end = Instant::now() + PATIENCE;
         loop {
-            match guarded(|| config.open()) {
-                Ok(db) => return Ok(Self { db: Some(db), dir: dir.to_owned() }),
-                Err(error) if error.0.contains("lock") && Instant::now() < end => {
+            let health = Health::new(config.clone());
+            let config = config.clone();
+            match health.wait(move || config.open()) {
+                Ok(db) => return Ok(Self { db: Some(db), dir: dir.to_owned(), health, copied: false }),
+                Err(error) if error.to_string().contains("lock") && Instant::now() < end => {
                     thread::sleep(Duration::from_millis(10));
                 }
                 Err(error) => return Err(error),
@@ -92,8 +50,31 @@ impl SledBase {
         }
     }
 
+    /// Opens a copy of the base in `dir`, where nothing is written or locked. `is_still` tells, once the copy is made,
+    /// whether the files stayed as they were meanwhile; `None` where they didn't, or there is no room for a copy.
+    ///
+    /// # Errors
+    /// If the files are damaged or can't be read.
+    pub fn copy_of(dir: &Path, is_still: impl FnOnce() -> bool) -> Result<Option<Self>, BaseError> {
+        let Ok(scratch) = Scratch::new() else { return Ok(None) };
+        let copied = scratch.copy(dir);
+        let is_full = |error: &io::Error| {
+            matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+        };
+        if !is_still() || copied.as_ref().is_err_and(is_full) {
+            return Ok(None);
+        }
+        copied.map_err(failed(dir))?;
+        remove_generating(scratch.path()).map_err(failed(scratch.path()))?;
+        let config = config(scratch.path()).flush_every_ms(None);
+        let health = Health::new(config.clone());
+        // The open files outlive their names.
+        let db = health.wait(move || config.open())?;
+        Ok(Some(Self { db: Some(db), dir: dir.to_owned(), health, copied: true }))
+    }
+
     fn db(&self) -> Result<&sled::Db, BaseError> {
-        self.db.as_ref().ok_or_else(|| BaseError(String::from("the store is closed")))
+        self.db.as_ref().ok_or_else(|| BaseError::damaged("the store is closed"))
     }
 
     fn sync_files(&self) -> io::Result<()> {
@@ -105,6 +86,31 @@ impl SledBase {
         }
         if cfg!(unix) { fs::File::open(&self.dir)?.sync_all() } else { Ok(()) }
     }
+
+    /// sled makes nothing durable by itself, so its files are synced once it has let go of them.
+    fn end(&mut self) -> Result<(), BaseError> {
+        let Some(db) = self.db.take() else { return Ok(()) };
+        if self.copied || self.health.is_lost() {
+            return self.health.let_go(db);
+        }
+        let whole = self.health.whole();
+        let flushes = whole.is_ok();
+        let ended = self.health.wait(move || {
+            let flushed = if flushes { db.flush().map(drop) } else { Ok(()) };
+            drop(db);
+            flushed
+        });
+        whole.and(ended)?;
+        self.sync_files().map_err(failed(&self.dir))
+    }
+}
+
+fn config(dir: &Path) -> sled::Config {
+    sled::Config::new().path(dir).cache_capacity(CACHE).use_compression(false)
+}
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> BaseError {
+    move |error| BaseError::of(&error, format!("{}: {error}", path.display()))
 }
 
 /// A process killed at the wrong moment leaves a half-written snapshot with which sled never opens again.
@@ -125,21 +131,21 @@ fn owned((key, value): (sled::IVec, sled::IVec)) -> Pair {
 impl Base for SledBase {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, BaseError> {
         let db = self.db()?;
-        guarded(|| db.get(key)).map(|value| value.map(|value| value.to_vec()))
+        self.health.read(|| db.get(key)).map(|value| value.map(|value| value.to_vec()))
     }
 
     fn floor(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
         let db = self.db()?;
-        guarded(|| db.range(..=key).next_back().transpose()).map(|pair| pair.map(owned))
+        self.health.read(|| db.range(..=key).next_back().transpose()).map(|pair| pair.map(owned))
     }
 
     fn above(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
         let db = self.db()?;
-        guarded(|| db.get_gt(key)).map(|pair| pair.map(owned))
+        self.health.read(|| db.get_gt(key)).map(|pair| pair.map(owned))
     }
 
     fn apply(&self, batch: Batch) -> Result<(), BaseError> {
-        let db = self.db()?;
+        let db = self.db()?.clone();
         let mut all = sled::Batch::default();
         for (key, value) in batch {
             match value {
@@ -147,23 +153,26 @@ impl Base for SledBase {
                 None => all.remove(key),
             }
         }
-        guarded(|| db.apply_batch(all))
+        self.health.change(move || db.apply_batch(all))
     }
 
-    fn size(&self) -> u64 {
-        let Ok(entries) = fs::read_dir(&self.dir) else { return 0 };
-        let files = entries.filter_map(|entry| entry.ok()?.metadata().ok()).filter(fs::Metadata::is_file);
-        files.map(|file| file.len()).sum()
+    fn size(&self) -> Result<u64, BaseError> {
+        let mut size = 0;
+        for entry in fs::read_dir(&self.dir).map_err(failed(&self.dir))? {
+            let file = entry.and_then(|entry| entry.metadata()).map_err(failed(&self.dir))?;
+            size += if file.is_file() { file.len() } else { 0 };
+        }
+        Ok(size)
     }
 
-    /// sled makes nothing durable by itself, so its files are synced once it has let go of them.
     fn close(&mut self) -> Result<(), BaseError> {
-        let Some(db) = self.db.take() else { return Ok(()) };
-        guarded(|| {
-            db.flush()?;
-            drop(db);
-            Ok(())
-        })?;
-        self.sync_files().map_err(|error| BaseError(format!("{}: {error}", self.dir.display())))
+        self.end()
+    }
+}
+
+impl Drop for SledBase {
+    fn drop(&mut self) {
+        // Who wants to know how it ended closes it.
+        let _ = self.end();
     }
 }

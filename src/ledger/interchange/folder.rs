@@ -35,9 +35,12 @@ pub fn expand(path: &Path) -> Result<Vec<FactFile>, Diagnostic> {
     Ok(paths.iter().filter_map(|path| fact_file(path)).collect())
 }
 
+/// The fact file at `path`, if it is called like one; one that is nearly called so is told when it is read.
 fn fact_file(path: &Path) -> Option<FactFile> {
     if path.extension() == Some(OsStr::new("dl")) {
         return Some(FactFile::Rules(path.to_owned()));
     }
-    Format::of(path).map(|_| FactFile::Data(path.to_owned()))
+    let lower = PathBuf::from(path.to_string_lossy().to_lowercase());
+    let nearly = lower.extension().is_some_and(|ending| ending == "ndjson" || ending == "dl");
+    (nearly || Format::of(&lower).is_some()).then(|| FactFile::Data(path.to_owned()))
 }

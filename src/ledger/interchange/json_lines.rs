@@ -14,8 +14,9 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str) {
         if reader.is_stopped() {
             return;
         }
-        let mark = if offset == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let content = line.get(mark..).unwrap_or_default().trim_end_matches(['\n', '\r']);
+        let unmarked = line.strip_prefix('\u{feff}').filter(|_| offset == 0).unwrap_or(line);
+        let mark = line.len() - unmarked.len();
+        let content = unmarked.trim_end_matches(['\n', '\r']);
         let mut scanner = Scanner::new(content, offset + mark);
         if scanner.peek().is_some()
             && let Err(fault) = fact(reader, &mut scanner)

@@ -7,6 +7,7 @@ use std::string::FromUtf8Error;
 
 use crate::diagnostic::Diagnostic;
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::file;
 use crate::schema::Relation;
 use crate::span::Sources;
@@ -225,12 +226,12 @@ fn no_text(sources: &mut Sources, name: &str, error: &FromUtf8Error) -> Vec<Diag
     let mut faults = Faults::default();
     faults.push(not_utf8(name, error));
     faults.tie(sources, name, &String::from_utf8_lossy(error.as_bytes()));
-    faults.finish().err().unwrap_or_default()
+    faults.finish().err().or_broken("a fault that was put in is there")
 }
 
 fn not_utf8(name: &str, error: &FromUtf8Error) -> Diagnostic {
     let (bytes, at) = (error.as_bytes(), error.utf8_error().valid_up_to());
-    let byte = bytes.get(at).copied().unwrap_or_default();
+    let byte = bytes.get(at).copied().or_broken("a byte that is no UTF-8 is there");
     Diagnostic::new(codes::NOT_UTF8, format!("`{name}` is not UTF-8"))
         .at(span(at, at + char::REPLACEMENT_CHARACTER.len_utf8()), format!("the byte `0x{byte:02x}`"))
         .help(format!("convert it: `iconv -f ISO-8859-1 -t UTF-8 {name}`"))

@@ -1,6 +1,7 @@
 //! What all formats share: the relation being read, the columns of a row, the faults so far.
 
 use crate::diagnostic::{self, Diagnostic};
+use crate::fault::OrBroken;
 use crate::meter::{Meter, Stopped};
 use crate::schema::{Column, Relation};
 use crate::span::Span;
@@ -124,13 +125,14 @@ impl<'a, 's> Reader<'a, 's> {
         }
         if self.faults.is_empty() {
             self.row.clear();
-            self.row.extend(self.slots.iter().zip(&relation.columns).filter_map(
-                |(slot, column)| match slot {
-                    Slot::Filled(value) => Some(*value),
-                    Slot::Empty => column.default,
-                    Slot::Faulty => None,
-                },
-            ));
+            let values = self.slots.iter().zip(&relation.columns).map(|(slot, column)| match slot {
+                Slot::Filled(value) => Some(*value),
+                Slot::Empty => column.default,
+                Slot::Faulty => None,
+            });
+            self.row.extend(
+                values.map(|value| value.or_broken("a row without faults has a value in every column")),
+            );
             (self.take)(relation, &self.row);
         }
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
 use crate::span::Span;
 
 use super::codes;
@@ -13,6 +14,9 @@ pub(super) struct Field<'t> {
     pub(super) text: Cow<'t, str>,
     pub(super) place: Span,
 }
+
+/// What a reader of records keeps to.
+const BETWEEN: &str = "a reader of records stands between two characters";
 
 /// A text, and how far it is read.
 pub(super) struct Records<'t> {
@@ -60,12 +64,17 @@ impl<'t> Records<'t> {
         }
     }
 
+    /// The text from byte `start` on.
+    fn rest(&self, start: usize) -> &'t str {
+        self.text.get(start..).or_broken(BETWEEN)
+    }
+
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
     fn skip_line(&mut self) {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = self.rest(self.at);
         self.at += rest.find('\n').map_or(rest.len(), |end| end + 1);
     }
 
@@ -75,7 +84,7 @@ impl<'t> Records<'t> {
         while self.byte().is_some_and(|byte| byte != self.delimiter && byte != b'\n') {
             self.at += 1;
         }
-        let mut text = self.text.get(start..self.at).unwrap_or_default();
+        let mut text = self.text.get(start..self.at).or_broken(BETWEEN);
         if self.byte() != Some(self.delimiter) {
             text = text.strip_suffix('\r').unwrap_or(text);
         }
@@ -88,13 +97,13 @@ impl<'t> Records<'t> {
         let mut text = Cow::Borrowed("");
         loop {
             let from = self.at + 1;
-            let rest = self.text.get(from..).unwrap_or_default();
+            let rest = self.rest(from);
             let Some(length) = rest.find('"') else {
                 self.at = self.text.len();
                 return Err(Diagnostic::new(codes::MALFORMED, "the quoted field doesn't end")
                     .at(span(start, start + 1), "it begins here"));
             };
-            let part = rest.get(..length).unwrap_or_default();
+            let (part, _) = rest.split_at(length);
             text = if text.is_empty() { Cow::Borrowed(part) } else { Cow::Owned(text.into_owned() + part) };
             self.at = from + length + 1;
             if self.byte() != Some(b'"') {
@@ -103,7 +112,7 @@ impl<'t> Records<'t> {
             text = Cow::Owned(text.into_owned() + "\"");
         }
         let place = span(start, self.at);
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = self.rest(self.at);
         if rest.is_empty() || rest.starts_with(['\n', char::from(self.delimiter)]) || rest.starts_with("\r\n")
         {
             return Ok(Field { text, place });

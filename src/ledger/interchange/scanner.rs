@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
 use crate::span::Span;
 
 use super::codes;
@@ -17,6 +18,9 @@ use super::field::{Found, shortened};
 const DEPTH: usize = 256;
 /// How deep the list or object of a fact's columns stands.
 pub(super) const FACT_DEPTH: usize = 2;
+
+/// What a scanner keeps to.
+const BETWEEN: &str = "a scanner stands between two characters";
 
 /// A line, and how far it is read.
 pub(super) struct Scanner<'t> {
@@ -51,6 +55,16 @@ impl<'t> Scanner<'t> {
         self.at
     }
 
+    /// What is still to be read.
+    fn rest(&self) -> &'t str {
+        self.line.get(self.at..).or_broken(BETWEEN)
+    }
+
+    /// What was read since byte `start` of the line.
+    fn since(&self, start: usize) -> &'t str {
+        self.line.get(start..self.at).or_broken(BETWEEN)
+    }
+
     fn byte(&self) -> Option<u8> {
         self.line.as_bytes().get(self.at).copied()
     }
@@ -70,7 +84,7 @@ impl<'t> Scanner<'t> {
     /// A fault: something else stands here than `due`.
     pub(super) fn unexpected(&mut self, due: &str) -> Diagnostic {
         self.peek();
-        let next = self.line.get(self.at..).and_then(|rest| rest.chars().next());
+        let next = self.rest().chars().next();
         let found = next.map_or(String::from("the end of the line"), |c| format!("`{}`", c.escape_debug()));
         let end = self.at + next.map_or(0, char::len_utf8);
         self.malformed(format!("expected {due}, found {found}"), self.at, end)
@@ -95,11 +109,11 @@ impl<'t> Scanner<'t> {
     /// A number, `true`, `false` or `null`.
     fn word(&mut self) -> Result<Found<'t>, Diagnostic> {
         let start = self.start();
-        let rest = self.line.get(start..).unwrap_or_default();
+        let rest = self.rest();
         let end = rest
             .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '+' | '-' | '_'))
             .unwrap_or(rest.len());
-        let word = rest.get(..end).unwrap_or_default();
+        let (word, _) = rest.split_at(end);
         if word.is_empty() {
             return Err(self.unexpected("a value"));
         }
@@ -138,7 +152,7 @@ impl<'t> Scanner<'t> {
             while self.byte().is_some_and(|byte| byte != b'"' && byte != b'\\' && byte >= 0x20) {
                 self.at += 1;
             }
-            let plain = self.line.get(from..self.at).unwrap_or_default();
+            let plain = self.since(from);
             match self.byte() {
                 Some(b'"') => {
                     self.at += 1;
@@ -165,7 +179,7 @@ impl<'t> Scanner<'t> {
     fn escape(&mut self) -> Result<char, Diagnostic> {
         let start = self.at;
         self.at += 1;
-        let kind = self.line.get(self.at..).and_then(|rest| rest.chars().next());
+        let kind = self.rest().chars().next();
         self.at += kind.map_or(0, char::len_utf8);
         let found = match kind {
             Some(c @ ('"' | '\\' | '/')) => Some(c),
@@ -178,7 +192,7 @@ impl<'t> Scanner<'t> {
             _ => None,
         };
         found.ok_or_else(|| {
-            let text = self.line.get(start..self.at).unwrap_or_default();
+            let text = self.since(start);
             self.malformed(format!("`{text}` is no escape of JSON"), start, self.at)
         })
     }

@@ -74,7 +74,7 @@ impl<'r> Body<'r> {
 
     fn ready(&self) -> Option<(usize, Literal)> {
         self.left.iter().enumerate().find_map(|(place, at)| {
-            let literal = self.rule.body.get(*at)?;
+            let literal = self.rule.literal(*at);
             if literal_may_fail(literal) {
                 return None;
             }
@@ -116,8 +116,8 @@ impl<'r> Body<'r> {
 
     /// The atom from which most is known, removed from those to come; one that tells nothing of its own last.
     pub(super) fn choose(&mut self, program: &Program, opaque: &BTreeSet<RelationId>) -> Option<&'r Atom> {
-        let atoms = self.left.iter().enumerate().filter_map(|(place, at)| match self.rule.body.get(*at) {
-            Some(Literal::Atom(atom)) => Some((self.cost(atom, program, opaque), place, atom)),
+        let atoms = self.left.iter().enumerate().filter_map(|(place, at)| match self.rule.literal(*at) {
+            Literal::Atom(atom) => Some((self.cost(atom, program, opaque), place, atom)),
             _ => None,
         });
         let (_, place, atom) = atoms.min_by_key(|(cost, place, _)| (*cost, *place))?;
@@ -127,7 +127,7 @@ impl<'r> Body<'r> {
 
     fn cost(&self, atom: &Atom, program: &Program, opaque: &BTreeSet<RelationId>) -> (u8, Reverse<u32>) {
         let bound = bound_args(atom, &self.bound);
-        let input = program.relation(atom.relation).is_none_or(|found| found.kind == Kind::Input);
+        let input = program[atom.relation].kind == Kind::Input;
         let useful = if input { bound & 1 != 0 } else { bound != 0 };
         let early = vars_of(atom).any(|var| self.computed.contains(&var) && !self.bound.contains(&var));
         let class = match (early, opaque.contains(&atom.relation), useful) {

@@ -21,13 +21,17 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::relevant::{may_fail, needed};
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::term::Term;
+use crate::fault::{OrBroken, broken};
 use crate::ir::{Arg, Atom, Literal, Program, Rule, RuleId, Stratum};
-use crate::schema::{Kind, Relation, RelationId};
+use crate::schema::{Column, Kind, Relation, RelationId};
 use crate::symbol::Symbol;
 use body::{Body, bound_args};
 
 /// How many kinds of demand a question may have; rule sets that are all about each other aren't worth more.
 const MOST: usize = 256;
+
+/// An invariant of [`Mask`].
+const MASK: &str = "a demand binds columns that its relation has";
 
 /// The columns that a demand binds, as bits.
 type Mask = u64;
@@ -193,33 +197,33 @@ impl<'p> Maker<'p> {
         if of != narrow {
             self.project(rule, (of, mask), (narrow, kept));
         }
-        let args = columns(kept).filter_map(|column| match rule.terms.get(column) {
-            Some(Term::Expr(Expr { kind: ExprKind::Var(var), .. })) => Some(Arg::Var(*var)),
-            Some(Term::Expr(Expr { kind: ExprKind::Const(value), .. })) => Some(Arg::Const(*value)),
-            Some(Term::Expr(Expr { kind: ExprKind::Param(param), .. })) => Some(Arg::Param(*param)),
-            _ => None,
+        let args = columns(kept).map(|column| match rule.terms.get(column) {
+            Some(Term::Expr(Expr { kind: ExprKind::Var(var), .. })) => Arg::Var(*var),
+            Some(Term::Expr(Expr { kind: ExprKind::Const(value), .. })) => Arg::Const(*value),
+            Some(Term::Expr(Expr { kind: ExprKind::Param(param), .. })) => Arg::Param(*param),
+            _ => broken("the columns that are handed on are variables and values"),
         });
         Atom { relation: narrow, args: args.collect(), span: rule.span }
     }
 
     /// The rule that what is demanded with some columns is demanded with fewer.
     fn project(&mut self, rule: &Rule, (from, mask): (RelationId, Mask), (to, kept): (RelationId, Mask)) {
-        let Some(relation) = self.program.relation(rule.head) else { return };
+        let relation = &self.program[rule.head];
         let variables = relation
             .columns
             .iter()
             .map(|column| crate::builtins::term::Variable { name: column.name, ty: column.ty.clone() });
         let var = |column: usize| VarId(column as u32);
         let read = |column: usize| {
-            let ty = relation.columns.get(column)?.ty.ty;
-            Some(Term::Expr(Expr { kind: ExprKind::Var(var(column)), ty, span: rule.span }))
+            let ty = column_of(relation, column).ty.ty;
+            Term::Expr(Expr { kind: ExprKind::Var(var(column)), ty, span: rule.span })
         };
         let arg = |column| if kept & bit(column) != 0 { Arg::Var(var(column)) } else { Arg::Any };
         let atom = Atom { relation: from, args: columns(mask).map(arg).collect(), span: rule.span };
         self.finding.push(Rule {
             id: rule.id,
             head: to,
-            terms: columns(kept).filter_map(read).collect(),
+            terms: columns(kept).map(read).collect(),
             body: vec![Literal::Atom(atom)],
             variables: variables.collect(),
             limit: None,
@@ -231,7 +235,7 @@ impl<'p> Maker<'p> {
 
     /// Demands what an atom can match behind the literals of `body`; with `all` its whole relation.
     fn demand(&mut self, rule: &Rule, body: &Body<'_>, atom: &Atom, all: bool) {
-        let input = self.program.relation(atom.relation).is_none_or(|found| found.kind == Kind::Input);
+        let input = self.program[atom.relation].kind == Kind::Input;
         let bound = bound_args(atom, &body.bound);
         let mask = match (all, input) {
             (true, _) => 0,
@@ -244,7 +248,8 @@ impl<'p> Maker<'p> {
             return;
         }
         let demand = self.relation(atom.relation, mask);
-        let terms = columns(mask).filter_map(|column| term(atom.args.get(column)?, rule, self.program));
+        let terms =
+            columns(mask).map(|column| term(atom.args.get(column).or_broken(MASK), rule, self.program));
         let terms = terms.collect();
         let made = self.found(rule, demand, terms, body);
         self.finding.push(made);
@@ -277,24 +282,21 @@ impl<'p> Maker<'p> {
         let next = RelationId(self.relations.len() as u32);
         let demand = *self.demands.entry((relation, mask)).or_insert(next);
         if demand == next {
-            let of = self.program.relation(relation);
-            let all = of.map_or(&[][..], |of| &of.columns);
-            let name = of.map_or("?", |of| of.name.as_str());
+            let of = &self.program[relation];
             self.relations.push(Relation {
-                name: Symbol::new(&format!("?{name} {mask:b}")),
+                name: Symbol::new(&format!("?{} {mask:b}", of.name)),
                 kind: Kind::Derived,
-                columns: columns(mask).filter_map(|column| all.get(column).cloned()).collect(),
+                columns: columns(mask).map(|column| column_of(of, column).clone()).collect(),
                 doc: String::new(),
                 requires: None,
-                span: of.map(|of| of.span).unwrap_or_default(),
+                span: of.span,
             });
         }
         demand
     }
 
     fn finish(self, needed: &BTreeSet<RelationId>) -> Demand {
-        let is_input =
-            |id: &RelationId| self.program.relation(*id).is_some_and(|relation| relation.kind == Kind::Input);
+        let is_input = |id: &RelationId| self.program[*id].kind == Kind::Input;
         let inputs = needed.iter().copied().filter(is_input).collect();
         Demand {
             inputs,
@@ -379,14 +381,18 @@ fn handed_on(rule: &Rule) -> Mask {
     mask
 }
 
-fn term(arg: &Arg, rule: &Rule, program: &Program) -> Option<Term> {
+fn term(arg: &Arg, rule: &Rule, program: &Program) -> Term {
     let (kind, ty) = match *arg {
-        Arg::Any => return None,
-        Arg::Var(var) => (ExprKind::Var(var), rule.variables.get(var.0 as usize)?.ty.ty),
+        Arg::Any => broken("only columns that are bound are demanded"),
+        Arg::Var(var) => (ExprKind::Var(var), rule[var].ty.ty),
         Arg::Const(value) => (ExprKind::Const(value), value.ty()),
-        Arg::Param(param) => (ExprKind::Param(param), program.params.get(param.0 as usize)?.ty.ty),
+        Arg::Param(param) => (ExprKind::Param(param), program[param].ty.ty),
     };
-    Some(Term::Expr(Expr { kind, ty, span: rule.span }))
+    Term::Expr(Expr { kind, ty, span: rule.span })
+}
+
+fn column_of(relation: &Relation, column: usize) -> &Column {
+    relation.columns.get(column).or_broken(MASK)
 }
 
 fn columns(mask: Mask) -> impl Iterator<Item = usize> {
@@ -394,7 +400,7 @@ fn columns(mask: Mask) -> impl Iterator<Item = usize> {
 }
 
 fn bit(column: usize) -> Mask {
-    1_u64.checked_shl(column as u32).unwrap_or(0)
+    1_u64.checked_shl(column as u32).or_broken("a mask has a bit for each column that it may bind")
 }
 
 /// The lowest `count` bits.

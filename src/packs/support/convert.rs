@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::fault::OrBroken;
 use crate::literal;
 use crate::symbol::Symbol;
 use crate::value::Word;
@@ -18,6 +19,16 @@ pub struct BadFact {
     pub relation: &'static str,
     /// The column.
     pub column: &'static str,
+    /// The value.
+    pub value: String,
+}
+
+/// A value that its parameter can't have.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the parameter `{param}` can't be `{value}`")]
+pub struct BadParam {
+    /// The parameter.
+    pub param: &'static str,
     /// The value.
     pub value: String,
 }
@@ -60,6 +71,17 @@ impl Row {
             None => self.bad = Some((column, format!("{value:?}"))),
         }
     }
+
+    /// The values of parameters that were put down.
+    ///
+    /// # Errors
+    /// The last value that its parameter can't have.
+    pub fn params(self) -> Result<Vec<Word>, BadParam> {
+        match self.bad {
+            None => Ok(self.words),
+            Some((param, value)) => Err(BadParam { param, value }),
+        }
+    }
 }
 
 /// A row that is being read.
@@ -69,7 +91,7 @@ pub struct Columns<'a>(std::slice::Iter<'a, Word>);
 impl Columns<'_> {
     /// The value of the next column.
     pub fn take<T: Column>(&mut self) -> T {
-        T::of(self.0.next().copied().unwrap_or_default())
+        T::of(*self.0.next().or_broken("a row has a word for each column of its relation"))
     }
 }
 
@@ -95,10 +117,9 @@ pub fn drawn<T: Record + PartialOrd>(tables: &Tables, undetermined: &[&str]) -> 
     if undetermined.contains(&T::RELATION) {
         return Vec::new();
     }
-    let rows = tables.get(T::TABLE).into_iter().flat_map(|table| table.iter());
+    let rows = tables.get(T::TABLE).iter();
     let mut facts: Vec<T> = rows.map(|row| T::read(&mut Columns(row.iter()))).collect();
-    // Floats of rows are finite, so every two facts have an order.
-    facts.sort_by(|left, right| left.partial_cmp(right).unwrap_or(std::cmp::Ordering::Equal));
+    facts.sort_by(|left, right| left.partial_cmp(right).or_broken("the floats of rows have an order"));
     facts
 }
 

@@ -5,10 +5,14 @@ use std::sync::OnceLock;
 use crate::builtins::generator::Generator;
 use crate::builtins::op::Op;
 use crate::builtins::pattern::Pattern;
+use crate::fault::OrBroken;
 use crate::symbol::Symbol;
 use crate::value::Word;
 
 use super::watch;
+
+/// An invariant of generated code.
+const CONSTANTS: &str = "generated code names texts and patterns that it lists";
 
 /// An operation, by its place in the order of its rule's text.
 pub type At = u32;
@@ -23,7 +27,7 @@ pub fn int(value: i64) -> Word {
 
 /// The word of a finite float.
 pub fn float(value: f64) -> Word {
-    Word::from_float(value).unwrap_or_default()
+    Word::from_float(value).or_broken("a float that a rule writes down is finite")
 }
 
 /// An operation with one operand.
@@ -47,7 +51,7 @@ pub fn more(op: Op, at: At, args: &[Word]) -> Eval {
 /// An operation that always has a result.
 #[inline]
 pub fn sure(op: Op, args: &[Word]) -> Word {
-    op.apply(args).unwrap_or_default()
+    op.apply(args).or_broken("an operation that can't fail has a result")
 }
 
 /// `if` whose branches always have a result.
@@ -94,7 +98,7 @@ impl Texts {
     #[inline]
     pub fn word(&self, at: usize) -> Word {
         let intern = || self.texts.iter().map(|text| Word::from_symbol(Symbol::new(text))).collect();
-        self.words.get_or_init(intern).get(at).copied().unwrap_or_default()
+        *self.words.get_or_init(intern).get(at).or_broken(CONSTANTS)
     }
 }
 
@@ -102,7 +106,7 @@ impl Texts {
 #[derive(Debug)]
 pub struct Patterns {
     sources: &'static [&'static str],
-    patterns: OnceLock<Vec<Option<Pattern>>>,
+    patterns: OnceLock<Vec<Pattern>>,
 }
 
 impl Patterns {
@@ -111,25 +115,28 @@ impl Patterns {
         Self { sources, patterns: OnceLock::new() }
     }
 
-    /// The pattern at `at`; the rules were checked before they were compiled, so it is sound.
-    pub fn get(&self, at: usize) -> Option<&Pattern> {
-        let compile = || self.sources.iter().map(|source| Pattern::new(Symbol::new(source)).ok()).collect();
-        self.patterns.get_or_init(compile).get(at).and_then(Option::as_ref)
+    /// The pattern at `at`.
+    pub fn get(&self, at: usize) -> &Pattern {
+        let pattern = |source: &&str| {
+            let pattern = Pattern::new(Symbol::new(source)).ok();
+            pattern.or_broken("the patterns of rules were checked before the rules were compiled")
+        };
+        let compile = || self.sources.iter().map(pattern).collect();
+        self.patterns.get_or_init(compile).get(at).or_broken(CONSTANTS)
     }
 }
 
 /// Whether the pattern at `at` is found in `text`.
 pub fn matches(patterns: &Patterns, at: usize, text: Word) -> Word {
-    let found = patterns.get(at).is_some_and(|pattern| pattern.is_match(text.as_symbol().as_str()));
-    Word::from_bool(found)
+    Word::from_bool(patterns.get(at).is_match(text.as_symbol().as_str()))
 }
 
 /// The generator of the texts of a group at each match of the pattern at `at`.
-pub fn captures(patterns: &Patterns, at: usize, group: usize) -> Option<Generator> {
-    patterns.get(at).map(|pattern| Generator::Captures(pattern.clone(), group))
+pub fn captures(patterns: &Patterns, at: usize, group: usize) -> Generator {
+    Generator::Captures(patterns.get(at).clone(), group)
 }
 
 /// The elements of a generator, which count towards the limits.
-pub fn each(generator: Option<Generator>, args: &[Word]) -> impl Iterator<Item = Word> + use<> {
-    generator.map(|generator| generator.elements(args)).into_iter().flatten().take_while(|_| watch::go())
+pub fn each(generator: Generator, args: &[Word]) -> impl Iterator<Item = Word> + use<> {
+    generator.elements(args).take_while(|_| watch::go())
 }

@@ -5,13 +5,17 @@ use std::collections::HashMap;
 use smallvec::SmallVec;
 
 use crate::builtins::aggregate::Accumulator;
+use crate::fault::OrBroken;
 use crate::value::Word;
 
 use super::eval::{At, Eval};
 use super::pack::Report;
-use super::rule::{Match, Rule, Term};
+use super::rule::{Match, Rule, Term, VARIABLES};
 use super::table::Tables;
 use super::watch;
+
+/// An invariant of matches.
+const ARGS: &str = "each aggregate has its state, and a match the arguments of all of them";
 
 type Row = SmallVec<[Word; 4]>;
 type Groups = HashMap<Row, Vec<Accumulator>, ahash::RandomState>;
@@ -20,7 +24,7 @@ type Groups = HashMap<Row, Vec<Accumulator>, ahash::RandomState>;
 /// of the rule's variables, and behind them what makes matches distinct.
 pub fn aggregate(tables: &mut Tables, table: usize, rule: &Rule, params: &[Word]) {
     let mut groups = Groups::default();
-    for row in tables.get(table).into_iter().flat_map(|table| table.iter()) {
+    for row in tables.get(table).iter() {
         if !watch::go() {
             return;
         }
@@ -55,7 +59,7 @@ fn take(rule: &Rule, at: &Match<'_>, groups: &mut Groups) -> Result<(), At> {
     });
     let mut rest = args.as_slice();
     for (accumulator, count) in accumulators.iter_mut().zip(aggregates) {
-        let (own, behind) = rest.split_at_checked(count).unwrap_or_default();
+        let (own, behind) = rest.split_at_checked(count).or_broken(ARGS);
         accumulator.add(own);
         rest = behind;
     }
@@ -77,8 +81,8 @@ fn finish(rule: &Rule, group: &Row, accumulators: &[Accumulator]) -> Option<Row>
     let (mut columns, mut accumulators) = (group.iter().copied(), accumulators.iter());
     let value = |term: &Term| -> Eval {
         match term {
-            Term::Of(.., at) => accumulators.next().and_then(Accumulator::finish).ok_or(*at),
-            _ => Ok(columns.next().unwrap_or_default()),
+            Term::Of(.., at) => accumulators.next().or_broken(ARGS).finish().ok_or(*at),
+            _ => Ok(columns.next().or_broken("a group has a word for each plain column of the head")),
         }
     };
     let (row, failed): (Vec<Eval>, Vec<Eval>) = rule.terms.iter().map(value).partition(Eval::is_ok);
@@ -94,7 +98,7 @@ fn bindings(rule: &Rule, group: &Row) -> Vec<Option<Word>> {
     let plain = rule.terms.iter().filter(|term| !matches!(term, Term::Of(..)));
     for (term, word) in plain.zip(group) {
         if let Term::Var(var) = term {
-            bindings.get_mut(*var as usize).into_iter().for_each(|value| *value = Some(*word));
+            *bindings.get_mut(*var as usize).or_broken(VARIABLES) = Some(*word);
         }
     }
     bindings

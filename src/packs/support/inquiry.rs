@@ -4,11 +4,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::builtins::expr::filled;
+use crate::fault::OrBroken;
 use crate::value::Word;
 
 use super::eval::{At, Eval};
 use super::pack::Report;
-use super::rule::{Arg, Match, Rule, Step, Term};
+use super::rule::{Arg, Match, Rule, Step, Term, VARIABLES};
 use super::table::{Table, Tables};
 
 /// The rows of a table by the values of some columns.
@@ -60,13 +62,12 @@ impl Inquiry<'_> {
                 _ => None,
             })
         };
-        partial.pending.iter().copied().find(|at| match self.rule.body.get(*at) {
-            Some(Step::Atom(_, args)) => variables(args).all(|var| bound(var) || !self.computes(*var)),
-            Some(Step::Not(_, args)) => variables(args).all(bound),
-            Some(Step::Bind(_, reads, _) | Step::Test(reads, _) | Step::Each(_, reads, _)) => {
+        partial.pending.iter().copied().find(|at| match step(self.rule, *at) {
+            Step::Atom(_, args) => variables(args).all(|var| bound(var) || !self.computes(*var)),
+            Step::Not(_, args) => variables(args).all(bound),
+            Step::Bind(_, reads, _) | Step::Test(reads, _) | Step::Each(_, reads, _) => {
                 reads.iter().all(bound)
             }
-            None => false,
         })
     }
 
@@ -80,21 +81,21 @@ impl Inquiry<'_> {
     fn extend(&mut self, mut partial: Partial, at: usize, open: &mut Vec<Partial>) {
         partial.pending.retain(|pending| *pending != at);
         let rule = self.rule;
-        match rule.body.get(at) {
-            Some(Step::Atom(table, args)) => open.extend(self.join(at, *table, args, &partial)),
-            Some(Step::Not(table, args)) => {
+        match step(rule, at) {
+            Step::Atom(table, args) => open.extend(self.join(at, *table, args, &partial)),
+            Step::Not(table, args) => {
                 if self.join(at, *table, args, &partial).is_empty() {
                     open.push(partial);
                 }
             }
-            Some(Step::Bind(var, _, compute)) => {
+            Step::Bind(var, _, compute) => {
                 match self.with(&partial, compute) {
                     Ok(word) => partial.bind(*var, word),
                     Err(none) => partial.failed.push(none),
                 }
                 open.push(partial);
             }
-            Some(Step::Test(_, compute)) => {
+            Step::Test(_, compute) => {
                 match self.with(&partial, compute) {
                     Ok(word) if !word.as_bool() => return,
                     Ok(_) => {}
@@ -102,39 +103,40 @@ impl Inquiry<'_> {
                 }
                 open.push(partial);
             }
-            Some(Step::Each(var, _, elements)) => match self.with(&partial, elements) {
+            Step::Each(var, _, elements) => match self.with(&partial, elements) {
                 Ok(elements) => open.extend(elements.map(|word| partial.with(*var, word))),
                 Err(none) => {
                     partial.failed.push(none);
                     open.push(partial);
                 }
             },
-            None => open.push(partial),
         }
     }
 
     fn with<T>(&self, partial: &Partial, of: impl FnOnce(&Match<'_>) -> T) -> T {
-        let vars: Vec<Word> = partial.bindings.iter().map(|value| value.unwrap_or_default()).collect();
-        of(&Match { vars: &vars, params: self.params })
+        of(&Match { vars: &filled(&partial.bindings), params: self.params })
     }
 
     /// The matches with each row of a table that fits.
     fn join(&mut self, at: usize, table: usize, args: &'static [Arg], partial: &Partial) -> Vec<Partial> {
-        let Some(table) = self.tables.get(table) else { return Vec::new() };
+        let table = self.tables.get(table);
         let wanted: Vec<Option<Word>> = args
             .iter()
             .map(|arg| match arg {
                 Arg::Any => None,
                 Arg::Var(var) => partial.value(*var),
-                Arg::Is(compute) => self.with(partial, compute).ok(),
+                Arg::Is(compute) => {
+                    let value = self.with(partial, compute).ok();
+                    Some(value.or_broken("a literal or parameter has a value"))
+                }
             })
             .collect();
         let known: Vec<usize> =
             wanted.iter().enumerate().filter(|(_, word)| word.is_some()).map(|(at, _)| at).collect();
         let key: Vec<Word> = wanted.iter().copied().flatten().collect();
         let index = self.indexes.entry((at, known)).or_insert_with_key(|(_, known)| indexed(table, known));
-        let rows = index.get(&key).map(Vec::as_slice).unwrap_or_default();
-        rows.iter().filter_map(|row| partial.unify(args, table.row(*row))).collect()
+        let rows = index.get(&key).into_iter().flatten();
+        rows.filter_map(|row| partial.unify(args, table.row(*row))).collect()
     }
 
     fn report(&mut self, partial: Partial) {
@@ -144,6 +146,10 @@ impl Inquiry<'_> {
         }
         self.found.extend(failed.into_iter().map(|at| (at, partial.bindings.clone())));
     }
+}
+
+fn step(rule: &Rule, at: usize) -> &'static Step {
+    rule.body.get(at).or_broken("the number of a literal is that of one of its rule's literals")
 }
 
 /// The operations of the head without a result.
@@ -166,7 +172,9 @@ fn head_failures(rule: &Rule, of: &Match<'_>) -> Vec<At> {
 fn indexed(table: &Table, columns: &[usize]) -> Index {
     let mut index = Index::default();
     for (at, row) in table.iter().enumerate() {
-        let key = columns.iter().filter_map(|column| row.get(*column).copied()).collect();
+        let word =
+            |column: &usize| *row.get(*column).or_broken("the columns of a key are those of its table");
+        let key = columns.iter().map(word).collect();
         index.entry(key).or_default().push(at);
     }
     index
@@ -174,13 +182,11 @@ fn indexed(table: &Table, columns: &[usize]) -> Index {
 
 impl Partial {
     fn value(&self, var: u32) -> Option<Word> {
-        self.bindings.get(var as usize).copied().flatten()
+        *self.bindings.get(var as usize).or_broken(VARIABLES)
     }
 
     fn bind(&mut self, var: u32, word: Word) {
-        if let Some(value) = self.bindings.get_mut(var as usize) {
-            *value = Some(word);
-        }
+        *self.bindings.get_mut(var as usize).or_broken(VARIABLES) = Some(word);
     }
 
     fn with(&self, var: u32, word: Word) -> Self {

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
+use crate::fault::OrBroken;
 use crate::value::Word;
 
-use super::eval::{At, Eval};
-use super::rule::{Limited, Match, Rule};
+use super::eval::At;
+use super::rule::{Limited, Match, Rule, Term};
 use super::table::Tables;
 use super::watch;
 
@@ -20,10 +21,10 @@ type Groups = HashMap<Row, Heads, ahash::RandomState>;
 /// Adds to the head of `rule` what its limit keeps of its matches, which stand in `table` as [`super::aggregate`]
 /// takes them.
 pub fn limit(tables: &mut Tables, table: usize, rule: &Rule, params: &[Word]) {
-    let Some(limit) = &rule.limit else { return };
+    let limit = rule.limit.as_ref().or_broken("only the matches of a rule with a limit are limited");
     let mut groups = Groups::default();
     let mut count = 0;
-    for row in tables.get(table).into_iter().flat_map(|table| table.iter()) {
+    for row in tables.get(table).iter() {
         if !watch::go() {
             return;
         }
@@ -82,8 +83,9 @@ fn first_difference(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
 
 fn with_rank(rule: &Rule, limit: &Limited, head: &Row, rank: i64) -> Row {
     let mut columns = head.iter().copied();
-    let column = |ranks: bool| -> Eval {
-        Ok(if ranks { Word::from_int(rank) } else { columns.next().unwrap_or_default() })
+    let column = |term: &Term| match term.is_rank(Some(limit)) {
+        true => Word::from_int(rank),
+        false => columns.next().or_broken("a head has a word for each term but the rank"),
     };
-    rule.terms.iter().map(|term| term.is_rank(Some(limit))).flat_map(column).collect()
+    rule.terms.iter().map(column).collect()
 }

@@ -12,7 +12,7 @@ mod rule;
 mod table;
 mod watch;
 
-pub use convert::{BadFact, Column, Columns, Name, Record, Row, drawn, fill};
+pub use convert::{BadFact, BadParam, Column, Columns, Name, Record, Row, drawn, fill};
 pub use eval::{At, Eval, Patterns, Texts};
 pub use eval::{both, captures, each, either, float, int, matches, more, one, pick, sure, two};
 pub use group::aggregate;
@@ -32,5 +32,6 @@ pub use ahash;
 pub use crate::builtins::aggregate::Aggregate;
 pub use crate::builtins::generator::Generator;
 pub use crate::builtins::op::Op;
+pub use crate::fault::broken;
 pub use crate::symbol::Symbol;
 pub use crate::value::{Type, Word};

@@ -2,9 +2,10 @@
 
 use thiserror::Error;
 
+use crate::fault::OrBroken;
 use crate::value::{Value, Word};
 
-use super::convert::BadFact;
+use super::convert::{BadFact, BadParam};
 use super::inquiry::inquire;
 use super::rule::Rule;
 use super::table::Tables;
@@ -51,6 +52,9 @@ pub enum RunError {
     /// A fact has a value that its column can't hold.
     #[error(transparent)]
     BadFact(#[from] BadFact),
+    /// A parameter has a value that it can't have.
+    #[error(transparent)]
+    BadParam(#[from] BadParam),
     /// The bounds were reached.
     #[error("the bounds of the evaluation were reached")]
     Bounds,
@@ -89,14 +93,15 @@ impl Pack {
     }
 
     /// The rule of a report.
-    pub fn rule(&self, report: &Report) -> Option<&'static Rule> {
-        self.rules.iter().find(|rule| rule.number == report.rule).copied()
+    pub fn rule(&self, report: &Report) -> &'static Rule {
+        let rule = self.rules.iter().find(|rule| rule.number == report.rule);
+        rule.or_broken("rules with operations that may have no result are described")
     }
 
     /// A report as a line for people: where, in which rule, with which values.
     pub fn line(&self, report: &Report) -> String {
-        let Some(rule) = self.rule(report) else { return String::new() };
-        let (place, text) = rule.places.get(report.at as usize).copied().unwrap_or_default();
+        let rule = self.rule(report);
+        let (place, text) = rule.places.get(report.at as usize).or_broken("each operation has its place");
         let bindings: Vec<String> = rule
             .variables
             .iter()
@@ -112,7 +117,7 @@ impl Pack {
 
     /// The decisions that reports leave undetermined, in order.
     pub fn undetermined(&self, reports: &[Report]) -> Vec<&'static str> {
-        let rules = reports.iter().filter_map(|report| self.rule(report));
+        let rules = reports.iter().map(|report| self.rule(report));
         let mut names: Vec<_> = rules.flat_map(|rule| rule.decisions).copied().collect();
         names.sort_unstable();
         names.dedup();

@@ -2,8 +2,10 @@
 
 use std::hash::{Hash, Hasher};
 
+use crate::fault::OrBroken;
 use crate::value::Word;
 
+use super::rule::PARAMS;
 use super::table::Tables;
 
 /// A row that a `crepe!` program derives.
@@ -84,14 +86,13 @@ impl<'a> Input<'a> {
     /// The rows of a table of `N` columns.
     #[inline]
     pub fn rows<const N: usize>(self, table: usize) -> impl Iterator<Item = [Word; N]> + use<'a, N> {
-        let words = self.tables.get(table).map(|table| table.words.as_slice()).unwrap_or_default();
-        words.as_chunks::<N>().0.iter().copied()
+        self.tables.get(table).words.as_chunks::<N>().0.iter().copied()
     }
 
     /// The value of a parameter.
     #[inline]
     pub fn param(self, param: usize) -> Word {
-        self.params.get(param).copied().unwrap_or_default()
+        *self.params.get(param).or_broken(PARAMS)
     }
 }
 

@@ -1,9 +1,15 @@
 //! A rule as generated code describes it where a `crepe!` program can't evaluate all of it.
 
 use crate::builtins::aggregate::Aggregate;
+use crate::fault::OrBroken;
 use crate::value::{Type, Word};
 
 use super::eval::{At, Eval};
+
+/// An invariant of generated code.
+pub(super) const VARIABLES: &str = "generated code names variables that its rule has";
+/// Another.
+pub(super) const PARAMS: &str = "a compiled rule set gets a value for each of its parameters";
 
 /// The values of a rule's variables under one match, and of the parameters.
 #[derive(Clone, Copy, Debug)]
@@ -18,13 +24,13 @@ impl Match<'_> {
     /// The value of a variable.
     #[inline]
     pub fn var(&self, var: usize) -> Word {
-        self.vars.get(var).copied().unwrap_or_default()
+        *self.vars.get(var).or_broken(VARIABLES)
     }
 
     /// The value of a parameter.
     #[inline]
     pub fn param(&self, param: usize) -> Word {
-        self.params.get(param).copied().unwrap_or_default()
+        *self.params.get(param).or_broken(PARAMS)
     }
 }
 

@@ -2,10 +2,14 @@
 
 use std::collections::HashSet;
 
+use crate::fault::OrBroken;
 use crate::symbol::Symbol;
 use crate::value::Word;
 
 use super::row::Fact;
+
+/// An invariant of generated code.
+const TABLES: &str = "generated code names tables that its rule set has";
 
 /// A value of a fact of a rule file.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +29,7 @@ impl Cell {
         match self {
             Self::B(value) => Word::from_bool(*value),
             Self::I(value) => Word::from_int(*value),
-            Self::F(value) => Word::from_float(*value).unwrap_or_default(),
+            Self::F(value) => Word::from_float(*value).or_broken("a float that a rule writes down is finite"),
             Self::T(text) => Word::from_symbol(Symbol::new(text)),
         }
     }
@@ -63,9 +67,10 @@ impl Table {
         self.words.is_empty()
     }
 
-    /// The row at `at`; empty beyond the end.
+    /// The row at `at`.
     pub fn row(&self, at: usize) -> &[Word] {
-        self.words.get(at * self.arity..(at + 1) * self.arity).unwrap_or_default()
+        let row = self.words.get(at * self.arity..(at + 1) * self.arity);
+        row.or_broken("the rows of a table are numbered in their order")
     }
 
     /// The rows in their order.
@@ -86,39 +91,37 @@ impl Tables {
         Self { tables: arities.iter().map(|arity| Table::new(*arity)).collect() }
     }
 
-    /// A table, if there is one of that number.
-    pub fn get(&self, table: usize) -> Option<&Table> {
-        self.tables.get(table)
+    /// A table.
+    pub fn get(&self, table: usize) -> &Table {
+        self.tables.get(table).or_broken(TABLES)
+    }
+
+    fn get_mut(&mut self, table: usize) -> &mut Table {
+        self.tables.get_mut(table).or_broken(TABLES)
     }
 
     /// Takes a table out.
     pub fn take(&mut self, table: usize) -> Table {
-        self.tables.get_mut(table).map(std::mem::take).unwrap_or_default()
+        std::mem::take(self.get_mut(table))
     }
 
     /// Adds a row to a table.
     pub fn push(&mut self, table: usize, row: &[Word]) {
-        if let Some(table) = self.tables.get_mut(table) {
-            table.push(row);
-        }
+        self.get_mut(table).push(row);
     }
 
     /// Puts `rows` in the place of what a table held.
     pub fn set<R: Fact, S>(&mut self, table: usize, rows: &HashSet<R, S>) {
-        if let Some(table) = self.tables.get_mut(table) {
-            let mut words = Vec::with_capacity(rows.len() * R::WIDTH);
-            rows.iter().for_each(|row| row.write(&mut words));
-            table.words = words;
-        }
+        let mut words = Vec::with_capacity(rows.len() * R::WIDTH);
+        rows.iter().for_each(|row| row.write(&mut words));
+        self.get_mut(table).words = words;
     }
 
     /// The same with rows wider than any [`Fact`].
     pub fn set_wide<const N: usize>(&mut self, table: usize, rows: impl ExactSizeIterator<Item = [Word; N]>) {
-        if let Some(table) = self.tables.get_mut(table) {
-            let mut words = Vec::with_capacity(rows.len() * N);
-            rows.for_each(|row| words.extend_from_slice(&row));
-            table.words = words;
-        }
+        let mut words = Vec::with_capacity(rows.len() * N);
+        rows.for_each(|row| words.extend_from_slice(&row));
+        self.get_mut(table).words = words;
     }
 
     /// Adds facts as they stand in a rule file.
@@ -133,7 +136,7 @@ impl Tables {
 
     /// Removes rows that stand twice; those of rules that aggregate or limit may.
     pub fn distinct(&mut self, table: usize) {
-        let Some(table) = self.tables.get_mut(table) else { return };
+        let table = self.get_mut(table);
         let mut seen = HashSet::with_capacity_and_hasher(table.len(), ahash::RandomState::default());
         let mut words = Vec::with_capacity(table.words.len());
         for row in table.words.chunks_exact(table.arity.max(1)) {

@@ -12,6 +12,7 @@ mod words;
 use serde_json::Value as Json;
 
 use crate::backend::{Database, Model};
+use crate::fault::OrBroken;
 use crate::ir::Program;
 use crate::schema::RelationId;
 use crate::span::Sources;
@@ -74,14 +75,13 @@ pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accep
         let refers = checker.step(at, step).map_err(refusal)?;
         let mut height = usize::from(step::is_rule(step));
         for below in refers {
-            if let (Some(seen), Some(lower)) = (referred.get_mut(below), heights.get(below)) {
-                *seen = true;
-                height = height.max(lower + 1);
-            }
+            let (Some(seen), Some(lower)) = (referred.get_mut(below), heights.get(below)) else {
+                return Err(refusal(format!("it refers to step {below}, and there is none")));
+            };
+            *seen = true;
+            height = height.max(lower + 1);
         }
-        if let Some(slot) = heights.get_mut(at) {
-            *slot = height;
-        }
+        *heights.get_mut(at).or_broken("every step has a height") = height;
     }
     if let Some(orphan) = referred.iter().skip(1).position(|seen| !seen) {
         return Err(Refusal { step: Some(orphan + 1), message: String::from("no step before it needs it") });

@@ -1,6 +1,7 @@
 //! Proofs as graphs: DOT and Mermaid text, one node a step or premise, an edge from what is derived to what it needs.
 
 use crate::ir::Program;
+use crate::literal::visible;
 
 use super::super::proof::{Group, Premise, Proof, StepId, StepKind};
 use super::text;
@@ -82,8 +83,9 @@ impl Graph {
 }
 
 fn short(line: &str) -> String {
+    let line = visible(line);
     if line.chars().count() <= LABEL {
-        return line.to_owned();
+        return line.into_owned();
     }
     line.chars().take(LABEL - 1).chain(['…']).collect()
 }

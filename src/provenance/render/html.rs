@@ -1,6 +1,8 @@
 //! A proof as one self-contained HTML file: a list of steps that fold, linked where several need one.
 
+use crate::fault::OrBroken;
 use crate::ir::Program;
+use crate::literal::visible;
 
 use super::super::proof::{Derived, Input, Premise, Proof, Step, StepId, StepKind};
 use super::text;
@@ -16,7 +18,8 @@ summary{cursor:pointer;font-weight:600}ul{margin:.3em 0;padding-left:1.4em}code{
 
 /// The whole file. Steps stand one after the other, so that a deep proof needs no deep page.
 pub fn html(proof: &Proof, program: &Program) -> String {
-    let title = proof.root().map(|step| text::fact_text(program, &step.fact)).unwrap_or_default();
+    let root = proof.root().or_broken("a proof begins with the fact that it proves");
+    let title = text::fact_text(program, &root.fact);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title><style>{STYLE}</style>\
@@ -84,11 +87,11 @@ fn link(proof: &Proof, program: &Program, id: StepId) -> String {
 }
 
 fn leaf(program: &Program, step: Option<&Step>) -> String {
-    let Some(step) = step else { return String::new() };
+    let step = step.or_broken(StepId::INVARIANT);
     let fact = escape(&text::fact_text(program, &step.fact));
     format!("<code>{fact}</code> <span class=\"by\">{}</span>", escape(&text::ground(step)))
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -3,11 +3,13 @@
 use serde_json::{Value as Json, json as object};
 
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::ir::Program;
+use crate::literal::visible;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
-use super::super::proof::{Pattern, Proof, StepKind};
+use super::super::proof::{Pattern, Proof, StepId, StepKind};
 use super::super::why_not::{Attempt, Change, Failure, Remedies, WhyNot};
 use super::json::{fact_json, json, value_json};
 use super::text;
@@ -27,7 +29,7 @@ pub fn why_not_text(program: &Program, answer: &WhyNot) -> String {
 }
 
 fn body(program: &Program, answer: &WhyNot, indent: &str, out: &mut String) {
-    let mut line = |text: String| out.push_str(&format!("{indent}{text}\n"));
+    let mut line = |text: String| out.push_str(&format!("{indent}{}\n", visible(&text)));
     if answer.input && answer.holds.is_empty() {
         line(String::from("It is an input: it holds only when it is asserted."));
     }
@@ -53,7 +55,7 @@ fn rule(program: &Program, attempt: &Attempt, indent: &str, out: &mut String) {
     let doc = attempt.doc.lines().next().map(str::trim).filter(|doc| !doc.is_empty());
     let doc = doc.map(|doc| format!(": {doc}")).unwrap_or_default();
     out.push_str(&format!("{indent}• rule {}, {place}{doc}\n", attempt.rule));
-    let mut line = |text: String| out.push_str(&format!("{indent}  {text}\n"));
+    let mut line = |text: String| out.push_str(&format!("{indent}  {}\n", visible(&text)));
     if let Some(text) = text::bindings_text(&attempt.bindings) {
         line(text);
     }
@@ -173,14 +175,14 @@ pub fn why_not_line(program: &Program, answer: &WhyNot) -> String {
 
 /// Why a fact holds, in one line: its sentence, else what the rule needed.
 pub fn why_line(program: &Program, proof: &Proof) -> String {
-    let Some(root) = proof.root() else { return String::new() };
+    let root = proof.root().or_broken("a proof begins with the fact that it proves");
     let StepKind::Derived(derived) = &root.kind else { return text::ground(root) };
     if let Some(sentence) = &derived.sentence {
         return sentence.clone();
     }
     let premises = derived.premises.iter().map(|premise| match premise {
         super::super::proof::Premise::Fact(id) => {
-            proof.step(*id).map(|step| super::fact_text(program, &step.fact)).unwrap_or_default()
+            super::fact_text(program, &proof.step(*id).or_broken(StepId::INVARIANT).fact)
         }
         other => text::premise_text(program, other),
     });
@@ -301,7 +303,7 @@ pub fn change_text(program: &Program, change: &Change) -> String {
         Change::Assert(fact, open) => {
             let args = fact.values.iter().zip(open).map(|(value, open)| (!open).then_some(*value));
             let pattern = Pattern { relation: fact.relation, args: args.collect() };
-            format!("assert {}", text::pattern_text(program, &pattern))
+            format!("assert {}", text::any_text(program, &pattern))
         }
         Change::Retract(fact) => format!("retract {}", super::fact_text(program, fact)),
         Change::Set(name, from, to) => format!("set {name} = {to} (now {from})"),

@@ -22,8 +22,26 @@ pub(super) fn pattern_text(program: &Program, pattern: &Pattern) -> String {
     atom_text(program, pattern.relation, &pattern.args)
 }
 
+/// A fact in which some columns may hold any value, which is said in their place.
+pub(super) fn any_text(program: &Program, pattern: &Pattern) -> String {
+    let declared = named(program, pattern.relation);
+    let columns = pattern.args.iter().enumerate().map(|(at, value)| {
+        let value = value.map_or_else(|| String::from("any"), |value| value.to_string());
+        match declared.and_then(|found| found.columns.get(at)) {
+            Some(column) => format!("{}: {value}", column.name),
+            None => value,
+        }
+    });
+    format!("{}({})", pattern.relation, columns.collect::<Vec<_>>().join(", "))
+}
+
+/// The relation of that name, where its columns are named in texts.
+fn named(program: &Program, relation: Symbol) -> Option<&Relation> {
+    program.find(relation).and_then(|id| program.relation(id)).filter(|found| is_named(found))
+}
+
 fn atom_text(program: &Program, relation: Symbol, values: &[Option<Value>]) -> String {
-    let declared = program.find(relation).and_then(|id| program.relation(id)).filter(|found| is_named(found));
+    let declared = named(program, relation);
     let columns = values.iter().enumerate().filter_map(|(at, value)| {
         let name = declared.and_then(|found| found.columns.get(at)).map(|column| column.name);
         match (name, value) {

@@ -2,7 +2,9 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use crate::fault::OrBroken;
 use crate::ir::Program;
+use crate::literal::visible;
 
 use super::super::proof::{Group, Input, Premise, Proof, Step, StepId, StepKind};
 use super::text;
@@ -129,7 +131,7 @@ impl<'p> Writer<'p> {
         let mut first = true;
         for line in lines {
             let used = node.prefix.chars().count() + 5;
-            for piece in wrap(line, self.layout.width.saturating_sub(used).max(24)) {
+            for piece in wrap(&visible(line), self.layout.width.saturating_sub(used).max(24)) {
                 let lead = if first { branch } else { below };
                 let hang = if first { "" } else { hang };
                 self.out.push_str(format!("{}{lead}{hang}{piece}", node.prefix).trim_end());
@@ -141,7 +143,7 @@ impl<'p> Writer<'p> {
 
     fn step(&mut self, id: StepId, open: bool, level: usize) -> (Vec<String>, Vec<Item<'p>>) {
         let proof = self.proof;
-        let Some(step) = proof.step(id) else { return (Vec::new(), Vec::new()) };
+        let step = proof.step(id).or_broken(StepId::INVARIANT);
         let fact = text::fact_text(self.program, &step.fact);
         let StepKind::Derived(derived) = &step.kind else {
             self.shown.insert(id);
@@ -229,7 +231,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
                 lines.push(String::new());
                 used = 0;
             }
-            let Some(line) = lines.last_mut() else { continue };
+            let line = lines.last_mut().or_broken("a text that is broken into lines has one");
             if used > 0 {
                 line.push(' ');
                 used += 1;

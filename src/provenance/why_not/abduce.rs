@@ -5,20 +5,21 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::time::Instant;
 
-use crate::builtins::expr::{Expr, ExprKind, VarId};
+use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::term::Term;
 use crate::fact::Fact;
-use crate::ir::{Arg, Atom, Literal, Rule, RuleId};
+use crate::ir::{Atom, Literal, Rule, RuleId};
 use crate::schema::{Kind, RelationId};
 use crate::symbol::Symbol;
-use crate::value::{Value, Word};
+use crate::value::{Float, Value, Word};
 
 use super::super::derive::{Entry, given_words};
 use super::super::group::Tally;
 use super::super::proof::{Premise, StepKind};
-use super::super::store::FactRef;
+use super::super::store::{FactRef, Key};
 use super::super::walk::Walk;
 use super::change::{Change, turns};
+use super::columns::read_columns;
 use super::state::{Frame, Queued, State};
 use super::{Asked, FUEL, Finder, nearest};
 
@@ -41,14 +42,18 @@ pub(super) struct Abduction<'f, 'a> {
     added: usize,
     seen: usize,
     until: Instant,
+    /// The relation asked for.
+    target: RelationId,
+    /// By relation, which columns the rules behind what is asked for look at.
+    read: HashMap<RelationId, Vec<bool>>,
     /// The nearest fact to what was looked for, by relation and columns.
     like: HashMap<(RelationId, Asked), Option<Fact>>,
 }
 
 impl<'f, 'a> Abduction<'f, 'a> {
     pub(super) fn new(finder: &'f Finder<'a>, relation: RelationId, asked: &Asked, until: Instant) -> Self {
-        let (queue, like) = (BinaryHeap::new(), HashMap::new());
-        let mut search = Self { finder, queue, added: 0, seen: 0, until, like };
+        let (queue, read, like) = (BinaryHeap::new(), HashMap::new(), HashMap::new());
+        let mut search = Self { finder, queue, added: 0, seen: 0, until, target: relation, read, like };
         let params = finder.context.params.clone();
         let start =
             State { frames: Vec::new(), changes: Vec::new(), params, removed: BTreeSet::new(), rules: 0 };
@@ -78,7 +83,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
             return;
         }
         for id in self.finder.context.rules_of(relation).iter().rev() {
-            let Some(rule) = self.finder.context.program.rule(*id) else { continue };
+            let rule = &self.finder.context.program[*id];
             let Some(vars) = given_words(rule, target) else { continue };
             let made_up = vec![None; vars.len()];
             let left = (0..rule.body.len()).collect();
@@ -181,16 +186,21 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let row: Vec<Word> =
             key.iter().zip(&like.values).map(|(word, value)| word.unwrap_or(value.word())).collect();
         let mut fact = Fact::new(context.name(atom.relation), context.values(atom.relation, &row));
-        let used = |var: &VarId| state.frames.last().is_some_and(|frame| self.is_used(frame.rule, *var));
-        let open = atom.args.iter().zip(key).map(|(arg, word)| match arg {
-            Arg::Any => true,
-            Arg::Var(var) => word.is_none() && !used(var),
-            Arg::Const(_) | Arg::Param(_) => false,
-        });
-        let open: Vec<bool> = open.collect();
+        let unread = self.unread(atom.relation).into_iter().zip(key);
+        let mut open: Vec<bool> = unread.map(|(unread, word)| unread && word.is_none()).collect();
         let free = (0..key.len()).filter(|at| open.get(*at) == Some(&true));
         let free = free.chain((0..key.len()).filter(|at| key.get(*at) == Some(&None)));
-        self.renew(&mut fact, free.collect());
+        let free: Vec<usize> = free.collect();
+        let first = fact.clone();
+        self.renew(&mut fact, free);
+        for (open, (one, other)) in open.iter_mut().zip(fact.values.iter().zip(&first.values)) {
+            *open &= one == other;
+        }
+        // Only a new fact adds anything: where one holds that is like it, its values matter.
+        let closed = fact.values.iter().zip(&open).map(|(value, open)| (!open).then(|| value.word()));
+        if self.finder.context.store.any(atom.relation, &closed.collect::<Key>(), usize::MAX).is_some() {
+            open.fill(false);
+        }
         let mut next = state.clone();
         let change = next.changes.len();
         next.changes.push(Change::Assert(fact, open));
@@ -202,21 +212,46 @@ impl<'f, 'a> Abduction<'f, 'a> {
 
     /// Makes a made-up fact differ from those that hold, in the first column that can: only a new one adds anything.
     fn renew(&self, fact: &mut Fact, free: Vec<usize>) {
+        let relation = fact.relation;
         for at in free {
             for _ in 0..CHOICES {
                 if !self.finder.holds(fact) {
                     return;
                 }
                 let Some(value) = fact.values.get_mut(at) else { break };
-                *value = match *value {
-                    Value::Int(number) => Value::Int(number.wrapping_add(1)),
-                    Value::Time(micros) => Value::Time(micros.wrapping_add(1_000_000)),
-                    Value::Duration(micros) => Value::Duration(micros.wrapping_add(1_000_000)),
-                    Value::String(text) => Value::String(Symbol::new(&format!("{text}+"))),
-                    _ => break,
-                };
+                let Some(other) = self.another(relation, at, *value) else { break };
+                *value = other;
             }
         }
+    }
+
+    /// Another value for a column.
+    fn another(&self, relation: Symbol, at: usize, value: Value) -> Option<Value> {
+        let program = self.finder.context.program;
+        let column = program.relation(program.find(relation)?)?.columns.get(at)?;
+        let other = match value {
+            Value::Int(number) => Value::Int(number.checked_add(1)?),
+            Value::Float(number) => Value::Float(Float::new(number.get() + 1.0)?),
+            Value::Time(micros) => Value::Time(micros.checked_add(1_000_000)?),
+            Value::Duration(micros) => Value::Duration(micros.checked_add(1_000_000)?),
+            Value::String(text) => Value::String(Symbol::new(&format!("{text}+"))),
+            Value::Bool(held) => Value::Bool(!held),
+            Value::Name(name) => Value::Name(match &column.ty.set {
+                Some(set) => {
+                    let place = set.members.iter().position(|member| *member == name)?;
+                    *set.members.get(place + 1).or(set.members.first())?
+                }
+                None => Symbol::new(&format!("{name}-x")),
+            }),
+        };
+        column.ty.admits(other).then_some(other)
+    }
+
+    /// For each column of a relation, whether no rule behind what is asked for looks at it.
+    fn unread(&mut self, relation: RelationId) -> Vec<bool> {
+        let (finder, target) = (self.finder, self.target);
+        let read = self.read.entry(relation).or_insert_with(|| read_columns(finder, relation, target));
+        read.iter().map(|read| !read).collect()
     }
 
     /// The fact that comes nearest, else the first, else a blank one.
@@ -228,31 +263,6 @@ impl<'f, 'a> Abduction<'f, 'a> {
         };
         let known = self.like.entry((relation, key.clone())).or_insert_with(find).clone();
         known.or_else(|| self.blank(relation))
-    }
-
-    /// Whether a variable matters in its rule beyond one place.
-    fn is_used(&self, rule: RuleId, var: VarId) -> bool {
-        let Some(rule) = self.finder.context.program.rule(rule) else { return true };
-        let mut uses = 0;
-        let mut count = |other: VarId| uses += usize::from(other == var);
-        for literal in &rule.body {
-            match literal {
-                Literal::Atom(atom) | Literal::Not(atom) => atom.args.iter().for_each(|arg| {
-                    if let Arg::Var(other) = arg {
-                        count(*other);
-                    }
-                }),
-                Literal::Test { expr, .. } | Literal::Bind { expr, .. } => expr.for_each_var(&mut count),
-                Literal::Each { args, .. } => args.iter().for_each(|arg| arg.for_each_var(&mut count)),
-            }
-        }
-        for term in &rule.terms {
-            match term {
-                Term::Expr(expr) => expr.for_each_var(&mut count),
-                Term::Aggregate { args, .. } => args.iter().for_each(|arg| arg.for_each_var(&mut count)),
-            }
-        }
-        uses > 1
     }
 
     /// A fact of a relation that has none: the plainest value in each column.
@@ -326,9 +336,9 @@ impl<'f, 'a> Abduction<'f, 'a> {
     }
 
     /// Single changes that take away something that the proof of a fact rests on.
-    fn removals(&self, fact: FactRef) -> Vec<Change> {
+    fn removals(&mut self, fact: FactRef) -> Vec<Change> {
         let program = self.finder.context.program;
-        let Ok(Some(proof)) = self.finder.why(&self.finder.context.fact(fact)) else { return Vec::new() };
+        let Some(proof) = self.finder.why_or_end(&self.finder.context.fact(fact)) else { return Vec::new() };
         let mut found = Vec::new();
         for step in &proof.steps {
             match &step.kind {
@@ -341,7 +351,9 @@ impl<'f, 'a> Abduction<'f, 'a> {
                     let input = program.relation(id)?.kind == Kind::Input;
                     let blank = self.blank(id).filter(|_| input)?;
                     let values = atom.args.iter().zip(blank.values).map(|(arg, value)| arg.unwrap_or(value));
-                    let open = atom.args.iter().map(Option::is_none).collect();
+                    let unread = self.unread(id);
+                    let open = atom.args.iter().zip(unread).map(|(arg, unread)| arg.is_none() && unread);
+                    let open = open.collect();
                     Some(Change::Assert(Fact::new(atom.relation, values.collect::<Vec<_>>()), open))
                 })),
                 _ => {}

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::term::{Limit, Term};
 use crate::fact::Fact;
+use crate::fault::{self, OrBroken};
+use crate::index_vec::Id;
 use crate::ir::{Literal, Rule, RuleId};
 use crate::schema::RelationId;
 use crate::symbol::Symbol;
@@ -17,6 +19,9 @@ use super::super::plan::{Move, Plan};
 use super::super::ranking::Ranking;
 use super::super::walk::{Stuck, Walk};
 use super::{Asked, Attempt, FUEL, Failure, Finder, SHOWN, literals, nearest};
+
+/// What holds of a plan.
+const PLANNED: &str = "a plan moves along the literals of its own rule";
 
 /// Looks into one rule.
 pub(super) struct Explorer<'f, 'a> {
@@ -105,9 +110,8 @@ impl<'a> Explorer<'_, 'a> {
     }
 
     fn column(&self, column: usize) -> Symbol {
-        let relation = self.finder.context.program.relation(self.rule.head);
-        let found = relation.and_then(|relation| relation.columns.get(column));
-        found.map_or_else(|| Symbol::new("?"), |column| column.name)
+        let relation = &self.finder.context.program[self.rule.head];
+        relation.columns.get(column).or_broken("a head has a term for each column of its relation").name
     }
 
     fn open_rank(&self, target: &mut Asked) {
@@ -198,21 +202,21 @@ impl<'a> Explorer<'_, 'a> {
                     text: phrase.condition(expr, vars, params),
                     written: phrase.written(expr),
                 },
-                _ => Failure::Stopped,
+                _ => fault::broken(PLANNED),
             },
             Move::Bind { literal: at, .. } => match literal(at) {
                 Some(Literal::Bind { expr, .. }) if expr.eval(vars, params).is_err() => none(expr),
                 Some(Literal::Bind { var, expr, .. }) => {
                     self.differs(*var, phrase.valued(expr, vars, params), phrase.written(expr), vars, true)
                 }
-                _ => Failure::Stopped,
+                _ => fault::broken(PLANNED),
             },
             Move::Each { literal: at, bound } => match literal(at) {
                 Some(Literal::Each { var, generator, args, .. }) => {
                     let text = phrase.generator(generator, args, Some((vars, params)));
                     self.differs(*var, text, phrase.generator(generator, args, None), vars, bound)
                 }
-                _ => Failure::Stopped,
+                _ => fault::broken(PLANNED),
             },
             Move::Head(column) => self.head(column, vars),
         };
@@ -220,11 +224,11 @@ impl<'a> Explorer<'_, 'a> {
     }
 
     fn differs(&self, var: VarId, text: String, written: String, vars: &[Word], bound: bool) -> Failure {
-        let variable = self.rule.variables.get(var.0 as usize);
-        let word = vars.get(var.0 as usize).copied().filter(|_| bound);
+        let variable = &self.rule[var];
+        let word = *vars.get(var.0 as usize).or_broken(VarId::INVARIANT);
         Failure::Differs {
-            var: variable.map_or_else(|| Symbol::new("_"), |variable| variable.name),
-            has: variable.zip(word).map(|(variable, word)| Value::from_word(variable.ty.ty, word)),
+            var: variable.name,
+            has: bound.then(|| Value::from_word(variable.ty.ty, word)),
             text,
             written,
         }
@@ -246,7 +250,7 @@ impl<'a> Explorer<'_, 'a> {
     }
 
     fn missing(&self, at: usize, vars: &[Word], bound: &BTreeSet<VarId>) -> (Failure, Missing) {
-        let Some(Literal::Atom(atom)) = self.rule.body.get(at) else { return (Failure::Stopped, None) };
+        let Some(Literal::Atom(atom)) = self.rule.body.get(at) else { fault::broken(PLANNED) };
         let context = &self.finder.context;
         let known = |at: usize| match atom.args.get(at) {
             Some(crate::ir::Arg::Var(var)) => bound.contains(var),
@@ -263,10 +267,10 @@ impl<'a> Explorer<'_, 'a> {
     }
 
     fn in_the_way(&self, at: usize, vars: &[Word]) -> Failure {
-        let Some(Literal::Not(atom)) = self.rule.body.get(at) else { return Failure::Stopped };
+        let Some(Literal::Not(atom)) = self.rule.body.get(at) else { fault::broken(PLANNED) };
         let key: Asked = self.finder.context.key(atom, vars, |_| true).into_iter().collect();
         let (facts, count) = self.finder.matching(atom.relation, &key, SHOWN);
-        let why = facts.first().and_then(|fact| self.finder.why(fact).ok().flatten());
+        let why = facts.first().and_then(|fact| self.finder.why_or_end(fact));
         let atom = self.finder.pattern_of(atom.relation, &key);
         Failure::InTheWay { atom, facts, count, why: why.map(Box::new) }
     }

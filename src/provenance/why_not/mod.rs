@@ -3,6 +3,7 @@
 mod abduce;
 mod attempt;
 mod change;
+mod columns;
 mod nearest;
 mod state;
 mod verify;
@@ -178,7 +179,7 @@ impl<'a> Finder<'a> {
         let mut answer = WhyNot {
             asked: self.pattern_of(relation, &asked),
             holds: self.matching(relation, &asked, SHOWN).0,
-            input: context.program.relation(relation).is_some_and(|found| found.kind == Kind::Input),
+            input: context.program[relation].kind == Kind::Input,
             nearest: nearest::nearest(context, relation, &asked, SHOWN),
             attempts: Vec::new(),
             undetermined: self.undetermined(relation),
@@ -186,7 +187,10 @@ impl<'a> Finder<'a> {
         };
         seen.insert((relation, asked.clone()));
         for id in context.rules_of(relation) {
-            let Some(rule) = context.program.rule(*id).filter(|_| answer.holds.is_empty()) else { continue };
+            if !answer.holds.is_empty() {
+                break;
+            }
+            let rule = &context.program[*id];
             let explorer = attempt::Explorer { finder: self, id: *id, rule, asked: &asked };
             let (mut attempt, missing) = explorer.attempt();
             if attempt.failure == Failure::Stopped {
@@ -201,6 +205,14 @@ impl<'a> Finder<'a> {
             answer.attempts.push(attempt);
         }
         answer
+    }
+
+    /// A proof for the explanation of another fact; where there can be none, the whole question ends.
+    fn why_or_end(&self, fact: &Fact) -> Option<Proof> {
+        self.why(fact).unwrap_or_else(|error| {
+            self.context.interrupt.end(error);
+            None
+        })
     }
 
     /// What failed in one line: of the rule that got farthest.
@@ -232,7 +244,7 @@ impl<'a> Finder<'a> {
         let program = self.context.program;
         let mut found = Vec::new();
         for undefined in self.model().into_iter().flat_map(|model| &model.undefined) {
-            let Some(rule) = program.rule(undefined.rule) else { continue };
+            let rule = &program[undefined.rule];
             if program.dependents(rule.head).contains(&relation) {
                 let text = self.phrase(rule).slice(undefined.span).unwrap_or_default();
                 found.push((rule.id, self.sources().place(undefined.span), text));

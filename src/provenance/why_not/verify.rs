@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::backend::{Database, Engine, Limits};
+use crate::backend::{Database, Engine, LimitReached, Limits};
 use crate::builtins::expr::ExprKind;
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::ir::Program;
 use crate::schema::{Kind, RelationId};
 use crate::value::{Value, Word};
@@ -13,6 +14,12 @@ use crate::value::{Value, Word};
 use super::abduce::Abduction;
 use super::change::{Change, Remedies, Remedy};
 use super::{Asked, Failure, Finder, SHOWN};
+
+/// What holds of a model.
+const HELD: &str = "a model holds every relation of its program, round by round";
+
+/// What holds of a change.
+const KNOWN: &str = "a change is to something that the program has";
 
 /// How many remedies are wanted.
 const HANDFUL: usize = 5;
@@ -58,7 +65,14 @@ impl Finder<'_> {
                 break;
             }
             remedies.tried += 1;
-            let derives = self.try_out(&input, &changes, relation, &asked, trial);
+            let derives = match self.try_out(&input, &changes, relation, &asked, trial) {
+                Ok(derives) => derives,
+                Err(reached) => {
+                    remedies.stopped =
+                        Some(format!("{} was reached while a change was tried", reached.bound));
+                    break;
+                }
+            };
             if !derives.is_empty() {
                 let needs_human = changes.iter().any(|change| self.is_for_a_person(change));
                 remedies.found.push(Remedy { changes, needs_human, derives });
@@ -95,8 +109,8 @@ impl Finder<'_> {
         let mut database = Database::new(program);
         for at in 0..program.relations.len() {
             let relation = RelationId(at as u32);
-            let Some(extent) = self.context.store.extent(relation) else { continue };
-            let asserted = extent.rounds.first().copied().unwrap_or(extent.rows.len());
+            let extent = self.context.store.extent(relation).or_broken(HELD);
+            let asserted = *extent.rounds.first().or_broken(HELD);
             extent.rows.iter().take(asserted).for_each(|row| database.push(relation, row));
         }
         database
@@ -109,18 +123,18 @@ impl Finder<'_> {
         relation: RelationId,
         asked: &Asked,
         trial: &Trial<'_>,
-    ) -> Vec<Fact> {
+    ) -> Result<Vec<Fact>, LimitReached> {
         let mut program = self.context.program.clone();
         let mut database = input.clone();
         changes.iter().for_each(|change| apply(&mut program, &mut database, change));
-        let Ok(model) = trial.engine.evaluate(&program, database, &trial.limits) else { return Vec::new() };
-        let undetermined = model.undefined.iter().filter_map(|undefined| program.rule(undefined.rule));
-        let decision = program.relation(relation).is_some_and(|found| found.kind == Kind::Decision);
+        let model = trial.engine.evaluate(&program, database, &trial.limits)?;
+        let undetermined = model.undefined.iter().map(|undefined| &program[undefined.rule]);
+        let decision = program[relation].kind == Kind::Decision;
         if decision && undetermined.into_iter().any(|rule| program.dependents(rule.head).contains(&relation))
         {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let Some(extent) = model.extent(relation) else { return Vec::new() };
+        let extent = model.extent(relation).or_broken(HELD);
         let fits = |row: &&[Word]| {
             row.iter().zip(asked).all(|(word, asked)| asked.is_none_or(|asked| asked == *word))
         };
@@ -130,7 +144,7 @@ impl Finder<'_> {
         let mut facts: Vec<_> = facts.collect();
         facts.sort();
         facts.truncate(SHOWN);
-        facts
+        Ok(facts)
     }
 
     /// Whether a change asserts what some guarded decision requires.
@@ -153,20 +167,17 @@ fn covers(changes: &[Change], known: &[Change]) -> bool {
 fn apply(program: &mut Program, database: &mut Database, change: &Change) {
     match change {
         Change::Set(name, _, value) => {
-            if let Some(param) = program.params.iter_mut().find(|param| param.name == *name) {
-                param.value = *value;
-            }
+            let param = program.params.iter_mut().find(|param| param.name == *name);
+            param.or_broken(KNOWN).value = *value;
         }
         Change::Assert(fact, _) => {
             let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
-            if let Some(relation) = program.find(fact.relation) {
-                database.push(relation, &row);
-            }
+            database.push(program.find(fact.relation).or_broken(KNOWN), &row);
         }
         Change::Retract(fact) => {
             let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
-            let Some(relation) = program.find(fact.relation) else { return };
-            let Some(rows) = database.relations.get_mut(relation.0 as usize) else { return };
+            let relation = program.find(fact.relation).or_broken(KNOWN);
+            let rows = database.relations.get_mut(relation.0 as usize).or_broken(KNOWN);
             let mut kept = crate::backend::Rows::new(rows.arity());
             rows.iter().filter(|other| *other != row).for_each(|other| kept.push(other));
             *rows = kept;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::backend::Model;
 use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::term::Term;
-use crate::ir::{Program, Rule};
+use crate::fault::OrBroken;
+use crate::ir::{Program, Rule, RuleId};
 use crate::provenance::Finder;
 use crate::provenance::proof::{NoOrigins, StepKind};
 use crate::schema::RelationId;
@@ -33,11 +34,11 @@ pub fn measure(suite: &Suite, selection: &Selection) -> Coverage {
             .tests
             .iter()
             .copied()
-            .filter(|at| {
-                file.rules.checked.tests.get(*at).is_some_and(|test| selection.takes(&file.name, test.name))
-            })
+            .filter(|at| selection.takes(&file.name, file.test(*at).name))
             .collect();
-        let reached = pool::side_by_side(tests.len(), selection.jobs, |at| plan.reached(*tests.get(at)?));
+        let reached = pool::side_by_side(tests.len(), selection.jobs, |at| {
+            plan.reached(*tests.get(at).or_broken("there is a task for each test"))
+        });
         plan.merge(&mut files, &reached);
     }
     Coverage { files: files.into_values().collect() }
@@ -46,41 +47,41 @@ pub fn measure(suite: &Suite, selection: &Selection) -> Coverage {
 /// The points of all rules that a test file is loaded with.
 struct Plan<'a> {
     file: &'a TestFile,
-    rules: Vec<(usize, Vec<(Point, Question)>)>,
+    rules: Vec<(RuleId, Vec<(Point, Question)>)>,
 }
 
 impl<'a> Plan<'a> {
     fn new(file: &'a TestFile) -> Self {
         let (program, sources) = (&file.rules.program, &file.rules.sources);
-        let rules = program.rules.iter().enumerate();
+        let rules = (0..).map(RuleId).zip(&program.rules);
         let rules = rules.map(|(at, rule)| (at, points(program, sources, rule))).collect();
         Self { file, rules }
     }
 
-    /// The points that one test reaches: by rule, by point.
+    /// The points that one test reaches: by rule, by point; none where it can't be evaluated.
     fn reached(&self, at: usize) -> Option<Vec<Vec<bool>>> {
-        let test = self.file.rules.checked.tests.get(at)?;
+        let test = self.file.test(at);
         let case = Case::new(self.file, test).ok()?;
         let evaluation = case.evaluate().ok()?;
         let mut probes = Probes::new(&case.program);
         let asked: Vec<Vec<Asked>> = self
             .rules
             .iter()
-            .map(|(at, points)| match case.program.rules.get(*at) {
-                Some(rule) => points.iter().map(|(_, question)| ask(&mut probes, rule, question)).collect(),
-                None => Vec::new(),
+            .map(|(id, points)| {
+                let rule = &case.program[*id];
+                points.iter().map(|(_, question)| ask(&mut probes, rule, question)).collect()
             })
             .collect();
         let answers = probes.put(&evaluation.model)?;
         let shown = sentences(&case.program, &evaluation.model, self.file);
         let reached = self.rules.iter().zip(asked).map(|((at, _), asked)| {
-            let id = case.program.rules.get(*at).map(|rule| rule.id);
+            let id = case.program[*at].id;
             asked
                 .into_iter()
                 .map(|asked| match asked {
                     Asked::Body(question) => answers.count(question) > 0,
                     Asked::LeftOut(all, kept) => answers.count(all) > answers.count(kept),
-                    Asked::Sentence => id.is_some_and(|id| shown.contains(&id)),
+                    Asked::Sentence => shown.contains(&id),
                 })
                 .collect()
         });
@@ -91,17 +92,20 @@ impl<'a> Plan<'a> {
     fn merge(&self, files: &mut BTreeMap<String, FileCoverage>, reached: &[Option<Vec<Vec<bool>>>]) {
         let mut by_file: BTreeMap<FileId, Vec<Point>> = BTreeMap::new();
         for (place, (at, points)) in self.rules.iter().enumerate() {
-            let Some(rule) = self.file.rules.program.rules.get(*at) else { continue };
+            let rule = &self.file.rules.program[*at];
             for (number, (point, _)) in points.iter().enumerate() {
-                let hit = |test: &&Option<Vec<Vec<bool>>>| {
-                    test.as_ref().and_then(|rules| rules.get(place)?.get(number).copied()).unwrap_or(false)
+                let hit = |rules: &&Vec<Vec<bool>>| {
+                    *rules
+                        .get(place)
+                        .and_then(|rule| rule.get(number))
+                        .or_broken("a test answers for each point")
                 };
-                let hits = reached.iter().filter(hit).count();
+                let hits = reached.iter().flatten().filter(hit).count();
                 by_file.entry(rule.span.file).or_default().push(Point { hits, ..point.clone() });
             }
         }
         for (id, points) in by_file {
-            let Some(source) = self.file.rules.sources.get(id) else { continue };
+            let source = self.file.rules.sources.get(id).or_broken("a rule stands in one of the texts");
             match files.get_mut(source.name()) {
                 Some(known) => add(&mut known.points, &points),
                 None => {
@@ -156,7 +160,8 @@ fn sentences(program: &Program, model: &Model, file: &TestFile) -> BTreeSet<Symb
     let mut shown = BTreeSet::new();
     for relation in heads {
         for fact in facts_of(program, model, relation).iter().take(FACTS_PROVED) {
-            let Ok(Some(proof)) = finder.why(fact) else { continue };
+            let proof = finder.why(fact).ok().or_broken("a model belongs to the rules that it is proved by");
+            let Some(proof) = proof else { continue };
             shown.extend(proof.steps.iter().filter_map(|step| match &step.kind {
                 StepKind::Derived(derived) if derived.sentence.is_some() => Some(derived.rule),
                 _ => None,

@@ -3,6 +3,7 @@
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op::Op;
 use crate::builtins::term::{Limit, Term};
+use crate::fault::OrBroken;
 use crate::ir::{Arg, Atom, Literal, Program, Rule};
 use crate::span::{Sources, Span};
 use crate::value::{Type, Value};
@@ -95,7 +96,8 @@ impl Asked<'_> {
     /// Everything up to and with the literal, in an order in which each can be judged.
     fn up_to(&self, at: usize) -> Vec<Literal> {
         let order = order(&self.rule.body, None);
-        let end = order.iter().position(|place| *place == at).map_or(0, |place| place + 1);
+        let place = order.iter().position(|place| *place == at);
+        let end = place.or_broken("each literal of a rule can be judged") + 1;
         self.take(order.into_iter().take(end))
     }
 
@@ -105,11 +107,11 @@ impl Asked<'_> {
     }
 
     fn take(&self, places: impl Iterator<Item = usize>) -> Vec<Literal> {
-        places.filter_map(|place| self.rule.body.get(place).cloned()).collect()
+        places.map(|place| self.rule.literal(place).clone()).collect()
     }
 
     fn literal(&mut self, at: usize) {
-        let Some(literal) = self.rule.body.get(at).cloned() else { return };
+        let literal = self.rule.literal(at).clone();
         let span = literal.span();
         match &literal {
             Literal::Atom(atom) => {
@@ -118,7 +120,8 @@ impl Asked<'_> {
                 let part = bound_part(atom, &others);
                 let binds = part != *atom;
                 self.add(PointKind::Refused, span, None, Question::Body(with(others, Literal::Not(part))));
-                self.found.last_mut().into_iter().for_each(|(point, _)| point.binds = binds);
+                let (point, _) = self.found.last_mut().or_broken("a point that was added is there");
+                point.binds = binds;
             }
             Literal::Not(atom) => {
                 let span = self.with_mark(span);
@@ -148,8 +151,7 @@ impl Asked<'_> {
     }
 
     fn is_written(&self, var: VarId) -> bool {
-        let name = self.rule.variables.get(var.0 as usize).map_or("", |variable| variable.name.as_str());
-        !name.starts_with(|c: char| c.is_ascii_digit())
+        !self.rule[var].name.as_str().starts_with(|c: char| c.is_ascii_digit())
     }
 
     /// The conditions that a bool expression is made of. `path` is what holds where the expression is looked at.
@@ -186,10 +188,10 @@ impl Asked<'_> {
 
     fn shown(&self, expr: &Expr) -> String {
         match expr.kind {
-            ExprKind::Param(param) => match self.program.params.get(param.0 as usize) {
-                Some(param) => format!("{} ({})", param.name, param.value),
-                None => String::new(),
-            },
+            ExprKind::Param(param) => {
+                let param = &self.program[param];
+                format!("{} ({})", param.name, param.value)
+            }
             _ => one_line(self.sources.slice(expr.span)),
         }
     }

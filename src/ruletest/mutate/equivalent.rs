@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::checked::{self, Checked};
 use crate::builtins::expr::{ExprKind, VarId};
 use crate::builtins::term::Term;
+use crate::fault::OrBroken;
 use crate::ir::{Arg, Atom, Literal, Program, Rule};
 use crate::schema::Kind;
 use crate::session;
@@ -15,7 +16,7 @@ const DEPTH: usize = 4;
 
 /// Whether the positive atom at `at` holds wherever the rest of the body does.
 pub(super) fn is_implied(program: &Program, rule: &Rule, at: usize) -> bool {
-    let Some(Literal::Atom(dropped)) = rule.body.get(at) else { return false };
+    let Literal::Atom(dropped) = rule.literal(at) else { return false };
     follows(program, rule, at, dropped)
         || rule.body.iter().enumerate().any(|(other, literal)| match literal {
             Literal::Atom(atom) if other != at => {
@@ -147,7 +148,7 @@ fn inside(atom: &Atom, rule: &Rule, arg: Arg) -> Option<Arg> {
     match arg {
         Arg::Var(_) => {
             let column = atom.args.iter().position(|own| *own == arg)?;
-            match rule.terms.get(column)? {
+            match rule.terms.get(column).or_broken("a head has a term for each column of its relation") {
                 Term::Expr(expr) => match expr.kind {
                     ExprKind::Var(var) => Some(Arg::Var(var)),
                     ExprKind::Const(value) => Some(Arg::Const(value)),

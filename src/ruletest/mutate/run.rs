@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use crate::backend::{Limits, Threads, seminaive::SemiNaive};
 use crate::builtins::expr::{Expr, ExprKind, ParamId};
 use crate::builtins::term::Term;
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use crate::ir::{Arg, Literal, Program, Rule, RuleId};
 use crate::schema::RelationId;
 use crate::session;
@@ -35,9 +37,9 @@ pub fn mutate(suite: &Suite, selection: &Selection, budget: Option<Duration>) ->
     let mut turns: Vec<usize> = (0..jobs.len()).collect();
     turns.sort_by_key(|at| (*at as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let results = pool::side_by_side(turns.len(), selection.jobs, |turn| {
-        let at = *turns.get(turn)?;
+        let at = *turns.get(turn).or_broken(TURNS);
         let over = budget.is_some_and(|budget| start.elapsed() > budget);
-        let job = jobs.get(at)?;
+        let job = jobs.get(at).or_broken(TURNS);
         Some((at, if over { Fate::NotRun } else { job.run(&benches) }))
     });
     let mut fates: BTreeMap<usize, Fate> = results.into_iter().flatten().collect();
@@ -47,7 +49,7 @@ pub fn mutate(suite: &Suite, selection: &Selection, budget: Option<Duration>) ->
             name: job.mutant.place.file.clone(),
             ..FileMutation::default()
         });
-        match fates.remove(&at).unwrap_or(Fate::NotRun) {
+        match fates.remove(&at).or_broken(TURNS) {
             Fate::Equivalent => file.equivalent += 1,
             Fate::Killed => file.killed += 1,
             Fate::NotRun => file.not_run += 1,
@@ -103,9 +105,17 @@ fn jobs(benches: &[Bench<'_>]) -> Vec<Job> {
         // The tests beside the rules first: they are the likeliest to notice.
         let folder = |name: &str| name.rsplit_once('/').map(|(folder, _)| folder.to_owned());
         let own = folder(&job.mutant.place.file);
-        job.sites.sort_by_key(|(at, _)| benches.get(*at).is_none_or(|bench| folder(&bench.file.name) != own));
+        job.sites.sort_by_key(|(at, _)| folder(&bench(benches, *at).file.name) != own);
     }
     jobs
+}
+
+/// Invariants of jobs.
+const TURNS: &str = "each mutant has its turn and its fate";
+const REACHED: &str = "a trial that a change reaches has what is changed";
+
+fn bench<'b, 'a>(benches: &'b [Bench<'a>], at: usize) -> &'b Bench<'a> {
+    benches.get(at).or_broken("a mutant is tried on the benches that there are")
 }
 
 impl Job {
@@ -115,8 +125,7 @@ impl Job {
         }
         let mut tests = 0;
         for (at, change) in &self.sites {
-            let Some(bench) = benches.get(*at) else { continue };
-            for trial in bench.trials.iter().filter(|trial| trial.reaches(change)) {
+            for trial in bench(benches, *at).trials.iter().filter(|trial| trial.reaches(change)) {
                 tests += 1;
                 if trial.notices(change) {
                     return Fate::Killed;
@@ -128,10 +137,8 @@ impl Job {
 
     /// Whether a guard would refuse the change at load.
     fn refused(&self, benches: &[Bench<'_>]) -> bool {
-        let (Some(dropped), Some(bench)) = (self.mutant.dropped, benches.get(self.origin)) else {
-            return false;
-        };
-        !guards_hold_without(&bench.file.rules.checked, dropped)
+        let checked = &bench(benches, self.origin).file.rules.checked;
+        self.mutant.dropped.is_some_and(|dropped| !guards_hold_without(checked, dropped))
     }
 }
 
@@ -144,10 +151,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// Tests that don't pass as they are notice nothing and are left out.
     fn new(file: &'a TestFile, selection: &Selection) -> Self {
-        let wanted = |at: &&usize| {
-            let test = file.rules.checked.tests.get(**at);
-            test.is_some_and(|test| selection.takes(&file.name, test.name))
-        };
+        let wanted = |at: &&usize| selection.takes(&file.name, file.test(**at).name);
         let trials = file.tests.iter().filter(wanted).filter_map(|at| Trial::new(file, *at)).collect();
         Self { file, trials }
     }
@@ -168,7 +172,7 @@ struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     fn new(file: &'a TestFile, at: usize) -> Option<Self> {
-        let test = file.rules.checked.tests.get(at)?;
+        let test = file.test(at);
         let case = Case::new(file, test).ok()?;
         let evaluation = case.evaluate().ok()?;
         if !judge::holds(&case, &case.program, &evaluation) {
@@ -187,25 +191,22 @@ impl<'a> Trial<'a> {
     /// Whether what was changed can make a difference to what the test expects.
     fn reaches(&self, change: &Change) -> bool {
         match change {
-            Change::Rule(at, _) | Change::NoRule(at) => {
-                self.rules.get(at).and_then(|at| self.program.rules.get(*at)).is_some_and(|rule| {
-                    let mut atoms = rule.body.iter().filter_map(|literal| match literal {
-                        Literal::Atom(atom) => Some(atom.relation),
-                        _ => None,
-                    });
-                    let first = atoms.next();
-                    first.is_none_or(|first| {
-                        std::iter::once(first).chain(atoms).any(|relation| self.filled.contains(&relation))
-                    })
+            Change::Rule(at, _) | Change::NoRule(at) => self.rules.get(at).is_some_and(|at| {
+                let rule = &self.program[RuleId(*at as u32)];
+                let mut atoms = rule.body.iter().filter_map(|literal| match literal {
+                    Literal::Atom(atom) => Some(atom.relation),
+                    _ => None,
+                });
+                let first = atoms.next();
+                first.is_none_or(|first| {
+                    std::iter::once(first).chain(atoms).any(|relation| self.filled.contains(&relation))
                 })
-            }
+            }),
             Change::Fact(at, _) | Change::NoFact(at) => self.facts.contains_key(at),
             Change::Param(at, _) => {
                 let param = ParamId(*at as u32);
-                let set =
-                    self.case.test.sets.iter().any(|(name, _)| {
-                        self.program.params.get(*at).is_some_and(|param| param.name == *name)
-                    });
+                let name = self.program[param].name;
+                let set = self.case.test.sets.iter().any(|(set, _)| *set == name);
                 !set && self.program.rules.iter().any(|rule| uses(rule, param))
             }
         }
@@ -214,30 +215,25 @@ impl<'a> Trial<'a> {
     /// Whether the test fails under the change.
     fn notices(&self, change: &Change) -> bool {
         let mut program = self.program.clone();
+        let place = |places: &Places, at: &usize| *places.get(at).or_broken(REACHED);
         match change {
             Change::Rule(at, rule) => {
-                if let Some(slot) = self.rules.get(at).and_then(|at| program.rules.get_mut(*at)) {
-                    *slot = (**rule).clone();
-                }
+                let slot = program.rules.get_mut(place(&self.rules, at)).or_broken(REACHED);
+                *slot = (**rule).clone();
             }
             Change::NoRule(at) => {
-                if let Some(at) = self.rules.get(at) {
-                    let gone = RuleId(*at as u32);
-                    program.strata.iter_mut().for_each(|stratum| stratum.rules.retain(|rule| *rule != gone));
-                }
+                let gone = RuleId(place(&self.rules, at) as u32);
+                program.strata.iter_mut().for_each(|stratum| stratum.rules.retain(|rule| *rule != gone));
             }
             Change::Fact(at, fact) => {
-                if let Some(slot) = self.facts.get(at).and_then(|at| program.facts.get_mut(*at)) {
-                    *slot = fact.clone();
-                }
+                let slot = program.facts.get_mut(place(&self.facts, at)).or_broken(REACHED);
+                *slot = fact.clone();
             }
             Change::NoFact(at) => {
-                if let Some(at) = self.facts.get(at) {
-                    program.facts.remove(*at);
-                }
+                program.facts.remove(place(&self.facts, at));
             }
             Change::Param(at, value) => {
-                program.params.iter_mut().skip(*at).take(1).for_each(|param| param.value = *value);
+                program.params.get_mut(*at).or_broken(ParamId::INVARIANT).value = *value;
             }
         }
         let sources = &self.case.file.rules.sources;

@@ -6,7 +6,8 @@ use crate::builtins::aggregate::Aggregate;
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op::Op;
 use crate::builtins::term::Term;
-use crate::ir::{Arg, Atom, GroundFact, Literal, Program, Rule};
+use crate::fault::OrBroken;
+use crate::ir::{Arg, Atom, GroundFact, Literal, Program, Rule, RuleId};
 use crate::schema::{NameSet, RelationId};
 use crate::span::{Sources, Span};
 use crate::value::{Type, Value};
@@ -73,7 +74,8 @@ impl Making<'_> {
     }
 
     fn set(&self, relation: RelationId, column: usize) -> Option<&NameSet> {
-        self.program.relation(relation)?.columns.get(column)?.ty.set.as_deref()
+        let column = self.program[relation].columns.get(column);
+        column.or_broken("a fact has the columns of its relation").ty.set.as_deref()
     }
 
     fn text(&self, span: Span) -> String {
@@ -100,7 +102,7 @@ impl Making<'_> {
     }
 
     fn rule(&self, at: usize, all: &mut Vec<Mutant>) {
-        let Some(rule) = self.program.rules.get(at) else { return };
+        let rule = &self.program[RuleId(at as u32)];
         let id = rule.id.as_str();
         all.push(self.mutant(Change::NoRule(at), rule.span, id, format!("rule `{id}` is removed")));
         let mut seen = BTreeSet::from([shape(rule)]);

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::analysis::{self, lints};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::fact::Fact;
+use crate::fault::OrBroken;
 use crate::schema::Kind;
 use crate::span::FileId;
 use crate::symbol::Symbol;
@@ -275,8 +276,9 @@ fn facts(rules: &RuleSet, typed: &Text, split: &Split) -> Result<Vec<Fact>, Sess
     if !found.is_empty() {
         return Err(SessionError::Faults(Box::new(Faults { sources, diagnostics: found })));
     }
-    let named = facts.into_iter().filter_map(|(relation, values, _)| {
-        rules.program.relation(relation).map(|schema| Fact { relation: schema.name, values })
-    });
+    let name = |relation| {
+        rules.program.relation(relation).or_broken("a checked fact is of a relation of its rules").name
+    };
+    let named = facts.into_iter().map(|(relation, values, _)| Fact { relation: name(relation), values });
     Ok(named.collect())
 }

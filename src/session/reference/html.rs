@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::literal::visible;
 use crate::schema::Param;
 
 use super::highlight::{self, Known};
@@ -24,7 +25,7 @@ pub(super) fn page(reference: &Reference<'_>) -> String {
     let relations = reference.entries.iter().map(|entry| entry.relation.name.as_str()).collect();
     let params = reference.params.iter().map(|param| param.name.as_str()).collect();
     let mut page = Page { reference, known: Known { relations, params }, out: String::new() };
-    let title = escape(&reference.title);
+    let title = escape(&visible(&reference.title));
     let _ = write!(
         page.out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -133,7 +134,7 @@ impl Page<'_, '_> {
             escape(&rule.place)
         );
         if let Some(sentence) = rule.sentence {
-            let _ = writeln!(self.out, "<div class=\"because\">{}</div>", placeholders(sentence));
+            let _ = writeln!(self.out, "<div class=\"because\">{}</div>", placeholders(&visible(sentence)));
         }
         self.doc(rule.doc);
         let _ = writeln!(self.out, "<pre>{}</pre></div>", highlight::html(&rule.text, &self.known));

@@ -1,5 +1,6 @@
 //! The reference as one Markdown page; the graph in it as Mermaid, which code hosts draw.
 
+use crate::literal::visible;
 use crate::schema::Param;
 
 use super::links::Link;
@@ -12,7 +13,7 @@ const EDGES: usize = 280;
 
 /// The whole page.
 pub(super) fn page(reference: &Reference<'_>) -> String {
-    let mut out = format!("# {}\n\n", reference.title);
+    let mut out = format!("# {}\n\n", visible(&reference.title));
     for file in &reference.files {
         let about = if file.about.is_empty() { String::new() } else { format!(": {}", file.about) };
         out.push_str(&format!("- `{}`{about}\n", file.name));

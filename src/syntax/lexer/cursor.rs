@@ -1,5 +1,7 @@
 //! A place in a text that moves forward character by character.
 
+use crate::syntax::part;
+
 /// A text and how far it is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
@@ -19,19 +21,18 @@ impl<'a> Cursor<'a> {
 
     /// Goes to a byte position, which must be a character boundary.
     pub(super) fn seek(&mut self, at: usize) {
-        if self.text.is_char_boundary(at) {
-            self.at = at;
-        }
+        assert!(self.text.is_char_boundary(at), "the lexer goes from character to character");
+        self.at = at;
     }
 
     /// The text that is not read yet.
     pub(super) fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or("")
+        part(self.text, self.at..)
     }
 
     /// The text from byte `start` to where the cursor is.
     pub(super) fn since(&self, start: usize) -> &'a str {
-        self.text.get(start..self.at).unwrap_or("")
+        part(self.text, start..self.at)
     }
 
     /// The next character.
@@ -65,7 +66,7 @@ impl<'a> Cursor<'a> {
         let rest = self.rest();
         let len = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
         self.at += len;
-        rest.get(..len).unwrap_or("")
+        part(rest, ..len)
     }
 
     /// The whole line on which byte `at` stands, without its line end.

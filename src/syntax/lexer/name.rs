@@ -199,5 +199,5 @@ pub(in crate::syntax) fn snake_case(text: &str) -> String {
 /// A word with its first letter in upper case.
 pub(in crate::syntax) fn upper_first(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

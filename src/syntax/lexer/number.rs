@@ -1,6 +1,7 @@
 //! Ints, floats and durations.
 
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
 use crate::literal::{duration_text, float_text, parse_duration};
 use crate::value::{Float, Value};
 
@@ -187,7 +188,7 @@ impl Lexer<'_> {
 
 /// A float that stands for a faulty one.
 fn broken_float() -> TokenKind {
-    Float::new(0.0).map_or(TokenKind::Broken, |value| literal(Value::Float(value)))
+    literal(Value::Float(Float::new(0.0).or_broken("0 is a number")))
 }
 
 /// Whether an underscore does not stand between two digits.

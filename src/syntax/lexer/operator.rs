@@ -1,6 +1,7 @@
 //! Operators and punctuation, those of other languages included.
 
 use crate::diagnostic::Diagnostic;
+use crate::syntax::part;
 
 use super::super::codes;
 use super::super::token::TokenKind;
@@ -149,7 +150,7 @@ impl Lexer<'_> {
             self.cursor.seek(self.cursor.at() + len);
             self.cursor.eat("*/");
             self.track_lines(start);
-            rest.get(..len).unwrap_or("")
+            part(rest, ..len)
         } else {
             self.cursor.eat_while(|c| c != '\n')
         };

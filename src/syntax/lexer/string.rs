@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::literal::quoted;
+use crate::syntax::part;
 
 use super::super::codes;
 use super::super::token::TokenKind;
@@ -70,7 +71,7 @@ impl Lexer<'_> {
         let whole = self.cursor.since(start).trim_start_matches('"');
         let rest = self.cursor.rest();
         let end = rest.find(['"', '\n']).unwrap_or(rest.len());
-        let whole = format!("{whole}{}", rest.get(..end).unwrap_or(""));
+        let whole = format!("{whole}{}", part(rest, ..end));
         let fault = if whole.ends_with('\\') || whole.contains("\\\\") || whole.contains("\\\"") {
             fault.help(format!("write `\\\\{letter}` for a backslash and `{letter}`"))
         } else {
@@ -96,7 +97,7 @@ impl Lexer<'_> {
             self.cursor.eat_while(|c| c != '\n');
             return self.unclosed(start, &close);
         };
-        let text = line.get(..len).unwrap_or("");
+        let text = part(line, ..len);
         self.cursor.seek(self.cursor.at() + len + close.len());
         text_literal(text)
     }

@@ -3,6 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::schema::Kind;
 use crate::span::Span;
+use crate::syntax::part;
 
 use super::super::codes;
 use super::super::foreign::{self, Declared};
@@ -144,7 +145,7 @@ impl<'a> Parser<'a> {
     }
 
     fn rest_from(&self, start: Span) -> &'a str {
-        self.text.get(start.start as usize..).unwrap_or("")
+        part(self.text, start.start as usize..)
     }
 }
 

@@ -2,6 +2,11 @@
 
 use super::super::tree::{Comment, Doc};
 use super::Parser;
+use crate::fault::OrBroken;
+use crate::syntax::part;
+
+/// An invariant of comments.
+const PLACES: &str = "comments stand in their text, in its order";
 
 impl Parser<'_> {
     /// Takes the doc comment that ends directly before byte `item` out of the comments. Plain comments may
@@ -12,15 +17,15 @@ impl Parser<'_> {
         let mut start = end;
         let mut below = item;
         while let Some(comment) = start.checked_sub(1).and_then(|at| comments.get(at)) {
-            let gap = self.text.get(comment.span.end as usize..below as usize).unwrap_or("");
+            let gap = part(self.text, comment.span.end as usize..below as usize);
             if !comment.own_line || gap.matches('\n').count() != 1 || !gap.trim().is_empty() {
                 break;
             }
             below = comment.span.start;
             start -= 1;
         }
-        let block: Vec<Comment> = comments.get(start..end).unwrap_or_default().to_vec();
-        let text = |comment: &Comment| self.text.get(comment.span.range()).unwrap_or("");
+        let block: Vec<Comment> = comments.get(start..end).or_broken(PLACES).to_vec();
+        let text = |comment: &Comment| part(self.text, comment.span.range());
         let lines: Vec<String> =
             block.iter().filter_map(|comment| doc_line(text(comment))).map(str::to_owned).collect();
         let plain: Vec<Comment> =

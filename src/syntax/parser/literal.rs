@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
+use crate::syntax::part;
 
 use super::super::codes;
 use super::super::token::{Position, Token, TokenKind};
@@ -134,7 +135,7 @@ impl Parser<'_> {
     fn at_souffle_aggregate(&self) -> bool {
         const NAMES: [&str; 5] = ["count", "sum", "min", "max", "mean"];
         let TokenKind::Word(word) = self.last.kind else { return false };
-        let rest = self.text.get(self.last.span.end as usize..).unwrap_or("");
+        let rest = part(self.text, self.last.span.end as usize..);
         let before_brace = rest.split(['{', '\n']).next().unwrap_or("").trim_end();
         NAMES.contains(&word.as_str()) && rest.contains('{') && before_brace.ends_with(':')
     }

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::span::Span;
 use crate::symbol::Symbol;
+use crate::syntax::part;
 use crate::value::Value;
 
 use super::super::codes;
@@ -208,7 +209,7 @@ impl Parser<'_> {
     /// The line of the last token up to it, with a full stop.
     fn with_dot(&self, last: Span) -> String {
         const LONGEST: usize = 160;
-        let before = self.text.get(..last.end as usize).unwrap_or("");
+        let before = part(self.text, ..last.end as usize);
         let line = before.rsplit('\n').next().unwrap_or("").trim_start();
         if line.len() > LONGEST { String::from("write a `.` there") } else { format!("write: `{line}.`") }
     }
@@ -224,7 +225,7 @@ impl Parser<'_> {
         if !matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_)) {
             return false;
         }
-        let rest = self.text.get(self.current.span.start as usize..).unwrap_or("");
+        let rest = part(self.text, self.current.span.start as usize..);
         let rest = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
         let Some(inner) = rest.strip_prefix('(') else { return rest.starts_with(":-") };
         let mut depth = 1u32;
@@ -237,7 +238,7 @@ impl Parser<'_> {
                 _ => {}
             }
             if depth == 0 {
-                let after = inner.get(at + 1..).unwrap_or("").trim_start();
+                let after = part(inner, at + 1..).trim_start();
                 return after.starts_with(":-") || after.starts_with("<-");
             }
         }

@@ -153,7 +153,7 @@ impl Printer<'_> {
 
     /// `import "PATH".`
     pub(super) fn import(&self, import: &Import) -> Vec<Line> {
-        let path = self.text.get(import.path_span.range()).unwrap_or("");
+        let path = self.texts.string(import.path_span, &import.path);
         vec![Line::new(import.span.start, 0, format!("import {path}."))]
     }
 
@@ -170,8 +170,8 @@ impl Printer<'_> {
         if let Some(id) = rule.id {
             lines.push(Line::new(id.span.start, 0, format!("@id({})", id.name)));
         }
-        if let Some((_, span)) = rule.because {
-            let text = self.text.get(span.range()).unwrap_or("");
+        if let Some((sentence, span)) = rule.because {
+            let text = self.texts.string(span, sentence.as_str());
             lines.push(Line::new(span.start, 0, format!("@because({text})")));
         }
         if let Some(first) = lines.first_mut() {

@@ -1,7 +1,11 @@
 //! Lines of output with their places in the source, and the comments put back between them.
 
+use std::borrow::Cow;
+
 use super::super::parser::doc_line;
 use super::super::tree::Comment;
+use crate::literal::visible_but;
+use crate::syntax::part;
 
 /// How many characters a line should have at most.
 pub(super) const WIDTH: usize = 100;
@@ -45,6 +49,11 @@ pub(super) struct Output<'a> {
     below_doc: bool,
 }
 
+/// The text of a comment, in which nothing is hidden: what a reader of the file doesn't see, no reviewer does.
+fn shown(text: &str) -> Cow<'_, str> {
+    visible_but(text, &['\n', '\r', '\t'])
+}
+
 impl<'a> Output<'a> {
     pub(super) fn new(text: &'a str, comments: &'a [Comment]) -> Self {
         let out = String::with_capacity(text.len() + text.len() / 8);
@@ -70,7 +79,7 @@ impl<'a> Output<'a> {
             self.out.push_str("##");
             if !line.is_empty() {
                 self.out.push(' ');
-                self.out.push_str(line);
+                self.out.push_str(&shown(line));
             }
             blank = false;
         }
@@ -84,14 +93,14 @@ impl<'a> Output<'a> {
             self.comments.split_first().filter(|(first, _)| first.span.start < at)
         {
             self.comments = rest;
-            let text = self.text.get(comment.span.range()).unwrap_or("");
+            let text = part(self.text, comment.span.range());
             if comment.own_line || self.after_comment || self.out.is_empty() {
                 self.begin_line(keeps_blank && self.blank_before(comment.span.start), indent);
                 self.below_doc |= doc_line(text).is_some();
             } else {
                 self.out.push(' ');
             }
-            self.out.push_str(text);
+            self.out.push_str(&shown(text));
             self.after_comment = true;
         }
     }
@@ -115,8 +124,8 @@ impl<'a> Output<'a> {
 
     /// Whether a blank line stands before byte `at` of the source.
     fn blank_before(&self, at: u32) -> bool {
-        let before = self.text.get(..at as usize).unwrap_or("");
+        let before = part(self.text, ..at as usize);
         let gap = before.len() - before.trim_end().len();
-        before.get(before.len() - gap..).unwrap_or("").matches('\n').count() > 1
+        part(before, before.len() - gap..).matches('\n').count() > 1
     }
 }

@@ -9,6 +9,7 @@ mod text;
 use super::lexer::Lexer;
 use super::token::TokenKind;
 use super::tree::{Atom, Doc, Expr, File, Item, Literal, Rule};
+use crate::syntax::part;
 
 use lines::{Line, Output};
 use text::Texts;
@@ -81,7 +82,7 @@ impl Printer<'_> {
 
     /// Where the documentation of the item at `start` begins: the first `##` of the comments directly above it.
     fn doc_start(&self, doc: &Doc, start: u32) -> u32 {
-        let before = self.text.get(..start as usize).unwrap_or("");
+        let before = part(self.text, ..start as usize);
         let mut found = start;
         let mut end = before.trim_end_matches([' ', '\t']).len();
         let mut missing = doc.lines.len();
@@ -89,7 +90,7 @@ impl Printer<'_> {
             before.get(..end).and_then(|text| text.strip_suffix('\n')).filter(|_| missing > 0)
         {
             let line_start = above.rfind('\n').map_or(0, |at| at + 1);
-            let line = above.get(line_start..).unwrap_or("").trim_start_matches('\u{feff}');
+            let line = part(above, line_start..).trim_start_matches('\u{feff}');
             let comment = line.trim_start();
             if !comment.starts_with('#') {
                 break;
@@ -131,7 +132,7 @@ impl Printer<'_> {
 
     /// The source from `from` to `to`, without white space and comments at its beginning.
     fn behind_trivia(&self, from: u32, to: u32) -> &str {
-        let mut text = self.text.get(from as usize..to as usize).unwrap_or("").trim_start();
+        let mut text = part(self.text, from as usize..to as usize).trim_start();
         while text.starts_with('#') {
             text = text.split_once('\n').map_or("", |(_, rest)| rest.trim_start());
         }
@@ -140,7 +141,7 @@ impl Printer<'_> {
 
     /// Where the word begins that stands before `at`, or `at` where none does.
     fn word_before(&self, at: u32) -> u32 {
-        let before = self.text.get(..at as usize).unwrap_or("");
+        let before = part(self.text, ..at as usize);
         let mut end = before.trim_end().len();
         let comments = &self.file.comments;
         let mut next = comments.partition_point(|comment| comment.span.end as usize <= end);
@@ -149,10 +150,10 @@ impl Printer<'_> {
             if comment.span.end as usize != end {
                 break;
             }
-            end = before.get(..comment.span.start as usize).unwrap_or("").trim_end().len();
+            end = part(before, ..comment.span.start as usize).trim_end().len();
             next -= 1;
         }
-        let word = before.get(..end).unwrap_or("");
+        let word = part(before, ..end);
         let start = word.trim_end_matches(|c: char| c.is_ascii_lowercase()).len();
         if start < word.len() { start as u32 } else { at }
     }

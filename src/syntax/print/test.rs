@@ -3,6 +3,7 @@
 use super::super::tree::{Expectation, ExpectationKind, Given, Ident, Literal, Test};
 use super::Printer;
 use super::lines::{Line, WIDTH};
+use crate::syntax::part;
 
 /// How far facts and expectations are indented.
 const INDENT: usize = 8;
@@ -10,7 +11,7 @@ const INDENT: usize = 8;
 impl Printer<'_> {
     /// A test.
     pub(super) fn test(&self, test: &Test) -> Vec<Line> {
-        let name = self.text.get(test.name_span.range()).unwrap_or("\"\"");
+        let name = self.texts.string(test.name_span, test.name.as_str());
         let mut lines = vec![Line::new(test.span.start, 0, format!("test {name} {{"))];
         let mut inner = Vec::new();
         for (name, value) in &test.sets {
@@ -18,7 +19,7 @@ impl Printer<'_> {
             inner.push(vec![Line::new(self.word_before(name.span.start), 4, text)]);
         }
         if let Some((_, span)) = test.now {
-            let time = self.text.get(span.range()).unwrap_or("");
+            let time = part(self.text, span.range());
             inner.push(vec![Line::new(self.word_before(span.start), 4, format!("now {time}."))]);
         }
         inner.extend(self.part("given", test.given.iter().map(|given| self.given(given)).collect()));

@@ -1,5 +1,6 @@
 //! Expressions, atoms and literals as text on one line.
 
+use crate::literal::{is_hidden, quoted};
 use crate::value::Value;
 
 use super::super::tree::{
@@ -101,11 +102,17 @@ impl Texts<'_> {
         }
     }
 
+    /// A string as it was written, unless something in it is hidden.
+    pub(super) fn string(&self, span: crate::span::Span, text: &str) -> String {
+        let written = self.slice(span).filter(|written| !written.contains(is_hidden));
+        written.map_or_else(|| quoted(text), str::to_owned)
+    }
+
     /// A literal as it was written; between its sign and its digits no space.
     fn value(&self, value: Value, expr: &Expr) -> String {
         match (value, self.slice(expr.span)) {
             (Value::Bool(_), _) | (_, None) => value.to_string(),
-            (Value::String(_), Some(text)) => text.to_owned(),
+            (Value::String(text), Some(_)) => self.string(expr.span, text.as_str()),
             (_, Some(text)) => {
                 let digits = text.rsplit(char::is_whitespace).next().unwrap_or(text);
                 let sign = if digits.len() < text.len() { "-" } else { "" };

@@ -18,6 +18,10 @@ const SINGLE: usize = 400;
 pub(crate) struct OneByOne;
 
 impl Engine for OneByOne {
+    fn name(&self) -> &'static str {
+        "one by one"
+    }
+
     fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
         // What a limit stops depends on the way; one from scratch tells.
         SemiNaive.evaluate(program, input.clone(), limits)?;

@@ -347,7 +347,7 @@ fn the_same_run_gives_the_same_order_of_rows() {
 fn plans_and_profiles_tell_what_is_done() {
     let (program, edge, _) = closure();
     let input = ints(&program, &[(edge, &[&[1, 2], &[2, 3]])]);
-    let shown = plans(&program, input.clone());
+    let shown = plans(&program, input.clone()).unwrap();
     assert_eq!(
         shown,
         "stratum 1, to a fixpoint\n  path#1\n    each edge(X, Y)\n  path#2\n    each path(X, Y)\n    \

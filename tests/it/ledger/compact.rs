@@ -83,7 +83,7 @@ fn the_archive_is_read_where_it_is_and_named_where_it_is_not() {
     let mut text = Vec::new();
     Ledger::open(dir.path(), &small()).unwrap().export(1..=u64::MAX, &mut text).unwrap();
     let mut imported = Ledger::memory().unwrap();
-    assert_eq!(imported.import(&mut text.as_slice()).unwrap(), 62);
+    assert_eq!(imported.import(&mut text.as_slice(), None).unwrap().appended, 62);
     std::fs::rename(dir.path().join("archive"), dir.path().join("elsewhere")).unwrap();
     let refused = Ledger::open(dir.path(), &OpenOptions { up_to: Some(3), ..small() }).err().unwrap();
     assert!(matches!(refused, LedgerError::Archived { asked: 3, last: 41, .. }), "{refused}");

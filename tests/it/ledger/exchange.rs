@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use hence::fact::Fact;
 use hence::ledger::{
-    Decision, Draft, Lapsed, Ledger, LedgerError, OpenOptions, RuleSet, Run, RunLimits, Schema,
+    Decision, Draft, Imported, Lapsed, Ledger, LedgerError, OpenOptions, RuleSet, Run, RunLimits, Schema,
 };
 use hence::schema::{Column, ColumnType, NameSet};
 use hence::symbol::Symbol;
 use hence::value::{Float, Type, Value};
 
 use super::script;
-use super::support::{draft, small};
+use super::support::{draft, fact, small};
 
 fn every_type() -> Fact {
     let text = Symbol::new("a \"quoted\" line\n\u{1f600}\0");
@@ -76,7 +76,7 @@ fn an_imported_ledger_has_the_same_chain_and_the_same_answers() {
     let text = exported(&one);
     assert_eq!(text.lines().count() as u64, one.last_tx());
     let mut two = Ledger::memory().unwrap();
-    assert_eq!(two.import(&mut text.as_bytes()).unwrap(), one.last_tx());
+    assert_eq!(two.import(&mut text.as_bytes(), None).unwrap().appended, one.last_tx());
     assert_eq!(two.head(), one.head());
     for tx in 1..=one.last_tx() {
         assert_eq!(two.transaction(tx).unwrap(), one.transaction(tx).unwrap());
@@ -107,7 +107,7 @@ fn a_changed_line_is_refused_where_it_stands_and_the_lines_before_it_are_kept() 
         changed[3] = lines[3].replacen(from, to, 1);
         assert_ne!(changed[3], lines[3], "{from}");
         let mut two = Ledger::memory().unwrap();
-        let refused = two.import(&mut changed.join("\n").as_bytes()).unwrap_err();
+        let refused = two.import(&mut changed.join("\n").as_bytes(), None).unwrap_err();
         assert!(matches!(refused, LedgerError::Import { line: 4, .. }), "{from}: {refused}");
         assert_eq!(two.last_tx(), 3);
         script::check(&two, 3);
@@ -121,10 +121,74 @@ fn an_import_continues_where_the_ledger_ends() {
     let text = exported(&one);
     let mut two = Ledger::memory().unwrap();
     let (first, rest) = text.split_at(text.match_indices('\n').nth(6).unwrap().0 + 1);
-    assert_eq!(two.import(&mut first.as_bytes()).unwrap(), 7);
-    assert!(two.import(&mut first.as_bytes()).is_err());
-    two.import(&mut rest.as_bytes()).unwrap();
+    let cut = two.import(&mut first.as_bytes(), None).unwrap_err();
+    assert!(matches!(&cut, LedgerError::Import { line: 8, what } if what.contains("cut off")), "{cut}");
+    assert_eq!(two.last_tx(), 7);
+    let again = two.import(&mut first.as_bytes(), Some(two.head())).unwrap();
+    assert_eq!(again, Imported { there: 7, appended: 0 });
+    assert!(two.import(&mut rest.as_bytes(), Some(two.head())).is_err());
     assert_eq!(two.head(), one.head());
+    let all = Imported { there: one.last_tx(), appended: 0 };
+    assert_eq!(two.import(&mut text.as_bytes(), Some(one.head())).unwrap(), all);
+    let middle = &text[..text.len() - 20];
+    let refused = Ledger::memory().unwrap().import(&mut middle.as_bytes(), Some(one.head())).unwrap_err();
+    assert!(refused.to_string().contains("ends in the middle of a line"), "{refused}");
+}
+
+#[test]
+fn another_history_is_refused_at_the_first_difference() {
+    let (mut one, mut two) = (Ledger::memory().unwrap(), Ledger::memory().unwrap());
+    for ledger in [&mut one, &mut two] {
+        ledger.commit(&draft(1, vec![fact("p", 1, "both")], vec![])).unwrap();
+    }
+    one.commit(&draft(2, vec![fact("p", 2, "one")], vec![])).unwrap();
+    two.commit(&draft(2, vec![fact("p", 2, "two")], vec![])).unwrap();
+    let refused = two.import(&mut exported(&one).as_bytes(), None).unwrap_err();
+    assert!(refused.to_string().starts_with("line 2: transaction 2 is another one here"), "{refused}");
+    assert_eq!(two.last_tx(), 2);
+}
+
+/// The export of a ledger without checks, whose last transaction's line goes through `change`, its hash made anew.
+fn refused(first: &[Fact], change: impl Fn(&str) -> String) -> String {
+    let mut one = Ledger::memory().unwrap();
+    one.commit(&draft(1, first.to_vec(), vec![])).unwrap();
+    let line = change(exported(&one).trim_end());
+    let mut two = Ledger::memory().unwrap();
+    let told = two.import(&mut line.as_bytes(), None).unwrap_err().to_string();
+    assert_eq!(two.last_tx(), 0);
+    // With the hash that the line would have, its content is what is refused.
+    match told.split_once("its hash is ") {
+        Some((_, hash)) => {
+            let old = line.split("\"hash\":\"").nth(1).unwrap()[..64].to_owned();
+            let forged = line.replace(&old, &hash[..64]);
+            two.import(&mut forged.as_bytes(), None)
+                .map_or_else(|error| error.to_string(), |_| "taken".into())
+        }
+        None => told,
+    }
+}
+
+#[test]
+fn what_no_commit_takes_no_import_takes() {
+    let p = [fact("p", 1, "a")];
+    let named = |name: &'static str| move |line: &str| line.replace("[\"p\",", &format!("[\"{name}\","));
+    for name in ["../../outside", "P", "", "a b", "a.b", "\\u001b[2J", "1a", "ä", "p\u{202e}q"] {
+        let told = refused(&p, named(name));
+        assert!(told.starts_with("line 1: `") && told.contains("is no name of a relation"), "{told}");
+    }
+    assert_eq!(refused(&p, named("q_1A")), "taken");
+    let drawn =
+        |line: &str| line.replace("{\"assert\":[\"p\",[1,\"a\"]]}", "{\"draw\":[\"p\",[1,\"a\"],null,null]}");
+    let told = refused(&p, drawn);
+    assert!(told.contains("a decision `p` is drawn in a transaction without a rule set"), "{told}");
+    let two = |line: &str| line.replace("]]}]", "]]},{\"assert\":[\"p\",[2]]}]");
+    let told = refused(&p, two);
+    assert!(told.contains("`p(int)` doesn't fit those that stand, `p(int, string)`"), "{told}");
+    let time = |line: &str| line.replace("\"time\":1,", "\"time\":9223372036854775807,");
+    assert!(refused(&p, time).contains("are no time"), "{}", refused(&p, time));
+    let long =
+        |line: &str| line.replace("\"author\":\"ada\"", &format!("\"author\":\"{}\"", "x".repeat(70_000)));
+    assert!(refused(&p, long).contains("the author is larger than"), "{}", refused(&p, long));
 }
 
 /// Written once by version 1 with `UPDATE_FIXTURE=1`; never to be written again.
@@ -146,11 +210,14 @@ fn a_ledger_of_version_1_opens_for_ever() {
     }
     let reading = OpenOptions { read_only: true, ..OpenOptions::default() };
     let ledger = Ledger::open(&kept, &reading).unwrap();
-    assert_eq!(exported(&ledger), std::fs::read_to_string(kept.join("export.jsonl")).unwrap());
+    let export = std::fs::read_to_string(kept.join("export.jsonl")).unwrap();
+    assert_eq!(exported(&ledger).replace(",\"last\":true", ""), export);
     assert_eq!(ledger.head().to_string(), "fe8a6ea0d832e8646e18fed0dfecd929b7c16bb2610a20547dbe1f396e8c5646");
     assert_eq!(ledger.transaction(21).unwrap().added, vec![every_type()]);
     let mut fresh = Ledger::memory().unwrap();
-    let export = std::fs::read(kept.join("export.jsonl")).unwrap();
-    fresh.import(&mut export.as_slice()).unwrap();
-    assert_eq!(fresh.head(), ledger.head());
+    // Its decisions were drawn without rules, as no commit does any more.
+    let refused = fresh.import(&mut export.as_bytes(), Some(ledger.head())).unwrap_err();
+    assert!(refused.to_string().starts_with("line 1: a decision `d` is drawn"), "{refused}");
+    let differences = ledger.verify().unwrap().differences;
+    assert!(differences[0].starts_with("transaction 1: a decision `d` is drawn"), "{differences:?}");
 }

@@ -214,13 +214,13 @@ impl Base for Tired {
 
     fn apply(&self, batch: Batch) -> Result<(), BaseError> {
         if self.1.fetch_add(1, Ordering::SeqCst) >= 3 {
-            return Err(BaseError(String::from("tired")));
+            return Err(BaseError::Medium(String::from("tired")));
         }
         self.0.apply(batch)
     }
 
-    fn size(&self) -> u64 {
-        0
+    fn size(&self) -> Result<u64, BaseError> {
+        Ok(0)
     }
 
     fn close(&mut self) -> Result<(), BaseError> {

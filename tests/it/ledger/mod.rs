@@ -4,16 +4,20 @@
 mod bench;
 mod compact;
 mod damage;
+mod ends;
 mod exchange;
 mod faults;
 mod histories;
 mod kill;
 #[cfg(target_os = "linux")]
 mod loops;
+#[cfg(target_os = "linux")]
+mod media;
 mod opening;
 mod power;
 #[cfg(target_os = "linux")]
 mod processes;
+mod readers;
 mod script;
 mod support;
 mod transactions;

@@ -119,8 +119,8 @@ impl Base for RecordedBase {
         self.0.apply(batch)
     }
 
-    fn size(&self) -> u64 {
-        0
+    fn size(&self) -> Result<u64, BaseError> {
+        Ok(0)
     }
 
     fn close(&mut self) -> Result<(), BaseError> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hence::fact::Fact;
-use hence::ledger::{Decision, Draft, Ledger};
+use hence::ledger::{Decision, Draft, Ledger, RuleSet};
 use hence::symbol::Symbol;
 
 use super::support::{draft, fact};
@@ -18,7 +18,9 @@ fn asserted(tx: u64) -> Vec<Fact> {
 /// Transaction `tx`: it retracts half of what the third before it asserted, and draws a decision that the next lapses.
 pub(super) fn step(tx: u64) -> Draft {
     let gone = if tx > 3 { asserted(tx - 3).into_iter().step_by(2).collect() } else { vec![] };
+    let rules = RuleSet { files: vec![("d.dl".into(), "d(1, \"drawn\").".into())], params: vec![] };
     Draft {
+        rules: Some(rules),
         drawn: vec![Decision::new(fact("d", tx as i64, "drawn"))],
         lapsed: vec![fact("d", tx as i64 - 1, "drawn").into()],
         ..draft(tx as i64, asserted(tx), gone)

@@ -120,7 +120,11 @@ fn decisions_are_drawn_and_lapse_with_their_reasons() {
     assert!(ledger.commit(&drawn).unwrap().drawn.is_empty());
     let standing = ledger.decisions().unwrap();
     assert_eq!((standing.len(), standing[0].tx, &standing[0].decision), (1, 1, &decision));
-    let lapse = Draft { lapsed: vec![decision.fact.clone().into()], ..draft(3, vec![], vec![]) };
+    let lapse = Draft {
+        lapsed: vec![decision.fact.clone().into()],
+        rules: Some(rules.clone()),
+        ..draft(3, vec![], vec![])
+    };
     assert_eq!(ledger.commit(&lapse).unwrap().lapsed, vec![decision.fact.clone()]);
     assert!(ledger.decisions().unwrap().is_empty());
     assert_eq!(ledger.decisions_at(When::Tx(2)).unwrap(), standing);

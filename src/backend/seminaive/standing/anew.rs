@@ -5,6 +5,8 @@ use crate::backend::seminaive::known::Known;
 use crate::backend::seminaive::run::Run;
 use crate::backend::seminaive::store::Relations;
 use crate::backend::{Bound, Database, Limits};
+use crate::fault::OrBroken;
+use crate::ir::StratumId;
 use crate::schema::RelationId;
 use crate::value::Word;
 
@@ -24,37 +26,36 @@ const READ: u64 = 2;
 impl Standing {
     /// Whether the batch engine is to derive a stratum: its facts are many, and reading what it reads doesn't take
     /// longer than going through them.
-    pub(super) fn is_for_batch(&self, stratum: u32) -> bool {
-        let (own, read) =
-            (self.facts_of(stratum), self.read_by(stratum).map(|at| self.len(RelationId(at))).sum());
-        let first = self.strata[stratum as usize].full.1 == 0;
+    pub(super) fn is_for_batch(&self, stratum: StratumId) -> bool {
+        let (own, read) = (self.facts_of(stratum), self.read_by(stratum).map(|at| self.len(at)).sum());
+        let first = self.strata[stratum].full.1 == 0;
         own.max(if first { read } else { 0 }) >= LEAST_FACTS && (first || read / 4 <= own)
     }
 
     /// The relations of lower strata that a stratum reads, each once.
-    fn read_by(&self, stratum: u32) -> impl Iterator<Item = u32> {
-        let rules = self.strata[stratum as usize].rules.iter();
-        let read = rules.flat_map(|rule| rule::reads(&self.program.rules[*rule as usize]));
-        let mut read: Vec<u32> = read.map(|(_, relation)| relation).collect();
+    fn read_by(&self, stratum: StratumId) -> impl Iterator<Item = RelationId> {
+        let rules = self.strata[stratum].rules.iter();
+        let read = rules.flat_map(|rule| rule::reads(&self.program[*rule]));
+        let mut read: Vec<RelationId> = read.map(|(_, relation)| relation).collect();
         read.sort_unstable();
         read.dedup();
-        read.into_iter().filter(move |relation| self.homes[*relation as usize] != Some(stratum))
+        read.into_iter().filter(move |relation| self.homes[*relation] != Some(stratum))
     }
 
     /// Makes the plans that a stratum's own facts begin. They choose by the indexes that there are, so they are made
     /// before the facts come, as small ones have them made, and once more when they are there.
-    fn plan_own(&mut self, stratum: u32) {
-        for at in 0..self.strata[stratum as usize].relations.len() {
-            let relation = self.strata[stratum as usize].relations[at];
-            for at in 0..self.own_readers[relation as usize].len() {
-                let reader = self.own_readers[relation as usize][at];
-                self.make(reader.rule, Mode::With(reader.literal as usize));
+    fn plan_own(&mut self, stratum: StratumId) {
+        for at in 0..self.strata[stratum].relations.len() {
+            let relation = self.strata[stratum].relations[at];
+            for at in 0..self.own_readers[relation].len() {
+                let reader = self.own_readers[relation][at];
+                self.make(reader.rule, Mode::With(reader.literal));
             }
         }
     }
 
     /// Derives a stratum from scratch; what it took, in steps.
-    pub(super) fn derive_anew(&mut self, stratum: u32) -> Result<u64, Halt> {
+    pub(super) fn derive_anew(&mut self, stratum: StratumId) -> Result<u64, Halt> {
         self.plan_own(stratum);
         let (input, read) = self.input_of(stratum);
         let budget = &self.work.budget;
@@ -66,14 +67,16 @@ impl Standing {
         };
         let program = &self.program;
         let anew = Run::new(program, input, &limits, false).and_then(|mut run| {
-            program.strata.get(stratum as usize).map_or(Ok(()), |stratum| run.stratum(stratum))?;
+            run.stratum(&program[stratum])?;
             Ok(run.into_work())
         });
         let (relations, matches, spent) = anew.map_err(|reached| {
-            self.at_work = reached.rule.0;
+            self.at_work = reached.rule;
             match reached.bound {
                 Bound::Facts(_) => Bound::Facts(self.limits.facts),
-                Bound::Time(_) => Bound::Time(self.limits.time.unwrap_or_default()),
+                Bound::Time(_) => {
+                    Bound::Time(self.limits.time.or_broken("only with a limit on time it is reached"))
+                }
                 other => other,
             }
         })?;
@@ -87,14 +90,14 @@ impl Standing {
 
     /// What a stratum goes out from: the facts of lower strata that it reads, and its own that are given; and how many
     /// they are.
-    fn input_of(&self, stratum: u32) -> (Database, u64) {
+    fn input_of(&self, stratum: StratumId) -> (Database, u64) {
         let mut input = Database::new(&self.program);
-        let own = self.strata[stratum as usize].relations.iter().map(|relation| (*relation, GIVEN | GROUND));
+        let own = self.strata[stratum].relations.iter().map(|relation| (*relation, GIVEN | GROUND));
         let mut count = 0;
         for (relation, flags) in self.read_by(stratum).map(|relation| (relation, NEW)).chain(own) {
             let table = self.work.store.table(relation);
             for slot in (0..table.slots()).filter(|slot| table.is(*slot, flags)) {
-                input.push(RelationId(relation), table.row(slot));
+                input.push(relation, table.row(slot));
                 count += 1;
             }
         }
@@ -102,10 +105,10 @@ impl Standing {
     }
 
     /// Takes in what was derived; how many facts that is.
-    fn adopt(&mut self, stratum: u32, relations: &Relations) -> Result<u64, Halt> {
+    fn adopt(&mut self, stratum: StratumId, relations: &Relations) -> Result<u64, Halt> {
         let mut found = 0;
-        for relation in &self.strata[stratum as usize].relations {
-            let Some(known) = relations.known.get(*relation as usize) else { continue };
+        for relation in &self.strata[stratum].relations {
+            let known = &relations.known[*relation];
             adopt_relation(&mut self.work.store, *relation, known)?;
             found += u64::from(known.len());
         }
@@ -114,7 +117,7 @@ impl Standing {
 }
 
 /// Gives the facts of a relation their ranks, and those that aren't derived none.
-fn adopt_relation(store: &mut Store, relation: u32, known: &Known) -> Result<(), Halt> {
+fn adopt_relation(store: &mut Store, relation: RelationId, known: &Known) -> Result<(), Halt> {
     store.table_mut(relation).forget_ranks();
     let (mut row, mut slot, mut at): (Vec<Word>, _, _) = (Vec::new(), NONE, 0);
     for (rank, end) in (0..).zip(known.fruitful()) {

@@ -1,10 +1,11 @@
 //! From a rule and a beginning to the steps of a standing plan.
 
 use crate::backend::seminaive::code::Code;
-use crate::backend::seminaive::plan::Frame;
+use crate::backend::seminaive::plan::{Frame, Slot};
 use crate::backend::seminaive::shape::VarSet;
 use crate::backend::seminaive::sink::{plain, unranked};
-use crate::builtins::expr::{ExprKind, VarId};
+use crate::builtins::expr::ExprKind;
+use crate::fault::broken;
 use crate::ir::{Arg, Atom, Literal, Rule, Term};
 use crate::value::Word;
 
@@ -21,14 +22,14 @@ pub(super) fn compile(source: Source<'_>, mode: Mode, store: &mut Store, params:
     let order = order(source, mode.literal(), compiler.bound.clone(), compiler.store);
     let mut own = Vec::new();
     for at in order {
-        if let (Some(true), Some(Literal::Atom(atom))) = (source.own.get(at), source.rule.body.get(at)) {
-            own.push((compiler.steps.len(), atom.relation.0));
+        if let (true, Literal::Atom(atom)) = (source.is_own(at), source.rule.literal(at)) {
+            own.push((compiler.steps.len(), atom.relation));
         }
         let step = compiler.literal(at);
-        compiler.steps.extend(step);
+        compiler.steps.push(step);
     }
     let head = compiler.head();
-    let reads = source.rule.reads().map(|relation| (relation.0, compiler.store.table(relation.0).len()));
+    let reads = source.rule.reads().map(|relation| (relation, compiler.store.table(relation).len()));
     let sizes = reads.collect();
     let back = nearest_loops(&compiler.steps);
     Plan { start, steps: compiler.steps, back, own, frame: compiler.frame, head, sizes }
@@ -52,13 +53,12 @@ impl Compiler<'_> {
     fn start(&mut self) -> Start {
         let rule = self.source.rule;
         if let Some(at) = self.mode.literal() {
-            let (Some(Literal::Atom(atom) | Literal::Not(atom)), role) =
-                (rule.body.get(at), self.source.roles.get(at))
-            else {
-                return Start::default();
+            let (Literal::Atom(atom) | Literal::Not(atom)) = rule.literal(at) else {
+                broken("plans begin with rows of atoms")
             };
+            let role = self.source.role(at);
             let is_key = |column: u32| match role {
-                Some(Role::Some(keys)) => keys.contains(&column),
+                Role::Some(keys) => keys.contains(&column),
                 _ => true,
             };
             let args = (0u32..).zip(atom.args.iter().copied()).filter(|(column, _)| is_key(*column));
@@ -83,7 +83,7 @@ impl Compiler<'_> {
                 (Some(slot), _) => fit.checks.push((column, slot)),
                 (None, Arg::Var(var)) => {
                     self.bound.insert(var);
-                    fit.binds.push((column, var.0));
+                    fit.binds.push((column, var.into()));
                 }
                 _ => {}
             }
@@ -92,10 +92,10 @@ impl Compiler<'_> {
     }
 
     /// The slot of an argument that is bound.
-    fn slot(&mut self, arg: &Arg) -> Option<u32> {
+    fn slot(&mut self, arg: &Arg) -> Option<Slot> {
         match arg {
             Arg::Any => None,
-            Arg::Var(var) => self.bound.contains(*var).then_some(var.0),
+            Arg::Var(var) => self.bound.contains(*var).then_some((*var).into()),
             Arg::Const(value) => Some(self.frame.constant(value.word())),
             Arg::Param(param) => Some(self.frame.param(*param)),
         }
@@ -103,36 +103,40 @@ impl Compiler<'_> {
 
     fn view(&self, at: usize) -> View {
         match self.mode {
-            _ if self.source.own.get(at).copied().unwrap_or(false) => View::Ranked,
+            _ if self.source.is_own(at) => View::Ranked,
             Mode::Delta(delta) if at > delta => View::Old,
             Mode::Without(_) => View::Old,
             _ => View::New,
         }
     }
 
-    fn literal(&mut self, at: usize) -> Option<Step> {
-        Some(match self.source.rule.body.get(at)? {
+    fn literal(&mut self, at: usize) -> Step {
+        match self.source.rule.literal(at) {
             Literal::Atom(atom) => self.atom(at, atom, true),
             Literal::Not(atom) => self.atom(at, atom, false),
             Literal::Test { expr, .. } => Step::Test(Code::new(expr, &mut self.frame)),
             Literal::Bind { var, expr, .. } => {
                 let code = Code::new(expr, &mut self.frame);
-                if self.bound.insert(*var) { Step::Let(var.0, code) } else { Step::Same(var.0, code) }
+                if self.bound.insert(*var) {
+                    Step::Let((*var).into(), code)
+                } else {
+                    Step::Same((*var).into(), code)
+                }
             }
             Literal::Each { var, generator, args, .. } => {
                 let args = args.iter().map(|arg| Code::new(arg, &mut self.frame)).collect();
                 if self.bound.insert(*var) {
-                    Step::Each(var.0, generator.clone(), args)
+                    Step::Each((*var).into(), generator.clone(), args)
                 } else {
-                    Step::Among(var.0, generator.clone(), args)
+                    Step::Among((*var).into(), generator.clone(), args)
                 }
             }
-        })
+        }
     }
 
     fn atom(&mut self, at: usize, atom: &Atom, wanted: bool) -> Step {
-        let (relation, view) = (atom.relation.0, self.view(at));
-        let slots: Option<Vec<u32>> = atom.args.iter().map(|arg| self.slot(arg)).collect();
+        let (relation, view) = (atom.relation, self.view(at));
+        let slots: Option<Vec<Slot>> = atom.args.iter().map(|arg| self.slot(arg)).collect();
         if let Some(row) = slots {
             return Step::Member { relation, view, row, wanted };
         }
@@ -143,7 +147,7 @@ impl Compiler<'_> {
                 None => open.push((column, *arg)),
             }
         }
-        let exists = matches!(self.source.roles.get(at), Some(Role::Some(_)));
+        let exists = matches!(self.source.role(at), Role::Some(_));
         let columns: Vec<u32> = key.iter().map(|(column, _)| *column).collect();
         let by = (exists || !columns.is_empty()).then(|| {
             let slots = key.iter().map(|(_, slot)| *slot).collect();
@@ -162,7 +166,7 @@ impl Compiler<'_> {
         if let Some(limit) = &rule.limit {
             let keys = std::iter::once(&limit.count).chain(limit.by.iter().map(|(key, _)| key));
             head.extend(keys.map(|key| Code::new(key, &mut self.frame)));
-            head.extend(limit.per.iter().map(|VarId(var)| Code::Slot(*var)));
+            head.extend(limit.per.iter().map(|var| Code::Slot((*var).into())));
             head.extend(unranked(rule, limit).map(|term| Code::new(term, &mut self.frame)));
             return head;
         }

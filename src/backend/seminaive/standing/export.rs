@@ -8,8 +8,8 @@ use super::Standing;
 use super::store::{NEW, Table};
 
 impl Standing {
-    pub(super) fn table(&self, relation: RelationId) -> Option<&Table> {
-        ((relation.0 as usize) < self.work.store.len()).then(|| self.work.store.table(relation.0))
+    pub(super) fn table(&self, relation: RelationId) -> &Table {
+        self.work.store.table(relation)
     }
 
     /// The relations of which facts came or went with the last change, ascending.
@@ -19,38 +19,36 @@ impl Standing {
         changed
             .into_iter()
             .filter(|relation| !self.work.store.table(*relation).changes().is_empty())
-            .map(RelationId)
             .collect()
     }
 
     /// The facts of a relation that came (`true`) and went with the last change, the same from run to run for the
     /// same changes.
     pub fn changes(&self, relation: RelationId) -> impl Iterator<Item = (&[Word], bool)> {
-        self.table(relation).into_iter().flat_map(|table| {
-            table.changes().iter().map(move |slot| (table.row(*slot), table.is(*slot, NEW)))
-        })
+        let table = self.table(relation);
+        table.changes().iter().map(move |slot| (table.row(*slot), table.is(*slot, NEW)))
     }
 
     /// Whether a fact stands.
     pub fn holds(&self, relation: RelationId, row: &[Word]) -> bool {
-        self.table(relation).is_some_and(|table| table.find(row).is_some_and(|slot| table.is(slot, NEW)))
+        let table = self.table(relation);
+        table.find(row).is_some_and(|slot| table.is(slot, NEW))
     }
 
     /// How many facts of a relation stand.
     pub fn len(&self, relation: RelationId) -> usize {
-        self.table(relation).map_or(0, Table::standing)
+        self.table(relation).standing()
     }
 
     /// Whether no fact stands at all.
     pub fn is_empty(&self) -> bool {
-        (0..self.work.store.len() as u32).all(|relation| self.work.store.table(relation).standing() == 0)
+        self.work.store.tables().all(|table| table.standing() == 0)
     }
 
     /// The facts of a relation, in no order that means anything.
     pub fn rows(&self, relation: RelationId) -> impl Iterator<Item = &[Word]> {
-        self.table(relation).into_iter().flat_map(|table| {
-            (0..table.slots()).filter(|slot| table.is(*slot, NEW)).map(move |slot| table.row(slot))
-        })
+        let table = self.table(relation);
+        (0..table.slots()).filter(|slot| table.is(*slot, NEW)).map(move |slot| table.row(slot))
     }
 
     /// How many rows and elements were looked at, ever: what changes cost, whatever machine they run on.
@@ -60,8 +58,7 @@ impl Standing {
 
     /// Everything, as an evaluation from scratch gives it.
     pub fn model(&self) -> Model {
-        let relations =
-            (0..self.work.store.len() as u32).map(|relation| extent(self.work.store.table(relation)));
+        let relations = self.work.store.tables().map(extent);
         Model { relations: relations.collect(), undefined: self.undefined().cloned().collect() }
     }
 }

@@ -7,7 +7,9 @@ use smallvec::SmallVec;
 use crate::backend::seminaive::hash::hash;
 use crate::backend::seminaive::sink::plain;
 use crate::builtins::expr::ExprKind;
+use crate::fault::OrBroken;
 use crate::ir::{Rule, Term};
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::machine::{Halt, Sink, Site};
@@ -16,6 +18,9 @@ use super::store::NONE;
 use super::stratum::{Task, derive};
 use super::tally::{Column, Tally};
 use super::work::{Signed, Work};
+
+/// An invariant of [`Groups`].
+const TERMS: &str = "a group has a word for each plain term and a state for each aggregate";
 
 /// The groups of a rule.
 pub(super) struct Groups {
@@ -99,7 +104,7 @@ impl Groups {
     }
 
     /// Derives the facts of the groups that changed.
-    pub(super) fn finish(&mut self, head: u32, work: &mut Work) -> Result<(), Halt> {
+    pub(super) fn finish(&mut self, head: RelationId, work: &mut Work) -> Result<(), Halt> {
         self.rebuilding = false;
         for group in self.broken.drain(..) {
             self.groups[group as usize].broken = false;
@@ -137,10 +142,10 @@ impl Groups {
         let (mut words, mut tallies) = (group.words.iter(), self.columns.iter().zip(tallies));
         for is_aggregate in &self.terms {
             if *is_aggregate {
-                let value = tallies.next().and_then(|(column, tally)| column.finish(tally, group.count));
-                row.extend(value);
+                let (column, tally) = tallies.next().or_broken(TERMS);
+                row.extend(column.finish(tally, group.count));
             } else {
-                row.extend(words.next().copied());
+                row.push(*words.next().or_broken(TERMS));
             }
         }
         let whole = row.len() == self.terms.len();
@@ -165,12 +170,11 @@ impl Groups {
 
     fn release(&mut self, at: u32) {
         let group = &mut self.groups[at as usize];
-        if let Ok(found) = self.finder.find_entry(hash(&group.words), |other| *other == at) {
-            found.remove();
-            *group = Group { fact: NONE, ..Group::default() };
-            self.empty(at);
-            self.free.push(at);
-        }
+        let found = self.finder.find_entry(hash(&group.words), |other| *other == at).ok();
+        found.or_broken("a group that is given up is found by its words").remove();
+        *group = Group { fact: NONE, ..Group::default() };
+        self.empty(at);
+        self.free.push(at);
     }
 
     /// The group of a match, made where there is none yet.
@@ -229,7 +233,8 @@ impl Sink for Groups {
                 whole &= column.remove(tally, own);
             }
         }
-        group.count = if self.adds { group.count + 1 } else { group.count.saturating_sub(1) };
+        let count = if self.adds { group.count.checked_add(1) } else { group.count.checked_sub(1) };
+        group.count = count.or_broken("no more matches leave a group than came into it");
         if !whole {
             group.broken = true;
             self.broken.push(at);
@@ -247,7 +252,7 @@ impl Signed for Groups {
 
 impl Work {
     /// One more derivation of a fact; its slot.
-    pub(super) fn derive(&mut self, relation: u32, row: &[Word]) -> Result<u32, Halt> {
+    pub(super) fn derive(&mut self, relation: RelationId, row: &[Word]) -> Result<u32, Halt> {
         derive(relation, row, 1, &mut self.site())
     }
 }

@@ -5,10 +5,14 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use crate::backend::seminaive::hash::{hash, hash_of};
+use crate::fault::OrBroken;
 use crate::value::Word;
 
 /// No slot, no group, no rank.
 pub(super) const NONE: u32 = u32::MAX;
+
+/// An invariant of [`Index`].
+const INSIDE: &str = "the rows that have a slot are in every index of their relation";
 
 /// For each combination of values in the key columns the chain of its rows, in the order of their coming.
 #[derive(Debug)]
@@ -138,7 +142,8 @@ impl Index {
         let columns = &self.columns;
         let row = rows.row(slot);
         let is_it = |group: &Group| group.first == slot || agree(rows.row(group.first), row, columns);
-        let Ok(mut found) = self.groups.find_entry(hash_of(row, columns), is_it) else { return };
+        let found = self.groups.find_entry(hash_of(row, columns), is_it).ok();
+        let mut found = found.or_broken(INSIDE);
         match (before, next) {
             (NONE, NONE) => {
                 found.remove();
@@ -164,7 +169,7 @@ impl Index {
         for slot in changed {
             let row = rows.row(*slot);
             let is_it = |group: &Group| agree(rows.row(group.first), row, &self.columns);
-            let Some(group) = self.groups.find_mut(hash_of(row, &self.columns), is_it) else { continue };
+            let group = self.groups.find_mut(hash_of(row, &self.columns), is_it).or_broken(INSIDE);
             if std::mem::replace(&mut group.epoch, epoch) == epoch {
                 continue;
             }

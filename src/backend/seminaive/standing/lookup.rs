@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use smallvec::SmallVec;
 
 use crate::backend::Facts;
+use crate::backend::seminaive::known::IndexId;
 use crate::schema::RelationId;
 use crate::value::Word;
 
@@ -23,17 +24,15 @@ impl Facts for Standing {
     }
 
     fn is_stated(&self, relation: RelationId) -> bool {
-        self.table(relation).is_some_and(|table| table.stated() > 0)
+        self.table(relation).stated() > 0
     }
 
     fn fact(&self, relation: RelationId, number: u32) -> &[Word] {
-        let table = self.table(relation).filter(|table| number < table.slots());
-        table.map_or(&[], |table| table.row(number))
+        self.table(relation).row(number)
     }
 
     fn rank(&self, relation: RelationId, number: u32) -> usize {
-        let table = self.table(relation).filter(|table| number < table.slots());
-        table.map_or(0, |table| table.round(number) as usize)
+        self.table(relation).round(number) as usize
     }
 
     fn each(
@@ -43,7 +42,7 @@ impl Facts for Standing {
         below: usize,
         visit: &mut dyn FnMut(u32) -> bool,
     ) {
-        let Some(table) = self.table(relation) else { return };
+        let table = self.table(relation);
         let words = (0u32..).zip(key).filter_map(|(column, word)| word.map(|word| (column, word)));
         let wanted: Wanted = words.collect();
         let fits = |slot: u32| {
@@ -75,7 +74,7 @@ impl Facts for Standing {
 }
 
 /// The index on most of the wanted columns, and its first row.
-fn narrowest(table: &Table, wanted: &Wanted) -> Option<(usize, u32)> {
+fn narrowest(table: &Table, wanted: &Wanted) -> Option<(IndexId, u32)> {
     let words = |columns: &[u32]| -> Option<SmallVec<[Word; 8]>> {
         let word = |column: &u32| wanted.iter().find(|(other, _)| other == column).map(|(_, word)| *word);
         columns.iter().map(word).collect()
@@ -91,8 +90,8 @@ impl Standing {
     fn want(&self, relation: RelationId, wanted: &Wanted) {
         let columns: Vec<u32> = wanted.iter().map(|(column, _)| *column).collect();
         let mut list = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-        if !list.iter().any(|known| known.0 == relation.0 && known.1 == columns) {
-            list.push((relation.0, columns));
+        if !list.iter().any(|known| known.0 == relation && known.1 == columns) {
+            list.push((relation, columns));
         }
     }
 
@@ -105,8 +104,9 @@ impl Standing {
             ascending && last < table.arity() && !columns.is_empty() && columns.len() < table.arity()
         };
         let large = |table: &Table| u64::from(table.slots()) >= LARGE;
-        if self.table(relation).is_some_and(|table| fits(table) && large(table)) {
-            self.work.store.table_mut(relation.0).index_on(columns);
+        let table = self.table(relation);
+        if fits(table) && large(table) {
+            self.work.store.table_mut(relation).index_on(columns);
         }
     }
 

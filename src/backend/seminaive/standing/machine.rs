@@ -5,12 +5,21 @@ use smallvec::SmallVec;
 use crate::backend::Bound;
 use crate::backend::budget::Budget;
 use crate::backend::seminaive::code::Code;
+use crate::backend::seminaive::known::IndexId;
+use crate::backend::seminaive::plan::Slot;
 use crate::builtins::expr::NoResult;
 use crate::builtins::generator::Generator;
+use crate::fault::{OrBroken, broken};
+use crate::index_vec::IndexVec;
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::plan::{Plan, Search, Start, Step, View};
 use super::store::{NEW, NONE, OLD, Store};
+
+/// An invariant of plans and of what the machine keeps of them.
+const LOOPS: &str =
+    "the loops of a standing plan go through rows and elements, and its other steps are filters";
 
 /// Why work stopped.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +68,7 @@ enum Cursor {
 /// The state of a plan at work; kept, so that its room is there for the next.
 #[derive(Default)]
 pub(super) struct Machine {
-    frame: Vec<Word>,
+    frame: IndexVec<Slot, Word>,
     cursors: Vec<Cursor>,
     /// For each step the slot of the fact that it is at.
     at: Vec<u32>,
@@ -87,8 +96,7 @@ impl Machine {
         site: &mut Site<'_>,
         sink: &mut S,
     ) -> Result<(), Halt> {
-        self.frame.clear();
-        self.frame.extend_from_slice(&plan.frame.words);
+        self.frame.clone_from(&plan.frame.words);
         if !self.fits(&plan.start, row) {
             return Ok(());
         }
@@ -128,9 +136,9 @@ impl Machine {
     #[inline]
     fn fits(&mut self, fit: &Start, row: &[Word]) -> bool {
         for (column, slot) in &fit.binds {
-            self.frame[*slot as usize] = row[*column as usize];
+            self.frame[*slot] = row[*column as usize];
         }
-        fit.checks.iter().all(|(column, slot)| self.frame[*slot as usize] == row[*column as usize])
+        fit.checks.iter().all(|(column, slot)| self.frame[*slot] == row[*column as usize])
     }
 
     /// A match of the whole body: evaluates the head and hands it on.
@@ -143,7 +151,7 @@ impl Machine {
     ) -> Result<bool, Halt> {
         self.row.clear();
         for code in &plan.head {
-            match code.eval(&self.frame, site.params) {
+            match code.eval(self.frame.view(), site.params) {
                 Ok(word) => self.row.push(word),
                 Err(NoResult(_)) => {
                     self.failed = true;
@@ -177,8 +185,8 @@ impl Machine {
         }
     }
 
-    fn first(&self, relation: u32, (index, key): &(usize, Vec<u32>), site: &Site<'_>) -> u32 {
-        let slot = |slot: &u32| self.frame[*slot as usize];
+    fn first(&self, relation: RelationId, (index, key): &(IndexId, Vec<Slot>), site: &Site<'_>) -> u32 {
+        let slot = |slot: &Slot| self.frame[*slot];
         let table = site.store.table(relation);
         match key.as_slice() {
             [a] => table.first(*index, &[slot(a)]),
@@ -201,7 +209,8 @@ impl Machine {
     }
 
     fn words(&mut self, args: &[Code], site: &Site<'_>) -> Option<SmallVec<[Word; 4]>> {
-        let words: Result<_, NoResult> = args.iter().map(|arg| arg.eval(&self.frame, site.params)).collect();
+        let words: Result<_, NoResult> =
+            args.iter().map(|arg| arg.eval(self.frame.view(), site.params)).collect();
         self.failed |= words.is_err();
         words.ok()
     }
@@ -229,31 +238,34 @@ impl Machine {
                         *from += 1;
                         Some(Word::from_int(*from - 1))
                     }
+                    Cursor::Ints(..) => None,
                     Cursor::Elements(elements) => elements.next(),
-                    _ => None,
+                    Cursor::Slots(..) | Cursor::Chain(_) => broken(LOOPS),
                 };
                 let Some(word) = word else { return Ok(false) };
                 site.budget.spend(1)?;
                 self.step(site)?;
-                self.frame[*slot as usize] = word;
+                self.frame[*slot] = word;
                 Ok(true)
             }
-            _ => Ok(false),
+            _ => broken(LOOPS),
         }
     }
 
     #[inline]
     fn next_slot(&mut self, at: usize, search: &Search, site: &Site<'_>) -> u32 {
         match (&mut self.cursors[at], &search.by) {
-            (Cursor::Chain(slot), Some((index, _))) if *slot != NONE => {
+            (Cursor::Chain(NONE), Some(_)) => NONE,
+            (Cursor::Chain(slot), Some((index, _))) => {
                 let next = site.store.table(search.relation).index(*index).next(*slot);
                 std::mem::replace(slot, next)
             }
-            (Cursor::Slots(from, to), _) if *from < *to => {
+            (Cursor::Slots(from, to), None) if *from < *to => {
                 *from += 1;
                 *from - 1
             }
-            _ => NONE,
+            (Cursor::Slots(..), None) => NONE,
+            _ => broken(LOOPS),
         }
     }
 
@@ -262,7 +274,7 @@ impl Machine {
             Step::Some(search, wanted) => Ok(self.some(search, site)? == *wanted),
             Step::Member { relation, view, row, wanted } => {
                 self.row.clear();
-                self.row.extend(row.iter().map(|slot| self.frame[*slot as usize]));
+                self.row.extend(row.iter().map(|slot| self.frame[*slot]));
                 let found = site.store.table(*relation).find(&self.row);
                 self.at[at] = found.unwrap_or(NONE);
                 self.step(site)?;
@@ -271,27 +283,29 @@ impl Machine {
             Step::Test(code) => Ok(self.eval(code, site).is_some_and(Word::as_bool)),
             Step::Let(slot, code) => {
                 let word = self.eval(code, site);
-                word.into_iter().for_each(|word| self.frame[*slot as usize] = word);
+                if let Some(word) = word {
+                    self.frame[*slot] = word;
+                }
                 Ok(word.is_some())
             }
-            Step::Same(slot, code) => Ok(self.eval(code, site) == Some(self.frame[*slot as usize])),
+            Step::Same(slot, code) => Ok(self.eval(code, site) == Some(self.frame[*slot])),
             Step::Among(slot, generator, args) => {
                 let Some(words) = self.words(args, site) else { return Ok(false) };
-                Ok(generator.contains(&words, self.frame[*slot as usize]))
+                Ok(generator.contains(&words, self.frame[*slot]))
             }
-            Step::Every(_) | Step::Each(..) => Ok(false),
+            Step::Every(_) | Step::Each(..) => broken(LOOPS),
         }
     }
 
     fn eval(&mut self, code: &Code, site: &Site<'_>) -> Option<Word> {
-        let word = code.eval(&self.frame, site.params);
+        let word = code.eval(self.frame.view(), site.params);
         self.failed |= word.is_err();
         word.ok()
     }
 
     /// Whether some row under the key is seen.
     fn some(&mut self, search: &Search, site: &mut Site<'_>) -> Result<bool, Halt> {
-        let Some(by) = &search.by else { return Ok(false) };
+        let by = search.by.as_ref().or_broken("whether some row has a key is looked up by an index");
         let mut slot = self.first(search.relation, by, site);
         while slot != NONE {
             self.step(site)?;
@@ -305,7 +319,7 @@ impl Machine {
 }
 
 #[inline]
-fn sees(store: &Store, relation: u32, slot: u32, view: View) -> bool {
+fn sees(store: &Store, relation: RelationId, slot: u32, view: View) -> bool {
     let table = store.table(relation);
     match view {
         View::Old => table.is(slot, OLD),

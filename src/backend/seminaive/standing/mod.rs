@@ -36,7 +36,9 @@ use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Mutex;
 
 use crate::backend::{Bound, Database, LimitReached, Limits};
-use crate::ir::{Program, RuleId};
+use crate::fault::OrBroken;
+use crate::index_vec::IndexVec;
+use crate::ir::{Program, RuleId, StratumId};
 use crate::schema::RelationId;
 use crate::value::Word;
 
@@ -67,34 +69,34 @@ pub struct Edit<'a> {
 /// A literal that reads a relation.
 #[derive(Clone, Copy, Debug)]
 struct Reader {
-    rule: u32,
-    literal: u32,
+    rule: RuleId,
+    literal: usize,
 }
 
 /// A program, its facts and everything that follows from them.
 pub struct Standing {
     program: Program,
     limits: Limits,
-    rules: Vec<RuleState>,
-    /// By relation: the literals of other strata that read it.
-    readers: Vec<Vec<Reader>>,
-    /// By relation: the literals of its own stratum that read it.
-    own_readers: Vec<Vec<Reader>>,
-    /// By relation: the stratum that derives it.
-    homes: Vec<Option<u32>>,
-    strata: Vec<StratumState>,
+    rules: IndexVec<RuleId, RuleState>,
+    /// The literals of other strata that read a relation.
+    readers: IndexVec<RelationId, Vec<Reader>>,
+    /// The literals of its own stratum that do.
+    own_readers: IndexVec<RelationId, Vec<Reader>>,
+    /// The stratum that derives a relation.
+    homes: IndexVec<RelationId, Option<StratumId>>,
+    strata: IndexVec<StratumId, StratumState>,
     /// The strata that something changed for, lowest first.
-    due: BinaryHeap<Reverse<u32>>,
+    due: BinaryHeap<Reverse<StratumId>>,
     /// The relations that changed.
-    changed: Vec<u32>,
+    changed: Vec<RelationId>,
     /// The rules whose operations without a result may have changed.
-    unclear: Vec<u32>,
+    unclear: Vec<RuleId>,
     /// The rules that have some.
-    failing: BTreeSet<u32>,
+    failing: BTreeSet<RuleId>,
     work: Work,
     /// Indexes that questions would have used.
-    wanted: Mutex<Vec<(u32, Vec<u32>)>>,
-    at_work: u32,
+    wanted: Mutex<Vec<(RelationId, Vec<u32>)>>,
+    at_work: RuleId,
     weighed: u64,
     stopped: Option<LimitReached>,
 }
@@ -113,19 +115,20 @@ impl Standing {
 
     fn empty(program: &Program, limits: &Limits) -> Self {
         let (strata, homes) = stratum::strata(program);
-        let support = |home: &Option<u32>| match home {
-            Some(home) if strata[*home as usize].recursive => Support::Ranked,
+        let support = |home: &Option<StratumId>| match home {
+            Some(home) if strata[*home].recursive => Support::Ranked,
             Some(_) => Support::Counted,
             None => Support::Given,
         };
-        let support: Vec<Support> = homes.iter().map(support).collect();
+        let support: IndexVec<RelationId, Support> = homes.iter().map(support).collect();
         let rules = rule::rules(program, &homes);
-        let (mut readers, mut own_readers) = (vec![Vec::new(); homes.len()], vec![Vec::new(); homes.len()]);
-        for (at, rule) in (0..).zip(&program.rules) {
-            for (literal, relation) in rule::reads(rule) {
-                let own = rules[at as usize].own[literal as usize];
+        let mut readers = IndexVec::filled(Vec::new(), homes.len());
+        let mut own_readers = readers.clone();
+        for (id, rule) in (0..).map(RuleId).zip(&program.rules) {
+            for (literal, relation) in rule::reads(rule).filter(|_| rules[id].stratum.is_some()) {
+                let own = rules[id].own[literal];
                 let list = if own { &mut own_readers } else { &mut readers };
-                list[relation as usize].push(Reader { rule: at, literal });
+                list[relation].push(Reader { rule: id, literal });
             }
         }
         Self {
@@ -141,7 +144,7 @@ impl Standing {
             failing: BTreeSet::new(),
             work: Work::new(Store::new(program, &support), limits, program.param_words()),
             wanted: Mutex::default(),
-            at_work: 0,
+            at_work: RuleId(0),
             weighed: 0,
             stopped: None,
             program: program.clone(),
@@ -150,18 +153,18 @@ impl Standing {
 
     fn load(&mut self, input: &Database) -> Result<(), Halt> {
         self.begin();
-        for (relation, rows) in (0..self.homes.len() as u32).zip(&input.relations) {
+        for (relation, rows) in (0..).map(RelationId).zip(&input.relations) {
             rows.iter().try_for_each(|row| self.give(relation, row, GIVEN))?;
         }
         for at in 0..self.program.facts.len() {
             let fact = &self.program.facts[at];
             let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
-            self.give(fact.relation.0, &row, GROUND)?;
+            self.give(fact.relation, &row, GROUND)?;
         }
         self.settle_inputs();
         self.due.clear();
-        for stratum in 0..self.strata.len() as u32 {
-            self.strata[stratum as usize].queue.clear();
+        for stratum in self.strata.ids() {
+            self.strata[stratum].queue.clear();
             self.fill(stratum)?;
         }
         self.strata.iter_mut().for_each(|stratum| stratum.queue.clear());
@@ -175,16 +178,16 @@ impl Standing {
 
     /// Makes the plans for changes of a large base at once, so that none of the first has to wait for an index.
     fn warm_up(&mut self) {
-        for rule in 0..self.rules.len() as u32 {
-            for (literal, _) in rule::reads(&self.program.rules[rule as usize]).collect::<Vec<_>>() {
-                let (own, literal) = (self.rules[rule as usize].is_own, literal as usize);
+        for rule in self.rules.ids().filter(|rule| self.rules[*rule].stratum.is_some()).collect::<Vec<_>>() {
+            for (literal, _) in rule::reads(&self.program[rule]).collect::<Vec<_>>() {
+                let own = self.rules[rule].is_own;
                 if own {
                     self.make(rule, Mode::Head);
                     self.make(rule, Mode::With(literal));
                 }
-                if !self.rules[rule as usize].own[literal] {
+                if !self.rules[rule].own[literal] {
                     self.make(rule, if own { Mode::Without(literal) } else { Mode::Delta(literal) });
-                    self.origin(Reader { rule, literal: literal as u32 });
+                    self.origin(Reader { rule, literal });
                 }
             }
         }
@@ -206,9 +209,9 @@ impl Standing {
         self.begin();
         for edit in edits {
             if edit.stands {
-                self.give(edit.relation.0, edit.row, GIVEN)?;
+                self.give(edit.relation, edit.row, GIVEN)?;
             } else {
-                self.take_back(edit.relation.0, edit.row);
+                self.take_back(edit.relation, edit.row);
             }
         }
         self.settle_inputs();
@@ -230,37 +233,38 @@ impl Standing {
     }
 
     /// Asserts a row.
-    fn give(&mut self, relation: u32, row: &[Word], flag: u8) -> Result<(), Halt> {
-        if relation as usize >= self.homes.len() || row.len() != self.work.store.table(relation).arity() {
-            return Ok(());
-        }
+    fn give(&mut self, relation: RelationId, row: &[Word], flag: u8) -> Result<(), Halt> {
+        self.check_width(relation, row);
         let (slot, _) = self.work.store.hold(relation, row)?;
         self.work.store.table_mut(relation).set(slot, flag);
         self.touch(relation, slot);
         Ok(())
     }
 
-    fn take_back(&mut self, relation: u32, row: &[Word]) {
-        if relation as usize >= self.homes.len() || row.len() != self.work.store.table(relation).arity() {
-            return;
-        }
+    fn take_back(&mut self, relation: RelationId, row: &[Word]) {
+        self.check_width(relation, row);
         if let Some(slot) = self.work.store.table(relation).find(row) {
             self.work.store.table_mut(relation).unset(slot, GIVEN);
             self.touch(relation, slot);
         }
     }
 
-    fn touch(&mut self, relation: u32, slot: u32) {
+    fn check_width(&self, relation: RelationId, row: &[Word]) {
+        let arity = self.work.store.table(relation).arity();
+        assert_eq!(row.len(), arity, "a row that comes or goes has a word for each column of its relation");
+    }
+
+    fn touch(&mut self, relation: RelationId, slot: u32) {
         let table = self.work.store.table_mut(relation);
         table.touch(slot);
-        match self.homes[relation as usize] {
+        match self.homes[relation] {
             Some(home) => self.make_due(home),
             None => self.changed.push(relation),
         }
     }
 
-    fn make_due(&mut self, stratum: u32) {
-        if !std::mem::replace(&mut self.strata[stratum as usize].due, true) {
+    fn make_due(&mut self, stratum: StratumId) {
+        if !std::mem::replace(&mut self.strata[stratum].due, true) {
             self.due.push(Reverse(stratum));
         }
     }
@@ -274,27 +278,27 @@ impl Standing {
     }
 
     /// Works out which facts of a relation came and went, and tells those who read it.
-    fn settle(&mut self, relation: u32) {
+    fn settle(&mut self, relation: RelationId) {
         let table = self.work.store.table_mut(relation);
         table.settle();
         self.changed.push(relation);
         if table.changes().is_empty() {
             return;
         }
-        for at in 0..self.readers[relation as usize].len() {
-            let reader = self.readers[relation as usize][at];
-            let stratum = self.rules[reader.rule as usize].stratum;
-            self.strata[stratum as usize].queue.push(reader);
+        for at in 0..self.readers[relation].len() {
+            let reader = self.readers[relation][at];
+            let stratum = self.rules[reader.rule].stratum.or_broken("rules of no stratum read nothing");
+            self.strata[stratum].queue.push(reader);
             self.make_due(stratum);
             self.doubt_reports(reader.rule);
         }
-        for at in 0..self.own_readers[relation as usize].len() {
-            self.doubt_reports(self.own_readers[relation as usize][at].rule);
+        for at in 0..self.own_readers[relation].len() {
+            self.doubt_reports(self.own_readers[relation][at].rule);
         }
     }
 
-    fn doubt_reports(&mut self, rule: u32) {
-        if !self.rules[rule as usize].reports.is_empty() {
+    fn doubt_reports(&mut self, rule: RuleId) {
+        if !self.rules[rule].reports.is_empty() {
             self.unclear.push(rule);
         }
     }
@@ -320,7 +324,7 @@ impl Standing {
                 Halt::Bound(bound) => bound,
                 Halt::Fuel => Bound::Iterations(self.limits.iterations),
             };
-            let reached = bound.by(&self.program, RuleId(self.at_work));
+            let reached = bound.by(&self.program, self.at_work);
             self.stopped = Some(reached);
             reached
         })

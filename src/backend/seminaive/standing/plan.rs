@@ -1,8 +1,10 @@
 //! Plans of a standing evaluation as data: for one rule and one beginning, the steps that find its matches.
 
 use crate::backend::seminaive::code::Code;
-use crate::backend::seminaive::plan::Frame;
+use crate::backend::seminaive::known::IndexId;
+use crate::backend::seminaive::plan::{Frame, Slot};
 use crate::builtins::generator::Generator;
+use crate::schema::RelationId;
 
 /// Where a plan begins and which state its literals read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,23 +63,23 @@ pub(super) struct Plan {
     /// For each step, and for the head behind them, the nearest loop before it.
     pub(super) back: Vec<Option<usize>>,
     /// The steps that read facts of the rule's own stratum, with their relations.
-    pub(super) own: Vec<(usize, u32)>,
+    pub(super) own: Vec<(usize, RelationId)>,
     /// Variables, constants and parameters.
     pub(super) frame: Frame,
     /// The expressions of the head: of a plain rule its terms; of one with aggregates the group, then all arguments;
     /// of one with a limit the count, the keys, the group, then the terms but the rank.
     pub(super) head: Vec<Code>,
     /// The relations read and their sizes when the plan was made.
-    pub(super) sizes: Vec<(u32, usize)>,
+    pub(super) sizes: Vec<(RelationId, usize)>,
 }
 
 /// What a row binds, by column and slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Start {
     /// Columns to put into slots.
-    pub(super) binds: Vec<(u32, u32)>,
+    pub(super) binds: Vec<(u32, Slot)>,
     /// Columns that must equal slots, once the former are bound.
-    pub(super) checks: Vec<(u32, u32)>,
+    pub(super) checks: Vec<(u32, Slot)>,
 }
 
 /// A step of a plan: a loop, or a filter that lets a match through or not.
@@ -90,35 +92,35 @@ pub(super) enum Step {
     /// Filter: whether the row is there, or isn't.
     Member {
         /// The relation.
-        relation: u32,
+        relation: RelationId,
         /// Which of its facts.
         view: View,
         /// A slot for each column.
-        row: Vec<u32>,
+        row: Vec<Slot>,
         /// Whether it must be there.
         wanted: bool,
     },
     /// Filter: whether an expression is true.
     Test(Code),
     /// Binds a slot.
-    Let(u32, Code),
+    Let(Slot, Code),
     /// Filter: whether a slot has this value.
-    Same(u32, Code),
+    Same(Slot, Code),
     /// Loop: each element of a generator.
-    Each(u32, Generator, Vec<Code>),
+    Each(Slot, Generator, Vec<Code>),
     /// Filter: whether a slot is among the elements.
-    Among(u32, Generator, Vec<Code>),
+    Among(Slot, Generator, Vec<Code>),
 }
 
 /// How to find the rows that fit an atom.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     /// The relation.
-    pub(super) relation: u32,
+    pub(super) relation: RelationId,
     /// Which of its facts.
     pub(super) view: View,
     /// The index and the slots of its key; none to look at all rows.
-    pub(super) by: Option<(usize, Vec<u32>)>,
+    pub(super) by: Option<(IndexId, Vec<Slot>)>,
     /// What a row binds.
     pub(super) fit: Start,
 }

@@ -1,6 +1,7 @@
 //! The order of a standing plan's literals: filters as early as they can stand, then the atom with the fewest rows.
 
 use crate::backend::seminaive::shape::{Shape, VarSet};
+use crate::fault::{OrBroken, broken};
 use crate::ir::{Atom, Literal, Rule};
 
 use super::roles::{Role, bound, needed};
@@ -26,6 +27,18 @@ pub(super) struct Source<'a> {
     pub(super) own: &'a [bool],
 }
 
+impl<'a> Source<'a> {
+    /// What counts of a literal.
+    pub(super) fn role(self, at: usize) -> &'a Role {
+        self.roles.get(at).or_broken("each literal of a rule has a role")
+    }
+
+    /// Whether a literal reads the rule's own stratum.
+    pub(super) fn is_own(self, at: usize) -> bool {
+        *self.own.get(at).or_broken("it is known of each literal whether it reads its own stratum")
+    }
+}
+
 /// The literals but `first` in the order of evaluation, where the variables `known` are bound before.
 pub(super) fn order(
     source: Source<'_>,
@@ -42,36 +55,38 @@ pub(super) fn order(
             .filter(|(_, at)| known.covers(&needed(source.rule, source.shape, source.roles, **at)));
         let costs = ready.map(|(place, at)| (cost(source, *at, &known, store), place));
         // The earlier one of two that cost the same.
-        let Some((_, place)) = costs.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { return order };
+        let Some((_, place)) = costs.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { break };
         let at = open.remove(place);
         order.push(at);
         bound(source.rule, source.roles, at).into_iter().for_each(|var| {
             known.insert(var);
         });
     }
+    assert!(open.is_empty(), "an order has every literal of its rule");
+    order
 }
 
 /// How many matches a literal makes of one. Below 1 are the filters, those that may fail after those that can't.
 fn cost(source: Source<'_>, at: usize, known: &VarSet, store: &Store) -> f64 {
-    let fails = source.shape.literals.get(at).is_some_and(|needs| needs.may_fail);
+    let fails = source.shape.literal(at).may_fail;
     let late = if fails { 0.05 } else { 0.0 };
-    match (source.rule.body.get(at), source.roles.get(at)) {
-        (Some(Literal::Test { .. }), _) => 0.1 + late,
-        (Some(Literal::Bind { var, .. }), _) if known.contains(*var) => 0.1 + late,
-        (Some(Literal::Bind { .. }), _) if fails => 0.9,
-        (Some(Literal::Bind { .. }), _) => 0.0,
-        (Some(Literal::Atom(_) | Literal::Not(_)), Some(Role::Some(_))) => 0.13,
-        (Some(Literal::Atom(atom)), _) => rows(atom, known, store),
-        (Some(Literal::Each { var, .. }), _) if known.contains(*var) => 0.2,
-        (Some(Literal::Each { .. }), _) => ELEMENTS,
-        _ => f64::INFINITY,
+    match (source.rule.literal(at), source.role(at)) {
+        (Literal::Test { .. }, _) => 0.1 + late,
+        (Literal::Bind { var, .. }, _) if known.contains(*var) => 0.1 + late,
+        (Literal::Bind { .. }, _) if fails => 0.9,
+        (Literal::Bind { .. }, _) => 0.0,
+        (Literal::Atom(_) | Literal::Not(_), Role::Some(_)) => 0.13,
+        (Literal::Atom(atom), _) => rows(atom, known, store),
+        (Literal::Each { var, .. }, _) if known.contains(*var) => 0.2,
+        (Literal::Each { .. }, _) => ELEMENTS,
+        (Literal::Not(_), _) => broken("of a negated atom only counts whether a fact is there"),
     }
 }
 
 /// The rows of an atom that agree with what is bound: told by an index where there is one, else guessed as if
 /// columns were independent and alike.
 fn rows(atom: &Atom, known: &VarSet, store: &Store) -> f64 {
-    let table = store.table(atom.relation.0);
+    let table = store.table(atom.relation);
     let columns = (0u32..).zip(&atom.args).filter(|(_, arg)| known.binds(arg)).map(|(column, _)| column);
     let columns: Vec<u32> = columns.collect();
     if columns.len() == atom.args.len() {

@@ -2,21 +2,26 @@
 
 use std::collections::BTreeMap;
 
+use crate::schema::RelationId;
+
+/// A fact: its relation and its slot there.
+pub(super) type Fact = (RelationId, u32);
+
 /// Facts by rank.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    ranks: BTreeMap<u32, Vec<(u32, u32)>>,
-    spare: Vec<Vec<(u32, u32)>>,
+    ranks: BTreeMap<u32, Vec<Fact>>,
+    spare: Vec<Vec<Fact>>,
 }
 
 impl Queue {
     /// Lets a fact wait under a rank.
-    pub(super) fn push(&mut self, rank: u32, fact: (u32, u32)) {
+    pub(super) fn push(&mut self, rank: u32, fact: Fact) {
         self.ranks.entry(rank).or_insert_with(|| self.spare.pop().unwrap_or_default()).push(fact);
     }
 
     /// A fact of the least rank.
-    pub(super) fn pop(&mut self) -> Option<(u32, (u32, u32))> {
+    pub(super) fn pop(&mut self) -> Option<(u32, Fact)> {
         let mut entry = self.ranks.first_entry()?;
         let rank = *entry.key();
         let fact = entry.get_mut().pop();

@@ -10,11 +10,14 @@
 //! Where that takes long the stratum is derived from scratch: by the batch engine where it is large, else all ranks are
 //! forgotten and the second half is run.
 
+use crate::fault::OrBroken;
+use crate::ir::{RuleId, StratumId};
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::machine::{Halt, Sink, Site};
 use super::plan::Mode;
-use super::queue::Queue;
+use super::queue::{Fact, Queue};
 use super::store::{DOUBTED, NONE, OLD};
 use super::work::Signed;
 use super::{Reader, Standing};
@@ -28,13 +31,13 @@ const LEAST_STEPS: u64 = 512;
 
 /// Facts whose derivations went.
 struct Doubt<'a> {
-    relation: u32,
+    relation: RelationId,
     queue: &'a mut Queue,
 }
 
 /// Facts that have a derivation.
 struct Propose<'a> {
-    relation: u32,
+    relation: RelationId,
     queue: &'a mut Queue,
 }
 
@@ -95,7 +98,7 @@ impl Signed for Propose<'_> {
 }
 
 /// Lets a fact wait for a rank that is better than what it has.
-fn propose(queue: &mut Queue, site: &mut Site<'_>, (relation, slot): (u32, u32), rank: u32) {
+fn propose(queue: &mut Queue, site: &mut Site<'_>, (relation, slot): Fact, rank: u32) {
     let table = site.store.table_mut(relation);
     if rank < table.best(slot) {
         table.propose(slot, rank);
@@ -106,12 +109,12 @@ fn propose(queue: &mut Queue, site: &mut Site<'_>, (relation, slot): (u32, u32),
 
 impl Standing {
     /// Brings the ranks of a stratum up to date once what its rules over lower strata derive is counted.
-    pub(super) fn rerank(&mut self, stratum: u32, queue: &[Reader]) -> Result<(), Halt> {
-        let (steps, facts) = self.strata[stratum as usize].full;
+    pub(super) fn rerank(&mut self, stratum: StratumId, queue: &[Reader]) -> Result<(), Halt> {
+        let (steps, facts) = self.strata[stratum].full;
         let grown = (self.facts_of(stratum) as u64 + 1) / (facts as u64 + 1);
         let share = steps.saturating_mul(grown.max(1)) / 100 * ATTEMPT;
         self.work.machine.fuel = self.work.machine.steps.saturating_add(share + LEAST_STEPS);
-        let own = queue.iter().filter(|reader| self.rules[reader.rule as usize].is_own);
+        let own = queue.iter().filter(|reader| self.rules[reader.rule].is_own);
         let own: Vec<Reader> = own.copied().collect();
         let attempt = self.attempt(stratum, &own);
         self.work.machine.fuel = u64::MAX;
@@ -122,32 +125,32 @@ impl Standing {
     }
 
     /// How many facts a stratum has.
-    pub(super) fn facts_of(&self, stratum: u32) -> usize {
-        let relations = &self.strata[stratum as usize].relations;
+    pub(super) fn facts_of(&self, stratum: StratumId) -> usize {
+        let relations = &self.strata[stratum].relations;
         relations.iter().map(|relation| self.work.store.table(*relation).standing()).sum()
     }
 
     /// Derives the facts of a stratum from scratch, with their ranks.
-    pub(super) fn rank_all(&mut self, stratum: u32) -> Result<(), Halt> {
+    pub(super) fn rank_all(&mut self, stratum: StratumId) -> Result<(), Halt> {
         // Not every failing operation is met.
-        let rules = self.strata[stratum as usize].rules.iter().copied();
-        self.unclear.extend(rules.filter(|rule| self.rules[*rule as usize].may_fail()));
+        let rules = self.strata[stratum].rules.iter().copied();
+        self.unclear.extend(rules.filter(|rule| self.rules[*rule].may_fail()));
         let steps = match self.is_for_batch(stratum) {
             true => self.derive_anew(stratum)?,
             false => self.derive_one_by_one(stratum)?,
         };
-        let facts = self.strata[stratum as usize].relations.iter();
+        let facts = self.strata[stratum].relations.iter();
         let facts = facts.map(|relation| self.work.store.table(*relation).len()).sum();
-        self.strata[stratum as usize].full = (steps, facts);
+        self.strata[stratum].full = (steps, facts);
         Ok(())
     }
 
     /// The same fact by fact, the least rank first; what it took, in steps.
-    fn derive_one_by_one(&mut self, stratum: u32) -> Result<u64, Halt> {
+    fn derive_one_by_one(&mut self, stratum: StratumId) -> Result<u64, Halt> {
         let before = self.work.machine.steps;
         let mut queue = Queue::default();
-        for at in 0..self.strata[stratum as usize].relations.len() {
-            let relation = self.strata[stratum as usize].relations[at];
+        for at in 0..self.strata[stratum].relations.len() {
+            let relation = self.strata[stratum].relations[at];
             for slot in 0..self.work.store.table(relation).slots() {
                 let table = self.work.store.table_mut(relation);
                 table.settle_rank(slot, NONE);
@@ -162,15 +165,15 @@ impl Standing {
         Ok(self.work.machine.steps - before)
     }
 
-    fn attempt(&mut self, stratum: u32, queue: &[Reader]) -> Result<(), Halt> {
+    fn attempt(&mut self, stratum: StratumId, queue: &[Reader]) -> Result<(), Halt> {
         let (mut doubts, mut waiting) = (Queue::default(), Queue::default());
         self.doubt(stratum, queue, &mut doubts)?;
         let lost = self.lose(&mut doubts)?;
         for fact in lost {
             self.rederive(fact, &mut waiting)?;
         }
-        for at in 0..self.strata[stratum as usize].relations.len() {
-            let relation = self.strata[stratum as usize].relations[at];
+        for at in 0..self.strata[stratum].relations.len() {
+            let relation = self.strata[stratum].relations[at];
             for place in 0.. {
                 let table = self.work.store.table(relation);
                 let Some(slot) = table.touched(place) else { break };
@@ -179,12 +182,12 @@ impl Standing {
             }
         }
         for reader in queue {
-            let Some(origin) = self.origin(*reader) else { continue };
-            let mode = Mode::With(reader.literal as usize);
+            let origin = self.origin(*reader);
+            let mode = Mode::With(reader.literal);
             self.make(reader.rule, mode);
-            let state = &mut self.rules[reader.rule as usize];
+            let state = &mut self.rules[reader.rule];
             let mut sink = Propose { relation: state.head, queue: &mut waiting };
-            let Some((plan, _)) = state.made(mode) else { continue };
+            let (plan, _) = state.made(mode);
             let result = self.work.run_changes(plan, origin, &mut sink);
             self.note_failure(reader.rule);
             result?;
@@ -193,20 +196,20 @@ impl Standing {
     }
 
     /// The facts that lost a derivation, or what they had by themselves.
-    fn doubt(&mut self, stratum: u32, queue: &[Reader], doubts: &mut Queue) -> Result<(), Halt> {
+    fn doubt(&mut self, stratum: StratumId, queue: &[Reader], doubts: &mut Queue) -> Result<(), Halt> {
         for reader in queue {
-            let Some(origin) = self.origin(*reader) else { continue };
-            let mode = Mode::Without(reader.literal as usize);
+            let origin = self.origin(*reader);
+            let mode = Mode::Without(reader.literal);
             self.make(reader.rule, mode);
-            let state = &mut self.rules[reader.rule as usize];
+            let state = &mut self.rules[reader.rule];
             let mut sink = Doubt { relation: state.head, queue: doubts };
-            let Some((plan, _)) = state.made(mode) else { continue };
+            let (plan, _) = state.made(mode);
             let result = self.work.run_changes(plan, origin, &mut sink);
             self.note_failure(reader.rule);
             result?;
         }
-        for at in 0..self.strata[stratum as usize].relations.len() {
-            let relation = self.strata[stratum as usize].relations[at];
+        for at in 0..self.strata[stratum].relations.len() {
+            let relation = self.strata[stratum].relations[at];
             let table = self.work.store.table_mut(relation);
             for place in 0.. {
                 let Some(slot) = table.touched(place) else { break };
@@ -221,20 +224,20 @@ impl Standing {
     }
 
     /// Takes their ranks from the doubted facts that have no other derivation of that rank.
-    fn lose(&mut self, doubts: &mut Queue) -> Result<Vec<(u32, u32)>, Halt> {
+    fn lose(&mut self, doubts: &mut Queue) -> Result<Vec<Fact>, Halt> {
         let mut lost = Vec::new();
         while let Some((rank, fact)) = doubts.pop() {
             self.work.machine.steps += HANDLING;
             if self.best(fact, rank)? <= rank {
                 continue;
             }
-            for at in 0..self.own_readers[fact.0 as usize].len() {
-                let reader = self.own_readers[fact.0 as usize][at];
-                let mode = Mode::With(reader.literal as usize);
+            for at in 0..self.own_readers[fact.0].len() {
+                let reader = self.own_readers[fact.0][at];
+                let mode = Mode::With(reader.literal);
                 self.make(reader.rule, mode);
-                let state = &mut self.rules[reader.rule as usize];
+                let state = &mut self.rules[reader.rule];
                 let mut sink = Doubt { relation: state.head, queue: doubts };
-                let Some((plan, _)) = state.made(mode) else { continue };
+                let (plan, _) = state.made(mode);
                 let result = self.work.run_from(plan, fact, rank, &mut sink);
                 self.note_failure(reader.rule);
                 result?;
@@ -245,26 +248,26 @@ impl Standing {
         Ok(lost)
     }
 
-    fn rederive(&mut self, fact: (u32, u32), waiting: &mut Queue) -> Result<(), Halt> {
+    fn rederive(&mut self, fact: Fact, waiting: &mut Queue) -> Result<(), Halt> {
         let rank = self.best(fact, 0)?;
         propose(waiting, &mut self.work.site(), fact, rank);
         Ok(())
     }
 
     /// The least rank that the settled ranks give a fact, or any that is no more than `enough`.
-    fn best(&mut self, fact: (u32, u32), enough: u32) -> Result<u32, Halt> {
+    fn best(&mut self, fact: Fact, enough: u32) -> Result<u32, Halt> {
         let mut rank = self.work.store.table(fact.0).base(fact.1);
         let row = self.work.store.table(fact.0).row(fact.1).to_vec();
-        let stratum = self.homes[fact.0 as usize].unwrap_or(0);
-        for at in 0..self.strata[stratum as usize].rules.len() {
-            let rule = self.strata[stratum as usize].rules[at];
-            let state = &self.rules[rule as usize];
+        let stratum = self.homes[fact.0].or_broken("a stratum derives what has a rank");
+        for at in 0..self.strata[stratum].rules.len() {
+            let rule = self.strata[stratum].rules[at];
+            let state = &self.rules[rule];
             if rank <= enough || !state.is_own || state.head != fact.0 {
                 continue;
             }
             self.make(rule, Mode::Head);
             let mut sink = Best { fact: &row, rank, enough };
-            let Some((plan, _)) = self.rules[rule as usize].made(Mode::Head) else { continue };
+            let (plan, _) = self.rules[rule].made(Mode::Head);
             let result = self.work.run_with(plan, &row, &mut sink);
             rank = sink.rank;
             self.note_failure(rule);
@@ -285,13 +288,13 @@ impl Standing {
             if rank > 0 {
                 self.work.budget.round(u64::from(rank) + 1)?;
             }
-            for at in 0..self.own_readers[fact.0 as usize].len() {
-                let reader = self.own_readers[fact.0 as usize][at];
-                let mode = Mode::With(reader.literal as usize);
+            for at in 0..self.own_readers[fact.0].len() {
+                let reader = self.own_readers[fact.0][at];
+                let mode = Mode::With(reader.literal);
                 self.make(reader.rule, mode);
-                let state = &mut self.rules[reader.rule as usize];
+                let state = &mut self.rules[reader.rule];
                 let mut sink = Propose { relation: state.head, queue: waiting };
-                let Some((plan, _)) = state.made(mode) else { continue };
+                let (plan, _) = state.made(mode);
                 let result = self.work.run_from(plan, fact, rank, &mut sink);
                 self.note_failure(reader.rule);
                 result?;
@@ -300,15 +303,15 @@ impl Standing {
         Ok(())
     }
 
-    pub(super) fn origin(&mut self, reader: Reader) -> Option<super::work::Origin> {
-        let rule = &self.program.rules[reader.rule as usize];
-        self.rules[reader.rule as usize].origin(rule, reader.literal as usize, &mut self.work.store)
+    pub(super) fn origin(&mut self, reader: Reader) -> super::work::Origin {
+        let rule = &self.program[reader.rule];
+        self.rules[reader.rule].origin(rule, reader.literal, &mut self.work.store)
     }
 
     /// Makes a plan where it is due.
-    pub(super) fn make(&mut self, rule: u32, mode: Mode) {
+    pub(super) fn make(&mut self, rule: RuleId, mode: Mode) {
         self.at_work = rule;
         let (store, params) = self.work.planning();
-        self.rules[rule as usize].plan(&self.program.rules[rule as usize], mode, store, params);
+        self.rules[rule].plan(&self.program[rule], mode, store, params);
     }
 }

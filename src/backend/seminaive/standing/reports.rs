@@ -22,17 +22,17 @@ impl Standing {
             } else {
                 self.failing.insert(rule);
             }
-            self.rules[rule as usize].reports = reports;
+            self.rules[rule].reports = reports;
         }
         self.unclear = rules;
         Ok(())
     }
 
-    fn report(&mut self, id: u32) -> Result<Vec<Undefined>, Halt> {
-        let rule = &self.program.rules[id as usize];
+    fn report(&mut self, id: RuleId) -> Result<Vec<Undefined>, Halt> {
+        let rule = &self.program[id];
         let mut input = Database::new(&self.program);
         for relation in rule.reads() {
-            let table = self.work.store.table(relation.0);
+            let table = self.work.store.table(relation);
             if input.rows(relation).is_some_and(|rows| rows.is_empty()) {
                 let slots = (0..table.slots()).filter(|slot| table.is(*slot, NEW));
                 slots.for_each(|slot| input.push(relation, table.row(slot)));
@@ -47,11 +47,11 @@ impl Standing {
         };
         let model = SemiNaive.evaluate(&program, input, &self.limits).map_err(|reached| reached.bound)?;
         let reports = model.undefined.into_iter();
-        Ok(reports.map(|report| Undefined { rule: RuleId(id), ..report }).collect())
+        Ok(reports.map(|report| Undefined { rule: id, ..report }).collect())
     }
 
     /// The operations without a result, as [`crate::backend::Model`] has them.
     pub fn undefined(&self) -> impl Iterator<Item = &Undefined> {
-        self.failing.iter().flat_map(|rule| &self.rules[*rule as usize].reports)
+        self.failing.iter().flat_map(|rule| &self.rules[*rule].reports)
     }
 }

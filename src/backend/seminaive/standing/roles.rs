@@ -2,7 +2,11 @@
 
 use crate::backend::seminaive::shape::{Shape, VarSet, variables};
 use crate::builtins::expr::VarId;
+use crate::fault::OrBroken;
 use crate::ir::{Arg, Atom, Literal, Rule};
+
+/// An invariant of [`roles`].
+const ROLES: &str = "each literal of a rule has a role";
 
 /// What a literal contributes to the number of matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,9 +28,10 @@ pub(super) fn roles(rule: &Rule, shape: &Shape, own: &[bool]) -> Vec<Role> {
         _ => Role::Other,
     };
     let mut roles: Vec<Role> = rule.body.iter().map(role).collect();
-    for (at, literal) in rule.body.iter().enumerate() {
+    assert_eq!(own.len(), rule.body.len(), "it is known of each literal whether it reads its own stratum");
+    for ((at, literal), own) in rule.body.iter().enumerate().zip(own) {
         let Literal::Atom(atom) = literal else { continue };
-        if shape.counts_matches || own.get(at).copied().unwrap_or(false) {
+        if shape.counts_matches || *own {
             continue;
         }
         let is_private = |arg: &Arg| match arg {
@@ -37,7 +42,7 @@ pub(super) fn roles(rule: &Rule, shape: &Shape, own: &[bool]) -> Vec<Role> {
         let keys = columns(atom, |arg| !is_private(arg));
         if keys.len() < atom.args.len() && !links(rule, &roles, at, atom, &keys) {
             let mut tried = roles.clone();
-            tried.get_mut(at).into_iter().for_each(|role| *role = Role::Some(keys.clone()));
+            *tried.get_mut(at).or_broken(ROLES) = Role::Some(keys.clone());
             if is_safe(rule, shape, &tried) {
                 roles = tried;
             }
@@ -48,11 +53,10 @@ pub(super) fn roles(rule: &Rule, shape: &Shape, own: &[bool]) -> Vec<Role> {
 
 /// Whether an atom joins what no other literal has together: as a mere filter it would leave a product of both.
 fn links(rule: &Rule, roles: &[Role], at: usize, atom: &Atom, keys: &[u32]) -> bool {
-    let arg = |column: &u32| atom.args.get(*column as usize).and_then(variable);
-    let vars: Vec<VarId> = keys.iter().filter_map(arg).collect();
+    let vars: Vec<VarId> = keys.iter().filter_map(|column| variable(arg(atom, *column))).collect();
     let has_all = |other: usize| {
         let mut known = bound(rule, roles, other);
-        if let Some(Literal::Bind { expr, .. }) = rule.body.get(other) {
+        if let Literal::Bind { expr, .. } = rule.literal(other) {
             expr.for_each_var(&mut |var| known.push(var));
         }
         vars.iter().all(|var| known.contains(var))
@@ -72,22 +76,25 @@ fn uses(shape: &Shape, var: VarId) -> usize {
 
 /// The variables that a literal needs before it in this role.
 pub(super) fn needed<'a>(rule: &'a Rule, shape: &'a Shape, roles: &[Role], at: usize) -> Vec<VarId> {
-    match (rule.body.get(at), roles.get(at)) {
-        (Some(Literal::Atom(atom)), Some(Role::Some(keys))) => {
-            let arg = |column: &u32| atom.args.get(*column as usize);
-            keys.iter().filter_map(arg).filter_map(variable).collect()
+    match (rule.literal(at), roles.get(at).or_broken(ROLES)) {
+        (Literal::Atom(atom), Role::Some(keys)) => {
+            keys.iter().filter_map(|column| variable(arg(atom, *column))).collect()
         }
-        _ => shape.literals.get(at).map(|needs| needs.before.clone()).unwrap_or_default(),
+        _ => shape.literal(at).before.clone(),
     }
 }
 
 /// The variables that are bound behind a literal in this role, beside those that it needs.
 pub(super) fn bound(rule: &Rule, roles: &[Role], at: usize) -> Vec<VarId> {
-    match (rule.body.get(at), roles.get(at)) {
-        (Some(Literal::Atom(atom)), Some(Role::Each)) => variables(atom).collect(),
-        (Some(Literal::Bind { var, .. } | Literal::Each { var, .. }), _) => vec![*var],
+    match (rule.literal(at), roles.get(at).or_broken(ROLES)) {
+        (Literal::Atom(atom), Role::Each) => variables(atom).collect(),
+        (Literal::Bind { var, .. } | Literal::Each { var, .. }, _) => vec![*var],
         _ => Vec::new(),
     }
+}
+
+fn arg(atom: &Atom, column: u32) -> &Arg {
+    atom.args.get(column as usize).or_broken("the columns of a key are those of its atom")
 }
 
 fn variable(arg: &Arg) -> Option<VarId> {

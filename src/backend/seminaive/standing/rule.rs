@@ -2,7 +2,10 @@
 
 use crate::backend::Undefined;
 use crate::backend::seminaive::shape::Shape;
-use crate::ir::{Literal, Program, Rule};
+use crate::fault::{OrBroken, broken};
+use crate::index_vec::IndexVec;
+use crate::ir::{Literal, Program, Rule, RuleId, StratumId};
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::compile::compile;
@@ -31,9 +34,9 @@ pub(super) enum Collect {
 /// A rule of a standing evaluation.
 pub(super) struct RuleState {
     /// The relation that it derives.
-    pub(super) head: u32,
-    /// Its stratum.
-    pub(super) stratum: u32,
+    pub(super) head: RelationId,
+    /// Its stratum; none where the program has the rule only for its number.
+    pub(super) stratum: Option<StratumId>,
     /// For each literal whether it reads the rule's own stratum.
     pub(super) own: Vec<bool>,
     /// Whether one does.
@@ -48,24 +51,27 @@ pub(super) struct RuleState {
 }
 
 /// All rules of a program, without plans.
-pub(super) fn rules(program: &Program, homes: &[Option<u32>]) -> Vec<RuleState> {
+pub(super) fn rules(
+    program: &Program,
+    homes: &IndexVec<RelationId, Option<StratumId>>,
+) -> IndexVec<RuleId, RuleState> {
     program.rules.iter().map(|rule| RuleState::new(rule, homes)).collect()
 }
 
 /// The literals that read relations, with these.
-pub(super) fn reads(rule: &Rule) -> impl Iterator<Item = (u32, u32)> + '_ {
-    (0u32..).zip(&rule.body).filter_map(|(at, literal)| match literal {
-        Literal::Atom(atom) | Literal::Not(atom) => Some((at, atom.relation.0)),
+pub(super) fn reads(rule: &Rule) -> impl Iterator<Item = (usize, RelationId)> + '_ {
+    rule.body.iter().enumerate().filter_map(|(at, literal)| match literal {
+        Literal::Atom(atom) | Literal::Not(atom) => Some((at, atom.relation)),
         _ => None,
     })
 }
 
 impl RuleState {
-    fn new(rule: &Rule, homes: &[Option<u32>]) -> Self {
-        let home = homes[rule.head.0 as usize];
+    fn new(rule: &Rule, homes: &IndexVec<RelationId, Option<StratumId>>) -> Self {
+        let home = homes[rule.head];
         let mut own = vec![false; rule.body.len()];
         for (literal, relation) in reads(rule) {
-            own[literal as usize] = home.is_some() && homes[relation as usize] == home;
+            own[literal] = home.is_some() && homes[relation] == home;
         }
         let shape = Shape::new(rule);
         let roles = roles(rule, &shape, &own);
@@ -75,8 +81,8 @@ impl RuleState {
             None => Collect::Facts,
         };
         Self {
-            head: rule.head.0,
-            stratum: home.unwrap_or(0),
+            head: rule.head,
+            stratum: home,
             is_own: own.contains(&true),
             own,
             collect,
@@ -111,22 +117,26 @@ impl RuleState {
     }
 
     /// The plan for a beginning, once it is made, and what becomes of its matches.
-    pub(super) fn made(&mut self, mode: Mode) -> Option<(&Plan, &mut Collect)> {
-        let plan = self.plans.get(mode.place())?.as_deref()?;
-        Some((plan, &mut self.collect))
+    pub(super) fn made(&mut self, mode: Mode) -> (&Plan, &mut Collect) {
+        let plan = self.plans.get(mode.place()).and_then(Option::as_deref);
+        (plan.or_broken("a plan is made before it is run"), &mut self.collect)
     }
 
     /// Where the rows for a literal come from.
-    pub(super) fn origin(&self, rule: &Rule, literal: usize, store: &mut Store) -> Option<Origin> {
-        let (Literal::Atom(atom) | Literal::Not(atom)) = rule.body.get(literal)? else { return None };
-        let relation = atom.relation.0;
-        let keys = match self.roles.get(literal)? {
+    pub(super) fn origin(&self, rule: &Rule, literal: usize, store: &mut Store) -> Origin {
+        let (atom, positive) = match rule.literal(literal) {
+            Literal::Atom(atom) => (atom, true),
+            Literal::Not(atom) => (atom, false),
+            _ => broken("plans begin with rows of atoms"),
+        };
+        let relation = atom.relation;
+        let keys = match &self.roles[literal] {
             Role::Some(columns) if columns.len() < atom.args.len() => {
                 Some(store.table_mut(relation).index_on(columns))
             }
             _ => None,
         };
-        Some(Origin { relation, keys, positive: matches!(rule.body.get(literal)?, Literal::Atom(_)) })
+        Origin { relation, keys, positive }
     }
 
     /// Bytes of groups.

@@ -7,7 +7,11 @@ use hashbrown::hash_table::Entry;
 
 use crate::backend::Bound;
 use crate::backend::seminaive::hash::hash;
+use crate::backend::seminaive::known::IndexId;
+use crate::fault::OrBroken;
+use crate::index_vec::IndexVec;
 use crate::ir::Program;
+use crate::schema::RelationId;
 use crate::value::Word;
 
 pub(super) use super::index::NONE;
@@ -49,7 +53,7 @@ pub(super) struct Table {
     slots: u32,
     free: Vec<u32>,
     members: HashTable<u32>,
-    indexes: Vec<Index>,
+    indexes: IndexVec<IndexId, Index>,
     touched: Vec<u32>,
     changes: Vec<u32>,
     dead: Vec<u32>,
@@ -66,7 +70,7 @@ impl Table {
             slots: 0,
             free: Vec::new(),
             members: HashTable::new(),
-            indexes: Vec::new(),
+            indexes: IndexVec::default(),
             touched: Vec::new(),
             changes: Vec::new(),
             dead: Vec::new(),
@@ -309,16 +313,15 @@ impl Table {
         let rows = Rows { words: &self.words, arity: self.arity, stride: self.stride() };
         let hash = hash(rows.row(slot));
         self.indexes.iter_mut().for_each(|index| index.remove(rows, slot));
-        if let Ok(found) = self.members.find_entry(hash, |other| *other == slot) {
-            found.remove();
-            self.put(slot, self.state(slot).without(u8::MAX));
-            self.free.push(slot);
-        }
+        let found = self.members.find_entry(hash, |other| *other == slot).ok();
+        found.or_broken("a slot is given away once").remove();
+        self.put(slot, self.state(slot).without(u8::MAX));
+        self.free.push(slot);
     }
 
     /// All indexes, with their numbers.
-    pub(super) fn indexes(&self) -> impl Iterator<Item = (usize, &Index)> {
-        self.indexes.iter().enumerate()
+    pub(super) fn indexes(&self) -> impl Iterator<Item = (IndexId, &Index)> {
+        self.indexes.numbered()
     }
 
     /// How many facts are given.
@@ -328,35 +331,34 @@ impl Table {
 
     /// The index with a number.
     #[inline]
-    pub(super) fn index(&self, at: usize) -> &Index {
-        &self.indexes[at]
+    pub(super) fn index(&self, index: IndexId) -> &Index {
+        &self.indexes[index]
     }
 
     /// The first row under a key of an index, or [`NONE`].
     #[inline]
-    pub(super) fn first(&self, index: usize, key: &[Word]) -> u32 {
+    pub(super) fn first(&self, index: IndexId, key: &[Word]) -> u32 {
         self.indexes[index].first(self.rows(), key)
     }
 
     /// The index on `columns`, ascending, if there is one.
-    pub(super) fn find_index(&self, columns: &[u32]) -> Option<usize> {
-        self.indexes.iter().position(|index| index.columns() == columns)
+    pub(super) fn find_index(&self, columns: &[u32]) -> Option<IndexId> {
+        self.indexes.numbered().find(|(_, index)| index.columns() == columns).map(|(id, _)| id)
     }
 
     /// The index on `columns`, built where there is none yet.
-    pub(super) fn index_on(&mut self, columns: &[u32]) -> usize {
+    pub(super) fn index_on(&mut self, columns: &[u32]) -> IndexId {
         self.find_index(columns).unwrap_or_else(|| {
             let mut index = Index::new(columns.to_vec());
             let mut slots: Vec<u32> = self.members.iter().copied().collect();
             slots.sort_unstable();
             slots.into_iter().for_each(|slot| index.insert(self.rows(), slot));
-            self.indexes.push(index);
-            self.indexes.len() - 1
+            self.indexes.push(index)
         })
     }
 
     /// Works out which keys of an index came and went.
-    pub(super) fn find_changed(&mut self, index: usize, epoch: u64) {
+    pub(super) fn find_changed(&mut self, index: IndexId, epoch: u64) {
         let rows = Rows { words: &self.words, arity: self.arity, stride: self.stride() };
         let state = |slot: u32| {
             let flags = State(rows.behind(slot).0).flags();
@@ -374,42 +376,42 @@ impl Table {
     }
 }
 
-/// All relations, by their ids.
+/// All relations.
 #[derive(Debug)]
 pub(super) struct Store {
-    tables: Vec<Table>,
+    tables: IndexVec<RelationId, Table>,
     /// How many slots were given out, ever.
     grown: u64,
 }
 
 impl Store {
     /// Relations without facts.
-    pub(super) fn new(program: &Program, support: &[Support]) -> Self {
-        let tables = program.relations.iter().zip(support);
+    pub(super) fn new(program: &Program, support: &IndexVec<RelationId, Support>) -> Self {
+        let tables = program.relations.iter().zip(support.iter());
         let tables = tables.map(|(relation, support)| Table::new(relation.columns.len(), *support)).collect();
         Self { tables, grown: 0 }
     }
 
     /// A relation.
     #[inline]
-    pub(super) fn table(&self, relation: u32) -> &Table {
-        &self.tables[relation as usize]
+    pub(super) fn table(&self, relation: RelationId) -> &Table {
+        &self.tables[relation]
     }
 
     /// A relation, to be changed.
     #[inline]
-    pub(super) fn table_mut(&mut self, relation: u32) -> &mut Table {
-        &mut self.tables[relation as usize]
+    pub(super) fn table_mut(&mut self, relation: RelationId) -> &mut Table {
+        &mut self.tables[relation]
     }
 
-    /// How many relations there are.
-    pub(super) fn len(&self) -> usize {
-        self.tables.len()
+    /// All of them.
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.tables.iter()
     }
 
     /// The slot of a row, and whether it is new.
-    pub(super) fn hold(&mut self, relation: u32, row: &[Word]) -> Result<(u32, bool), Bound> {
-        let (slot, new) = self.tables[relation as usize].hold(row)?;
+    pub(super) fn hold(&mut self, relation: RelationId, row: &[Word]) -> Result<(u32, bool), Bound> {
+        let (slot, new) = self.tables[relation].hold(row)?;
         self.grown += u64::from(new);
         Ok((slot, new))
     }

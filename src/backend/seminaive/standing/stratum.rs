@@ -1,6 +1,8 @@
 //! Bringing a stratum up to date whose relations don't depend on themselves: derivations are counted.
 
-use crate::ir::Program;
+use crate::index_vec::IndexVec;
+use crate::ir::{Program, RuleId, StratumId};
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::machine::{Halt, Sink, Site};
@@ -13,9 +15,9 @@ use super::{Reader, Standing};
 #[derive(Debug, Default)]
 pub(super) struct StratumState {
     /// The relations that it derives.
-    pub(super) relations: Vec<u32>,
+    pub(super) relations: Vec<RelationId>,
     /// Their rules.
-    pub(super) rules: Vec<u32>,
+    pub(super) rules: Vec<RuleId>,
     /// Whether some rule reads a relation of this very stratum.
     pub(super) recursive: bool,
     /// Whether it waits to be brought up to date.
@@ -27,13 +29,15 @@ pub(super) struct StratumState {
 }
 
 /// The strata of a program, and which one derives each relation.
-pub(super) fn strata(program: &Program) -> (Vec<StratumState>, Vec<Option<u32>>) {
-    let mut homes = vec![None; program.relations.len()];
-    let strata = (0..).zip(&program.strata).map(|(at, stratum)| {
-        stratum.relations.iter().for_each(|relation| homes[relation.0 as usize] = Some(at));
+pub(super) fn strata(
+    program: &Program,
+) -> (IndexVec<StratumId, StratumState>, IndexVec<RelationId, Option<StratumId>>) {
+    let mut homes = IndexVec::filled(None, program.relations.len());
+    let strata = (0..).map(StratumId).zip(&program.strata).map(|(id, stratum)| {
+        stratum.relations.iter().for_each(|relation| homes[*relation] = Some(id));
         StratumState {
-            relations: stratum.relations.iter().map(|relation| relation.0).collect(),
-            rules: stratum.rules.iter().map(|rule| rule.0).collect(),
+            relations: stratum.relations.clone(),
+            rules: stratum.rules.clone(),
             recursive: stratum.recursive,
             ..StratumState::default()
         }
@@ -69,7 +73,7 @@ impl Task {
 
 /// Counts derivations.
 pub(super) struct Count {
-    relation: u32,
+    relation: RelationId,
     by: i64,
 }
 
@@ -88,7 +92,7 @@ impl Signed for Count {
 }
 
 /// Adds to the number of a fact's derivations; its slot.
-pub(super) fn derive(relation: u32, row: &[Word], by: i64, site: &mut Site<'_>) -> Result<u32, Halt> {
+pub(super) fn derive(relation: RelationId, row: &[Word], by: i64, site: &mut Site<'_>) -> Result<u32, Halt> {
     let (slot, new) = site.store.hold(relation, row)?;
     if new {
         site.budget.spend(1)?;
@@ -99,71 +103,69 @@ pub(super) fn derive(relation: u32, row: &[Word], by: i64, site: &mut Site<'_>) 
 
 impl Standing {
     /// Brings a stratum up to date.
-    pub(super) fn update(&mut self, stratum: u32) -> Result<(), Halt> {
-        let state = &mut self.strata[stratum as usize];
+    pub(super) fn update(&mut self, stratum: StratumId) -> Result<(), Halt> {
+        let state = &mut self.strata[stratum];
         state.due = false;
         let mut queue = std::mem::take(&mut state.queue);
         // In the order of the text, so that no match goes before it came.
         queue.sort_unstable_by_key(|reader| (reader.rule, reader.literal));
         for reader in &queue {
-            if !self.rules[reader.rule as usize].is_own {
+            if !self.rules[reader.rule].is_own {
                 self.count(*reader)?;
             }
         }
         for reader in &queue {
             self.finish(reader.rule)?;
         }
-        if self.strata[stratum as usize].recursive {
+        if self.strata[stratum].recursive {
             self.rerank(stratum, &queue)?;
         }
         self.settle_stratum(stratum);
         queue.clear();
-        self.strata[stratum as usize].queue = queue;
+        self.strata[stratum].queue = queue;
         Ok(())
     }
 
     /// Derives a stratum from scratch.
-    pub(super) fn fill(&mut self, stratum: u32) -> Result<(), Halt> {
-        self.strata[stratum as usize].due = false;
-        for at in 0..self.strata[stratum as usize].rules.len() {
-            let rule = self.strata[stratum as usize].rules[at];
-            if !self.rules[rule as usize].is_own {
+    pub(super) fn fill(&mut self, stratum: StratumId) -> Result<(), Halt> {
+        self.strata[stratum].due = false;
+        for at in 0..self.strata[stratum].rules.len() {
+            let rule = self.strata[stratum].rules[at];
+            if !self.rules[rule].is_own {
                 self.collect(rule, Mode::Full, &Task::All)?;
                 self.finish(rule)?;
                 self.weigh()?;
             }
         }
-        if self.strata[stratum as usize].recursive {
+        if self.strata[stratum].recursive {
             self.rank_all(stratum)?;
         }
         self.settle_stratum(stratum);
         Ok(self.weigh()?)
     }
 
-    fn settle_stratum(&mut self, stratum: u32) {
-        for at in 0..self.strata[stratum as usize].relations.len() {
-            self.settle(self.strata[stratum as usize].relations[at]);
+    fn settle_stratum(&mut self, stratum: StratumId) {
+        for at in 0..self.strata[stratum].relations.len() {
+            self.settle(self.strata[stratum].relations[at]);
         }
     }
 
     /// Joins what came and went of a literal's relation with the rest of its rule.
     fn count(&mut self, reader: Reader) -> Result<(), Halt> {
-        let (rule, literal) = (reader.rule as usize, reader.literal as usize);
-        let text = &self.program.rules[rule];
-        let Some(origin) = self.rules[rule].origin(text, literal, &mut self.work.store) else {
-            return Ok(());
-        };
+        let Reader { rule, literal } = reader;
+        let text = &self.program[rule];
+        let origin = self.rules[rule].origin(text, literal, &mut self.work.store);
         self.collect(reader.rule, Mode::Delta(literal), &Task::Changes(origin))
     }
 
     /// Runs a plan of a rule into what becomes of its matches.
-    fn collect(&mut self, rule: u32, mode: Mode, task: &Task) -> Result<(), Halt> {
+    fn collect(&mut self, rule: RuleId, mode: Mode, task: &Task) -> Result<(), Halt> {
         self.at_work = rule;
-        let (state, text) = (&mut self.rules[rule as usize], &self.program.rules[rule as usize]);
+        let (state, text) = (&mut self.rules[rule], &self.program[rule]);
         let (store, params) = self.work.planning();
         state.plan(text, mode, store, params);
         let head = state.head;
-        let Some((plan, collect)) = state.made(mode) else { return Ok(()) };
+        let (plan, collect) = state.made(mode);
         let result = match collect {
             Collect::Facts => task.run(&mut self.work, plan, &mut Count { relation: head, by: 1 }),
             Collect::Groups(groups) => task.run(&mut self.work, plan, &mut **groups),
@@ -174,16 +176,16 @@ impl Standing {
     }
 
     /// Remembers a rule of which some operation had no result.
-    pub(super) fn note_failure(&mut self, rule: u32) {
+    pub(super) fn note_failure(&mut self, rule: RuleId) {
         if std::mem::take(&mut self.work.machine.failed) {
             self.unclear.push(rule);
         }
     }
 
     /// Turns the groups of a rule that changed into facts.
-    fn finish(&mut self, rule: u32) -> Result<(), Halt> {
+    fn finish(&mut self, rule: RuleId) -> Result<(), Halt> {
         self.at_work = rule;
-        let (state, text) = (&mut self.rules[rule as usize], &self.program.rules[rule as usize]);
+        let (state, text) = (&mut self.rules[rule], &self.program[rule]);
         let head = state.head;
         if let Collect::Groups(groups) = &mut state.collect
             && groups.is_broken()
@@ -191,7 +193,7 @@ impl Standing {
             let (mode, task) = groups.open_broken(text);
             self.collect(rule, mode, &task)?;
         }
-        match &mut self.rules[rule as usize].collect {
+        match &mut self.rules[rule].collect {
             Collect::Facts => {}
             Collect::Groups(groups) => groups.finish(head, &mut self.work)?,
             Collect::Tops(tops) => tops.finish(head, &mut self.work)?,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::builtins::aggregate::{Accumulator, Aggregate, median, percentile_place};
+use crate::fault::OrBroken;
 use crate::value::{Type, Word};
 
 use super::cell::Cell;
@@ -42,6 +43,15 @@ pub(super) struct Column {
     pub(super) varies: bool,
 }
 
+/// An invariant of [`Column`].
+const TAKEN_IN: &str = "a match that is taken out of a group was taken in before";
+/// Another.
+const ARGS: &str = "every aggregate but the count of matches has an argument";
+
+fn first(args: &[Word]) -> Word {
+    *args.first().or_broken(ARGS)
+}
+
 impl Column {
     /// An empty group.
     pub(super) fn tally(&self) -> Tally {
@@ -58,7 +68,7 @@ impl Column {
     }
 
     fn ty(&self) -> Type {
-        self.types.first().copied().unwrap_or(Type::Int)
+        *self.types.first().or_broken(ARGS)
     }
 
     fn turned(&self, int: i64) -> i64 {
@@ -66,7 +76,7 @@ impl Column {
     }
 
     fn key(&self, args: &[Word]) -> (Cell, Cell) {
-        let value = args.first().copied().unwrap_or_default();
+        let value = first(args);
         let by_type = self.types.get(1).copied().unwrap_or(self.ty());
         let descending = matches!(self.aggregate, Aggregate::Max | Aggregate::ArgMax);
         let by = Cell::new(by_type, args.get(1).copied().unwrap_or(value), descending);
@@ -75,16 +85,16 @@ impl Column {
 
     /// Takes a match in.
     pub(super) fn add(&self, tally: &mut Tally, args: &[Word]) {
-        let int = args.first().copied().unwrap_or_default().as_int();
+        let int = || first(args).as_int();
         match tally {
             Tally::Count => {}
-            Tally::Whole(sum) => *sum += i128::from(int),
+            Tally::Whole(sum) => *sum += i128::from(int()),
             Tally::Sums(sums) => sums.add(args),
-            Tally::Extreme(values) => *values.entry(self.turned(int)).or_insert(0) += 1,
+            Tally::Extreme(values) => *values.entry(self.turned(int())).or_insert(0) += 1,
             Tally::Best(best) => *best.entry(self.key(args)).or_insert(0) += 1,
             Tally::Values(all) => {
                 let (values, share) = &mut **all;
-                values.insert(int);
+                values.insert(int());
                 let given = args.get(1).copied();
                 *share = share.iter().copied().chain(given).min_by_key(|share| share.as_int());
             }
@@ -96,17 +106,26 @@ impl Column {
         if self.varies {
             return false;
         }
-        let int = args.first().copied().unwrap_or_default().as_int();
+        let int = || first(args).as_int();
         match tally {
             Tally::Count => true,
             Tally::Whole(sum) => {
-                *sum -= i128::from(int);
+                *sum -= i128::from(int());
                 true
             }
             Tally::Sums(sums) => sums.remove(args),
-            Tally::Extreme(values) => take_out(values, &self.turned(int)),
-            Tally::Best(best) => take_out(best, &self.key(args)),
-            Tally::Values(all) => all.0.remove(int),
+            Tally::Extreme(values) => {
+                take_out(values, &self.turned(int()));
+                true
+            }
+            Tally::Best(best) => {
+                take_out(best, &self.key(args));
+                true
+            }
+            Tally::Values(all) => {
+                all.0.remove(int());
+                true
+            }
         }
     }
 
@@ -140,14 +159,13 @@ impl Column {
     }
 }
 
-/// One fewer of a value; `false` where there is none.
-fn take_out<K: Ord>(values: &mut BTreeMap<K, u64>, key: &K) -> bool {
-    let Some(count) = values.get_mut(key) else { return false };
+/// One fewer of a value.
+fn take_out<K: Ord>(values: &mut BTreeMap<K, u64>, key: &K) {
+    let count = values.get_mut(key).or_broken(TAKEN_IN);
     *count -= 1;
     if *count == 0 {
         values.remove(key);
     }
-    true
 }
 
 /// Values in ascending order, in pieces, so that one more moves only a few.
@@ -178,16 +196,15 @@ impl Sorted {
         }
     }
 
-    fn remove(&mut self, value: i64) -> bool {
+    fn remove(&mut self, value: i64) {
         let at = self.piece(value);
-        let Some(piece) = self.pieces.get_mut(at) else { return false };
-        let Ok(place) = piece.binary_search(&value) else { return false };
+        let piece = self.pieces.get_mut(at).or_broken(TAKEN_IN);
+        let place = piece.binary_search(&value).ok().or_broken(TAKEN_IN);
         piece.remove(place);
         if piece.is_empty() {
             self.pieces.remove(at);
         }
         self.len -= 1;
-        true
     }
 
     fn get(&self, mut place: usize) -> Option<i64> {

@@ -7,7 +7,9 @@ use smallvec::SmallVec;
 
 use crate::backend::seminaive::sink::{is_rank, plain, unranked};
 use crate::builtins::expr::ExprKind;
+use crate::fault::OrBroken;
 use crate::ir::{Limit, Rule};
+use crate::schema::RelationId;
 use crate::value::{Type, Word};
 
 use super::cell::Cell;
@@ -66,9 +68,9 @@ impl Tops {
     }
 
     /// Derives the facts of the groups that changed.
-    pub(super) fn finish(&mut self, head: u32, work: &mut Work) -> Result<(), Halt> {
+    pub(super) fn finish(&mut self, head: RelationId, work: &mut Work) -> Result<(), Halt> {
         for words in std::mem::take(&mut self.touched) {
-            let Some(group) = self.groups.get_mut(&words) else { continue };
+            let group = self.groups.get_mut(&words).or_broken("a group that changed is kept");
             group.touched = false;
             let rows = self.ranks.len();
             let new = first_few(group, self.count, self.keys, self.distinct, &self.ranks);
@@ -120,7 +122,7 @@ fn first_few(group: &Group, count: usize, keys: usize, distinct: bool, ranks: &[
         let mut columns = head.iter().map(|cell| cell.word());
         let word = |is_rank: &bool| match is_rank {
             true => Word::from_int(rank as i64),
-            false => columns.next().unwrap_or_default(),
+            false => columns.next().or_broken("a head has a word for each term but the rank"),
         };
         rows.extend(ranks.iter().map(word));
     }
@@ -129,7 +131,7 @@ fn first_few(group: &Group, count: usize, keys: usize, distinct: bool, ranks: &[
 
 impl Sink for Tops {
     fn take(&mut self, row: &[Word], _: u32, _: &mut Site<'_>) -> Result<bool, Halt> {
-        let Some((count, row)) = row.split_first() else { return Ok(true) };
+        let (count, row) = row.split_first().or_broken("a match begins with the count of its limit");
         self.count = usize::try_from(count.as_int()).unwrap_or(0);
         let (key, rest) = row.split_at(self.keys);
         let (words, head) = rest.split_at(self.width);
@@ -142,7 +144,8 @@ impl Sink for Tops {
         }
         if self.adds {
             *group.heads.entry(cells).or_insert(0) += 1;
-        } else if let Some(count) = group.heads.get_mut(&cells) {
+        } else {
+            let count = group.heads.get_mut(&cells).or_broken("a match that leaves a group came into it");
             *count -= 1;
             if *count == 0 {
                 group.heads.remove(&cells);

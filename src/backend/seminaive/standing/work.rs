@@ -2,19 +2,22 @@
 
 use crate::backend::Limits;
 use crate::backend::budget::Budget;
+use crate::backend::seminaive::known::IndexId;
+use crate::schema::RelationId;
 use crate::value::Word;
 
 use super::machine::{Halt, Machine, Sink, Site};
 use super::plan::Plan;
+use super::queue::Fact;
 use super::store::{NEW, Store};
 
 /// Where the rows come from that plans begin with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     /// The relation.
-    pub(super) relation: u32,
+    pub(super) relation: RelationId,
     /// The index of which keys that came or went count; none where each fact counts.
-    pub(super) keys: Option<usize>,
+    pub(super) keys: Option<IndexId>,
     /// Whether what comes adds matches: the literal isn't negated.
     pub(super) positive: bool,
 }
@@ -77,7 +80,7 @@ impl Work {
     pub(super) fn run_from<S: Sink>(
         &mut self,
         plan: &Plan,
-        (relation, slot): (u32, u32),
+        (relation, slot): Fact,
         rank: u32,
         sink: &mut S,
     ) -> Result<(), Halt> {

@@ -1,0 +1,38 @@
+//! `hence backup`: a copy of a ledger, made while others write to it.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::ledger::Ledger;
+
+use super::diagnostics::count;
+use super::options::FactOptions;
+use super::{DONE, Outcome, open, output, terminal};
+
+/// Copy a ledger into a new folder, up to its last transaction, whoever writes to it meanwhile
+///
+/// The copy is read again before it gets its name. Its fact base is made by the first command that writes to it.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hence backup ../backup/monday")]
+pub(super) struct Backup {
+    /// The folder, new or empty
+    folder: PathBuf,
+    #[command(flatten)]
+    facts: FactOptions,
+}
+
+impl Backup {
+    pub(super) fn run(self) -> Outcome {
+        let copied = Ledger::backup(self.facts.store(), &self.folder, &open::options());
+        let verified = copied.map_err(open::failure)?;
+        for difference in &verified.differences {
+            output::warning(difference);
+        }
+        let transactions = count(verified.transactions as usize, "transaction");
+        let folder = self.folder.display();
+        writeln!(terminal::text(), "{transactions} copied to {folder}, head {}", verified.head)?;
+        Ok(DONE)
+    }
+}

@@ -1,0 +1,182 @@
+//! Opening a ledger to ask it something: no lock is taken and nothing written, so that questions disturb nobody.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use super::base::{BaseError, SledBase};
+use super::disk::OsDisk;
+use super::error::{LedgerError, Notice};
+use super::journal::Journal;
+use super::lock::{Closed, Holder};
+use super::open::{BASE, JOURNAL, LOCK, OpenOptions, check_format};
+use super::scan::Scanned;
+use super::{Based, Ledger};
+
+/// How often reading is tried again while a writer may be in the way.
+const TRIES: u32 = 6;
+/// How often at most, where somebody else begins or ends writing meanwhile.
+const MOST_TRIES: u32 = 60;
+/// How long to wait in between.
+const PAUSE: Duration = Duration::from_millis(20);
+
+impl Ledger {
+    /// Opens the ledger in `dir` to ask it something: as of the last whole transaction, whoever writes to it meanwhile.
+    /// Nothing is locked or written there. The answers come from a copy of the base where nobody is writing, else from
+    /// the journal; [`Ledger::take_notices`] says what was left out.
+    ///
+    /// # Errors
+    /// If there is no ledger, its journal is damaged, or a file can't be read.
+    pub fn open_to_ask(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
+        let dir = dir.as_ref();
+        if options.up_to.is_some() {
+            return Self::open_journal(dir, options);
+        }
+        undisturbed(dir, |left| {
+            let Some(base) = copied(dir, left) else { return Self::of_journal(dir, left.clone(), options) };
+            let mut ledger = Self::new(journal(dir, options)?, left.clone(), options);
+            ledger.dir = Some(dir.to_owned());
+            let joined = match base {
+                Ok(base) => ledger.join(Box::new(base), 0),
+                Err(error) => Err(error.into()),
+            };
+            match joined {
+                Ok((scanned, _)) => {
+                    ledger.base_tx = ledger.state.tx;
+                    ledger.based = Based::Base;
+                    ledger.journal.set_end(scanned.done.mark);
+                    ledger.tell_left(&scanned)?;
+                    Ok(ledger)
+                }
+                Err(LedgerError::Base(why) | LedgerError::Medium(why)) => {
+                    let mut ledger = Self::of_journal(dir, left.clone(), options)?;
+                    let is_there = dir.join(BASE).exists();
+                    let why = if is_there { why } else { String::from("there is none") };
+                    ledger.notices.push(Notice::BaseUnused { why: why.clone() });
+                    ledger.based = if is_there { Based::Unfit(why) } else { Based::Journal };
+                    Ok(ledger)
+                }
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    /// Opens the ledger in `dir` from its journal alone.
+    pub(super) fn open_journal(dir: &Path, options: &OpenOptions) -> Result<Self, LedgerError> {
+        undisturbed(dir, |left| Self::of_journal(dir, left.clone(), options))
+    }
+
+    fn of_journal(dir: &Path, left: Holder, options: &OpenOptions) -> Result<Self, LedgerError> {
+        let mut ledger = Self::new(journal(dir, options)?, left, options);
+        ledger.dir = Some(dir.to_owned());
+        ledger.read(options.up_to)?;
+        Ok(ledger)
+    }
+
+    /// Replays the journal into memory, up to transaction `up_to` or its end.
+    pub(super) fn read(&mut self, up_to: Option<u64>) -> Result<(), LedgerError> {
+        let last = up_to.unwrap_or(u64::MAX);
+        self.begin()?;
+        let from = self.journal.beginning();
+        let scanned = if last == from.transaction {
+            Scanned { done: from, left: None }
+        } else {
+            self.replay(from, last, None)?
+        };
+        match up_to {
+            Some(asked) if asked > self.state.tx => {
+                return Err(LedgerError::NoTransaction { asked, last: self.state.tx });
+            }
+            Some(_) => {}
+            None => {
+                self.check_end(&scanned, 0)?;
+                self.tell_left(&scanned)?;
+            }
+        }
+        self.journal.set_end(scanned.done.mark);
+        self.flush()
+    }
+
+    /// Tells what lies behind the last transaction.
+    fn tell_left(&mut self, scanned: &Scanned) -> Result<(), LedgerError> {
+        if let Some(left) = scanned.left {
+            let path = self.journal.path(left.at.segment);
+            let bytes = self.journal.bytes_from(left.at)?;
+            let (offset, last) = (left.at.offset, self.state.tx);
+            self.notices.push(Notice::LeftOut { path, offset, bytes, last });
+        }
+        Ok(())
+    }
+}
+
+fn journal(dir: &Path, options: &OpenOptions) -> Result<Journal, LedgerError> {
+    Journal::open(Arc::new(OsDisk), &dir.join(JOURNAL), options)
+}
+
+/// A copy of the base, where the last writer closed the ledger and nobody has begun to write since.
+fn copied(dir: &Path, left: &Holder) -> Option<Result<SledBase, BaseError>> {
+    let may_be_whole = match left.closed {
+        Closed::No => false,
+        Closed::Somewhere => true,
+        Closed::At(_) => left.base.is_some(),
+    };
+    if !may_be_whole {
+        return None;
+    }
+    let is_still = || Holder::of(&dir.join(LOCK)).is_ok_and(|now| now == *left);
+    SledBase::copy_of(&dir.join(BASE), is_still).transpose()
+}
+
+/// Reads the ledger in `dir` with `read`, again where a writer came in between: it appends to a file while that is read,
+/// and moves files away when it compacts.
+pub(super) fn undisturbed<T>(
+    dir: &Path,
+    read: impl Fn(&Holder) -> Result<T, LedgerError>,
+) -> Result<T, LedgerError> {
+    let lock = dir.join(LOCK);
+    check_there(dir, &lock)?;
+    check_format(dir, false)?;
+    let mut tries = 0;
+    for _ in 0..MOST_TRIES {
+        let left = Holder::of(&lock)?;
+        let failed = match read(&left) {
+            Err(error) if may_pass(&error) => error,
+            done => return done,
+        };
+        let is_moving = Holder::of(&lock)? != left;
+        tries += u32::from(!is_moving);
+        if !is_moving && (left.closed != Closed::No || tries == TRIES) {
+            return Err(failed);
+        }
+        thread::sleep(PAUSE);
+    }
+    read(&Holder::default())
+}
+
+/// Whether a writer that comes in between can bring this error about.
+fn may_pass(error: &LedgerError) -> bool {
+    match error {
+        LedgerError::Damaged { .. } => true,
+        LedgerError::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
+        _ => false,
+    }
+}
+
+/// Whether there is a ledger; one that lost its journal is damaged, and not missing.
+fn check_there(dir: &Path, lock: &Path) -> Result<(), LedgerError> {
+    let path = dir.join(JOURNAL);
+    match fs::metadata(&path) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(LedgerError::io("open", &path)(error)),
+        _ => match Holder::of(lock)?.closed {
+            Closed::At(end) if end.tx > 0 => {
+                let what = String::from("the folder is missing");
+                Err(LedgerError::Damaged { path, offset: 0, transaction: 1, what })
+            }
+            _ => Err(LedgerError::Missing(dir.to_owned())),
+        },
+    }
+}

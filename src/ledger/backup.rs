@@ -1,0 +1,148 @@
+//! A copy of a ledger that stands by itself, made while others write to it.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Ledger;
+use super::ask::undisturbed;
+use super::disk::{Disk, OsDisk};
+use super::error::LedgerError;
+use super::journal::{End, Journal};
+use super::lock::Holder;
+use super::open::{FORMAT_FILE, JOURNAL, LOCK, OpenOptions};
+use super::verify::Verified;
+
+impl Ledger {
+    /// Copies the ledger in `dir`, up to its last whole transaction, to the folder `to`, which must be new or empty.
+    /// Nobody who writes to it waits for that. The copy is durable, and read again, before it gets its name; its base is
+    /// made when somebody writes to it.
+    ///
+    /// # Errors
+    /// If there is something at `to`, or a file can't be read or written.
+    pub fn backup(
+        dir: impl AsRef<Path>,
+        to: impl AsRef<Path>,
+        options: &OpenOptions,
+    ) -> Result<Verified, LedgerError> {
+        let (dir, to) = (dir.as_ref(), to.as_ref());
+        check_free(to)?;
+        let new = Unfinished::beside(to)?;
+        let end = undisturbed(dir, |left| {
+            new.clear()?;
+            copy(dir, &new.0, left, options)
+        })?;
+        let verified = Self::open_journal(&new.0, &OpenOptions::default())?.verify()?;
+        if (verified.transactions, verified.head) != (end.tx, end.head) {
+            let what = format!("it reads as {} transactions up to {}", verified.transactions, verified.head);
+            return Err(LedgerError::Damaged { path: new.0.clone(), offset: 0, transaction: end.tx, what });
+        }
+        fs::rename(&new.0, to).map_err(LedgerError::io("rename", &new.0))?;
+        OsDisk.sync_dir(parent(to)).map_err(LedgerError::io("make durable", to))?;
+        Ok(verified)
+    }
+}
+
+/// The folder that the copy is made in, gone unless it gets its name.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn beside(to: &Path) -> Result<Self, LedgerError> {
+        let name = to.file_name().ok_or_else(|| LedgerError::Occupied(to.to_owned()))?;
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}", std::process::id()));
+        fs::create_dir_all(parent(to)).map_err(LedgerError::io("create", to))?;
+        Ok(Self(parent(to).join(hidden)))
+    }
+
+    /// Begins anew.
+    fn clear(&self) -> Result<(), LedgerError> {
+        match fs::remove_dir_all(&self.0) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(LedgerError::io("remove", &self.0)(error))
+            }
+            _ => fs::create_dir(&self.0).map_err(LedgerError::io("create", &self.0)),
+        }
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        // Gone already where it got its name.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn check_free(to: &Path) -> Result<(), LedgerError> {
+    match fs::read_dir(to).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Ok(false) => Err(LedgerError::Occupied(to.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            Err(LedgerError::Occupied(to.to_owned()))
+        }
+        Err(error) => Err(LedgerError::io("read", to)(error)),
+    }
+}
+
+/// Copies what makes up the ledger, and says what it ends with.
+fn copy(dir: &Path, to: &Path, left: &Holder, options: &OpenOptions) -> Result<End, LedgerError> {
+    let mut ledger =
+        Ledger::new(Journal::open(Arc::new(OsDisk), &dir.join(JOURNAL), options)?, left.clone(), options);
+    let journal = &ledger.journal;
+    let scanned = journal.scan(journal.beginning(), &mut |_| Ok(true))?;
+    ledger.check_end(&scanned, 0)?;
+    let journal = &ledger.journal;
+    let end = scanned.done.mark.end;
+    let copied = to.join(JOURNAL);
+    fs::create_dir(&copied).map_err(LedgerError::io("create", &copied))?;
+    for segment in journal.segments.iter().filter(|segment| **segment <= end.segment) {
+        let upto = if *segment == end.segment { end.offset } else { u64::MAX };
+        copy_into(&journal.path(*segment), &copied, upto)?;
+    }
+    if let Some(held) = journal.snapshot {
+        copy_into(&journal.snapshot_path(held.segment), &copied, u64::MAX)?;
+    }
+    copy_archive(&journal.archive, to)?;
+    OsDisk.sync_dir(&copied).map_err(LedgerError::io("make durable", &copied))?;
+    copy_into(&dir.join(FORMAT_FILE), to, u64::MAX)?;
+    let end = End { tx: scanned.done.transaction, head: scanned.done.mark.head };
+    let lock = to.join(LOCK);
+    let told = File::create_new(&lock).and_then(|mut file| {
+        Holder::ended(end).write(&mut file)?;
+        file.sync_all()
+    });
+    told.map_err(LedgerError::io("write", &lock))?;
+    OsDisk.sync_dir(to).map_err(LedgerError::io("make durable", to))?;
+    Ok(end)
+}
+
+fn copy_archive(archive: &Path, to: &Path) -> Result<(), LedgerError> {
+    let names = match OsDisk.list(archive) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        names => names.map_err(LedgerError::io("list", archive))?,
+    };
+    let Some(name) = archive.file_name() else { return Ok(()) };
+    let copied = to.join(name);
+    fs::create_dir(&copied).map_err(LedgerError::io("create", &copied))?;
+    names.iter().try_for_each(|name| copy_into(&archive.join(name), &copied, u64::MAX))?;
+    OsDisk.sync_dir(&copied).map_err(LedgerError::io("make durable", &copied))
+}
+
+/// Copies the first `upto` bytes of a file into a folder, under the same name.
+fn copy_into(from: &Path, folder: &Path, upto: u64) -> Result<(), LedgerError> {
+    let Some(name) = from.file_name() else { return Ok(()) };
+    let to = folder.join(name);
+    let source = File::open(from).map_err(LedgerError::io("open", from))?;
+    let copied = File::create_new(&to).and_then(|mut file| {
+        io::copy(&mut source.take(upto), &mut file)?;
+        file.sync_all()
+    });
+    copied.map_err(LedgerError::io("write", &to))
+}

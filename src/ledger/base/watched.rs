@@ -1,0 +1,168 @@
+//! Calls into sled that always come back: its panics become errors, and a call that waits for a thread of sled's that
+//! has failed is given up.
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Once, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::BaseError;
+
+/// How often it is looked whether sled's threads are well.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long a call may go on once one of them isn't.
+const GRACE: Duration = Duration::from_millis(400);
+/// How the names of sled's own threads begin.
+const SLED_THREADS: [&str; 2] = ["sled", "log flusher"];
+
+thread_local! {
+    /// Whether this thread is inside sled.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// How many of sled's own threads have panicked.
+static PANICS: AtomicU64 = AtomicU64::new(0);
+
+/// Keeps the texts of sled's panics, which become errors, off standard error; all others go where they went before.
+fn hush() {
+    static HUSHED: Once = Once::new();
+    HUSHED.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            let thread = thread::current();
+            let of_sled =
+                thread.name().is_some_and(|name| SLED_THREADS.iter().any(|sled| name.starts_with(sled)));
+            if of_sled {
+                PANICS.fetch_add(1, Ordering::SeqCst);
+            } else if !INSIDE.get() {
+                before(panic);
+            }
+        }));
+    });
+}
+
+/// Calls sled and turns its errors and panics, which damaged files bring about, into a [`BaseError`].
+fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, BaseError> {
+    INSIDE.set(true);
+    let result = catch_unwind(AssertUnwindSafe(call));
+    INSIDE.set(false);
+    match result {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(sled::Error::Io(error))) => Err(BaseError::of(&error, error.to_string())),
+        Ok(Err(error)) => Err(BaseError::of_text(error.to_string())),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+            Err(BaseError::of_text(text.unwrap_or("the store gave up").to_owned()))
+        }
+    }
+}
+
+/// How the store in one folder fares.
+pub(super) struct Health {
+    config: sled::Config,
+    panics: u64,
+    /// What the first change that failed failed with: none is made after it, since changes are durable in their order.
+    failed: OnceLock<BaseError>,
+    /// Whether a call was given up. It may hold locks that any other call would wait for.
+    lost: AtomicBool,
+}
+
+impl Health {
+    pub(super) fn new(config: sled::Config) -> Self {
+        hush();
+        let panics = PANICS.load(Ordering::SeqCst);
+        Self { config, panics, failed: OnceLock::new(), lost: AtomicBool::new(false) }
+    }
+
+    /// Reads from sled, which waits for nobody.
+    pub(super) fn read<T>(&self, call: impl FnOnce() -> sled::Result<T>) -> Result<T, BaseError> {
+        if self.is_lost() {
+            self.whole()?;
+            return Err(no_answer());
+        }
+        guarded(call)
+    }
+
+    /// Changes something, unless a change has failed before.
+    pub(super) fn change<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> sled::Result<T> + Send + 'static,
+    ) -> Result<T, BaseError> {
+        self.whole()?;
+        self.wait(call).inspect_err(|error| {
+            self.failed.get_or_init(|| error.clone());
+        })
+    }
+
+    /// Does `call` on a thread of its own, which is left alone where it will never end.
+    pub(super) fn wait<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> sled::Result<T> + Send + 'static,
+    ) -> Result<T, BaseError> {
+        let (done, result) = mpsc::channel();
+        let work = move || {
+            // Nobody waits any longer where this fails.
+            let _ = done.send(guarded(call));
+        };
+        thread::Builder::new()
+            .name(String::from("base"))
+            .spawn(work)
+            .map_err(|error| BaseError::Medium(error.to_string()))?;
+        let mut end = None;
+        loop {
+            match result.recv_timeout(LOOK) {
+                Ok(outcome) => return outcome,
+                Err(RecvTimeoutError::Timeout) if self.is_well() => {}
+                Err(RecvTimeoutError::Timeout) if Instant::now() < *end.get_or_insert_with(grace) => {}
+                Err(_) => {
+                    self.lost.store(true, Ordering::SeqCst);
+                    return Err(self.error().unwrap_or_else(no_answer));
+                }
+            }
+        }
+    }
+
+    /// Whether all changes so far were made.
+    pub(super) fn whole(&self) -> Result<(), BaseError> {
+        self.failed.get().cloned().map_or(Ok(()), Err)
+    }
+
+    /// Whether a call was given up.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::SeqCst)
+    }
+
+    /// Lets sled end in its own time, or never; says whether all changes were made.
+    pub(super) fn let_go(&self, db: sled::Db) -> Result<(), BaseError> {
+        let ending = move || {
+            guarded(|| {
+                drop(db);
+                Ok(())
+            })
+        };
+        let begun = thread::Builder::new().name(String::from("base")).spawn(ending);
+        begun.map_err(|error| BaseError::Medium(error.to_string()))?;
+        self.whole()
+    }
+
+    fn is_well(&self) -> bool {
+        PANICS.load(Ordering::SeqCst) == self.panics && self.error().is_none()
+    }
+
+    /// What sled's own threads failed with.
+    fn error(&self) -> Option<BaseError> {
+        guarded(|| self.config.global_error()).err()
+    }
+}
+
+fn grace() -> Instant {
+    Instant::now() + GRACE
+}
+
+fn no_answer() -> BaseError {
+    BaseError::Medium(String::from("the store doesn't answer"))
+}

@@ -1,0 +1,443 @@
+//! The audit of a ledger's decisions: every transaction drawn again and compared with what it records.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::backend::{Engine, Limits};
+use crate::fact::Fact;
+use crate::fault;
+use crate::ledger::{Decision, Lapsed, Ledger, Transaction, TxInfo};
+use crate::meter;
+use crate::provenance::{Finder, Told};
+use crate::symbol::Symbol;
+
+use super::drawn::{DecisionId, place};
+use super::error::SessionError;
+use super::evaluation::Evaluation;
+use super::history::{self, History};
+use super::lapse::Decided;
+use super::ruleset::RuleSet;
+use super::why::decision;
+
+/// The engines whose names a record may hold.
+const ENGINES: [&str; 3] = ["embedded", "naive", "compiled"];
+
+/// How a ledger's decisions are audited.
+pub struct Audit<'a> {
+    /// The ledger.
+    pub ledger: &'a Ledger,
+    /// The first transaction to draw again.
+    pub from: u64,
+    /// The last one.
+    pub to: u64,
+    /// The engine.
+    pub engine: &'a dyn Engine,
+    /// The limits of each evaluation.
+    pub limits: Limits,
+    /// Whether operations without a result count as false in transactions that don't record it.
+    pub lenient: bool,
+}
+
+/// Something in which a record differs from what is drawn again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The transaction.
+    pub tx: u64,
+    /// The decision that it is about, and its id where it has one.
+    pub decision: Option<(Option<DecisionId>, Fact)>,
+    /// What differs.
+    pub what: Discrepancy,
+}
+
+/// What a record says and what is drawn again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Discrepancy {
+    /// A decision came or went in a transaction that names no rules.
+    NoRules,
+    /// A transaction names some of rules, clock and run, and not the others.
+    NoClock,
+    /// A transaction does not say how it ran, and one before it does.
+    NoRun,
+    /// The rules that it names can't be evaluated, and why.
+    Rules(String),
+    /// It was run by an engine that there isn't.
+    Engine(String),
+    /// It drew more decisions (the first number) than its limits allowed facts to be derived (the second).
+    Limits(u64, u64),
+    /// A decision was drawn that stood already.
+    DrawnAgain,
+    /// A decision was drawn that doesn't follow.
+    Unfounded(Decision),
+    /// A decision was drawn that the rules leave undetermined.
+    Undetermined(Decision),
+    /// A decision follows and was not drawn.
+    Missing(Decision),
+    /// A decision has another rule or sentence (first) than it is drawn again with (second).
+    Explained(Decision, Decision),
+    /// The same, where the record is from before runs were recorded, and another derivation gives what it says.
+    ExplainedOtherwise(Decision, Decision),
+    /// A decision lapsed that still follows.
+    Lapsed(Decision),
+    /// A decision lapsed that did not stand.
+    LapsedUnstood,
+    /// A decision stands that no longer does when it is drawn again, and why.
+    Kept(Option<String>),
+    /// A decision lapsed for another reason (first) than when it is drawn again (second).
+    Reason(Option<String>, Option<String>),
+}
+
+/// What an audit came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Audited {
+    /// How many transactions were drawn again.
+    pub evaluated: u64,
+    /// How many decisions were drawn again in all.
+    pub decisions: u64,
+    /// How many faults were found.
+    pub faults: u64,
+}
+
+impl Discrepancy {
+    /// Whether the record says what is not so; if not, it may be of an older way to choose among derivations.
+    pub fn is_lie(&self) -> bool {
+        !matches!(self, Self::ExplainedOtherwise(..))
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "transaction {}", self.tx)?;
+        match &self.decision {
+            Some((Some(id), fact)) => write!(f, ", decision {id} {fact}")?,
+            Some((None, fact)) => write!(f, ", decision {fact}")?,
+            None => {}
+        }
+        write!(f, ": {}", self.what)
+    }
+}
+
+impl fmt::Display for Discrepancy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRules => f.write_str("it is recorded, and the transaction names no rules"),
+            Self::NoClock => f.write_str("it records some of rules, clock and run, and not the others"),
+            Self::NoRun => f.write_str("it does not record how it ran, and a transaction before it does"),
+            Self::Rules(why) => write!(f, "its rules can't be evaluated: {why}"),
+            Self::Engine(name) => write!(f, "it records a run by `{name}`, which is no engine"),
+            Self::Limits(drawn, facts) => {
+                write!(f, "it records {drawn} decisions drawn, and a limit of {facts} facts derived")
+            }
+            Self::DrawnAgain => f.write_str("recorded as drawn, and it stood already"),
+            Self::Unfounded(recorded) => {
+                write!(f, "recorded as drawn {}; drawn again, it does not follow", told(recorded))
+            }
+            Self::Undetermined(recorded) => {
+                write!(f, "recorded as drawn {}; drawn again, it is undetermined", told(recorded))
+            }
+            Self::Missing(again) => write!(f, "not recorded; drawn again, it is drawn {}", told(again)),
+            Self::Explained(recorded, again) | Self::ExplainedOtherwise(recorded, again) => {
+                write!(f, "recorded as drawn {}; drawn again, it is drawn {}", told(recorded), told(again))
+            }
+            Self::Lapsed(again) => {
+                write!(f, "recorded as lapsed; drawn again, it stands {}", told(again))
+            }
+            Self::LapsedUnstood => f.write_str("recorded as lapsed, and it did not stand"),
+            Self::Kept(reason) => {
+                write!(f, "it stands in the record; drawn again, it lapses: {}", lapse(reason.as_ref()))
+            }
+            Self::Reason(recorded, again) => write!(
+                f,
+                "recorded as lapsed: {}; drawn again, it lapses: {}",
+                lapse(recorded.as_ref()),
+                lapse(again.as_ref())
+            ),
+        }
+    }
+}
+
+fn told(decision: &Decision) -> String {
+    match (&decision.rule, &decision.sentence) {
+        (Some(rule), Some(sentence)) => format!("by rule `{rule}` because \"{sentence}\""),
+        (Some(rule), None) => format!("by rule `{rule}` without a sentence"),
+        (None, Some(sentence)) => format!("by no rule because \"{sentence}\""),
+        (None, None) => String::from("by no rule"),
+    }
+}
+
+fn lapse(reason: Option<&String>) -> &str {
+    reason.map_or("it no longer follows", String::as_str)
+}
+
+impl Audit<'_> {
+    /// Draws every transaction again and hands what differs to `each` as it is found, until it answers `false`;
+    /// `progress` hears of each transaction.
+    ///
+    /// # Errors
+    /// A ledger that can't be read, a limit that was reached. Faulty records are findings, and no errors.
+    pub fn run(
+        &self,
+        progress: &mut dyn FnMut(u64),
+        each: &mut dyn FnMut(&Finding) -> bool,
+    ) -> Result<Audited, SessionError> {
+        fault::caught(|| self.drawn_again(progress, each))
+    }
+
+    fn drawn_again(
+        &self,
+        progress: &mut dyn FnMut(u64),
+        each: &mut dyn FnMut(&Finding) -> bool,
+    ) -> Result<Audited, SessionError> {
+        let mut history = History::new(self.ledger, self.engine, self.limits, self.lenient);
+        let first = self.from.max(1);
+        let stood = history.standing(first - 1)?;
+        let mut course = Course { again: stood.clone(), stood, unsettled: BTreeSet::new(), runs: false };
+        let mut audited = Audited::default();
+        for info in self.ledger.log(first..=self.to) {
+            let info = info?;
+            progress(info.tx);
+            meter::check("drawing decisions again")?;
+            for finding in course.transaction(&mut history, &info, &mut audited)? {
+                audited.faults += u64::from(finding.what.is_lie());
+                if !each(&finding) {
+                    return Ok(audited);
+                }
+            }
+        }
+        Ok(audited)
+    }
+}
+
+/// How far an audit has come.
+struct Course {
+    /// The decisions that stand by the record.
+    stood: BTreeSet<Fact>,
+    /// Those that stand when all is drawn again.
+    again: BTreeSet<Fact>,
+    /// The decisions that the last evaluation left undetermined.
+    unsettled: BTreeSet<Symbol>,
+    /// Whether a transaction has recorded how it ran: all that follow do.
+    runs: bool,
+}
+
+impl Course {
+    fn transaction(
+        &mut self,
+        history: &mut History<'_>,
+        info: &TxInfo,
+        audited: &mut Audited,
+    ) -> Result<Vec<Finding>, SessionError> {
+        let of_all = |what| vec![Finding { tx: info.tx, decision: None, what }];
+        let records = info.drawn + info.lapsed > 0;
+        let (hash, clock) = match (info.rules, info.clock) {
+            (Some(hash), Some(clock)) => (hash, clock),
+            // Facts that somebody asserted, or that a migration carried over: nothing was decided.
+            (_, None) if !records && info.run.is_none() => return Ok(Vec::new()),
+            (None, None) if records => return self.without_rules(&history.ledger.transaction(info.tx)?),
+            _ => {
+                self.record(&history.ledger.transaction(info.tx)?);
+                return Ok(of_all(Discrepancy::NoClock));
+            }
+        };
+        let transaction = history.ledger.transaction(info.tx)?;
+        let rules = match history.rules(hash) {
+            Ok(rules) => rules,
+            Err(error) if !is_of_the_rules(&error) => return Err(error),
+            Err(error) => {
+                self.record(&transaction);
+                return Ok(of_all(Discrepancy::Rules(said(&error))));
+            }
+        };
+        let evaluation = match history.evaluate(&rules, info, clock) {
+            Ok(evaluation) => evaluation,
+            Err(error) if !is_of_the_rules(&error) => return Err(error),
+            Err(error) => {
+                self.record(&transaction);
+                return Ok(of_all(Discrepancy::Rules(said(&error))));
+            }
+        };
+        let mut found = self.ran(info, &transaction, rules.program.facts.len());
+        self.runs |= info.run.is_some();
+        let before = self.again.clone();
+        history::carry(&mut self.again, &rules, &evaluation, info.run.is_none());
+        audited.evaluated += 1;
+        audited.decisions += self.again.len() as u64;
+        let finder = history.finder(&rules, &evaluation);
+        let course = &*self;
+        let held = Held { course, before: &before, info, rules: &rules, evaluation: &evaluation, finder };
+        found.extend(held.compare(history.ledger, &transaction)?);
+        self.record(&transaction);
+        self.unsettled = evaluation.undetermined.iter().map(|id| rules.program[*id].name).collect();
+        Ok(found)
+    }
+
+    /// Takes over what a transaction records.
+    fn record(&mut self, transaction: &Transaction) {
+        for (lapsed, _) in &transaction.lapsed {
+            self.stood.remove(&lapsed.fact);
+        }
+        self.stood.extend(transaction.drawn.iter().map(|decision| decision.fact.clone()));
+    }
+
+    /// Every decision of a transaction that names no rules.
+    fn without_rules(&mut self, transaction: &Transaction) -> Result<Vec<Finding>, SessionError> {
+        let tx = transaction.info.tx;
+        let drawn = ids(transaction).into_iter().map(|(id, decision)| (Some(id), decision.fact.clone()));
+        let lapsed = transaction.lapsed.iter().map(|(lapsed, _)| (None, lapsed.fact.clone()));
+        let finding = |decision| Finding { tx, decision: Some(decision), what: Discrepancy::NoRules };
+        let found = drawn.chain(lapsed).map(finding).collect();
+        self.record(transaction);
+        Ok(found)
+    }
+
+    /// What can be told of the run itself.
+    fn ran(&self, info: &TxInfo, transaction: &Transaction, stated: usize) -> Vec<Finding> {
+        let mut found = Vec::new();
+        let mut add = |what| found.push(Finding { tx: info.tx, decision: None, what });
+        let Some(run) = &info.run else {
+            if self.runs {
+                add(Discrepancy::NoRun);
+            }
+            return found;
+        };
+        if !ENGINES.contains(&run.engine.as_str()) {
+            add(Discrepancy::Engine(run.engine.clone()));
+        }
+        // What was undetermined before may have been derived earlier, and only be drawn now.
+        let settled = transaction.drawn.iter().filter(|drawn| !self.unsettled.contains(&drawn.fact.relation));
+        let drawn = settled.count() as u64;
+        if drawn.saturating_sub(stated as u64) > run.limits.facts {
+            add(Discrepancy::Limits(drawn, run.limits.facts));
+        }
+        found
+    }
+}
+
+/// Whether it is a fault of recorded rules that they can't be evaluated.
+fn is_of_the_rules(error: &SessionError) -> bool {
+    matches!(error, SessionError::Faults(_) | SessionError::Unknown { .. })
+}
+
+/// What is wrong, in one line.
+fn said(error: &SessionError) -> String {
+    match error {
+        SessionError::Faults(faults) => {
+            let first = faults.diagnostics.iter().find(|found| found.is_error());
+            first.map_or_else(|| error.to_string(), |first| first.message.clone())
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// The decisions that a transaction drew, ascending, with their ids.
+fn ids(transaction: &Transaction) -> Vec<(DecisionId, Decision)> {
+    let mut drawn = transaction.drawn.clone();
+    drawn.sort();
+    let tx = transaction.info.tx;
+    (1..).zip(drawn).map(|(place, decision)| (DecisionId { tx, place }, decision)).collect()
+}
+
+/// One transaction beside what is drawn again.
+struct Held<'h> {
+    course: &'h Course,
+    /// The decisions that stood before it when all is drawn again.
+    before: &'h BTreeSet<Fact>,
+    info: &'h TxInfo,
+    rules: &'h RuleSet,
+    evaluation: &'h Evaluation,
+    finder: Finder<'h>,
+}
+
+impl Held<'_> {
+    fn finding(&self, id: Option<DecisionId>, fact: &Fact, what: Discrepancy) -> Finding {
+        Finding { tx: self.info.tx, decision: Some((id, fact.clone())), what }
+    }
+
+    fn compare(&self, ledger: &Ledger, transaction: &Transaction) -> Result<Vec<Finding>, SessionError> {
+        let mut found = Vec::new();
+        let drawn = ids(transaction);
+        for (id, recorded) in &drawn {
+            let what = self.drawn(recorded)?;
+            found.extend(what.map(|what| self.finding(Some(*id), &recorded.fact, what)));
+        }
+        let lapsed: BTreeMap<&Fact, (&Lapsed, u64)> =
+            transaction.lapsed.iter().map(|(lapsed, since)| (&lapsed.fact, (lapsed, *since))).collect();
+        for (fact, (lapsed, since)) in &lapsed {
+            if let Some(what) = self.lapsed(lapsed)? {
+                found.push(self.finding(id_of(ledger, *since, fact)?, fact, what));
+            }
+        }
+        let drawn: BTreeSet<&Fact> = drawn.iter().map(|(_, decision)| &decision.fact).collect();
+        let Course { stood, again, .. } = self.course;
+        let known = |fact: &Fact| drawn.contains(fact) || lapsed.contains_key(fact);
+        // What differed before was told then.
+        for fact in again.difference(stood).filter(|fact| !known(fact) && !self.before.contains(*fact)) {
+            found.push(self.finding(None, fact, Discrepancy::Missing(decision(&self.finder, fact.clone())?)));
+        }
+        let decided = Decided::new(&self.rules.program);
+        for fact in stood.difference(again).filter(|fact| !known(fact) && self.before.contains(*fact)) {
+            let reason = decided.lapsed(fact.clone()).reason;
+            let id = ledger.decision_history(fact)?.into_iter().rev().find(|span| span.from < self.info.tx);
+            let id = id.map(|span| id_of(ledger, span.from, fact)).transpose()?.flatten();
+            found.push(self.finding(id, fact, Discrepancy::Kept(reason)));
+        }
+        Ok(found)
+    }
+
+    fn drawn(&self, recorded: &Decision) -> Result<Option<Discrepancy>, SessionError> {
+        let fact = &recorded.fact;
+        if self.is_undetermined(fact) {
+            return Ok(Some(Discrepancy::Undetermined(recorded.clone())));
+        }
+        if !self.course.again.contains(fact) {
+            return Ok(Some(Discrepancy::Unfounded(recorded.clone())));
+        }
+        if self.course.stood.contains(fact) {
+            return Ok(Some(Discrepancy::DrawnAgain));
+        }
+        let again = decision(&self.finder, fact.clone())?;
+        if again == *recorded {
+            return Ok(None);
+        }
+        let older = self.info.run.is_none() && self.gives(recorded)?;
+        let what = if older { Discrepancy::ExplainedOtherwise } else { Discrepancy::Explained };
+        Ok(Some(what(recorded.clone(), again)))
+    }
+
+    /// Whether some derivation gives the recorded rule and sentence.
+    fn gives(&self, recorded: &Decision) -> Result<bool, SessionError> {
+        let Some(rule) = &recorded.rule else { return Ok(false) };
+        let told = Told { rule: Symbol::new(rule), sentence: recorded.sentence.clone() };
+        Ok(self.finder.is_told(&recorded.fact, &told)?)
+    }
+
+    fn is_undetermined(&self, fact: &Fact) -> bool {
+        let relation = self.rules.program.find(fact.relation);
+        relation.is_some_and(|relation| self.evaluation.undetermined.contains(&relation))
+    }
+
+    fn lapsed(&self, recorded: &Lapsed) -> Result<Option<Discrepancy>, SessionError> {
+        let fact = &recorded.fact;
+        if !self.course.stood.contains(fact) {
+            return Ok(Some(Discrepancy::LapsedUnstood));
+        }
+        if self.course.again.contains(fact) {
+            let again = match self.finder.holds(fact) {
+                true => decision(&self.finder, fact.clone())?,
+                false => Decision::new(fact.clone()),
+            };
+            return Ok(Some(Discrepancy::Lapsed(again)));
+        }
+        let reason = Decided::new(&self.rules.program).lapsed(fact.clone()).reason;
+        Ok((reason != recorded.reason).then(|| Discrepancy::Reason(recorded.reason.clone(), reason)))
+    }
+}
+
+/// The id of a decision that a transaction drew; none where that is archived.
+fn id_of(ledger: &Ledger, tx: u64, fact: &Fact) -> Result<Option<DecisionId>, SessionError> {
+    if tx > ledger.last_tx() || ledger.archived().is_some_and(|(last, _)| tx <= last) {
+        return Ok(None);
+    }
+    let mut drawn = ledger.transaction(tx)?.drawn;
+    drawn.sort();
+    Ok(place(&drawn, fact).map(|place| DecisionId { tx, place }))
+}

@@ -1,0 +1,108 @@
+//! The recorded history, evaluated again: the rules, the clock and the manner of each transaction's run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use crate::backend::{Database, Engine, Limits};
+use crate::fact::Fact;
+use crate::ledger::{Hash, Ledger, LedgerError, TxInfo, When};
+use crate::meter;
+use crate::provenance::Finder;
+use crate::provenance::proof::NoOrigins;
+use crate::schema::{Kind, RelationId};
+use crate::symbol::Symbol;
+
+use super::RuleSet;
+use super::error::SessionError;
+use super::evaluation::{self, Evaluation};
+use super::fitting::Legacy;
+use super::lapse::Decided;
+
+/// A ledger whose transactions are evaluated again.
+pub(super) struct History<'a> {
+    pub(super) ledger: &'a Ledger,
+    pub(super) engine: &'a dyn Engine,
+    pub(super) limits: Limits,
+    /// Whether operations without a result count as false where no run is recorded.
+    pub(super) lenient: bool,
+    /// The rule sets that were read.
+    known: BTreeMap<Hash, Rc<RuleSet>>,
+    legacy: Legacy,
+}
+
+impl<'a> History<'a> {
+    pub(super) fn new(ledger: &'a Ledger, engine: &'a dyn Engine, limits: Limits, lenient: bool) -> Self {
+        Self { ledger, engine, limits, lenient, known: BTreeMap::new(), legacy: Legacy::default() }
+    }
+
+    /// The rule set that a transaction names.
+    pub(super) fn rules(&mut self, hash: Hash) -> Result<Rc<RuleSet>, SessionError> {
+        if let Some(known) = self.known.get(&hash) {
+            return Ok(Rc::clone(known));
+        }
+        let rules = Rc::new(recorded(self.ledger, hash)?);
+        self.known.insert(hash, Rc::clone(&rules));
+        Ok(rules)
+    }
+
+    /// What follows by some rules from the facts that stood after a transaction, evaluated in the manner of its run.
+    pub(super) fn evaluate(
+        &self,
+        rules: &RuleSet,
+        info: &TxInfo,
+        clock: i64,
+    ) -> Result<Evaluation, SessionError> {
+        meter::check("drawing decisions again")?;
+        let program = &rules.program;
+        let mut input = Database::new(program);
+        let known = (program, &rules.sources);
+        super::ledger_facts::standing(self.ledger, &self.legacy, When::Tx(info.tx), known, &mut input)?;
+        evaluation::add_now(program, &mut input, clock);
+        let lenient = info.run.as_ref().map_or(self.lenient, |run| run.lenient);
+        evaluation::evaluate(rules, input, self.engine, &self.limits, lenient)
+    }
+
+    /// A finder of reasons in an evaluation; it finds those that a commit recorded.
+    pub(super) fn finder<'e>(&self, rules: &'e RuleSet, evaluation: &'e Evaluation) -> Finder<'e> {
+        Finder::new(&rules.program, &evaluation.model, &rules.sources, &NoOrigins)
+    }
+
+    /// The decisions that stood after a transaction; none before the first.
+    pub(super) fn standing(&self, tx: u64) -> Result<BTreeSet<Fact>, LedgerError> {
+        if tx == 0 {
+            return Ok(BTreeSet::new());
+        }
+        Ok(self
+            .ledger
+            .decisions_at(When::Tx(tx))?
+            .into_iter()
+            .map(|standing| standing.decision.fact)
+            .collect())
+    }
+}
+
+/// The rules under a hash, which must be that of their text.
+pub(super) fn recorded(ledger: &Ledger, hash: Hash) -> Result<RuleSet, SessionError> {
+    let Some(rules) = ledger.rules(hash)? else {
+        return Err(SessionError::Unknown { message: format!("the ledger does not hold the rules {hash}") });
+    };
+    if rules.hash() != hash {
+        let message = format!("the rules that the ledger holds as {hash} have the hash {}", rules.hash());
+        return Err(SessionError::Unknown { message });
+    }
+    RuleSet::from_recorded(&rules)
+}
+
+/// Brings the decisions that stand up to an evaluation: what it leaves undetermined stays as it was. So does what its
+/// rules don't decide, if it `keeps` that, as commits did before they recorded how they ran.
+pub(super) fn carry(standing: &mut BTreeSet<Fact>, rules: &RuleSet, evaluation: &Evaluation, keeps: bool) {
+    let program = &rules.program;
+    let open: BTreeSet<Symbol> = evaluation.undetermined.iter().map(|id| program[*id].name).collect();
+    let decided = Decided::new(program);
+    standing.retain(|fact| open.contains(&fact.relation) || (keeps && !decided.names(fact.relation)));
+    for (id, relation) in (0u32..).map(RelationId).zip(&program.relations) {
+        if relation.kind == Kind::Decision && !evaluation.undetermined.contains(&id) {
+            standing.extend(evaluation::facts_of(program, &evaluation.model, id));
+        }
+    }
+}

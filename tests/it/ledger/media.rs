@@ -1,0 +1,176 @@
+//! The binary over a medium whose calls fail one by one (a library that is loaded before the C library's own lets them):
+//! it ends in words and in time, and leaves the lock.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use hence::ledger::{Ledger, OpenOptions};
+
+const RULES: &str = "## A fact.\ninput f(k: int, v: string).\n";
+
+/// The library, where it can be built.
+fn failing(dir: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/ledger/failing.c");
+    let built = dir.join("failing.so");
+    let gcc = Command::new("gcc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .arg(&built)
+        .arg(source)
+        .arg("-ldl")
+        .status();
+    if gcc.is_ok_and(|status| status.success()) {
+        return Some(built);
+    }
+    println!("left out: no gcc");
+    None
+}
+
+/// What fails: the n-th call, and those after it unless only that one.
+struct Failing<'a> {
+    call: &'static str,
+    under: &'a str,
+    from: u32,
+    once: bool,
+}
+
+impl Failing<'_> {
+    fn set(&self, command: &mut Command, library: &Path, store: &Path) {
+        command.env("LD_PRELOAD", library).env("FAIL_CALL", self.call);
+        command.env("FAIL_UNDER", store.join(self.under)).env("FAIL_NTH", self.from.to_string());
+        if self.once {
+            command.env("FAIL_ONCE", "1");
+        }
+    }
+}
+
+fn hence(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
+    command.args(args).current_dir(dir).env("NO_COLOR", "1").env("USER", "ada");
+    command
+}
+
+/// One run of `--follow`; its exit status, what it acknowledged, and how long it went on once nothing more came.
+fn follow(dir: &Path, library: &Path, failing: &Failing<'_>) -> (i32, u64) {
+    let store = dir.join("led");
+    let _ = fs::remove_dir_all(&store);
+    let mut command =
+        hence(dir, &["decide", "--follow", "--rules", "f.dl", "--store", "led", "--facts", "bulk.jsonl"]);
+    failing.set(&mut command, library, &store);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut to = child.stdin.take().unwrap();
+    for n in 0..30 {
+        // It may have ended already.
+        let _ = writeln!(to, "{{\"f\": [{n}, \"{}\"]}}", "x".repeat(2_000));
+    }
+    drop(to);
+    let begun = Instant::now();
+    let patience = Duration::from_secs(60);
+    let output = std::thread::spawn(move || child.wait_with_output().unwrap());
+    while !output.is_finished() {
+        assert!(begun.elapsed() < patience, "{} from {} hangs", failing.call, failing.from);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = output.join().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains("panicked") && !said.contains("sled-0.34"), "{said}");
+    let status = output.status.code().expect("no end by a signal");
+    assert!(status == 0 || status == 2 && said.contains("error: "), "{status}: {said}");
+    let told = String::from_utf8(output.stdout).unwrap();
+    (status, told.lines().filter(|line| line.contains("\"committed\"")).count() as u64)
+}
+
+/// Every call in turn, while commands over `under` make so many of them.
+fn each(calls: &'static str, under: &str, most: u32) {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(library) = failing(dir.path()) else { return };
+    fs::write(dir.path().join("f.dl"), RULES).unwrap();
+    let bulk: String = (0..25_000).map(|n| format!("{{\"f\": [{n}, \"b\"]}}\n")).collect();
+    fs::write(dir.path().join("bulk.jsonl"), bulk).unwrap();
+    let step = if std::env::var_os("HENCE_SLOW").is_some() { 1 } else { most as usize / 4 };
+    for once in [false, true] {
+        for from in (1..=most).step_by(step) {
+            let (_, acknowledged) = follow(dir.path(), &library, &Failing { call: calls, under, from, once });
+            let store = dir.path().join("led");
+            if acknowledged == 0 && !store.join("journal").exists() {
+                continue;
+            }
+            // Nobody holds the lock any more, and all is there.
+            let ledger = Ledger::open(&store, &OpenOptions::default()).unwrap();
+            assert!(ledger.last_tx() >= acknowledged, "{} of {acknowledged}", ledger.last_tx());
+            assert_eq!(ledger.verify().unwrap().differences, Vec::<String>::new());
+        }
+    }
+}
+
+#[test]
+fn a_base_that_cannot_be_written_holds_nothing_up() {
+    each("write", "base", 24);
+}
+
+#[test]
+fn a_base_that_cannot_be_made_durable_holds_nothing_up() {
+    each("sync", "base", 12);
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_ends_the_stream() {
+    each("write", "journal", 24);
+}
+
+#[test]
+fn a_journal_that_cannot_be_made_durable_ends_the_stream() {
+    each("sync", "journal", 24);
+}
+
+#[test]
+fn a_ledger_that_cannot_be_begun_is_told_of_in_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(library) = failing(dir.path()) else { return };
+    fs::write(dir.path().join("f.dl"), RULES).unwrap();
+    for call in ["sync", "write"] {
+        for from in 1..12 {
+            let _ = fs::remove_dir_all(dir.path().join("led"));
+            let mut command =
+                hence(dir.path(), &["assert", "f(1, \"a\")", "--rules", "f.dl", "--store", "led"]);
+            let failing = Failing { call, under: "", from, once: from % 2 == 0 };
+            failing.set(&mut command, &library, &dir.path().join("led"));
+            let output = command.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(matches!(output.status.code(), Some(0 | 2)), "{call} {from}: {:?} {said}", output.status);
+            assert!(!said.contains("panicked"), "{said}");
+        }
+    }
+}
+
+/// What stands in a folder beside the files of the ledger itself.
+fn aside(store: &Path) -> Vec<String> {
+    let names = fs::read_dir(store).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("base.")).collect()
+}
+
+#[test]
+fn a_base_on_a_failing_medium_is_no_damaged_base() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(library) = failing(dir.path()) else { return };
+    fs::write(dir.path().join("f.dl"), RULES).unwrap();
+    let asserting = ["assert", "f(1, \"a\")", "--rules", "f.dl", "--store", "led"];
+    assert!(hence(dir.path(), &asserting).output().unwrap().status.success());
+    let store = dir.path().join("led");
+    for from in 1..8 {
+        for args in [&asserting[..], &["rebuild", "--store", "led"]] {
+            let mut command = hence(dir.path(), args);
+            Failing { call: "write", under: "base", from, once: false }.set(&mut command, &library, &store);
+            assert!(matches!(command.output().unwrap().status.code(), Some(0 | 2)));
+        }
+        assert!(aside(&store).len() <= 1, "{:?}", aside(&store));
+        let rows =
+            hence(dir.path(), &["facts", "f", "--store", "led", "--format", "jsonl"]).output().unwrap();
+        assert_eq!(String::from_utf8(rows.stdout).unwrap(), "{\"f\": [1, \"a\"]}\n");
+    }
+    let ledger = Ledger::open(&store, &OpenOptions::default()).unwrap();
+    assert_eq!(ledger.verify().unwrap().differences, Vec::<String>::new());
+}
