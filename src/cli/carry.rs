@@ -144,7 +144,7 @@ impl Carry {
             }
         };
         tell_said(carrier.name(), &report.said);
-        let mut facts = report.facts;
+        let mut facts = session::from_shipped(session.rules(), report.facts);
         // Without the pack that answers it, a request would wait for ever.
         facts.retain(|fact| session.rules().program.find(fact.relation).is_some());
         match session::read_fact_lines(session.rules(), carrier.name(), &report.lines) {
@@ -210,9 +210,13 @@ fn ledger(session: &Session) -> &Ledger {
 /// Whether the request that a decision leads to is there already.
 fn filed(session: &Session, decision: &Fact) -> Result<bool, Failure> {
     let ledger = ledger(session);
-    let id = [Value::String(Symbol::new(&file_requests::id_of(decision)))];
-    let relations = ["escalation_request", "proposal"].map(Symbol::new);
-    Ok(relations.into_iter().any(|relation| ledger.facts_with(relation, &id).next().is_some()))
+    let id = Value::String(Symbol::new(&file_requests::id_of(decision)));
+    for (relation, column) in [("escalation_request", "request"), ("proposal", "proposal")] {
+        if session::stands_with(ledger, Symbol::new(relation), column, id).map_err(super::open::failure)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a decision still stands; carrying out another one may have let it lapse.

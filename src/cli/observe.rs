@@ -152,6 +152,7 @@ impl Observe {
     }
 
     fn record(&self, store: &Path, rules: &RuleSet, observer: &dyn Observer, facts: Vec<Fact>) -> Outcome {
+        let facts = session::from_shipped(rules, facts);
         let unread = unread(rules, &facts)?;
         let committed = self.commit((store, rules), observer, facts, &open::options())?;
         tell_unread(&unread);
@@ -237,6 +238,7 @@ impl Observe {
             return Ok(());
         }
         let (Some(store), Some(rules)) = (&self.into, rules) else { return Ok(print(&facts)?) };
+        let facts = session::from_shipped(rules, facts);
         let unread = unread(rules, &facts)?.into_iter().filter(|relation| told.insert(relation.clone()));
         tell_unread(&unread.collect());
         let options = OpenOptions { wait: PATIENCE, ..open::options() };

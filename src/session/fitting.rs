@@ -395,7 +395,7 @@ pub fn fit_draft(rules: &RuleSet, ledger: &Ledger, draft: &mut Draft) -> Result<
 }
 
 /// A fact of a relation under other declared columns, by name; `None` where it can't be read so.
-fn recolumned(fact: &Fact, from: &Relation, to: &Relation) -> Option<Fact> {
+pub(super) fn recolumned(fact: &Fact, from: &Relation, to: &Relation) -> Option<Fact> {
     let recast = Recast::between(&Recorded::of(&from.columns), &to.columns);
     let values = recast.ok()?.read(&fact.values)?;
     (to.kind == Kind::Input).then_some(Fact { relation: fact.relation, values })

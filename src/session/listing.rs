@@ -1,14 +1,18 @@
 //! Recorded facts as they are listed and looked up: under the columns that rules declare, else under those recorded.
 
+use std::sync::OnceLock;
+
 use crate::fact::Fact;
+use crate::fault::OrBroken as _;
 use crate::ledger::{Interval, Ledger, LedgerError, Recast, When};
 use crate::schema::{Column, Kind, Relation};
 use crate::symbol::Symbol;
+use crate::value::Value;
 
-use super::RuleSet;
 use super::error::{Faults, SessionError};
 use super::fitting::{self, Legacy, Reading};
 use super::misfit::Trouble;
+use super::{RuleSet, RuleSource};
 
 /// How the facts of a recorded relation are listed.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +111,56 @@ pub fn history(rules: &RuleSet, ledger: &Ledger, fact: &Fact) -> Result<Vec<Inte
     spans.sort_unstable();
     spans.dedup();
     Ok(spans)
+}
+
+/// Whether a fact of a recorded relation stands that has a value in a column, which is the first where columns aren't
+/// recorded.
+///
+/// # Errors
+/// A ledger that can't be read.
+pub fn stands_with(
+    ledger: &Ledger,
+    relation: Symbol,
+    column: &str,
+    value: Value,
+) -> Result<bool, LedgerError> {
+    let recorded = ledger.recorded(relation, When::Now)?;
+    let place =
+        recorded.and_then(|recorded| recorded.columns.iter().position(|known| known.name.as_str() == column));
+    let place = place.unwrap_or(0);
+    let leading = if place == 0 { vec![value] } else { Vec::new() };
+    for fact in ledger.facts_with(relation, &leading) {
+        if fact?.0.values.get(place) == Some(&value) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The inputs of the shipped packs.
+static SHIPPED: OnceLock<Vec<Relation>> = OnceLock::new();
+
+fn shipped_inputs() -> &'static [Relation] {
+    SHIPPED.get_or_init(|| {
+        let rules = RuleSource::default().build();
+        rules.ok().or_broken("the shipped packs have no faults").program.relations
+    })
+}
+
+/// Facts as observers and carriers give them, by position in the columns of the shipped packs, under those that `rules`
+/// declare for these relations: by name where they have the same ones, else as they are.
+pub fn from_shipped(rules: &RuleSet, facts: Vec<Fact>) -> Vec<Fact> {
+    let read = |fact: Fact| {
+        let Some(declared) = input(rules, fact.relation) else { return fact };
+        let Some(shipped) = shipped_inputs().iter().find(|known| known.name == fact.relation) else {
+            return fact;
+        };
+        if shipped.columns == declared.columns {
+            return fact;
+        }
+        fitting::recolumned(&fact, shipped, declared).unwrap_or(fact)
+    };
+    facts.into_iter().map(read).collect()
 }
 
 /// The recorded relations with facts that stand and that `rules` don't declare, each with their number.

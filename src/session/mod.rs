@@ -53,7 +53,7 @@ pub use facts::{
     FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
 };
 pub use fitting::{fact_by_name, fit_draft};
-pub use listing::{Listing, history, undeclared};
+pub use listing::{Listing, from_shipped, history, stands_with, undeclared};
 pub use loader::{Loaded, Loader};
 pub use migrate::{Migrated, Migration};
 pub use prepared::{Decided, PreparedSession};

@@ -62,7 +62,13 @@ fn step() -> impl Strategy<Value = Step> {
 fn rules(columns: &[Column]) -> RuleSet {
     let columns: Vec<String> = columns.iter().map(Column::text).collect();
     let mut loader = Loader::default();
-    loader.text("rules.dl", &format!("input r({}). input other(x: int).", columns.join(", ")));
+    loader.text(
+        "rules.dl",
+        &format!(
+            "input r({}). decision d(a: string, b: string). d(A, B) :- r(a: A, b: B).",
+            columns.join(", ")
+        ),
+    );
     *check(loader.finish(), &[]).rules.unwrap()
 }
 
@@ -94,8 +100,17 @@ fn given(session: &Session) -> Vec<Fact> {
 }
 
 fn commit(session: &mut Session, assertions: Vec<Fact>, retractions: Vec<Fact>) -> (usize, usize) {
-    let change = Change { assertions, retractions, author: "ada".into(), ..Change::default() };
+    let change = Change { assertions, retractions, author: "ada".into(), list: true, ..Change::default() };
     let outcome = session.commit(change, false).unwrap();
+    if session.rules().program.find(Symbol::new("d")).is_some() {
+        let decided: BTreeSet<Fact> = outcome.standing.into_iter().map(|decision| decision.fact).collect();
+        let relation = session.rules().program.find(Symbol::new("r")).unwrap();
+        let relation = session.rules().program.relation(relation).unwrap();
+        let place = |name: &str| relation.column(Symbol::new(name)).unwrap();
+        let (a, b) = (place("a"), place("b"));
+        let wanted = given(session).into_iter().map(|fact| Fact::new("d", [fact.values[a], fact.values[b]]));
+        assert_eq!(decided, wanted.collect());
+    }
     (outcome.changes.added.len(), outcome.changes.removed.len())
 }
 
@@ -113,6 +128,7 @@ proptest! {
         let mut past: Vec<(u64, Vec<Column>, Vec<Fact>)> = Vec::new();
         let mut session = Session::over_ledger(rules(&columns), Ledger::memory().unwrap());
         for step in steps {
+            let before = columns.clone();
             match step {
                 Step::Assert(numbers) => {
                     let row = row(&columns, &numbers);
@@ -144,7 +160,10 @@ proptest! {
                     column.set = column.set.map(|size| size + 1);
                 }
             }
-            session = session.with_rules(rules(&columns));
+            // As long as nothing else is declared, what follows is kept from commit to commit.
+            if columns != before {
+                session = session.with_rules(rules(&columns));
+            }
             let wanted = facts(&columns, &rows);
             prop_assert_eq!(given(&session), wanted.clone());
             past.push((session.ledger().unwrap().last_tx(), columns.clone(), wanted));
