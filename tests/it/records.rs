@@ -251,7 +251,7 @@ fn drafts(ledger: &Ledger) -> Vec<Draft> {
 /// A ledger of these drafts; the number of the first that is refused.
 fn recorded(drafts: &[Draft]) -> Result<Ledger, u64> {
     let mut ledger = Ledger::memory().unwrap();
-    for (draft, number) in drafts.iter().zip(1..) {
+    for (draft, number) in drafts.iter().zip(1_u64..) {
         ledger.commit(draft).map_err(|_| number)?;
     }
     Ok(ledger)
