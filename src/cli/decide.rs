@@ -77,7 +77,7 @@ impl Decide {
             source: self.facts.source("decide"),
             time: time::wall_clock(),
             note: self.about.note.clone(),
-            now: self.facts.now_at(&session, as_of),
+            now: self.facts.now_at(&session, as_of)?,
             expect_tx: self.about.expect_tx,
             list: self.all,
             ..Change::default()

@@ -106,8 +106,7 @@ impl Export {
             _ => Box::new(BufWriter::new(self.json()?)),
         };
         let mut written = 0;
-        // What is recorded can be had whatever the rules are; they only say in which columns.
-        let rules = self.rules.source().build().ok();
+        let rules = self.columns()?;
         for relation in self.relations(ledger)? {
             let listing =
                 Listing::new(rules.as_ref(), ledger, relation, self.when()).map_err(open::failure)?;
@@ -125,22 +124,22 @@ impl Export {
     }
 
     fn csv(&self, ledger: &Ledger) -> Result<String, Failure> {
-        let rules = self.rules.source().build()?;
+        let rules = self.columns()?;
         let relations = self.relations(ledger)?;
         let mut written = 0;
         match (&self.output, relations.as_slice()) {
-            (None, [one]) => written += self.table(ledger, &rules, *one, self.records()?)?,
+            (None, [one]) => written += self.table(ledger, rules.as_ref(), *one, self.records()?)?,
             (None, _) => {
                 let message = "CSV holds one relation: name it with --relation, or a folder with --output";
                 return Err(Failure::Usage(String::from(message)));
             }
             (Some(path), [one]) if path.extension().is_some_and(|end| end == "csv") => {
-                written += self.table(ledger, &rules, *one, self.records()?)?;
+                written += self.table(ledger, rules.as_ref(), *one, self.records()?)?;
             }
             (Some(folder), _) => {
                 std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
                 for relation in relations {
-                    written += self.file(ledger, &rules, relation, folder)?;
+                    written += self.file(ledger, rules.as_ref(), relation, folder)?;
                 }
             }
         }
@@ -151,7 +150,7 @@ impl Export {
     fn file(
         &self,
         ledger: &Ledger,
-        rules: &RuleSet,
+        rules: Option<&RuleSet>,
         relation: Symbol,
         folder: &Path,
     ) -> Result<usize, Failure> {
@@ -181,11 +180,11 @@ impl Export {
     fn table(
         &self,
         ledger: &Ledger,
-        rules: &RuleSet,
+        rules: Option<&RuleSet>,
         relation: Symbol,
         mut out: Records,
     ) -> Result<usize, Failure> {
-        let listing = Listing::new(Some(rules), ledger, relation, self.when()).map_err(open::failure)?;
+        let listing = Listing::new(rules, ledger, relation, self.when()).map_err(open::failure)?;
         let mut header: Vec<String> = listing.columns.iter().map(ToString::to_string).collect();
         let mut written = 0;
         for fact in ledger.facts_at(relation, self.when()).map_err(open::failure)? {
@@ -201,6 +200,22 @@ impl Export {
         }
         out.end()?;
         Ok(written)
+    }
+
+    /// The rules that say in which columns facts are written. What is recorded can be had whatever the rules are, but
+    /// not unsaid.
+    fn columns(&self) -> Result<Option<RuleSet>, Failure> {
+        match self.rules.source().build() {
+            Ok(rules) => Ok(Some(rules)),
+            Err(error) if self.rules.is_named() => Err(error.into()),
+            Err(_) => {
+                let look = self.rules.command("check");
+                output::warning(&format!(
+                    "the rules have faults (`{look}` shows them): columns are as recorded"
+                ));
+                Ok(None)
+            }
+        }
     }
 
     fn when(&self) -> When {

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use crate::backend::{Engine, Limits, Threads, naive::Naive, seminaive::SemiNaive};
 use crate::fault::OrBroken;
 use crate::ledger::When;
-use crate::session::Session;
 use crate::session::compiled::{self, Compiled};
+use crate::session::{Session, SessionError};
 
 pub(super) use super::rules::{RuleOptions, parameter};
 
@@ -99,13 +99,19 @@ impl FactOptions {
     }
 
     /// The clock of a question about `session` as it was at `as_of`: as given, else that moment's.
-    pub(super) fn now_at(&self, session: &Session, as_of: When) -> i64 {
+    ///
+    /// # Errors
+    /// There is no such transaction, or the ledger can't be read.
+    pub(super) fn now_at(&self, session: &Session, as_of: When) -> Result<i64, Failure> {
         let then = match (as_of, session.ledger()) {
             (When::Time(time), _) => Some(time),
-            (When::Tx(tx), Some(ledger)) => ledger.info(tx).ok().map(|info| info.clock.unwrap_or(info.time)),
+            (When::Tx(tx), Some(ledger)) => {
+                let info = ledger.info(tx).map_err(SessionError::Ledger)?;
+                Some(info.clock.unwrap_or(info.time))
+            }
             _ => None,
         };
-        self.now.or(then).unwrap_or_else(time::wall_clock)
+        Ok(self.now.or(then).unwrap_or_else(time::wall_clock))
     }
 }
 

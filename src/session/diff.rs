@@ -1,5 +1,7 @@
 //! The lines in which two texts differ, in unified form.
 
+use crate::fault::OrBroken;
+
 /// Lines of context around a difference.
 const CONTEXT: usize = 2;
 /// The largest table of common lines; beyond it what lies between common beginnings and ends is taken as replaced.
@@ -47,7 +49,7 @@ fn inner<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Edit<'a>> {
         let table = common(old, new);
         let length = |a: &[&str], b: &[&str]| {
             let at = (old.len() - a.len()) * (new.len() + 1) + (new.len() - b.len());
-            table.get(at).copied().unwrap_or(0)
+            table.get(at).copied().or_broken(TABLE)
         };
         while let (Some((x, a_rest)), Some((y, b_rest))) = (a.split_first(), b.split_first()) {
             if x == y {
@@ -67,13 +69,16 @@ fn inner<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Edit<'a>> {
     out
 }
 
+/// What a table of suffixes is looked up by.
+const TABLE: &str = "the table has a place for each pair of suffixes";
+
 /// For each pair of suffixes how many lines they have in common in order, row by row of `old`.
 fn common(old: &[&str], new: &[&str]) -> Vec<u32> {
     let width = new.len() + 1;
     let mut table = vec![0u32; (old.len() + 1) * width];
     for (i, x) in old.iter().enumerate().rev() {
         for (j, y) in new.iter().enumerate().rev() {
-            let at = |i: usize, j: usize| table.get(i * width + j).copied().unwrap_or(0);
+            let at = |i: usize, j: usize| table.get(i * width + j).copied().or_broken(TABLE);
             let best = if x == y { at(i + 1, j + 1) + 1 } else { at(i + 1, j).max(at(i, j + 1)) };
             if let Some(cell) = table.get_mut(i * width + j) {
                 *cell = best;

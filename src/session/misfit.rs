@@ -162,7 +162,8 @@ pub(super) fn rule(relation: &Relation, recorded: &[Column]) -> String {
 fn variable(column: Symbol) -> String {
     let words = column.as_str().split('_').filter(|word| !word.is_empty());
     words
-        .map(|word| word.get(..1).unwrap_or_default().to_uppercase() + word.get(1..).unwrap_or_default())
+        .filter_map(|word| word.split_at_checked(1))
+        .map(|(first, rest)| first.to_uppercase() + rest)
         .collect()
 }
 

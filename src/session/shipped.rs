@@ -55,7 +55,7 @@ pub fn unknown_pack(name: &str) -> String {
 /// What a pack is for: the first sentence of its main file, without the name.
 pub fn about(name: &str) -> &'static str {
     let text = file(&format!("{name}/{name}.dl")).unwrap_or_default();
-    let line = text.lines().next().unwrap_or_default().trim_start_matches("# ");
+    let line = text.lines().next().unwrap_or("").trim_start_matches("# ");
     let about = line.split_once(": ").map_or(line, |(_, about)| about);
     about.split_once(". ").map_or(about, |(first, _)| first).trim_end_matches('.')
 }

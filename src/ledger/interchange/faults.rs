@@ -1,10 +1,14 @@
 //! The faults of one file: the first ones kept, the others counted, all tied to the text at the end.
 
 use crate::diagnostic::Diagnostic;
+use crate::fault::OrBroken;
 use crate::meter::Stopped;
 use crate::span::{FileId, Sources, Span};
 
 use super::codes;
+
+/// What the place of a fault is looked up by.
+const WITHIN: &str = "a fault lies in the text that it was found in";
 
 /// How many faults of one file are shown.
 const SHOWN: usize = 100;
@@ -91,8 +95,8 @@ impl Faults {
             let to = fault.labels.iter().map(|label| label.span.end as usize).max().unwrap_or(0);
             let start = text.get(..from).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
             let end = text.get(to..).and_then(|behind| behind.find('\n')).map_or(text.len(), |at| to + at);
-            let lines_before = text.get(..start).unwrap_or_default().matches('\n').count();
-            let lines = text.get(start..end).unwrap_or_default();
+            let lines_before = text.get(..start).or_broken(WITHIN).matches('\n').count();
+            let lines = text.get(start..end).or_broken(WITHIN);
             let file = sources.add_excerpt(name, lines, first_line + lines_before);
             for label in &mut fault.labels {
                 let within = |at: u32| at - start as u32;

@@ -1,5 +1,6 @@
 //! What a file holds at a column: its form, and the value that it stands for at the column's type.
 
+use crate::fault::OrBroken;
 use std::borrow::Cow;
 
 use crate::diagnostic::Diagnostic;
@@ -124,7 +125,9 @@ fn due(ty: &ColumnType) -> String {
 /// At most 40 characters of a text.
 pub(super) fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(40) {
-        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
+        Some((end, _)) => {
+            Cow::Owned(format!("{}…", text.get(..end).or_broken("a character begins where the text says")))
+        }
         None => Cow::Borrowed(text),
     }
 }

@@ -1,5 +1,6 @@
 //! CSV, TSV and Soufflé's `.facts`: one relation a file, one fact a record.
 
+use crate::fault::OrBroken;
 use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
@@ -12,6 +13,9 @@ use super::field::Found;
 use super::format::Format;
 use super::reader::{self, Reader};
 use super::records::{Field, Records};
+
+/// What a record is taken apart by.
+const RECORD: &str = "a record has a field";
 
 /// Reads all records; a faulty one doesn't keep the others from being checked, a faulty header does.
 pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str, path: &Path, format: Format) {
@@ -71,7 +75,7 @@ fn columns(reader: &mut Reader<'_, '_>, relation: &Relation, fields: &[Field<'_>
         (0..).zip(&relation.columns).filter(|(at, column)| !order.contains(at) && column.default.is_none());
     let missing: Vec<_> = missing.map(|(_, column)| column).collect();
     if !missing.is_empty() {
-        let place = fields.first().map(|field| field.place).unwrap_or_default();
+        let place = fields.first().map(|field| field.place).or_broken(RECORD);
         let line = fields.last().map_or(place, |last| place.to(last.place));
         let fault = reader::missing_columns(relation, &missing).at(line, "");
         faults.push(fault.help(header_help(relation)));
@@ -108,7 +112,7 @@ fn is_blank(relation: &Relation, fields: &[Field<'_>], has_quotes: bool) -> bool
 }
 
 fn row(reader: &mut Reader<'_, '_>, relation: &Relation, fields: &[Field<'_>], order: &[usize]) {
-    let first = fields.first().map(|field| field.place).unwrap_or_default();
+    let first = fields.first().map(|field| field.place).or_broken(RECORD);
     let place = fields.last().map_or(first, |last| first.to(last.place));
     // Soufflé writes the one fact of a relation without columns so.
     let is_unit = order.is_empty() && matches!(fields, [field] if field.text == "()");

@@ -31,8 +31,8 @@ impl<'c, 'a> Matches<'c, 'a> {
     /// `None` where the facts aren't all known, or after too long a search.
     pub(super) fn all(mut self, start: Partial) -> Option<Vec<Partial>> {
         let mut left: BTreeSet<usize> = (0..self.rule.body.len()).collect();
+        let mut bound = known(&start);
         let mut matches = vec![start];
-        let mut bound: BTreeSet<usize> = matches.first().map(known).unwrap_or_default();
         while let Some(literal) = self.ready(&left, &bound) {
             left.remove(&literal);
             let mut next = Vec::new();

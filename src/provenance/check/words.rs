@@ -4,9 +4,13 @@ use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::generator::Generator;
 use crate::builtins::op::Op;
 use crate::builtins::term::Part;
+use crate::fault::OrBroken;
 use crate::ir::{Program, Rule};
 use crate::literal;
 use crate::value::{Type, Value, Word};
+
+/// What a rule names is of its own program, and its variables are checked before it is phrased.
+const OWN: &str = "a rule names parameters, columns and variables that there are";
 
 /// The sentence of a rule; a variable that has no value in the step as a whole reads `…`.
 pub(super) fn sentence(
@@ -18,13 +22,11 @@ pub(super) fn sentence(
     let part = |part: &Part| -> String {
         match part {
             Part::Text(text) => text.to_string(),
-            Part::Param(param) => {
-                program.params.get(param.0 as usize).map(|p| p.value.text()).unwrap_or_default()
-            }
+            Part::Param(param) => program.params.get(param.0 as usize).or_broken(OWN).value.text(),
             Part::Column(column) => {
                 let ty = program.relation(rule.head).and_then(|found| found.columns.get(*column as usize));
-                let found = ty.zip(row.get(*column as usize));
-                found.map(|(column, word)| Value::from_word(column.ty.ty, *word).text()).unwrap_or_default()
+                let (column, word) = ty.zip(row.get(*column as usize)).or_broken(OWN);
+                Value::from_word(column.ty.ty, *word).text()
             }
             Part::Var(var) => {
                 let ty = rule.variables.get(var.0 as usize).map(|variable| variable.ty.ty);
@@ -53,8 +55,7 @@ fn tightness(expr: &Expr) -> u8 {
 
 /// An expression with the values put in.
 pub(super) fn filled(program: &Program, expr: &Expr, vars: &[Word]) -> String {
-    let show =
-        |ty: Type, word: Option<&Word>| Value::from_word(ty, word.copied().unwrap_or_default()).to_string();
+    let show = |ty: Type, word: Option<&Word>| Value::from_word(ty, word.copied().or_broken(OWN)).to_string();
     let inner = |part: &Expr| filled(program, part, vars);
     let list = |parts: &[Expr]| parts.iter().map(inner).collect::<Vec<_>>().join(", ");
     let two = |name: &str, left: &Expr, right: &Expr| {
@@ -66,9 +67,7 @@ pub(super) fn filled(program: &Program, expr: &Expr, vars: &[Word]) -> String {
     match &expr.kind {
         ExprKind::Const(value) => value.to_string(),
         ExprKind::Var(var) => show(expr.ty, vars.get(var.0 as usize)),
-        ExprKind::Param(param) => {
-            program.params.get(param.0 as usize).map(|param| param.value.to_string()).unwrap_or_default()
-        }
+        ExprKind::Param(param) => program.params.get(param.0 as usize).or_broken(OWN).value.to_string(),
         ExprKind::Matches(text, pattern) => {
             format!("matches({}, {})", inner(text), literal::quoted(pattern.source().as_str()))
         }
@@ -118,5 +117,5 @@ pub(super) fn generator(program: &Program, generator: &Generator, args: &[Expr],
         parts.extend([literal::quoted(pattern.source().as_str()), group.to_string()]);
     }
     let name = format!("{generator:?}").to_lowercase();
-    format!("{}({})", name.split('(').next().unwrap_or_default(), parts.join(", "))
+    format!("{}({})", name.split('(').next().unwrap_or(""), parts.join(", "))
 }

@@ -1,6 +1,7 @@
 //! Searches backwards for sets of changes that might derive a fact, fewest changes first. Each is only a guess that
 //! an evaluation must confirm.
 
+use crate::fault::OrBroken;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::time::Instant;
@@ -297,7 +298,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
                 }
                 _ => false,
             };
-            let words = next.frames.last().map(Frame::words).unwrap_or_default();
+            let words = next.frames.last().map(Frame::words).or_broken("a search has a frame");
             if turned && expr.eval(&words, &next.params).is_ok_and(Word::as_bool) {
                 self.push(next);
             }

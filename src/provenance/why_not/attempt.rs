@@ -308,7 +308,8 @@ impl<'a> Explorer<'_, 'a> {
             limit.by.iter().zip(words).map(|((key, _), word)| Value::from_word(key.ty, *word)).collect()
         };
         let written = limit.by.iter().map(|(key, _)| finder.phrase(self.rule).written(key));
-        let keys = heads.get(at).map(|(_, keys)| value(keys)).unwrap_or_default();
+        let keys =
+            heads.get(at).map(|(_, keys)| value(keys)).or_broken("the place of a head is one of the ranking");
         let last_kept = keep.checked_sub(1).and_then(|last| heads.get(last)).map(|(head, keys)| {
             let mut head = head.clone();
             if let Some(slot) = rank_column.and_then(|column| head.get_mut(column)) {

@@ -98,7 +98,7 @@ pub(super) fn written<'r>(migrating: &'r RuleSet, rules: &'r RuleSet) -> impl It
     let program = &migrating.program;
     let heads =
         program.rules.iter().map(|rule| rule.head).chain(program.facts.iter().map(|fact| fact.relation));
-    let names = heads.filter_map(|head| program.relation(head)).map(|relation| relation.name);
+    let names = heads.map(|head| program[head].name);
     names.filter(|name| {
         let known = rules.program.find(*name).and_then(|id| rules.program.relation(id));
         known.is_some_and(|known| known.kind == Kind::Input)

@@ -1,5 +1,7 @@
 //! The graph of who reads whom: a node a relation, an edge from what is read to what reads it.
 
+use crate::fault::OrBroken;
+use crate::index_vec::Id;
 use std::collections::BTreeMap;
 
 use crate::ir::Program;
@@ -60,7 +62,8 @@ impl<'a> Graph<'a> {
             });
             if is_clock(relation) {
                 let layer = layer_of(&layers, reader).saturating_sub(1);
-                nodes.get_mut(from).into_iter().for_each(|clock| clock.layer = clock.layer.min(layer));
+                let clock = nodes.get_mut(from).or_broken("edges join nodes of the graph");
+                clock.layer = clock.layer.min(layer);
             }
             edges.push(Edge { from, to, mode });
         }
@@ -78,11 +81,11 @@ fn relations(program: &Program) -> impl Iterator<Item = (RelationId, &Relation)>
 }
 
 fn layer_of(layers: &[usize], relation: RelationId) -> usize {
-    layers.get(relation.0 as usize).copied().unwrap_or(0)
+    layers.get(relation.0 as usize).copied().or_broken(RelationId::INVARIANT)
 }
 
 fn part_of(parts: &[usize], relation: RelationId) -> usize {
-    parts.get(relation.0 as usize).copied().unwrap_or(0)
+    parts.get(relation.0 as usize).copied().or_broken(RelationId::INVARIANT)
 }
 
 /// For each relation the part of the graph it is in, counted from 0 in the order of their first relations.

@@ -1,5 +1,6 @@
 //! Rule text for HTML: its kinds of words marked, relations linked to their entries.
 
+use crate::fault::OrBroken;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use regex::Regex;
 use super::escape;
 
 /// What is marked, each kind a group; other text stays as it is.
-static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?P<comment>#[^\n]*)",
         r##"(?P<string>r#"(?s:.*?)"#|r"[^"]*"|"(?:\\.|[^"\\])*")"##,
@@ -19,7 +20,7 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?P<word>\b[a-z][A-Za-z0-9_]*)",
         r"(?P<number>\b\d[0-9_]*(?:\.\d+)?(?:e[+-]?\d+)?(?:us|ms|[smhdw])?)",
     ];
-    Regex::new(&kinds.join("|")).ok()
+    Regex::new(&kinds.join("|")).ok().or_broken("the pattern of the language's words is one")
 });
 
 const KINDS: [&str; 7] = ["comment", "string", "time", "variable", "name", "keyword", "number"];
@@ -46,10 +47,9 @@ impl Known<'_> {
 
 /// `text` as HTML.
 pub(super) fn html(text: &str, known: &Known<'_>) -> String {
-    let Some(words) = WORDS.as_ref() else { return escape(text) };
     let mut out = String::with_capacity(text.len() * 2);
     let mut done = 0;
-    for found in words.captures_iter(text) {
+    for found in WORDS.captures_iter(text) {
         let Some(whole) = found.get(0) else { continue };
         out.push_str(&escape(text.get(done..whole.start()).unwrap_or("")));
         done = whole.end();

@@ -1,16 +1,20 @@
 //! Layers: the strata, as far left as what they read allows; what reads nothing stands just before its first reader.
 
+use crate::fault::OrBroken;
 use crate::ir::Program;
 use crate::schema::RelationId;
 
 use super::links::Links;
+
+/// What places are looked up by.
+const LAID: &str = "what is laid out belongs to the graph";
 
 /// The layer of each relation.
 pub(super) fn layers(program: &Program, links: &Links) -> Vec<usize> {
     let mut layers = vec![0; program.relations.len()];
     let mut reads_any = vec![false; program.relations.len()];
     for stratum in &program.strata {
-        let rules = stratum.rules.iter().filter_map(|rule| program.rule(*rule));
+        let rules = stratum.rules.iter().map(|rule| &program[*rule]);
         let below = rules
             .flat_map(|rule| rule.reads())
             .filter(|read| !stratum.relations.contains(read))
@@ -18,8 +22,8 @@ pub(super) fn layers(program: &Program, links: &Links) -> Vec<usize> {
             .max();
         for relation in &stratum.relations {
             let at = relation.0 as usize;
-            layers.get_mut(at).into_iter().for_each(|layer| *layer = below.map_or(0, |below| below + 1));
-            reads_any.get_mut(at).into_iter().for_each(|reads| *reads = below.is_some() || stratum.recursive);
+            *layers.get_mut(at).or_broken(LAID) = below.map_or(0, |below| below + 1);
+            *reads_any.get_mut(at).or_broken(LAID) = below.is_some() || stratum.recursive;
         }
     }
     moved_right(&mut layers, &reads_any, links);

@@ -1,12 +1,16 @@
 //! Where the nodes and lines of the graph stand: layers as columns from left to right, long lines led through the
 //! layers between, the parts of the graph on shelves.
 
+use crate::fault::OrBroken;
 use std::collections::BTreeMap;
 
 use super::graph::{Edge, Graph};
 use super::links::Mode;
 use super::order::Layered;
 use super::place::{Extent, place};
+
+/// What places are looked up by.
+const LAID: &str = "what is laid out belongs to the graph";
 
 /// The height of a node.
 pub(super) const NODE_HEIGHT: f64 = 26.0;
@@ -74,11 +78,11 @@ pub(super) fn layout(graph: &Graph<'_>) -> Layout {
         let (left, top) = shelf.take(placed.width, placed.height);
         let moved = |place: &Place| Place { left: place.left + left, middle: place.middle + top, ..*place };
         for (node, place) in part.nodes.iter().zip(&placed.nodes) {
-            layout.nodes.get_mut(*node).into_iter().for_each(|slot| *slot = moved(place));
+            *layout.nodes.get_mut(*node).or_broken(LAID) = moved(place);
         }
         for ((edge, _), line) in part.edges.iter().zip(&placed.lines) {
             let line = line.iter().map(moved).collect();
-            layout.lines.get_mut(*edge).into_iter().for_each(|slot| slot.clone_from(&line));
+            *layout.lines.get_mut(*edge).or_broken(LAID) = line;
         }
     }
     Layout { width: shelf.width, height: shelf.top + shelf.height, ..layout }
@@ -134,7 +138,7 @@ impl Part {
         let columns = items.columns(&layered);
         let at = |item: usize| {
             let (left, wide) =
-                items.layers.get(item).and_then(|layer| columns.get(*layer)).copied().unwrap_or_default();
+                items.layers.get(item).and_then(|layer| columns.get(*layer)).copied().or_broken(LAID);
             let own = items.widths.get(item).copied().unwrap_or(0.0);
             let middle = middles.get(item).copied().unwrap_or(0.0);
             let width = if own > 0.0 { own } else { wide };
@@ -179,7 +183,7 @@ impl Items {
         mode: Mode,
         stations: &mut BTreeMap<(usize, bool, bool, usize), usize>,
     ) -> Vec<usize> {
-        let layer = |items: &Self, item: usize| items.layers.get(item).copied().unwrap_or(0);
+        let layer = |items: &Self, item: usize| items.layers.get(item).copied().or_broken(LAID);
         let mut route = vec![from];
         for between in layer(self, from) + 1..layer(self, to) {
             if stations.len() >= MOST_STATIONS {
@@ -199,13 +203,13 @@ impl Items {
 
     fn layered(&self) -> Layered {
         let count = self.layers.iter().max().map_or(0, |last| last + 1);
-        let mut layers = vec![Vec::new(); count];
+        let mut layers: Vec<Vec<usize>> = vec![Vec::new(); count];
         for (item, layer) in self.layers.iter().enumerate() {
-            layers.get_mut(*layer).into_iter().for_each(|items: &mut Vec<usize>| items.push(item));
+            layers.get_mut(*layer).or_broken(LAID).push(item);
         }
         let empty = vec![Vec::new(); self.layers.len()];
         let mut layered = Layered { layers, before: empty.clone(), behind: empty };
-        let layer = |item: usize| self.layers.get(item).copied().unwrap_or(0);
+        let layer = |item: usize| self.layers.get(item).copied().or_broken(LAID);
         let mut steps: Vec<(usize, usize)> = Vec::new();
         for route in &self.routes {
             let pairs = route.iter().zip(route.iter().skip(1)).map(|(from, to)| (*from, *to));
@@ -214,8 +218,8 @@ impl Items {
         steps.sort_unstable();
         steps.dedup();
         for (from, to) in steps {
-            layered.behind.get_mut(from).into_iter().for_each(|items| items.push(to));
-            layered.before.get_mut(to).into_iter().for_each(|items| items.push(from));
+            layered.behind.get_mut(from).or_broken(LAID).push(to);
+            layered.before.get_mut(to).or_broken(LAID).push(from);
         }
         layered
     }

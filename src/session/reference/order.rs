@@ -1,6 +1,10 @@
 //! The order of the items in each layer: barycentres, swept to and fro, the order with the fewest crossings kept
 //! (Sugiyama, Tagawa and Toda 1981).
 
+use crate::fault::OrBroken;
+
+/// What places are looked up by.
+const ITEMS: &str = "layers hold items of the graph";
 /// How often all layers are swept.
 const SWEEPS: usize = 12;
 
@@ -37,7 +41,7 @@ impl Layered {
         let mut places = vec![0; self.before.len()];
         for layer in &self.layers {
             for (place, item) in layer.iter().enumerate() {
-                places.get_mut(*item).into_iter().for_each(|slot| *slot = place);
+                *places.get_mut(*item).or_broken(ITEMS) = place;
             }
         }
         places
@@ -52,7 +56,7 @@ impl Layered {
     /// Sorts a layer by the mean places of the neighbours on one side; who has none stays where it is.
     fn sort(&mut self, layer: usize, before: bool) {
         let places = self.places();
-        let place = |item: usize| places.get(item).copied().unwrap_or(0) as f64;
+        let place = |item: usize| places.get(item).copied().or_broken(ITEMS) as f64;
         let key = |item: usize| {
             let neighbours = self.neighbours(item, before);
             match neighbours.len() {
@@ -71,7 +75,7 @@ impl Layered {
     /// How many pairs of lines between neighbouring layers cross.
     fn crossings(&self) -> u64 {
         let places = self.places();
-        let place = |item: usize| places.get(item).copied().unwrap_or(0);
+        let place = |item: usize| places.get(item).copied().or_broken(ITEMS);
         let between = self.layers.iter().map(|layer| {
             let lines = layer.iter().flat_map(|item| {
                 let mut ends: Vec<usize> =
@@ -94,7 +98,7 @@ fn inversions(values: &[usize]) -> u64 {
         let mut at = value + 1;
         let mut not_above = 0;
         while at > 0 {
-            not_above += tree.get(at).copied().unwrap_or(0);
+            not_above += tree.get(at).copied().or_broken("a Fenwick tree has a place for each value");
             at &= at - 1;
         }
         found += seen as u64 - not_above;

@@ -1,6 +1,7 @@
 //! How high each item stands: near its neighbours, in the order of its layer, no two closer than they may be.
 
 use super::order::Layered;
+use crate::fault::OrBroken;
 
 /// How often all layers are moved.
 const SWEEPS: usize = 14;
@@ -43,7 +44,7 @@ fn height(extents: &[Extent], item: usize) -> f64 {
 }
 
 fn set(middles: &mut [f64], item: usize, value: f64) {
-    middles.get_mut(item).into_iter().for_each(|slot| *slot = value);
+    *middles.get_mut(item).or_broken("layers hold items of the graph") = value;
 }
 
 /// Moves the items of a layer as near to the mean of their neighbours on one side as their order and heights allow:
