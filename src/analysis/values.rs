@@ -124,9 +124,17 @@ pub(super) fn outside(name: Symbol, set: &NameSet, place: &str) -> Diagnostic {
 /// The text that turns the typed `expr`, written as `text`, into a value of type `wanted` without a loss.
 pub(super) fn conversion(expr: &Expr, text: &str, wanted: &ColumnType) -> Option<String> {
     if let ExprKind::Const(value) = expr.kind {
-        return rewritten(value, wanted);
+        // As it is written: `007` is not the text "7".
+        let is_number = matches!(value, Value::Int(_) | Value::Float(_));
+        return if is_number && wanted.ty == Type::String {
+            Some(literal::quoted(text))
+        } else {
+            rewritten(value, wanted)
+        };
     }
     match (expr.ty, wanted.ty) {
+        // A division of ints has lost its rest already.
+        (Type::Int, Type::Float) if text.contains('/') => None,
         (Type::Int, Type::Float) => Some(format!("float({text})")),
         (Type::String, Type::Name) if wanted.set.is_none() => Some(format!("name({text})")),
         (from, Type::String) if from != Type::String => Some(format!("string({text})")),

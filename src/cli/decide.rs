@@ -65,6 +65,9 @@ impl Decide {
         let author = self.about.author()?;
         let carry = if self.carry_out { Some(Carry::new(author.clone(), self.all)?) } else { None };
         if self.follow {
+            if let (Some(expected), Some(ledger)) = (self.about.expect_tx, session.ledger()) {
+                ledger.expect(expected).map_err(open::failure)?;
+            }
             let (now, batch) = (self.facts.now, self.batch);
             // What is read of a line takes several times its bytes.
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
@@ -150,13 +153,13 @@ fn summary(decided: &Decided, dry: bool) -> String {
         facts.push_str(&format!(", {} stood already", changes.standing.len()));
     }
     let decisions = if decided.drawn.is_empty() && decided.lapsed.is_empty() {
-        format!("nothing new: {}", standing(decided.standing_count()))
+        format!("nothing new: {}", standing(decided))
     } else {
         format!(
             "{} drawn, {} lapsed; {}",
             count(decided.drawn.len(), "decision"),
             decided.lapsed.len(),
-            standing(decided.standing_count())
+            standing(decided)
         )
     };
     let recorded = match &decided.committed {
@@ -167,8 +170,14 @@ fn summary(decided: &Decided, dry: bool) -> String {
     format!("{facts}; {decisions}\n{recorded}")
 }
 
-fn standing(number: usize) -> String {
-    if number == 1 { String::from("1 decision stands") } else { format!("{number} decisions stand") }
+fn standing(decided: &Decided) -> String {
+    let number = decided.standing_count();
+    let beside = if decided.undetermined.is_empty() { "" } else { ", beside what is undetermined" };
+    if number == 1 {
+        format!("1 decision stands{beside}")
+    } else {
+        format!("{number} decisions stand{beside}")
+    }
 }
 
 fn by_relation(decided: &Decided) -> String {

@@ -138,6 +138,7 @@ impl Export {
             }
             (Some(folder), _) => {
                 std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+                elsewhere(folder, folder)?;
                 for relation in relations {
                     written += self.file(ledger, rules.as_ref(), relation, folder)?;
                 }
@@ -238,7 +239,27 @@ impl Export {
     }
 }
 
+/// Checks that what `path` leads to, `place`, is no part of a ledger.
+fn elsewhere(path: &Path, place: &Path) -> Result<(), Failure> {
+    let place = place.canonicalize().map_err(|error| unwritable(path, &error))?;
+    let is_ledger = |folder: &&Path| folder.join("FORMAT").is_file() && folder.join("journal").is_dir();
+    match place.ancestors().find(is_ledger) {
+        None => Ok(()),
+        Some(ledger) => {
+            let (path, ledger) = (path.display(), ledger.display());
+            Err(Failure::Usage(format!("`{path}` lies in the ledger `{ledger}`; name a place elsewhere")))
+        }
+    }
+}
+
+/// A file for the result, which is nowhere in a ledger: what an export reads it must not write over.
 fn create(path: &Path) -> Result<File, Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().map_err(|error| unwritable(path, &error))?;
+    elsewhere(path, &folder)?;
+    if let Ok(target) = path.canonicalize() {
+        elsewhere(path, &target)?;
+    }
     File::create(path).map_err(|error| unwritable(path, &error))
 }
 

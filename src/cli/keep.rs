@@ -142,8 +142,14 @@ impl Verify {
         let mut sound = verified.differences.is_empty() && self.head_stands(&ledger)?;
         if !self.no_replay {
             let last = ledger.last_tx();
-            let first = ledger.archived().map_or(1, |(last, _)| last + 1);
-            sound &= self.audit(&ledger, first, last)?;
+            sound &= match (verified.archived, ledger.whole_history().map_err(open::failure)?) {
+                (Some(_), Some(whole)) => self.audit(&whole, 1, last)?,
+                (Some((end, _)), None) => {
+                    writeln!(out, "what transactions 1 to {end} decided was not drawn again")?;
+                    self.audit(&ledger, end + 1, last)?
+                }
+                (None, _) => self.audit(&ledger, 1, last)?,
+            };
         }
         Ok(if sound { DONE } else { NO })
     }

@@ -31,7 +31,11 @@ pub(super) fn for_reading(
                 store.display()
             )));
         }
-        Session::over_ledger(rules, ledger(facts, true)?)
+        let session = Session::over_ledger(rules, ledger(facts, true)?);
+        if named.packs.is_empty() {
+            tell_undeclared(&session);
+        }
+        session
     } else {
         let read = session::read_facts(&rules, &FactFiles { paths: files })?;
         Session::over_facts(rules, read)

@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::provenance::difference::{Changed, Scope, Turn};
-use crate::session::{self, Hypothesis, RuleSet, Session};
+use crate::schema::Param;
+use crate::session::{self, Hypothesis, RuleSet, Session, SessionError};
 use crate::symbol::Symbol;
 use crate::value::Value;
 
@@ -74,7 +75,7 @@ impl WhatIf {
             assertions: read(&self.assertions)?,
             retractions: read(&self.retractions)?,
             sets: self.sets.clone(),
-            rules: self.other_rules()?,
+            rules: self.other_rules(rules)?,
             now: self.facts.now,
         };
         let scope = if self.relations.is_empty() {
@@ -117,11 +118,22 @@ impl WhatIf {
         }
     }
 
-    fn other_rules(&self) -> Result<Option<RuleSet>, Failure> {
+    /// The rules that are supposed. Parameters that the rules of now have set stay set, unless settings or `--set` say
+    /// otherwise: what is compared is rules with rules.
+    fn other_rules(&self, now: &RuleSet) -> Result<Option<RuleSet>, Failure> {
         if self.rules.is_empty() {
             return Ok(None);
         }
-        Ok(Some(RuleOptions::named(&self.rules, &[], &[]).source().build()?))
+        let supposed = RuleOptions::named(&self.rules, &[], &[]).source().build()?;
+        let is_open =
+            |param: &&Param| {
+                supposed.program.params.iter().any(|other| {
+                    other.name == param.name && other.ty == param.ty && other.value == other.default
+                })
+            };
+        let set = now.program.params.iter().filter(|param| param.value != param.default).filter(is_open);
+        let kept: Vec<_> = set.map(|param| (param.name, param.value)).collect();
+        Ok(Some(supposed.with_sets(&kept).map_err(SessionError::Faults)?))
     }
 
     fn print(&self, turn: Turn, change: &Changed) -> std::io::Result<()> {

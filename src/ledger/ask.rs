@@ -119,7 +119,8 @@ fn journal(dir: &Path, options: &OpenOptions) -> Result<Journal, LedgerError> {
 /// A copy of the base, where the last writer closed the ledger and nobody has begun to write since.
 fn copied(dir: &Path, left: &Holder) -> Option<Result<SledBase, BaseError>> {
     let may_be_whole = match left.closed {
-        Closed::No => false,
+        // Without a word of who left it, the base is looked at for what it knows of the journal's end.
+        Closed::No => left.is_blank(),
         Closed::Somewhere => true,
         Closed::At(_) => left.base.is_some(),
     };

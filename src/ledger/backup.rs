@@ -28,6 +28,7 @@ impl Ledger {
     ) -> Result<Verified, LedgerError> {
         let (dir, to) = (dir.as_ref(), to.as_ref());
         check_free(to)?;
+        check_apart(dir, to)?;
         let new = Unfinished::beside(to)?;
         let end = undisturbed(dir, |left| {
             new.clear()?;
@@ -89,6 +90,20 @@ fn check_free(to: &Path) -> Result<(), LedgerError> {
         }
         Err(error) => Err(LedgerError::io("read", to)(error)),
     }
+}
+
+/// Checks that the copy isn't made inside of what is copied.
+fn check_apart(dir: &Path, to: &Path) -> Result<(), LedgerError> {
+    // One that isn't there is told of by whoever reads it.
+    let Ok(whole) = fs::canonicalize(dir) else { return Ok(()) };
+    let mut above = parent(to);
+    while !above.exists() {
+        above = parent(above);
+    }
+    if fs::canonicalize(above).map_err(LedgerError::io("open", above))?.starts_with(&whole) {
+        return Err(LedgerError::Occupied(to.to_owned()));
+    }
+    Ok(())
 }
 
 /// Copies what makes up the ledger, and says what it ends with.

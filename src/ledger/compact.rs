@@ -17,6 +17,8 @@ use super::hash::Hash;
 use super::journal::{Journal, SNAPSHOT, SUFFIX, number};
 use super::keys;
 use super::list::ChangeList;
+use super::lock::Holder;
+use super::open::OpenOptions;
 use super::plan::Plan;
 use super::scan::Whole;
 use super::snapshot::{self, SnapshotHead, Unread};
@@ -119,6 +121,21 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+
+    /// The same ledger read from its first transaction on, in memory; `None` where no snapshot stands for any, or the
+    /// archive lacks segments.
+    ///
+    /// # Errors
+    /// If a segment can't be read, or is damaged.
+    pub fn whole_history(&self) -> Result<Option<Self>, LedgerError> {
+        if self.journal.snapshot.is_none() {
+            return Ok(None);
+        }
+        let Some(journal) = self.journal.with_archive()? else { return Ok(None) };
+        let mut whole = Self::new(journal, Holder::default(), &OpenOptions::default());
+        whole.read(None)?;
+        Ok(Some(whole))
     }
 
     /// Whether the archived segments lead to the snapshot with this hash; `None` where they aren't there.

@@ -220,6 +220,11 @@ impl Ledger {
                 self.check_import_end(last, end).map_err(faulty)?;
                 break;
             }
+            if last {
+                return Err(faulty(String::from(
+                    "the export ended with the line before, and this one follows",
+                )));
+            }
             let cut = if text.ends_with('\n') { "" } else { "the file ends in the middle of a line: " };
             let line: Line = serde_json::from_str(&text).map_err(|error| faulty(format!("{cut}{error}")))?;
             last = line.last;

@@ -53,8 +53,9 @@ pub(crate) struct Lock {
 impl Lock {
     /// Takes the lock in the file at `path`, waiting for it for at most `wait`.
     pub(crate) fn take(path: &Path, command: &str, wait: Duration) -> Result<Self, LedgerError> {
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let mut file = opened.map_err(LedgerError::io("open", path))?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = open(path, &mut options).map_err(LedgerError::io("open", path))?;
         let end = Instant::now() + wait;
         loop {
             match file.try_lock() {
@@ -113,6 +114,19 @@ impl Drop for Lock {
     }
 }
 
+/// Opens the file, which is no link to another one, no pipe and no device: who prepared the folder has no say in what is
+/// written elsewhere, or waited for.
+fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file")) }
+}
+
 fn in_use(holder: &Holder) -> LedgerError {
     let known = |text: &str| if text.is_empty() { String::from("?") } else { text.to_owned() };
     LedgerError::InUse { process: known(&holder.process), command: known(&holder.command) }
@@ -121,11 +135,16 @@ fn in_use(holder: &Holder) -> LedgerError {
 impl Holder {
     /// What the file at `path` says, without taking the lock; nothing where there is none.
     pub(crate) fn of(path: &Path) -> Result<Self, LedgerError> {
-        match File::open(path) {
+        match open(path, OpenOptions::new().read(true)) {
             Ok(mut file) => Self::read(&mut file).map_err(LedgerError::io("read", path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(LedgerError::io("open", path)(error)),
         }
+    }
+
+    /// Whether the file says nothing of anybody: it is gone, or can't be understood.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.process.is_empty()
     }
 
     /// Whoever ends in good order with these.

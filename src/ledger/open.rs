@@ -1,12 +1,14 @@
 //! Opening a ledger for writing: lock, format, journal, base; and closing it.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::meter;
+
+use crate::file::{self, LARGEST_TEXT};
 
 use super::base::{Base, MemoryBase, SledBase};
 use super::disk::{Disk, MemoryDisk, OsDisk};
@@ -117,7 +119,20 @@ impl Ledger {
         let existed = base_dir.exists();
         let base = SledBase::open(&base_dir).map(|base| Box::new(base) as Box<dyn Base>);
         ledger.start(base, &mut Fresh::Sled { dir: base_dir, aside: None }, options, existed)?;
+        ledger.refuse_other_journal()?;
         Ok(ledger)
+    }
+
+    /// Who writes to another journal than the one that was closed would take away what tells that it is another.
+    fn refuse_other_journal(&mut self) -> Result<(), LedgerError> {
+        let other = |notice: &Notice| matches!(notice, Notice::OtherJournal { .. });
+        let Some(notice) = self.notices.iter().find(|notice| other(notice)) else { return Ok(()) };
+        let what = format!(
+            "{notice}: put that journal back, or remove `{LOCK}` if this one was put there on purpose"
+        );
+        self.writable = false;
+        let (path, transaction) = (self.journal.path(self.state.end.segment), self.state.tx);
+        Err(LedgerError::Damaged { path, offset: self.state.end.offset, transaction, what })
     }
 
     /// A ledger that is gone with the process.
@@ -216,7 +231,7 @@ impl Drop for Ledger {
 /// Checks the file `FORMAT`, or writes it where a ledger begins.
 pub(super) fn check_format(dir: &Path, write: bool) -> Result<(), LedgerError> {
     let path = dir.join(FORMAT_FILE);
-    match fs::read_to_string(&path) {
+    match file::read_text(&path, LARGEST_TEXT) {
         Ok(text) if text.trim_end() == FORMAT => Ok(()),
         // A power cut may leave the name without the content.
         Ok(text) if text.is_empty() => {
@@ -244,9 +259,20 @@ pub(super) fn check_format(dir: &Path, write: bool) -> Result<(), LedgerError> {
 /// Writes the file `FORMAT`, durable before it has its name.
 fn write_format(dir: &Path, path: &Path) -> Result<(), LedgerError> {
     let new = dir.join("FORMAT.new");
-    let written = fs::write(&new, format!("{FORMAT}\n")).and_then(|()| fs::File::open(&new)?.sync_all());
+    let written = anew(&new).and_then(|mut file| {
+        file.write_all(format!("{FORMAT}\n").as_bytes())?;
+        file.sync_all()
+    });
     written.map_err(LedgerError::io("write", &new))?;
     fs::rename(&new, path).map_err(LedgerError::io("write", path))
+}
+
+/// A new file, whatever was left there under its name.
+fn anew(path: &Path) -> io::Result<fs::File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => fs::File::create_new(path),
+    }
 }
 
 /// Where a new base comes from.

@@ -131,6 +131,14 @@ impl Redaction {
         if let Some((name, _)) = params.into_iter().find(text) {
             return Err(LedgerError::Unredacted { what: format!("the value of the parameter `{name}`") });
         }
+        let joined = draft.drawn.iter().find(|decision| {
+            self.matches_fact(&decision.fact)
+                || decision.sentence.as_ref().is_some_and(|sentence| self.matches(sentence))
+        });
+        if let Some(decision) = joined {
+            let what = format!("a decision of `{}`, which its rule joins from parts", decision.fact.relation);
+            return Err(LedgerError::Unredacted { what });
+        }
         draft.author = self.text(&draft.author);
         draft.source = self.text(&draft.source);
         draft.note = draft.note.take().map(|note| self.text(&note));

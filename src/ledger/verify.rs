@@ -2,13 +2,16 @@
 
 use super::admit;
 use super::base::MemoryBase;
-use super::content::member;
+use super::bytes::Reader;
+use super::content::{Act, Summary, decode_changes, member};
 use super::error::LedgerError;
 use super::hash::{Digest, Hash};
 use super::journal::End;
 use super::keys;
 use super::lock::Closed;
+use super::plan::Since;
 use super::rows::Rows;
+use super::scan::Whole;
 use super::schemas;
 use super::state::State;
 use super::view::View;
@@ -31,6 +34,35 @@ pub struct Verified {
     pub archived: Option<(u64, bool)>,
 }
 
+/// What a transaction retracts or lets lapse as standing since another transaction than it does.
+fn undated(whole: &Whole, state: &State, view: &View) -> Result<Vec<String>, LedgerError> {
+    let mut found = Vec::new();
+    for (at, content) in whole.contents.iter().enumerate() {
+        let mut reader = Reader::new(content);
+        if at + 1 == whole.contents.len() {
+            Summary::decode(&mut reader)?;
+        }
+        let mut failed = Ok(());
+        decode_changes(&mut reader, &mut |change| {
+            let (section, said) = match change.act {
+                Act::Retract { since } => (keys::FACT, since),
+                Act::Lapse { since, .. } => (keys::DECISION, since),
+                Act::Assert | Act::Draw { .. } => return,
+            };
+            match Since::new(state, view, section, 1).find(change.relation, change.tuple) {
+                Ok(stands) if stands == Some(said) => {}
+                Ok(_) => found.push(format!(
+                    "transaction {} ends a fact or decision of `{}` as one of transaction {said}, which it is not",
+                    whole.number, change.relation
+                )),
+                Err(error) => failed = Err(error),
+            }
+        })?;
+        failed?;
+    }
+    Ok(found)
+}
+
 impl Ledger {
     /// Reads the whole journal again, checks every hash and every recorded state, and compares the base with what
     /// follows.
@@ -50,6 +82,7 @@ impl Ledger {
         if last > state.tx {
             self.journal.scan(self.journal.beginning(), &mut |whole| {
                 self.journal.check_named(snapshot, &whole)?;
+                differences.extend(undated(&whole, &state, &view)?);
                 super::join::apply(&self.journal, &mut view, &mut state, &whole, self.backlog_limit)?;
                 differences.extend(admit::faults(&whole)?);
                 Ok(whole.number < last)

@@ -32,7 +32,12 @@ pub fn expand(path: &Path) -> Result<Vec<FactFile>, Diagnostic> {
         .map_err(unreadable)?;
     paths.retain(|path| !path.is_dir());
     paths.sort();
-    Ok(paths.iter().filter_map(|path| fact_file(path)).collect())
+    let found: Vec<FactFile> = paths.iter().filter_map(|path| fact_file(path)).collect();
+    if found.is_empty() {
+        let endings = "nothing directly in it ends in `.jsonl`, `.csv`, `.tsv`, `.facts` or `.dl`";
+        return Err(unreadable(std::io::Error::other(endings)));
+    }
+    Ok(found)
 }
 
 /// The fact file at `path`, if it is called like one; one that is nearly called so is told when it is read.
