@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
+use super::language::Language;
 use super::paths;
 use crate::actuators::Summary;
 use crate::actuators::error::ActuatorError;
@@ -26,6 +27,8 @@ const KEY_ENDINGS: [&str; 11] =
 
 /// Why something is left out that its folder had.
 pub(super) const GONE: &str = "gone when it was to be read";
+/// Why something is left out that is called like source code.
+const NO_FILE: &str = "a link, a pipe or a device";
 /// Why a folder is left out whose path no system call takes.
 const TOO_DEEP: &str = "too deep to be read";
 /// How many characters of a path an error shows.
@@ -63,7 +66,13 @@ pub(super) fn walk(root: &Path, summary: &mut Summary) -> Result<Vec<Found>, Act
                 let path = paths::relative(root, entry.path());
                 files.push(Found { location: entry.into_path(), path });
             }
-            Ok(_) => {}
+            Ok(entry) => {
+                let path = paths::relative(root, entry.path());
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                if !is_folder && Language::of(&path).is_some() {
+                    summary.leave_out(NO_FILE, &path);
+                }
+            }
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
