@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Engine, Limits};
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Engine, Limits};
 use hence::session::{FactFiles, Session, read_facts};
 use serde_json::{Value as Json, json};
 

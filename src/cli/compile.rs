@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::session::compiled::{self, Options};
-use crate::session::{RuleSet, RuleSource, SessionError};
+use hence::session::compiled::{self, Options};
+use hence::session::{RuleSet, RuleSource, SessionError};
 
 use super::options::RuleOptions;
 use super::{DONE, Failure, Outcome, terminal};
@@ -39,7 +39,8 @@ impl Compile {
         let rules = source.build()?;
         let name = self.name(&source);
         let about = format!("Decisions: {}.", decisions(&rules));
-        let module = compiled::compile(&rules, &Options { name: &name, about: &about, root: "hence" })?;
+        let module =
+            compiled::compile(&rules, &Options { name: &name, about: &about, root: "hence::packs" })?;
         match (&self.output, &self.package) {
             (Some(file), _) => write(file, &module)?,
             (None, Some(folder)) => self.package(folder, &name, &module, &rules)?,
@@ -150,7 +151,7 @@ fn failed(status: u8, error: &str) -> ExitCode {
 
 fn decisions(rules: &RuleSet) -> String {
     let all =
-        rules.program.relations.iter().filter(|relation| relation.kind == crate::schema::Kind::Decision);
+        rules.program.relations.iter().filter(|relation| relation.kind == hence_core::schema::Kind::Decision);
     let names: Vec<String> = all.map(|relation| format!("`{}`", relation.name)).collect();
     if names.is_empty() { String::from("none") } else { names.join(", ") }
 }

@@ -36,7 +36,7 @@ fn rules(path: &Path) -> Option<RuleSet> {
 /// The module of a case; `None` where crepe can't say it, which has to be told by name.
 fn module(path: &Path, name: &str) -> Option<String> {
     let rules = rules(path)?;
-    match compile(&rules, &Options { name, about: "", root: "hence" }) {
+    match compile(&rules, &Options { name, about: "", root: "hence::packs" }) {
         Ok(text) => Some(text),
         Err(SessionError::Faults(faults)) => {
             assert!(
@@ -52,11 +52,16 @@ fn module(path: &Path, name: &str) -> Option<String> {
 
 /// A manifest of a package that depends on this hence, without what no rule needs.
 fn manifest(name: &str) -> String {
+    let rooms = ["core", "syntax", "lang", "engine", "proof", "packs"].map(|room| {
+        let path = root().join(format!("crates/hence-{room}"));
+        format!("hence-{room} = {{ path = {:?} }}\n", path.display().to_string())
+    });
     format!(
         "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
-         crepe = \"0.2\"\nhence = {{ path = {:?}, default-features = false }}\n\n[workspace]\n\n\
+         crepe = \"0.2\"\nhence = {{ path = {:?}, default-features = false }}\n{}\n[workspace]\n\n\
          [profile.dev]\ndebug = false\n",
-        root().display().to_string()
+        root().display().to_string(),
+        rooms.concat()
     )
 }
 
@@ -101,8 +106,8 @@ fn package(cases: &[PathBuf]) -> (PathBuf, usize) {
     }
     let main = format!(
         "//! Cases, compiled.\n#![allow(dead_code)]\n{modules}\n#[path = {:?}]\nmod corpus;\n\n\
-         fn main() {{\n    let cases: &[(&str, &'static hence::packs::support::Pack)] = &[\n{runs}    ];\n    \
-         let run = |(path, pack): &(&str, &'static hence::packs::support::Pack)| corpus::compiled(path.as_ref(), pack).err();\n    \
+         fn main() {{\n    let cases: &[(&str, &'static hence_packs::support::Pack)] = &[\n{runs}    ];\n    \
+         let run = |(path, pack): &(&str, &'static hence_packs::support::Pack)| corpus::compiled(path.as_ref(), pack).err();\n    \
          let wrong: Vec<String> = cases.iter().filter_map(run).collect();\n    \
          wrong.iter().for_each(|line| println!(\"{{line}}\"));\n    \
          println!(\"{{}} of {{}} cases differ\", wrong.len(), cases.len());\n    \

@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::builtins::expr::{Expr, ExprKind, VarId};
-use crate::builtins::term::{Term, Variable};
-use crate::fact::Fact;
-use crate::ir::{Arg, Atom, Literal, Program, Rule, RuleId, Stratum};
-use crate::schema::{Kind, Relation, RelationId};
-use crate::symbol::Symbol;
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, Relation, RelationId};
+use hence_core::symbol::Symbol;
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::term::{Term, Variable};
+use hence_lang::ir::{Arg, Atom, Literal, Program, Rule, RuleId, Stratum};
 
 use super::super::evaluation::{Evaluation, facts_of};
 use super::OLD;
@@ -79,7 +79,9 @@ fn carrying(
     let mut args = Vec::with_capacity(used.args.len());
     for (arg, column) in used.args.iter().zip(columns) {
         let arg = match arg {
-            Arg::Any => Arg::Var(made.fresh(Variable { name: Symbol::new("1"), ty: column.ty.clone() })),
+            Arg::Any => {
+                Arg::Var(fresh(&mut made, Variable { name: Symbol::new("1"), ty: column.ty.clone() }))
+            }
             other => *other,
         };
         let kind = match arg {
@@ -92,7 +94,7 @@ fn carrying(
         args.push(arg);
     }
     *made.body.get_mut(at)? = Literal::Atom(Atom { args, ..used.clone() });
-    let derived = made.derived(rule, program)?;
+    let derived = derived(&mut made, rule, program)?;
     made.body.push(Literal::Atom(derived.clone()));
     if let Some(relation) = carried.get(&rule.head) {
         made.body.push(Literal::Atom(Atom { relation: *relation, ..derived }));
@@ -100,34 +102,32 @@ fn carrying(
     Some(made)
 }
 
-impl Rule {
-    /// A variable that the rule doesn't have yet.
-    fn fresh(&mut self, variable: Variable) -> VarId {
-        self.variables.push(variable);
-        VarId(self.variables.len() as u32 - 1)
-    }
+/// A variable that the rule doesn't have yet.
+fn fresh(rule: &mut Rule, variable: Variable) -> VarId {
+    rule.variables.push(variable);
+    VarId(rule.variables.len() as u32 - 1)
+}
 
-    /// The atom that `rule`, whose body this one has, derives in a match.
-    fn derived(&mut self, rule: &Rule, program: &Program) -> Option<Atom> {
-        let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
-        let columns = &program.relation(rule.head)?.columns;
-        let mut args = Vec::with_capacity(columns.len());
-        for (term, column) in rule.terms.iter().zip(columns) {
-            args.push(match term {
-                Term::Aggregate { .. } => Arg::Any,
-                Term::Expr(expr) => match &expr.kind {
-                    ExprKind::Var(var) if Some(*var) == rank => Arg::Any,
-                    ExprKind::Var(var) => Arg::Var(*var),
-                    ExprKind::Const(value) => Arg::Const(*value),
-                    ExprKind::Param(param) => Arg::Param(*param),
-                    _ => {
-                        let var = self.fresh(Variable { name: Symbol::new("1"), ty: column.ty.clone() });
-                        self.body.push(Literal::Bind { var, expr: expr.clone(), span: expr.span });
-                        Arg::Var(var)
-                    }
-                },
-            });
-        }
-        Some(Atom { relation: rule.head, args, span: rule.span })
+/// The atom that `rule`, whose body this one has, derives in a match.
+fn derived(made: &mut Rule, rule: &Rule, program: &Program) -> Option<Atom> {
+    let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
+    let columns = &program.relation(rule.head)?.columns;
+    let mut args = Vec::with_capacity(columns.len());
+    for (term, column) in rule.terms.iter().zip(columns) {
+        args.push(match term {
+            Term::Aggregate { .. } => Arg::Any,
+            Term::Expr(expr) => match &expr.kind {
+                ExprKind::Var(var) if Some(*var) == rank => Arg::Any,
+                ExprKind::Var(var) => Arg::Var(*var),
+                ExprKind::Const(value) => Arg::Const(*value),
+                ExprKind::Param(param) => Arg::Param(*param),
+                _ => {
+                    let var = fresh(made, Variable { name: Symbol::new("1"), ty: column.ty.clone() });
+                    made.body.push(Literal::Bind { var, expr: expr.clone(), span: expr.span });
+                    Arg::Var(var)
+                }
+            },
+        });
     }
+    Some(Atom { relation: rule.head, args, span: rule.span })
 }
