@@ -52,7 +52,7 @@ fn module(path: &Path, name: &str) -> Option<String> {
 
 /// A manifest of a package that depends on this hence, without what no rule needs.
 fn manifest(name: &str) -> String {
-    let rooms = ["core", "syntax", "lang", "engine", "proof", "packs"].map(|room| {
+    let rooms = ["core", "syntax", "lang", "engine", "compile", "proof", "packs"].map(|room| {
         let path = root().join(format!("crates/hence-{room}"));
         format!("hence-{room} = {{ path = {:?} }}\n", path.display().to_string())
     });

@@ -1,5 +1,6 @@
 //! Where in the source text something stands: files, byte ranges, lines and columns.
 
+use crate::fault::OrBroken;
 use std::fmt;
 use std::sync::Arc;
 
@@ -71,6 +72,12 @@ impl Source {
     fn line_index(&self, at: u32) -> usize {
         self.line_starts.partition_point(|&start| start <= at).saturating_sub(1)
     }
+
+    /// Where a line of [`Source::line_index`] begins.
+    fn line_start(&self, line: usize) -> usize {
+        *self.line_starts.get(line).or_broken("the first line of every text begins at its first byte")
+            as usize
+    }
 }
 
 /// A line and a column of a file, both counted from 1; columns count Unicode scalar values.
@@ -140,7 +147,7 @@ impl Sources {
             return Place { file: String::from("<unknown>"), line: 1, column: 1 };
         };
         let line = source.line_index(span.start);
-        let start = source.line_starts.get(line).copied().unwrap_or(0) as usize;
+        let start = source.line_start(line);
         let before = source.text.get(start..span.start as usize).unwrap_or("");
         let line = line + source.first_line;
         Place { file: source.name.clone(), line, column: before.chars().count() + 1 }
@@ -150,7 +157,7 @@ impl Sources {
     pub fn line_text(&self, span: Span) -> &str {
         let Some(source) = self.get(span.file) else { return "" };
         let line = source.line_index(span.start);
-        let start = source.line_starts.get(line).copied().unwrap_or(0) as usize;
+        let start = source.line_start(line);
         source.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("")
     }
 }
