@@ -27,33 +27,6 @@
 //!   of it is recorded.
 //! - Symbol numbers never leave the process and never decide an order.
 
-pub mod actuators;
-pub mod analysis;
-pub mod backend;
-pub mod builtins;
-pub mod cli;
-pub mod diagnostic;
-pub mod fact;
-pub mod fault;
-pub mod file;
-pub mod index_vec;
-pub mod ir;
-pub mod ledger;
-pub mod literal;
-pub mod lower;
-pub mod meter;
-pub mod packs;
-pub mod pattern;
-pub mod provenance;
 pub mod ruletest;
-pub mod schema;
 pub mod session;
-pub mod span;
-pub mod symbol;
-pub mod syntax;
 pub mod testing;
-pub mod value;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

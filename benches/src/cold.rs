@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use hence::fact::Fact;
-use hence::ledger::{Draft, Ledger, OpenOptions};
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::value::Value;
+use hence_ledger::{Draft, Ledger, OpenOptions};
 use serde_json::{Value as Json, json};
 
 use crate::batch;

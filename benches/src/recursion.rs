@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::seminaive::standing::{Edit, Standing};
-use hence::backend::{Database, Engine, Limits};
-use hence::ir::Program;
-use hence::schema::RelationId;
-use hence::value::Word;
+use hence_core::schema::RelationId;
+use hence_core::value::Word;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::seminaive::standing::{Edit, Standing};
+use hence_engine::{Database, Engine, Limits};
+use hence_lang::ir::Program;
 use serde_json::{Value as Json, json};
 
 use crate::child;

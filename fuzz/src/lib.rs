@@ -1,16 +1,16 @@
 //! What a fuzz run does with some bytes: whatever they are, nothing panics, and what is correct keeps its meaning.
 
-use hence::analysis;
-use hence::backend::naive::Naive;
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Engine, Limits, Threads};
-use hence::ledger::interchange::{self, Format, Schemas};
-use hence::schema::{Column, ColumnType, Kind, Relation};
 use hence::session::{self, Findings, Loader};
-use hence::span::{Sources, Span};
-use hence::symbol::Symbol;
-use hence::syntax;
-use hence::value::Type;
+use hence_core::schema::{Column, ColumnType, Kind, Relation};
+use hence_core::span::{Sources, Span};
+use hence_core::symbol::Symbol;
+use hence_core::value::Type;
+use hence_engine::naive::Naive;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Database, Engine, Limits, Threads};
+use hence_lang::analysis;
+use hence_ledger::interchange::{self, Format, Schemas};
+use hence_syntax as syntax;
 
 /// What a program of a fuzz run may spend.
 const LIMITS: Limits =
@@ -40,7 +40,7 @@ pub fn rules(bytes: &[u8]) {
     let embedded = SemiNaive.evaluate(&rules.program, input, &LIMITS);
     if let (Ok(naive), Ok(embedded)) = (&naive, &embedded) {
         assert_eq!(naive.undefined, embedded.undefined, "reports differ");
-        let sizes = |model: &hence::backend::Model| {
+        let sizes = |model: &hence_engine::Model| {
             model.relations.iter().map(|extent| extent.rows.len()).collect::<Vec<_>>()
         };
         assert_eq!(sizes(naive), sizes(embedded), "relations differ");

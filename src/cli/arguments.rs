@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 
-use crate::session::shipped;
+use hence::session::shipped;
 
 /// The options that are given once more for another value.
 const ONE_EACH: [&str; 4] = ["--rules", "--pack", "--facts", "--base"];

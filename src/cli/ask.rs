@@ -5,12 +5,12 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
-use crate::ir::Program;
-use crate::ledger::Decision;
-use crate::provenance::proof::{Proof, StepKind};
-use crate::provenance::render::{self, Layout};
-use crate::session::{Because, DecisionId, Wanted};
-use crate::symbol::Symbol;
+use hence::session::{Because, DecisionId, Wanted};
+use hence_core::symbol::Symbol;
+use hence_lang::ir::Program;
+use hence_ledger::Decision;
+use hence_proof::proof::{Proof, StepKind};
+use hence_proof::render::{self, Layout};
 
 use super::output::{self, Format};
 use super::past::{Asking, Subject};

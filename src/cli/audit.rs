@@ -7,11 +7,11 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 
-use crate::file::{self, LARGEST_TEXT};
-use crate::meter;
-use crate::provenance::check::{Known, check};
-use crate::provenance::render;
-use crate::session::{self, RuleSet};
+use hence::session::{self, RuleSet};
+use hence_core::file::{self, LARGEST_TEXT};
+use hence_core::meter;
+use hence_proof::check::{Known, check};
+use hence_proof::render;
 
 use super::options::{RuleOptions, duration};
 use super::past::{Asking, Subject};

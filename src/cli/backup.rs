@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ledger::Ledger;
+use hence_ledger::Ledger;
 
 use super::diagnostics::count;
 use super::options::FactOptions;

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 
-use crate::backend::seminaive::RuleProfile;
-use crate::fault::OrBroken;
-use crate::ir::{Program, Stratum};
-use crate::schema::{Kind, RelationId};
-use crate::session::{self, FactFiles, Session, SessionError};
+use hence::session::{self, FactFiles, Session, SessionError};
+use hence_core::fault::OrBroken;
+use hence_core::schema::{Kind, RelationId};
+use hence_engine::seminaive::RuleProfile;
+use hence_lang::ir::{Program, Stratum};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};

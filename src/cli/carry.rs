@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::actuators::ActuatorError;
-use crate::actuators::carry::{Carrier, Order};
-use crate::actuators::file_requests::{self, FileRequests};
-use crate::actuators::run_command::{Program, RunCommand};
-use crate::fact::Fact;
-use crate::fault::OrBroken;
-use crate::file::{self, LARGEST_TEXT};
-use crate::ledger::{Decision, Ledger};
-use crate::literal;
-use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
-use crate::symbol::Symbol;
-use crate::value::Value;
+use hence::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
+use hence_actuators::ActuatorError;
+use hence_actuators::carry::{Carrier, Order};
+use hence_actuators::file_requests::{self, FileRequests};
+use hence_actuators::run_command::{Program, RunCommand};
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::file::{self, LARGEST_TEXT};
+use hence_core::literal;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_ledger::{Decision, Ledger};
 
 use super::{Failure, config, output, time};
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::fact::Fact;
-use crate::ledger::{Draft, Tally};
-use crate::session::{self, FactFiles, RuleSet};
+use hence::session::{self, FactFiles, RuleSet};
+use hence_core::fact::Fact;
+use hence_ledger::{Draft, Tally};
 
 use super::diagnostics::count;
 use super::options::{ChangeOptions, FactOptions, RuleOptions};

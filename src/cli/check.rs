@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::diagnostic::Severity;
+use hence_core::diagnostic::Severity;
 
 use super::diagnostics::{self, count};
 use super::options::RuleOptions;

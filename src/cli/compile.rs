@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::session::compiled::{self, Options};
-use crate::session::{RuleSet, RuleSource, SessionError};
+use hence::session::compiled::{self, Options};
+use hence::session::{RuleSet, RuleSource, SessionError};
 
 use super::options::RuleOptions;
 use super::{DONE, Failure, Outcome, terminal};
@@ -150,7 +150,7 @@ fn failed(status: u8, error: &str) -> ExitCode {
 
 fn decisions(rules: &RuleSet) -> String {
     let all =
-        rules.program.relations.iter().filter(|relation| relation.kind == crate::schema::Kind::Decision);
+        rules.program.relations.iter().filter(|relation| relation.kind == hence_core::schema::Kind::Decision);
     let names: Vec<String> = all.map(|relation| format!("`{}`", relation.name)).collect();
     if names.is_empty() { String::from("none") } else { names.join(", ") }
 }

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::json;
 
-use crate::fact::Fact;
-use crate::ledger::{Decision, Lapsed, When};
-use crate::session::{self, Change, FactFiles, Outcome as Decided};
+use hence::session::{self, Change, FactFiles, Outcome as Decided};
+use hence_core::fact::Fact;
+use hence_ledger::{Decision, Lapsed, When};
 
 use super::carry::{Carried, Carry};
 use super::diagnostics::count;

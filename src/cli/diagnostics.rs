@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Renderer, Snippet};
 
-use crate::diagnostic::{Diagnostic, Label, Severity};
-use crate::literal::{visible, visible_but};
-use crate::session::Faults;
-use crate::span::{FileId, Sources};
+use hence::session::Faults;
+use hence_core::diagnostic::{Diagnostic, Label, Severity};
+use hence_core::literal::{visible, visible_but};
+use hence_core::span::{FileId, Sources};
 
 use super::output;
 use super::terminal::each_line;

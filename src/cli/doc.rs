@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::session::reference::Reference;
-use crate::session::{RuleSource, SessionError};
+use hence::session::reference::Reference;
+use hence::session::{RuleSource, SessionError};
 
 use super::options::RuleOptions;
 use super::terminal::each_line;

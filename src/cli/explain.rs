@@ -4,8 +4,8 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::diagnostic::{Code, nearest};
-use crate::fault::OrBroken;
+use hence_core::diagnostic::{Code, nearest};
+use hence_core::fault::OrBroken;
 
 use super::{DONE, Failure, Outcome, terminal};
 

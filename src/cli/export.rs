@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::ledger::{Ledger, When};
-use crate::literal;
-use crate::session::{Listing, RuleSet};
-use crate::symbol::Symbol;
+use hence::session::{Listing, RuleSet};
+use hence_core::literal;
+use hence_core::symbol::Symbol;
+use hence_ledger::{Ledger, When};
 
 use super::diagnostics::count;
 use super::options::{FactOptions, RuleOptions, moment};

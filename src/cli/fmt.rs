@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::literal::visible;
-use crate::session::format::{self, Formatted, Formatting};
-use crate::session::unified;
+use hence::session::format::{self, Formatted, Formatting};
+use hence::session::unified;
+use hence_core::literal::visible;
 
 use super::diagnostics::{self, count};
 use super::options::RuleOptions;

@@ -4,11 +4,11 @@ use std::io::{self, BufRead, Read as _, Write};
 
 use serde_json::{Value as Json, json};
 
-use crate::fact::Fact;
-use crate::ledger::Lapsed;
-use crate::meter;
-use crate::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
-use crate::value::Value;
+use hence::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
+use hence_core::fact::Fact;
+use hence_core::meter;
+use hence_core::value::Value;
+use hence_ledger::Lapsed;
 
 use super::carry::Carry;
 use super::{DONE, Failure, Outcome, diagnostics, open, output, time};

@@ -6,11 +6,11 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 
-use crate::fact::Fact;
-use crate::ledger::{Decision, Lapsed, Ledger, Run, Transaction, When};
-use crate::literal::{self, visible};
-use crate::session::{self, Listing, RuleSet};
-use crate::symbol::Symbol;
+use hence::session::{self, Listing, RuleSet};
+use hence_core::fact::Fact;
+use hence_core::literal::{self, visible};
+use hence_core::symbol::Symbol;
+use hence_ledger::{Decision, Lapsed, Ledger, Run, Transaction, When};
 
 use super::options::{FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
@@ -282,7 +282,10 @@ impl Facts {
                 facts += 1;
             }
             if facts > 0 {
-                rows.push(vec![crate::value::Value::String(relation), crate::value::Value::Int(facts)]);
+                rows.push(vec![
+                    hence_core::value::Value::String(relation),
+                    hence_core::value::Value::Int(facts),
+                ]);
             }
         }
         rows.sort();

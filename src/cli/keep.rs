@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::file;
-use crate::ledger::{Hash, Ledger, LedgerError, OpenOptions};
-use crate::literal;
-use crate::session::{self, Audit, RuleSet, SessionError};
-use crate::symbol::Symbol;
+use hence::session::{self, Audit, RuleSet, SessionError};
+use hence_core::file;
+use hence_core::literal;
+use hence_core::symbol::Symbol;
+use hence_ledger::{Hash, Ledger, LedgerError, OpenOptions};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions};

@@ -9,11 +9,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::file;
+use hence_core::file;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::fault;
+use hence_core::fault;
 
 /// How long to wait before a file is looked at again.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::file;
-use crate::session::{Migrated, Migration};
+use hence::session::{Migrated, Migration};
+use hence_core::file;
 
 use super::diagnostics::count;
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions};
@@ -114,7 +114,12 @@ impl Migrate {
         out.flush().map_err(Failure::from)
     }
 
-    fn facts(&self, out: &mut impl Write, before: &str, facts: &[crate::fact::Fact]) -> std::io::Result<()> {
+    fn facts(
+        &self,
+        out: &mut impl Write,
+        before: &str,
+        facts: &[hence_core::fact::Fact],
+    ) -> std::io::Result<()> {
         let shown = if self.all { facts.len() } else { SHOWN };
         for fact in facts.iter().take(shown) {
             writeln!(out, "    {before}{fact}")?;

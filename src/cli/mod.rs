@@ -48,11 +48,11 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::actuators::ActuatorError;
-use crate::fault::{self, Fault};
-use crate::literal::visible;
-use crate::meter::Stopped;
-use crate::session::SessionError;
+use hence::session::SessionError;
+use hence_actuators::ActuatorError;
+use hence_core::fault::{self, Fault};
+use hence_core::literal::visible;
+use hence_core::meter::Stopped;
 
 /// Done.
 const DONE: u8 = 0;

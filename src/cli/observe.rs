@@ -9,13 +9,14 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::actuators::{self, Form, Input, Observer, Scope, Summary};
-use crate::fact::Fact;
-use crate::file;
-use crate::ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions, Redaction};
-use crate::session::{self, RuleSet};
-use crate::symbol::Symbol;
-use crate::value::Value;
+use hence::session::{self, RuleSet};
+use hence_actuators as actuators;
+use hence_actuators::{Form, Input, Observer, Scope, Summary};
+use hence_core::fact::Fact;
+use hence_core::file;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions, Redaction};
 
 use super::diagnostics::count;
 use super::live::{Before, Stream};

@@ -1,8 +1,8 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
-use crate::ledger::{Ledger, LedgerError, Notice, OpenOptions};
-use crate::session::{self, FactFiles, RuleSet, Session, SessionError};
-use crate::symbol::Symbol;
+use hence::session::{self, FactFiles, RuleSet, Session, SessionError};
+use hence_core::symbol::Symbol;
+use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::backend::{Engine, Limits, Threads, naive::Naive, seminaive::SemiNaive};
-use crate::fault::OrBroken;
-use crate::ledger::When;
-use crate::session::compiled::{self, Compiled};
-use crate::session::{Session, SessionError};
+use hence::session::compiled::{self, Compiled};
+use hence::session::{Session, SessionError};
+use hence_core::fault::OrBroken;
+use hence_engine::{Engine, Limits, Threads, naive::Naive, seminaive::SemiNaive};
+use hence_ledger::When;
 
 pub(super) use super::rules::{RuleOptions, parameter};
 
@@ -168,7 +168,7 @@ pub(super) struct EngineOptions {
 }
 
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    crate::literal::parse_duration(text)
+    hence_core::literal::parse_duration(text)
         .and_then(|micros| u64::try_from(micros).ok())
         .map(Duration::from_micros)
         .ok_or_else(|| format!("`{text}` is no duration; expected one like 500ms, 10s or 5m"))

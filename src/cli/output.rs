@@ -8,11 +8,11 @@ use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::json;
 
-use crate::fact::Fact;
-use crate::fault::OrBroken;
-use crate::literal::visible;
-use crate::symbol::Symbol;
-use crate::value::Value;
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::literal::visible;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 
 use super::records::Records;
 use super::terminal::{self, Out};

@@ -5,11 +5,11 @@ use std::io::Write;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value as Json, json};
 
-use crate::ir::{Param, Program};
-use crate::schema::{Kind, Relation};
-use crate::session::shipped;
-use crate::symbol::Symbol;
-use crate::value::Value;
+use hence::session::shipped;
+use hence_core::schema::{Kind, Relation};
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_lang::ir::{Param, Program};
 
 use super::options::{RuleOptions, parameter};
 use super::terminal::{self, Out};

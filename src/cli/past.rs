@@ -3,9 +3,9 @@
 use clap::Args;
 use serde_json::{Value as Json, json};
 
-use crate::ledger::{Ledger, TxInfo, When};
-use crate::literal;
-use crate::session::{RuleSet, Session, SessionError};
+use hence::session::{RuleSet, Session, SessionError};
+use hence_core::literal;
+use hence_ledger::{Ledger, TxInfo, When};
 
 use super::options::{EngineOptions, FactOptions, moment};
 use super::rules::RuleOptions;

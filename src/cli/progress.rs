@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
-use crate::fault::OrBroken;
-use crate::ledger::{Progress, Watcher, Work};
+use hence_core::fault::OrBroken;
+use hence_ledger::{Progress, Watcher, Work};
 
 use super::output;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::literal::visible;
+use hence_core::literal::visible;
 
 use super::terminal;
 

@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 
 use clap::Args;
 
-use crate::session::prompt::{self, Prompt};
-use crate::session::{self, FactFiles, Session};
+use hence::session::prompt::{self, Prompt};
+use hence::session::{self, FactFiles, Session};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::{DONE, Failure, Outcome, open, terminal};
@@ -44,7 +44,7 @@ impl Repl {
     }
 
     /// The facts to begin with: of the files named, else of the ledger, if there is one.
-    fn given(&self, prompt: &Prompt) -> Result<Vec<crate::fact::Fact>, Failure> {
+    fn given(&self, prompt: &Prompt) -> Result<Vec<hence_core::fact::Fact>, Failure> {
         let paths = self.facts.files();
         if !paths.is_empty() {
             let files = FactFiles { paths };

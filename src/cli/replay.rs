@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::ledger::{Ledger, When};
-use crate::literal::visible;
-use crate::session::{self, Flip, Replayed, RuleSet, Session, SessionError};
-use crate::symbol::Symbol;
-use crate::value::Value;
+use hence::session::{self, Flip, Replayed, RuleSet, Session, SessionError};
+use hence_core::literal::visible;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_ledger::{Ledger, When};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};

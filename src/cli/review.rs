@@ -6,11 +6,11 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::diagnostic::nearest;
-use crate::fact::Fact;
-use crate::session::{self, Change, RuleSet, Session};
-use crate::symbol::Symbol;
-use crate::value::Value;
+use hence::session::{self, Change, RuleSet, Session};
+use hence_core::diagnostic::nearest;
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::session::RuleSource;
-use crate::symbol::Symbol;
-use crate::syntax;
-use crate::value::Value;
+use hence::session::RuleSource;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_syntax as syntax;
 
 use super::config::{self, RULES};
 use super::{Failure, output};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::diagnostic::{Code, Diagnostic, Label, Severity};
-use crate::session::Faults;
-use crate::span::Sources;
+use hence::session::Faults;
+use hence_core::diagnostic::{Code, Diagnostic, Label, Severity};
+use hence_core::span::Sources;
 
 use super::explain;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::ledger::{Ledger, LedgerError, When};
-use crate::session::{RuleSet, shipped};
+use hence::session::{RuleSet, shipped};
+use hence_ledger::{Ledger, LedgerError, When};
 
 use super::diagnostics::count;
 use super::{config, open, output};

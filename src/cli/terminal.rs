@@ -6,8 +6,8 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::Style;
 
-use crate::literal::{is_hidden, visible, visible_but};
-use crate::meter;
+use hence_core::literal::{is_hidden, visible, visible_but};
+use hence_core::meter;
 
 /// What becomes of characters that a terminal obeys or that nobody sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::diagnostic::Diagnostic;
-use crate::ruletest::coverage::measure;
-use crate::ruletest::mutate::mutate;
-use crate::ruletest::{GoldenSuite, Report, Selection, Suite, SuiteError};
-use crate::session::{Faults, RuleSource, SessionError};
+use hence::ruletest::coverage::measure;
+use hence::ruletest::mutate::mutate;
+use hence::ruletest::{GoldenSuite, Report, Selection, Suite, SuiteError};
+use hence::session::{Faults, RuleSource, SessionError};
+use hence_core::diagnostic::Diagnostic;
 
 use super::options::{self, RuleOptions};
 use super::{DONE, Failure, NO, Outcome, UNASKED, diagnostics, output};

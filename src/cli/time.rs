@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::literal;
+use hence_core::literal;
 
 /// Microseconds since the epoch of the wall clock.
 pub(super) fn wall_clock() -> i64 {

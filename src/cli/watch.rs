@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 
-use crate::meter::{self, Bound, Watch};
+use hence_core::meter::{self, Bound, Watch};
 
 use super::{Failure, LIMIT, config, options, output};
 

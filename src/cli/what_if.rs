@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::provenance::difference::{Changed, Scope, Turn};
-use crate::schema::Param;
-use crate::session::{self, Hypothesis, RuleSet, Session, SessionError};
-use crate::symbol::Symbol;
-use crate::value::Value;
+use hence::session::{self, Hypothesis, RuleSet, Session, SessionError};
+use hence_core::schema::Param;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_proof::difference::{Changed, Scope, Turn};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
 use super::{DONE, Failure, NO, Outcome, open, output, terminal};

@@ -1,16 +1,16 @@
 //! One test made ready: the program with its parameters and questions, and the facts that it is given.
 
-use crate::analysis::checked::{Expectation, Test};
-use crate::backend::{Database, Limits, seminaive::SemiNaive};
-use crate::builtins::expr::VarId;
-use crate::fact::Fact;
-use crate::fault::OrBroken;
-use crate::ir::Program;
-use crate::lower::{Query, with_queries};
-use crate::schema::RelationId;
 use crate::session::{self, Evaluation, FactFiles, SessionError};
-use crate::symbol::Symbol;
-use crate::value::{Value, Word};
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::schema::RelationId;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Value, Word};
+use hence_engine::{Database, Limits, seminaive::SemiNaive};
+use hence_lang::analysis::checked::{Expectation, Test};
+use hence_lang::builtins::expr::VarId;
+use hence_lang::ir::Program;
+use hence_lang::lower::{Query, with_queries};
 
 use super::DEFAULT_NOW;
 use super::suite::TestFile;

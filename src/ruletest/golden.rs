@@ -8,13 +8,13 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use crate::fault::OrBroken;
-use crate::file::{self, LARGEST_TEXT};
-use crate::literal;
 use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
-use crate::span::Place;
-use crate::symbol::Symbol;
-use crate::value::{Type, Value};
+use hence_core::fault::OrBroken;
+use hence_core::file::{self, LARGEST_TEXT};
+use hence_core::literal;
+use hence_core::span::Place;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Type, Value};
 
 use super::pool;
 use super::report::{Difference, Failure, FileReport, Report, TestReport, Verdict};
@@ -201,7 +201,7 @@ fn value(json: &Json, ty: Type) -> Option<Value> {
     Some(match ty {
         Type::Bool => Value::Bool(json.as_bool()?),
         Type::Int => Value::Int(json.as_i64()?),
-        Type::Float => Value::Float(crate::value::Float::new(json.as_f64()?)?),
+        Type::Float => Value::Float(hence_core::value::Float::new(json.as_f64()?)?),
         Type::String => Value::String(Symbol::new(json.as_str()?)),
         Type::Name => Value::Name(Symbol::new(json.as_str()?)),
         Type::Time => Value::Time(literal::parse_time(json.as_str()?)?),

@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::analysis::checked::{Expectation, Literal as Checked, Test};
-use crate::fact::Fact;
-use crate::fault::OrBroken;
-use crate::ir::{Literal, Program, Rule};
-use crate::provenance::Finder;
-use crate::provenance::proof::{NoOrigins, Proof, StepKind};
-use crate::provenance::render::{self, Layout};
-use crate::schema::RelationId;
 use crate::session::{self, Evaluation, facts_of};
-use crate::span::Span;
-use crate::symbol::Symbol;
-use crate::value::{Type, Value};
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::schema::RelationId;
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Type, Value};
+use hence_lang::analysis::checked::{Expectation, Literal as Checked, Test};
+use hence_lang::ir::{Literal, Program, Rule};
+use hence_proof::Finder;
+use hence_proof::proof::{NoOrigins, Proof, StepKind};
+use hence_proof::render::{self, Layout};
 
 use super::case::Case;
 use super::report::{Difference, Failure, TestReport, Verdict};
@@ -211,7 +211,7 @@ impl Bench<'_> {
         Failure { instead, more, why, ..self.failure(span, "nothing may match, and there is") }
     }
 
-    fn matching(&self, relation: RelationId, args: &[crate::ir::Arg]) -> Vec<Fact> {
+    fn matching(&self, relation: RelationId, args: &[hence_lang::ir::Arg]) -> Vec<Fact> {
         let pattern = stuck::pattern(args, self.program, &[]);
         self.finder().instances(relation, &pattern)
     }
@@ -304,7 +304,7 @@ impl Bench<'_> {
         within: &[Option<f64>],
         answer: Option<RelationId>,
     ) -> BTreeSet<Fact> {
-        use crate::analysis::checked::Arg;
+        use hence_lang::analysis::checked::Arg;
         let mut found = BTreeSet::new();
         let params = self.program.param_words();
         let rows = answer.and_then(|id| self.evaluation.model.extent(id)).map(|extent| &extent.rows);

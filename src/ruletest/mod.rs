@@ -25,8 +25,8 @@ pub use golden::GoldenSuite;
 pub use report::{Difference, Failure, FileReport, Report, TestReport, Verdict};
 pub use suite::{Selection, Suite, SuiteError, TestFile};
 
-use crate::fault::{self, Fault};
 use crate::session::SessionError;
+use hence_core::fault::{self, Fault};
 
 /// The clock of a test that sets none and gives no fact `now`: 2026-01-01T00:00:00Z, in microseconds since the
 /// epoch. It never moves, so that a test means the same on every day.

@@ -1,7 +1,7 @@
 //! The facts that are there instead: those of a relation that fit a pattern best, nearest first.
 
-use crate::fact::Fact;
-use crate::value::Value;
+use hence_core::fact::Fact;
+use hence_core::value::Value;
 
 /// How many facts are shown in the place of one that isn't there.
 const SHOWN: usize = 3;

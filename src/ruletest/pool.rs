@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use crate::fault::{self, OrBroken};
+use hence_core::fault::{self, OrBroken};
 
 use super::judge;
 use super::report::{FileReport, Report, TestReport, Verdict};

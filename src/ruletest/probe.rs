@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::backend::{Database, Engine, Model, seminaive::SemiNaive};
-use crate::builtins::expr::{Expr, ExprKind, VarId};
-use crate::builtins::term::{Limit, Term, Variable};
-use crate::fault::OrBroken;
-use crate::index_vec::Id;
-use crate::ir::{Arg, Literal, Program, Rule, RuleId, Stratum};
-use crate::schema::{Column, Kind, Relation, RelationId};
-use crate::span::Span;
-use crate::symbol::Symbol;
-use crate::value::{Value, Word};
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
+use hence_core::schema::{Column, Kind, Relation, RelationId};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Value, Word};
+use hence_engine::{Database, Engine, Model, seminaive::SemiNaive};
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::term::{Limit, Term, Variable};
+use hence_lang::ir::{Arg, Literal, Program, Rule, RuleId, Stratum};
 
 use super::case::limits;
 
@@ -56,7 +56,8 @@ impl Probes {
         let head = RelationId(self.program.relations.len() as u32);
         let rule = RuleId(self.program.rules.len() as u32);
         let name = Symbol::new(&format!("?{}", head.0));
-        let columns = terms.iter().map(|term| Column::new(name, crate::schema::ColumnType::plain(ty(term))));
+        let columns =
+            terms.iter().map(|term| Column::new(name, hence_core::schema::ColumnType::plain(ty(term))));
         self.program.relations.push(Relation {
             name,
             kind: Kind::Derived,
@@ -92,9 +93,9 @@ impl Probes {
 }
 
 /// The type of a head term's values.
-fn ty(term: &Term) -> crate::value::Type {
-    use crate::builtins::aggregate::Aggregate;
-    use crate::value::Type;
+fn ty(term: &Term) -> hence_core::value::Type {
+    use hence_core::value::Type;
+    use hence_lang::builtins::aggregate::Aggregate;
     match term {
         Term::Expr(expr) => expr.ty,
         Term::Aggregate { aggregate, args, .. } => {

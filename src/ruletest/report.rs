@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::span::Place;
+use hence_core::span::Place;
 
 /// What became of all tests.
 #[derive(Clone, Debug, Default)]

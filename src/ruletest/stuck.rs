@@ -1,17 +1,17 @@
 //! How far a body gets: the first literal at which no match goes on, and the values at hand there.
 
-use crate::backend::Model;
-use crate::builtins::expr::{Expr, ExprKind, VarId};
-use crate::builtins::op::Op;
-use crate::builtins::term::{Term, Variable};
-use crate::fact::Fact;
-use crate::fault::OrBroken;
-use crate::index_vec::Id;
-use crate::ir::{Arg, Literal, Program, Rule};
-use crate::schema::RelationId;
 use crate::session::facts_of;
-use crate::span::{Sources, Span};
-use crate::value::{Type, Value};
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
+use hence_core::schema::RelationId;
+use hence_core::span::{Sources, Span};
+use hence_core::value::{Type, Value};
+use hence_engine::Model;
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::op::Op;
+use hence_lang::builtins::term::{Term, Variable};
+use hence_lang::ir::{Arg, Literal, Program, Rule};
 
 use super::probe::{Probes, binds, order};
 

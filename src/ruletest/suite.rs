@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::analysis::checked::Test;
-use crate::diagnostic::Diagnostic;
-use crate::fault::OrBroken;
 use crate::session::{self, Faults, Loaded, Loader, RuleSet, SessionError, shipped};
-use crate::symbol::Symbol;
+use hence_core::diagnostic::Diagnostic;
+use hence_core::fault::OrBroken;
+use hence_core::symbol::Symbol;
+use hence_lang::analysis::checked::Test;
 
 use super::report::Report;
 use super::{pool, told};

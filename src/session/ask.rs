@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis;
-use crate::backend::Undefined;
-use crate::diagnostic::{self, Diagnostic, nearest};
-use crate::fact::Fact;
-use crate::ir::Program;
-use crate::lower::{self, Query};
-use crate::schema::{Kind, RelationId};
-use crate::span::Sources;
-use crate::symbol::Symbol;
-use crate::syntax;
-use crate::value::Value;
+use hence_core::diagnostic::{self, Diagnostic, nearest};
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, RelationId};
+use hence_core::span::Sources;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_engine::Undefined;
+use hence_lang::analysis;
+use hence_lang::ir::Program;
+use hence_lang::lower::{self, Query};
+use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
 use super::evaluation::{self, Evaluation};

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::backend::{Engine, Limits};
-use crate::fact::Fact;
-use crate::fault;
-use crate::ledger::{Decision, Lapsed, Ledger, Transaction, TxInfo};
-use crate::meter;
-use crate::provenance::{Finder, Told};
-use crate::symbol::Symbol;
+use hence_core::fact::Fact;
+use hence_core::fault;
+use hence_core::meter;
+use hence_core::symbol::Symbol;
+use hence_engine::{Engine, Limits};
+use hence_ledger::{Decision, Lapsed, Ledger, Transaction, TxInfo};
+use hence_proof::{Finder, Told};
 
 use super::drawn::{DecisionId, place};
 use super::error::SessionError;

@@ -1,6 +1,6 @@
 //! The codes of faults of loading, and of recorded facts that the rules can't read.
 
-use crate::diagnostic::Code;
+use hence_core::diagnostic::Code;
 
 /// An import that leads to no file, out of the root, or through a link out of it.
 pub const BAD_IMPORT: Code = Code("E230");

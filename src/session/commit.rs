@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::backend::{Database, Limits};
-use crate::fact::Fact;
-use crate::fault;
-use crate::ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, Run, RunLimits, When};
-use crate::meter;
-use crate::schema::{Kind, RelationId};
-use crate::symbol::Symbol;
+use hence_core::fact::Fact;
+use hence_core::fault;
+use hence_core::meter;
+use hence_core::schema::{Kind, RelationId};
+use hence_core::symbol::Symbol;
+use hence_engine::{Database, Limits};
+use hence_ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, Run, RunLimits, When};
 
 use super::ask::reports;
 use super::drawn::{self, DecisionId};

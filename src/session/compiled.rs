@@ -4,18 +4,18 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::backend::crepe;
-pub use crate::backend::crepe::{Options, Part};
-use crate::backend::seminaive::SemiNaive;
-use crate::backend::{Bound, Database, Engine, Extent, LimitReached, Limits, Model, Rows};
-use crate::diagnostic::Diagnostic;
-use crate::fault::OrBroken;
-use crate::index_vec::{Id, IndexVec};
-use crate::ir::{Program, RuleId};
-use crate::packs;
-use crate::packs::support::{Bounds, Pack, RunError, Table, Tables};
-use crate::schema::{Kind, RelationId};
-use crate::value::Word;
+use hence_compile as crepe;
+pub use hence_compile::{Options, Part};
+use hence_core::diagnostic::Diagnostic;
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::{Id, IndexVec};
+use hence_core::schema::{Kind, RelationId};
+use hence_core::value::Word;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Bound, Database, Engine, Extent, LimitReached, Limits, Model, Rows};
+use hence_lang::ir::{Program, RuleId};
+use hence_packs as packs;
+use hence_packs::support::{Bounds, Pack, RunError, Table, Tables};
 
 use super::Session;
 use super::ask::Derived;
@@ -51,7 +51,7 @@ pub fn decide(
     now: i64,
 ) -> Result<Derived, SessionError> {
     let files = texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    let rules = RuleSet::from_recorded(&crate::ledger::RuleSet { files, params: Vec::new() })?;
+    let rules = RuleSet::from_recorded(&hence_ledger::RuleSet { files, params: Vec::new() })?;
     let facts = read_fact_lines(&rules, name, lines)?;
     Session::over_facts(rules, facts).with_engine(Box::new(Compiled::of(pack))).derive(&[], now)
 }

@@ -3,8 +3,8 @@
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use crate::fact::Fact;
-use crate::ledger::Decision;
+use hence_core::fact::Fact;
+use hence_ledger::Decision;
 
 use super::memory::hash;
 

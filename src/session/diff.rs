@@ -1,6 +1,6 @@
 //! The lines in which two texts differ, in unified form.
 
-use crate::fault::OrBroken;
+use hence_core::fault::OrBroken;
 
 /// Lines of context around a difference.
 const CONTEXT: usize = 2;

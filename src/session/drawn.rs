@@ -4,14 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::analysis::checked::Guard;
-use crate::fact::Fact;
-use crate::ledger::{Decision, Ledger, TxInfo, When};
-use crate::lower;
-use crate::provenance::Finder;
-use crate::provenance::proof::{Origin, Origins, Proof};
-use crate::schema::Relation;
-use crate::span::Span;
+use hence_core::fact::Fact;
+use hence_core::schema::Relation;
+use hence_core::span::Span;
+use hence_lang::analysis::checked::Guard;
+use hence_lang::lower;
+use hence_ledger::{Decision, Ledger, TxInfo, When};
+use hence_proof::Finder;
+use hence_proof::proof::{Origin, Origins, Proof};
 
 use super::error::SessionError;
 use super::evaluation::Evaluation;

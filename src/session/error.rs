@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::backend::Bound;
-use crate::diagnostic::Diagnostic;
-use crate::fault::Fault;
-use crate::file::said;
-use crate::ledger::LedgerError;
-use crate::meter::Stopped;
-use crate::provenance::WhyError;
-use crate::span::{FileId, Source, Sources};
+use hence_core::diagnostic::Diagnostic;
+use hence_core::fault::Fault;
+use hence_core::file::said;
+use hence_core::meter::Stopped;
+use hence_core::span::{FileId, Source, Sources};
+use hence_engine::Bound;
+use hence_ledger::LedgerError;
+use hence_proof::WhyError;
 
 /// Faults in rule text or facts, with the texts that they point into.
 #[derive(Clone, Debug, Default)]

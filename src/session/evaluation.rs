@@ -4,16 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 
 use smallvec::SmallVec;
 
-use crate::backend::{Database, Engine, Extent, LimitReached, Limits, Model, Undefined};
-use crate::fact::Fact;
-use crate::fault::OrBroken;
-use crate::ir::Program;
-use crate::lower;
-use crate::meter;
-use crate::schema::{Kind, Relation, RelationId};
-use crate::span::Sources;
-use crate::symbol::Symbol;
-use crate::value::{Value, Word};
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::meter;
+use hence_core::schema::{Kind, Relation, RelationId};
+use hence_core::span::Sources;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Value, Word};
+use hence_engine::{Database, Engine, Extent, LimitReached, Limits, Model, Undefined};
+use hence_lang::ir::Program;
+use hence_lang::lower;
 
 use super::error::SessionError;
 use super::ruleset::RuleSet;

@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::analysis;
-use crate::diagnostic::{self, Diagnostic};
-use crate::fact::Fact;
-use crate::fault::OrBroken;
-use crate::ledger::interchange::{self, FactFile, Format, Schemas, Unread};
-use crate::meter::{self, Stopped};
-use crate::schema::{Kind, RelationId};
-use crate::span::Sources;
-use crate::symbol::Symbol;
-use crate::syntax;
-use crate::syntax::tree::{Args, Atom};
-use crate::value::Value;
+use hence_core::diagnostic::{self, Diagnostic};
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::meter::{self, Stopped};
+use hence_core::schema::{Kind, RelationId};
+use hence_core::span::Sources;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_lang::analysis;
+use hence_ledger::interchange::{self, FactFile, Format, Schemas, Unread};
+use hence_syntax as syntax;
+use hence_syntax::tree::{Args, Atom};
 
 use super::RuleSet;
 use super::error::{Faults, SessionError};

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-use crate::diagnostic;
-use crate::fact::Fact;
-use crate::ir::Program;
-use crate::ledger::{Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, When};
-use crate::schema::{Column, Kind, Relation};
-use crate::span::Sources;
-use crate::symbol::Symbol;
+use hence_core::diagnostic;
+use hence_core::fact::Fact;
+use hence_core::schema::{Column, Kind, Relation};
+use hence_core::span::Sources;
+use hence_core::symbol::Symbol;
+use hence_lang::ir::Program;
+use hence_ledger::{Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, When};
 
 use super::RuleSet;
 use super::error::{Faults, SessionError};
@@ -221,8 +221,8 @@ impl Lens {
 fn standing(
     ledger: &Ledger,
     relation: Symbol,
-    forms: &[Vec<crate::value::Value>],
-) -> Result<Vec<Vec<crate::value::Value>>, LedgerError> {
+    forms: &[Vec<hence_core::value::Value>],
+) -> Result<Vec<Vec<hence_core::value::Value>>, LedgerError> {
     let mut found = Vec::new();
     for values in forms {
         if ledger.contains(&Fact { relation, values: values.clone() })? {
@@ -430,7 +430,7 @@ pub(super) fn under<'f>(
 pub fn fact_by_name(
     rules: &RuleSet,
     relation: &str,
-    values: &[(&str, crate::value::Value)],
+    values: &[(&str, hence_core::value::Value)],
 ) -> Result<Fact, SessionError> {
     let known = rules.program.find(Symbol::new(relation)).and_then(|id| rules.program.relation(id));
     let Some(known) = known.filter(|known| known.kind == Kind::Input) else {

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::Diagnostic;
-use crate::span::Sources;
-use crate::syntax;
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Sources;
+use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
 use super::loader::too_large;

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::backend::{Database, Engine, Limits};
-use crate::fact::Fact;
-use crate::ledger::{Hash, Ledger, LedgerError, TxInfo, When};
-use crate::meter;
-use crate::provenance::Finder;
-use crate::provenance::proof::NoOrigins;
-use crate::schema::{Kind, RelationId};
-use crate::symbol::Symbol;
+use hence_core::fact::Fact;
+use hence_core::meter;
+use hence_core::schema::{Kind, RelationId};
+use hence_core::symbol::Symbol;
+use hence_engine::{Database, Engine, Limits};
+use hence_ledger::{Hash, Ledger, LedgerError, TxInfo, When};
+use hence_proof::Finder;
+use hence_proof::proof::NoOrigins;
 
 use super::RuleSet;
 use super::error::SessionError;

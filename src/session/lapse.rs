@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::fact::Fact;
-use crate::ir::Program;
-use crate::ledger::Lapsed;
-use crate::schema::{Kind, Relation};
-use crate::symbol::Symbol;
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, Relation};
+use hence_core::symbol::Symbol;
+use hence_lang::ir::Program;
+use hence_ledger::Lapsed;
 
 use super::evaluation;
 

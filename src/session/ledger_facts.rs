@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::backend::Database;
-use crate::fact::Fact;
-use crate::ir::Program;
-use crate::ledger::{Assertion, Decision, Ledger, LedgerError, Notice, When};
-use crate::schema::{Kind, Relation, RelationId};
-use crate::span::Sources;
-use crate::symbol::Symbol;
-use crate::value::Value;
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, Relation, RelationId};
+use hence_core::span::Sources;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_engine::Database;
+use hence_lang::ir::Program;
+use hence_ledger::{Assertion, Decision, Ledger, LedgerError, Notice, When};
 
 use super::error::SessionError;
 use super::fitting::{Legacy, Lens, Reading};

@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
-use crate::fact::Fact;
-use crate::fault::OrBroken as _;
-use crate::ledger::{Interval, Ledger, LedgerError, Recast, When};
-use crate::schema::{Column, Kind, Relation};
-use crate::symbol::Symbol;
-use crate::value::Value;
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken as _;
+use hence_core::schema::{Column, Kind, Relation};
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_ledger::{Interval, Ledger, LedgerError, Recast, When};
 
 use super::error::{Faults, SessionError};
 use super::fitting::{self, Legacy, Reading};

@@ -6,14 +6,14 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::fault::OrBroken;
-use crate::file::{LARGEST_TEXT, said};
-use crate::meter;
-use crate::span::{FileId, Sources, Span};
-use crate::syntax;
-use crate::syntax::codes::FILE_TOO_LARGE;
-use crate::syntax::tree::{self, Item};
+use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::fault::OrBroken;
+use hence_core::file::{LARGEST_TEXT, said};
+use hence_core::meter;
+use hence_core::span::{FileId, Sources, Span};
+use hence_syntax as syntax;
+use hence_syntax::codes::FILE_TOO_LARGE;
+use hence_syntax::tree::{self, Item};
 
 use super::codes::{BAD_IMPORT, IMPORT_CIRCLE};
 use super::error::SessionError;

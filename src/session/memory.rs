@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use crate::fact::Fact;
-use crate::fault::OrBroken;
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
 
 /// Facts, each of which stands or doesn't, however often it was stated. They are a list, in which one may stand twice,
 /// until somebody asks for one by itself; most sessions only ever hand all of them to an engine.
@@ -108,7 +108,7 @@ pub(super) fn hash(fact: &Fact) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Value;
+    use hence_core::value::Value;
 
     fn fact(number: i64) -> Fact {
         Fact::new("p", [Value::Int(number)])

@@ -6,12 +6,13 @@ mod program;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::backend::{Database, Engine, Limits};
-use crate::diagnostic;
-use crate::fact::Fact;
-use crate::ledger::{self, Draft, Ledger, Recast, Recorded, Schema, When};
-use crate::schema::{Column, Kind, Relation, RelationId};
-use crate::symbol::Symbol;
+use hence_core::diagnostic;
+use hence_core::fact::Fact;
+use hence_core::schema::{Column, Kind, Relation, RelationId};
+use hence_core::symbol::Symbol;
+use hence_engine::{Database, Engine, Limits};
+use hence_ledger as ledger;
+use hence_ledger::{Draft, Ledger, Recast, Recorded, Schema, When};
 
 use super::ask::reports;
 use super::error::{Faults, SessionError};
@@ -139,7 +140,7 @@ impl Migration {
     fn assert(
         &mut self,
         sources: &Sources<'_>,
-        program: &crate::ir::Program,
+        program: &hence_lang::ir::Program,
         evaluated: &Evaluation,
         relation: Symbol,
     ) -> Result<(), SessionError> {
@@ -206,8 +207,8 @@ impl<'a> Sources<'a> {
             |columns: &Vec<Column>| columns.iter().map(|column| column.ty.ty).eq(types.iter().copied());
         let declared = self.declared(relation).map(|declared| declared.columns.clone());
         let numbered = || {
-            let column = |(at, ty): (usize, &crate::value::Type)| {
-                Column::new(Symbol::new(&format!("c{}", at + 1)), crate::schema::ColumnType::plain(*ty))
+            let column = |(at, ty): (usize, &hence_core::value::Type)| {
+                Column::new(Symbol::new(&format!("c{}", at + 1)), hence_core::schema::ColumnType::plain(*ty))
             };
             types.iter().enumerate().map(column).collect()
         };
@@ -263,7 +264,7 @@ impl<'a> Sources<'a> {
             if relation.kind != Kind::Input {
                 continue;
             }
-            let mut take = |row: &[crate::value::Word]| input.push(id, row);
+            let mut take = |row: &[hence_core::value::Word]| input.push(id, row);
             let recorded = relation.name.as_str().strip_prefix(OLD).map(Symbol::new);
             match recorded.and_then(|name| Some((name, self.old.get(&name)?))) {
                 Some((name, old)) => self.ledger.each_row(name, When::Now, &old.recast, &[], &mut take)?,

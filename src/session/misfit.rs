@@ -1,11 +1,11 @@
 //! What is said of recorded facts that can't be read under the columns that rules declare.
 
-use crate::diagnostic::Diagnostic;
-use crate::fact::Fact;
-use crate::ledger::Difference;
-use crate::schema::{Column, ColumnType, Relation};
-use crate::symbol::Symbol;
-use crate::value::Type;
+use hence_core::diagnostic::Diagnostic;
+use hence_core::fact::Fact;
+use hence_core::schema::{Column, ColumnType, Relation};
+use hence_core::symbol::Symbol;
+use hence_core::value::Type;
+use hence_ledger::Difference;
 
 use super::codes::OTHER_COLUMNS;
 

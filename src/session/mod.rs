@@ -67,15 +67,15 @@ pub use why_not::Refused;
 
 use std::collections::BTreeSet;
 
-use crate::backend::seminaive::SemiNaive;
-use crate::backend::{Database, Engine, Limits};
-use crate::fact::Fact;
-use crate::fault::{self, Fault};
-use crate::ir::Program;
-use crate::ledger::{Ledger, Notice, TxInfo, When};
-use crate::meter;
-use crate::schema::RelationId;
-use crate::span::Sources;
+use hence_core::fact::Fact;
+use hence_core::fault::{self, Fault};
+use hence_core::meter;
+use hence_core::schema::RelationId;
+use hence_core::span::Sources;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Database, Engine, Limits};
+use hence_lang::ir::Program;
+use hence_ledger::{Ledger, Notice, TxInfo, When};
 
 use decisions::Decisions;
 use ledger_facts::{LensNow, Recording, declares_the_same};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::backend::seminaive::{Prepared, View};
-use crate::backend::{Database, LimitReached};
-use crate::fact::Fact;
-use crate::fault::{self, Fault};
-use crate::schema::{Kind, RelationId};
-use crate::symbol::Symbol;
+use hence_core::fact::Fact;
+use hence_core::fault::{self, Fault};
+use hence_core::schema::{Kind, RelationId};
+use hence_core::symbol::Symbol;
+use hence_engine::seminaive::{Prepared, View};
+use hence_engine::{Database, LimitReached};
 
 use super::error::SessionError;
 use super::{RuleSet, Session, ask, evaluation};

@@ -1,11 +1,12 @@
 //! Rule sets as the ledger keeps them: written with each decision, read back to draw it again.
 
-use crate::diagnostic::Diagnostic;
-use crate::fault::OrBroken;
-use crate::ledger;
-use crate::span::Sources;
-use crate::symbol::Symbol;
-use crate::syntax::{self, tree};
+use hence_core::diagnostic::Diagnostic;
+use hence_core::fault::OrBroken;
+use hence_core::span::Sources;
+use hence_core::symbol::Symbol;
+use hence_ledger as ledger;
+use hence_syntax as syntax;
+use hence_syntax::tree;
 
 use super::error::{Faults, SessionError};
 use super::loader::Loaded;
@@ -54,7 +55,7 @@ impl RuleSet {
     ///
     /// # Errors
     /// A parameter that there isn't, a value that doesn't fit.
-    pub fn with_sets(&self, sets: &[(Symbol, crate::value::Value)]) -> Result<Self, Box<Faults>> {
+    pub fn with_sets(&self, sets: &[(Symbol, hence_core::value::Value)]) -> Result<Self, Box<Faults>> {
         let kept = self.program.params.iter().filter(|param| param.value != param.default);
         let mut all: Vec<_> = kept.map(|param| (param.name, param.value)).collect();
         all.retain(|(name, _)| sets.iter().all(|(set, _)| set != name));

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::backend::{Engine, Limits};
-use crate::fact::Fact;
-use crate::fault;
-use crate::ledger::{Ledger, TxInfo};
+use hence_core::fact::Fact;
+use hence_core::fault;
+use hence_engine::{Engine, Limits};
+use hence_ledger::{Ledger, TxInfo};
 
 use super::error::SessionError;
 use super::evaluation::Evaluation;

@@ -6,7 +6,7 @@ use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::file::{self, LARGEST_TEXT};
+use hence_core::file::{self, LARGEST_TEXT};
 
 use super::error::SessionError;
 

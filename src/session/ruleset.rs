@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::analysis::{self, checked, checked::Checked};
-use crate::diagnostic::{self, Diagnostic};
-use crate::fault::{self, OrBroken};
-use crate::ir::Program;
-use crate::lower;
-use crate::span::Sources;
-use crate::symbol::Symbol;
-use crate::syntax::codes::TOO_MANY_FAULTS;
-use crate::syntax::tree::{self, Item};
-use crate::value::Value;
+use hence_core::diagnostic::{self, Diagnostic};
+use hence_core::fault::{self, OrBroken};
+use hence_core::span::Sources;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_lang::analysis::{self, checked, checked::Checked};
+use hence_lang::ir::Program;
+use hence_lang::lower;
+use hence_syntax::codes::TOO_MANY_FAULTS;
+use hence_syntax::tree::{self, Item};
 
 use super::error::{Faults, SessionError};
 use super::loader::{Loaded, Loader};

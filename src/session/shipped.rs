@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::diagnostic::nearest;
+use hence_core::diagnostic::nearest;
 
 use super::rule_files::is_of_tests;
 

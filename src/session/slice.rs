@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use crate::backend::seminaive::SemiNaive;
-use crate::backend::{Database, Engine, Limits, Model};
-use crate::fault::OrBroken;
-use crate::ir::Program;
-use crate::ledger::{Ledger, When};
-use crate::lower;
-use crate::lower::demand::{Demand, Keyed, demand};
-use crate::provenance::Finder;
-use crate::provenance::proof::Origins;
-use crate::schema::RelationId;
-use crate::span::Sources;
-use crate::value::{Value, Word};
+use hence_core::fault::OrBroken;
+use hence_core::schema::RelationId;
+use hence_core::span::Sources;
+use hence_core::value::{Value, Word};
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Database, Engine, Limits, Model};
+use hence_lang::ir::Program;
+use hence_lang::lower;
+use hence_lang::lower::demand::{Demand, Keyed, demand};
+use hence_ledger::{Ledger, When};
+use hence_proof::Finder;
+use hence_proof::proof::Origins;
 
 use super::error::SessionError;
 use super::evaluation::{Evaluation, evaluate_program};
@@ -138,7 +138,7 @@ fn is_now(ledger: &Ledger, at: When) -> bool {
     at == When::Now || at == When::Tx(ledger.last_tx())
 }
 
-fn count(ledger: &Ledger, relation: crate::symbol::Symbol) -> usize {
+fn count(ledger: &Ledger, relation: hence_core::symbol::Symbol) -> usize {
     usize::try_from(ledger.count(relation)).unwrap_or(usize::MAX)
 }
 
@@ -196,7 +196,7 @@ impl<'a> Slicer<'a> {
             if !self.read_demanded(&found)? {
                 return Ok(Some(self.finished(found)));
             }
-            if self.loaded.relations.iter().map(crate::backend::Rows::len).sum::<usize>() > self.budget {
+            if self.loaded.relations.iter().map(hence_engine::Rows::len).sum::<usize>() > self.budget {
                 return Ok(None);
             }
         }

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use smallvec::SmallVec;
 
-use crate::backend::Database;
-use crate::backend::seminaive::standing::{Edit, Standing};
-use crate::fact::Fact;
-use crate::fault::OrBroken;
-use crate::ir::Program;
-use crate::ledger::{Changes, Decision, Lapsed};
-use crate::meter;
-use crate::provenance::{Finder, Groundwork};
-use crate::schema::{Kind, RelationId};
-use crate::symbol::Symbol;
-use crate::value::{Value, Word};
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::meter;
+use hence_core::schema::{Kind, RelationId};
+use hence_core::symbol::Symbol;
+use hence_core::value::{Value, Word};
+use hence_engine::Database;
+use hence_engine::seminaive::standing::{Edit, Standing};
+use hence_lang::ir::Program;
+use hence_ledger::{Changes, Decision, Lapsed};
+use hence_proof::{Finder, Groundwork};
 
 use super::Session;
 use super::commit::{Outcome, REASONS};
@@ -121,7 +121,7 @@ impl Session {
 
     /// The number of the ledger's last transaction.
     pub(super) fn last_tx(&self) -> u64 {
-        self.ledger().map_or(0, crate::ledger::Ledger::last_tx)
+        self.ledger().map_or(0, hence_ledger::Ledger::last_tx)
     }
 
     fn keep(&self, input: &Database, now: i64) -> Result<(Kept, Evaluation), SessionError> {

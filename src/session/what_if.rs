@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::backend::{Database, Rows};
-use crate::fact::Fact;
-use crate::ir::Program;
-use crate::provenance::difference::{Changed, RelationDifference, Scope, Turn, difference, each_change};
-use crate::provenance::{Finder, WhyError};
-use crate::schema::RelationId;
-use crate::symbol::Symbol;
-use crate::value::{Value, Word};
+use hence_core::fact::Fact;
+use hence_core::schema::RelationId;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Value, Word};
+use hence_engine::{Database, Rows};
+use hence_lang::ir::Program;
+use hence_proof::difference::{Changed, RelationDifference, Scope, Turn, difference, each_change};
+use hence_proof::{Finder, WhyError};
 
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use crate::analysis::{self, AtomPattern};
-use crate::diagnostic::{self, Diagnostic};
-use crate::fact::Fact;
-use crate::ledger::{Assertion, Decision, When};
-use crate::lower;
-use crate::provenance::Finder;
-use crate::provenance::proof::{Origin, Origins, Proof};
-use crate::provenance::why_not::{Remedies, Trial};
-use crate::schema::{Relation, RelationId};
-use crate::symbol::Symbol;
-use crate::syntax;
-use crate::value::Value;
+use hence_core::diagnostic::{self, Diagnostic};
+use hence_core::fact::Fact;
+use hence_core::schema::{Relation, RelationId};
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_lang::analysis::{self, AtomPattern};
+use hence_lang::lower;
+use hence_ledger::{Assertion, Decision, When};
+use hence_proof::Finder;
+use hence_proof::proof::{Origin, Origins, Proof};
+use hence_proof::why_not::{Remedies, Trial};
+use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
 use super::evaluation::Evaluation;

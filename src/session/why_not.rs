@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::provenance::why_not::{Remedies, WhyNot};
+use hence_proof::why_not::{Remedies, WhyNot};
 
 use super::Session;
 use super::error::SessionError;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hence::actuators::error_text::ErrorText;
-use hence::actuators::goal::Goal;
-use hence::actuators::{ActuatorError, Form, Input, Summary, names, observe_path, observer};
-use hence::fact::Fact;
-use hence::value::Value;
+use hence_actuators::error_text::ErrorText;
+use hence_actuators::goal::Goal;
+use hence_actuators::{ActuatorError, Form, Input, Summary, names, observe_path, observer};
+use hence_core::fact::Fact;
+use hence_core::value::Value;
 use serde_json::Value as Json;
 
 use crate::tool_run;

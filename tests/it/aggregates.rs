@@ -1,8 +1,8 @@
 //! Every aggregate with its edges, and that no order of the matches changes a bit.
 
-use hence::builtins::aggregate::{self, Accumulator};
-use hence::symbol::Symbol;
-use hence::value::{Float, Value};
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Value};
+use hence_lang::builtins::aggregate::{self, Accumulator};
 use proptest::prelude::*;
 
 fn int(value: i64) -> Value {

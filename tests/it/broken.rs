@@ -5,21 +5,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hence::backend::naive::Naive;
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::seminaive::standing::Standing;
-use hence::backend::{Database, Engine, LimitReached, Limits, Model};
-use hence::builtins::expr::{ExprKind, ParamId, VarId};
-use hence::builtins::term::Term;
-use hence::fact::Fact;
-use hence::fault::{self, Fault, OrBroken};
-use hence::ir::{Arg, Literal, Program, RuleId};
-use hence::ledger::base::MemoryBase;
-use hence::ledger::disk::{Disk, DiskFile, MemoryDisk};
-use hence::ledger::{Ledger, OpenOptions};
-use hence::schema::RelationId;
 use hence::session::{Change, Loader, RuleSet, Session, SessionError, check};
-use hence::value::{Value, Word};
+use hence_core::fact::Fact;
+use hence_core::fault::{self, Fault, OrBroken};
+use hence_core::schema::RelationId;
+use hence_core::value::{Value, Word};
+use hence_engine::naive::Naive;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::seminaive::standing::Standing;
+use hence_engine::{Database, Engine, LimitReached, Limits, Model};
+use hence_lang::builtins::expr::{ExprKind, ParamId, VarId};
+use hence_lang::builtins::term::Term;
+use hence_lang::ir::{Arg, Literal, Program, RuleId};
+use hence_ledger::base::MemoryBase;
+use hence_ledger::disk::{Disk, DiskFile, MemoryDisk};
+use hence_ledger::{Ledger, OpenOptions};
 
 /// An engine that finds out that it contradicts itself.
 struct Contradicts;

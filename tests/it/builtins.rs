@@ -1,10 +1,10 @@
 //! Every function, operator and generator with its edges, called as a rule would call it: by name and types.
 
-use hence::builtins::generator;
-use hence::builtins::op::{self, Op};
-use hence::literal::parse_time;
-use hence::symbol::Symbol;
-use hence::value::{Float, Type, Value, Word};
+use hence_core::literal::parse_time;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Type, Value, Word};
+use hence_lang::builtins::generator;
+use hence_lang::builtins::op::{self, Op};
 
 fn int(value: i64) -> Value {
     Value::Int(value)

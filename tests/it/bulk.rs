@@ -101,8 +101,8 @@ fn package(cases: &[PathBuf]) -> (PathBuf, usize) {
     }
     let main = format!(
         "//! Cases, compiled.\n#![allow(dead_code)]\n{modules}\n#[path = {:?}]\nmod corpus;\n\n\
-         fn main() {{\n    let cases: &[(&str, &'static hence::packs::support::Pack)] = &[\n{runs}    ];\n    \
-         let run = |(path, pack): &(&str, &'static hence::packs::support::Pack)| corpus::compiled(path.as_ref(), pack).err();\n    \
+         fn main() {{\n    let cases: &[(&str, &'static hence_packs::support::Pack)] = &[\n{runs}    ];\n    \
+         let run = |(path, pack): &(&str, &'static hence_packs::support::Pack)| corpus::compiled(path.as_ref(), pack).err();\n    \
          let wrong: Vec<String> = cases.iter().filter_map(run).collect();\n    \
          wrong.iter().for_each(|line| println!(\"{{line}}\"));\n    \
          println!(\"{{}} of {{}} cases differ\", wrong.len(), cases.len());\n    \

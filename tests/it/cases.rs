@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use hence::analysis::checked::Checked;
-use hence::diagnostic::Diagnostic;
-use hence::span::Sources;
-use hence::syntax::tree::File;
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Sources;
+use hence_lang::analysis::checked::Checked;
+use hence_syntax::tree::File;
 
 /// A case that was read: its text as a table of sources, its tree, and what analysis made of it.
 pub(crate) struct Case {
@@ -35,10 +35,10 @@ fn read(path: &Path) -> Case {
 pub(crate) fn from_text(name: &str, text: &str) -> Case {
     let mut sources = Sources::default();
     let id = sources.add(name, text);
-    let (file, faults) = hence::syntax::parse(id, text);
+    let (file, faults) = hence_syntax::parse(id, text);
     assert!(faults.is_empty(), "{}", rendered(&faults, &sources));
     let files = vec![file];
-    let (checked, faults) = hence::analysis::check(&files, &sources, &[]);
+    let (checked, faults) = hence_lang::analysis::check(&files, &sources, &[]);
     assert!(faults.is_empty(), "{}", rendered(&faults, &sources));
     Case { sources, files, checked }
 }

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use hence::analysis::checked::{Arg, Checked, Literal, Rule};
-use hence::analysis::{check, check_atom, check_facts, check_query, codes};
-use hence::builtins::term::{Part, Term};
-use hence::diagnostic::{Diagnostic, Severity};
-use hence::span::{Sources, Span};
-use hence::symbol::Symbol;
-use hence::syntax::{parse, parse_fact, parse_query};
-use hence::value::Value;
+use hence_core::diagnostic::{Diagnostic, Severity};
+use hence_core::span::{Sources, Span};
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_lang::analysis::checked::{Arg, Checked, Literal, Rule};
+use hence_lang::analysis::{check, check_atom, check_facts, check_query, codes};
+use hence_lang::builtins::term::{Part, Term};
+use hence_syntax::{parse, parse_fact, parse_query};
 
 /// Parses and checks texts, the faults of the parser before those of the checker.
 fn checked(texts: &[(&str, &str)], sets: &[(Symbol, Value)]) -> (Checked, Vec<Diagnostic>, Sources) {
@@ -73,7 +73,7 @@ fn understood(checked: &Checked) -> String {
         let _ = writeln!(out, "{}", show_rule(rule, checked));
     }
     for guard in &checked.requires {
-        let name = |id: hence::schema::RelationId| checked.relations[id.0 as usize].name;
+        let name = |id: hence_core::schema::RelationId| checked.relations[id.0 as usize].name;
         let _ =
             writeln!(out, "{} requires {} {:?}", name(guard.decision), name(guard.relation), guard.columns);
     }
@@ -90,7 +90,7 @@ fn values_text(values: &[Value]) -> String {
 
 fn show_rule(rule: &Rule, checked: &Checked) -> String {
     let variables: Vec<_> = rule.variables.iter().map(|var| format!("{}: {}", var.name, var.ty)).collect();
-    let name = |var: hence::builtins::expr::VarId| rule.variables[var.0 as usize].name;
+    let name = |var: hence_lang::builtins::expr::VarId| rule.variables[var.0 as usize].name;
     let body: Vec<_> = rule
         .body
         .iter()
@@ -168,7 +168,7 @@ fn every_code_has_a_case() {
 #[test]
 fn a_parameter_takes_the_value_of_the_run() {
     let text = "param floor: float = 0.5.\nparam mode: /a | /b = /a.\n";
-    let half = |value: f64| Value::Float(hence::value::Float::new(value).expect("finite"));
+    let half = |value: f64| Value::Float(hence_core::value::Float::new(value).expect("finite"));
     let sets = [(Symbol::new("floor"), half(0.7)), (Symbol::new("mode"), Value::Name(Symbol::new("/b")))];
     let (program, faults, _) = checked(&[("t.dl", text)], &sets);
     assert!(faults.is_empty());
@@ -432,13 +432,13 @@ fn a_rule_that_is_left_out_was_reported() {
             let (file, mut faults) = parse(sources.add("t.dl", text.as_str()), &text);
             let (program, mut found) = check(std::slice::from_ref(&file), &sources, &[]);
             faults.append(&mut found);
-            let count = |wanted: fn(&hence::syntax::tree::Item) -> bool| {
+            let count = |wanted: fn(&hence_syntax::tree::Item) -> bool| {
                 file.items.iter().filter(|item| wanted(item)).count()
             };
-            let rules = count(|item| matches!(item, hence::syntax::tree::Item::Rule(_)));
-            let tests = count(|item| matches!(item, hence::syntax::tree::Item::Test(_)));
+            let rules = count(|item| matches!(item, hence_syntax::tree::Item::Rule(_)));
+            let tests = count(|item| matches!(item, hence_syntax::tree::Item::Test(_)));
             let guards = count(
-                |item| matches!(item, hence::syntax::tree::Item::Relation(decl) if decl.requires.is_some()),
+                |item| matches!(item, hence_syntax::tree::Item::Relation(decl) if decl.requires.is_some()),
             );
             let whole = program.rules.len() == rules
                 && program.tests.len() == tests

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use hence::ledger::{Ledger, OpenOptions};
 use hence::session::{DecisionId, Drawn, RuleSource, Session, shipped};
+use hence_ledger::{Ledger, OpenOptions};
 
 #[path = "../../examples/embed.rs"]
 #[expect(dead_code, reason = "the example's own main is not called here")]

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use hence::actuators::{observe_path, observer};
-use hence::fact::Fact;
 use hence::session::{RuleSource, Session};
+use hence_actuators::{observe_path, observer};
+use hence_core::fact::Fact;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

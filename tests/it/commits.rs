@@ -1,12 +1,12 @@
 //! Commits of a standing session: what is drawn, lapses and stays undetermined is what a session tells that evaluates
 //! everything afresh for each commit, with the same sentences.
 
-use hence::backend::naive::Naive;
-use hence::fact::Fact;
-use hence::ledger::Ledger;
 use hence::session::{Change, Loader, Outcome, RuleSet, Session, check};
-use hence::symbol::Symbol;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_engine::naive::Naive;
+use hence_ledger::Ledger;
 
 const RULES: &str = r#"
 input reading(sensor: string, value: int).

@@ -61,7 +61,7 @@ fn what_crepe_cannot_say_is_refused_by_name() {
     let rules = check(loader.finish(), &[]).rules.unwrap();
     let refused = compiled::compile(&rules, &Options { name: "wide", about: "", root: "hence" });
     let Err(SessionError::Faults(faults)) = refused else { panic!("it is compiled") };
-    let line = |fault: &hence::diagnostic::Diagnostic| format!("{}: {}\n", fault.code, fault.message);
+    let line = |fault: &hence_core::diagnostic::Diagnostic| format!("{}: {}\n", fault.code, fault.message);
     let said: String = faults.diagnostics.iter().map(line).collect();
     assert_eq!(said, fs::read_to_string(root().join("tests/compiled/wide.out")).unwrap());
 }
@@ -98,11 +98,11 @@ fn rules_beside_the_shipped_ones_are_not_taken_for_them() {
 #[cfg(feature = "packs")]
 #[test]
 fn why_is_the_same_after_a_compiled_run() {
-    use hence::backend::Engine;
-    use hence::backend::seminaive::SemiNaive;
-    use hence::provenance::render::json;
-    use hence::schema::Kind;
     use hence::session::Session;
+    use hence_core::schema::Kind;
+    use hence_engine::Engine;
+    use hence_engine::seminaive::SemiNaive;
+    use hence_proof::render::json;
     let mut proved = 0;
     for pack in shipped::packs() {
         let rules = rules(pack);
@@ -110,11 +110,11 @@ fn why_is_the_same_after_a_compiled_run() {
             let lines: Vec<String> =
                 case.json["facts"].as_array().unwrap().iter().map(serde_json::Value::to_string).collect();
             let facts = hence::session::read_fact_lines(&rules, "golden", &lines.join("\n")).unwrap();
-            let now = hence::literal::parse_time(case.json["now"].as_str().unwrap()).unwrap();
+            let now = hence_core::literal::parse_time(case.json["now"].as_str().unwrap()).unwrap();
             let told = |engine: Box<dyn Engine>| {
                 let session = Session::over_facts(rules.clone(), facts.clone()).with_engine(engine);
                 let decisions = rules.program.relations.iter().filter(|one| one.kind == Kind::Decision);
-                let question = |one: &hence::schema::Relation| {
+                let question = |one: &hence_core::schema::Relation| {
                     format!("{}({})", one.name, vec!["_"; one.columns.len()].join(", "))
                 };
                 let proofs = decisions.flat_map(|one| session.why(&question(one), now, None).unwrap().proofs);
@@ -132,7 +132,7 @@ fn why_is_the_same_after_a_compiled_run() {
 #[cfg(feature = "packs")]
 #[test]
 fn a_compiled_pack_is_ordinary_rust() {
-    use hence::packs::errors::{Error, ErrorSignal, Facts, HandleErrorAction, Params};
+    use hence_packs::errors::{Error, ErrorSignal, Facts, HandleErrorAction, Params};
     let mut facts = Facts::default();
     facts.extend([
         Error { error: String::from("e1"), length: 40 },
@@ -155,7 +155,7 @@ fn a_compiled_pack_is_ordinary_rust() {
 #[cfg(feature = "packs")]
 #[test]
 fn a_parameter_that_cannot_have_its_value_is_an_error() {
-    use hence::packs::tool_scoring::{Facts, Params};
+    use hence_packs::tool_scoring::{Facts, Params};
     let params = Params { pattern_weight: f64::NAN, ..Params::default() };
     let refused = Facts::default().decide(&params).unwrap_err().to_string();
     assert_eq!(refused, "the parameter `pattern_weight` can't be `NaN`");

@@ -1,8 +1,8 @@
 //! Decisions that require a person's yes: what a proof must hold before one of them is carried out.
 
-use hence::ledger::Ledger;
 use hence::session::{Change, DecisionId, Drawn, RuleSource, Session, read_fact};
-use hence::value::Value;
+use hence_core::value::Value;
+use hence_ledger::Ledger;
 
 /// A session in which one guarded event was let past, and the id of the decision that follows.
 fn let_past() -> (Session, DecisionId) {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use hence::ledger::interchange::{FactFile, Schemas, expand, read};
-use hence::span::Sources;
+use hence_core::span::Sources;
+use hence_ledger::interchange::{FactFile, Schemas, expand, read};
 
 use crate::fact_files::{facts, faults, relations, shown};
 

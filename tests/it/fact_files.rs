@@ -4,16 +4,16 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use hence::diagnostic::Diagnostic;
-use hence::fact::Fact;
-use hence::ledger::interchange::{
+use hence::session::{FactFiles, Loader, SessionError, check, read_facts_counted};
+use hence_core::diagnostic::Diagnostic;
+use hence_core::fact::Fact;
+use hence_core::schema::{Column, ColumnType, Kind, NameSet, Relation};
+use hence_core::span::{Sources, Span};
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Type, Value};
+use hence_ledger::interchange::{
     FactFile, Format, Schemas, expand, json_line, read, read_text, write_csv, write_json_lines,
 };
-use hence::schema::{Column, ColumnType, Kind, NameSet, Relation};
-use hence::session::{FactFiles, Loader, SessionError, check, read_facts_counted};
-use hence::span::{Sources, Span};
-use hence::symbol::Symbol;
-use hence::value::{Float, Type, Value};
 use proptest::prelude::*;
 
 fn relation(kind: Kind, name: &str, columns: &[(&str, ColumnType)]) -> Relation {

@@ -1,9 +1,9 @@
 //! Every generator with its edges, and the patterns of rules.
 
-use hence::builtins::generator;
-use hence::builtins::pattern::Pattern;
-use hence::symbol::Symbol;
-use hence::value::{Type, Value, Word};
+use hence_core::symbol::Symbol;
+use hence_core::value::{Type, Value, Word};
+use hence_lang::builtins::generator;
+use hence_lang::builtins::pattern::Pattern;
 
 const MIN: i64 = i64::MIN;
 const MAX: i64 = i64::MAX;

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hence::backend::Engine;
-use hence::backend::naive::Naive;
-use hence::backend::seminaive::SemiNaive;
 use hence::session::compiled::Compiled;
 use hence::session::{RuleSet, RuleSource, Session, read_fact_lines};
-use hence::value::{Type, Value};
+use hence_core::value::{Type, Value};
+use hence_engine::Engine;
+use hence_engine::naive::Naive;
+use hence_engine::seminaive::SemiNaive;
 use serde_json::Value as Json;
 
 use super::corpus::one_by_one::OneByOne;
@@ -68,7 +68,7 @@ fn differences(case: &Case, rules: &RuleSet, engine: Box<dyn Engine>) -> Vec<Str
     let lines: Vec<String> = case.json["facts"].as_array().unwrap().iter().map(Json::to_string).collect();
     let facts =
         read_fact_lines(rules, &case.name, &lines.join("\n")).unwrap_or_else(|error| panic!("{error:?}"));
-    let now = hence::literal::parse_time(case.json["now"].as_str().unwrap()).unwrap();
+    let now = hence_core::literal::parse_time(case.json["now"].as_str().unwrap()).unwrap();
     let session = Session::over_facts(rules.clone(), facts).with_engine(engine);
     let expect = case.json["expect"].as_object().unwrap();
     let names: Vec<String> = expect.keys().cloned().collect();
@@ -106,9 +106,11 @@ fn equal(value: Value, json: &Json, ty: Type) -> bool {
         }
         (Type::Int, Value::Int(value)) => json.as_i64() == Some(value),
         (Type::Bool, Value::Bool(value)) => json.as_bool() == Some(value),
-        (Type::Time, Value::Time(value)) => json.as_str().and_then(hence::literal::parse_time) == Some(value),
+        (Type::Time, Value::Time(value)) => {
+            json.as_str().and_then(hence_core::literal::parse_time) == Some(value)
+        }
         (Type::Duration, Value::Duration(value)) => {
-            json.as_str().and_then(hence::literal::parse_duration) == Some(value)
+            json.as_str().and_then(hence_core::literal::parse_duration) == Some(value)
         }
         (_, value) => json.as_str() == Some(value.text().as_str()),
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use hence::analysis::check;
-use hence::diagnostic::Diagnostic;
-use hence::span::Sources;
-use hence::syntax::parse;
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Sources;
+use hence_lang::analysis::check;
+use hence_syntax::parse;
 use regex::Regex;
 
 fn faults(text: &str) -> (Vec<Diagnostic>, Sources) {

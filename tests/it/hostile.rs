@@ -288,7 +288,7 @@ fn without_own(bytes: &[u8]) -> String {
 
 /// What is wrong with what a call wrote.
 fn fault(text: &str) -> Option<String> {
-    let hidden = |c: char| c != '\n' && hence::literal::is_hidden(c);
+    let hidden = |c: char| c != '\n' && hence_core::literal::is_hidden(c);
     if let Some(c) = text.chars().find(|c| hidden(*c)) {
         let at = text.find(c).unwrap();
         let near: String = text[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();

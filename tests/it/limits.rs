@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hence::backend::Limits;
 use hence::session::{self, FactFiles, Loader, RuleSource, Session, SessionError};
+use hence_engine::Limits;
 use tempfile::TempDir;
 
 use crate::cases::rendered;

@@ -1,6 +1,6 @@
 //! Lints: what each warns of, and how a comment silences it.
 
-use hence::analysis::lints::lints;
+use hence_lang::analysis::lints::lints;
 
 use crate::cases::{check, rendered};
 

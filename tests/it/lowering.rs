@@ -1,10 +1,10 @@
 //! Programs as engines get them, in their text form.
 
-use hence::analysis::check_query;
-use hence::analysis::checked::Expectation;
-use hence::ir::Program;
-use hence::ir::invariants::broken;
-use hence::lower::{Query, lower, with_queries, with_query};
+use hence_lang::analysis::check_query;
+use hence_lang::analysis::checked::Expectation;
+use hence_lang::ir::Program;
+use hence_lang::ir::invariants::broken;
+use hence_lang::lower::{Query, lower, with_queries, with_query};
 
 use crate::cases::{Case, check, from_text};
 
@@ -20,7 +20,7 @@ fn rule_sets_become_sound_programs() {
 /// A program, a question, and the text of the rule that answers it.
 fn asked(case: &mut Case, question: &str) -> String {
     let id = case.sources.add("query", question);
-    let (literals, faults) = hence::syntax::parse_query(id, question);
+    let (literals, faults) = hence_syntax::parse_query(id, question);
     assert!(faults.is_empty(), "{faults:?}");
     let (query, faults) = check_query(&case.checked, &literals, &case.sources);
     assert!(faults.is_empty(), "{faults:?}");

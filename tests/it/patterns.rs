@@ -1,6 +1,6 @@
 //! Regular expressions in rules and settings: what is accepted, and what is said of one that is too large.
 
-use hence::pattern::{PatternFault, compile};
+use hence_core::pattern::{PatternFault, compile};
 
 #[test]
 fn ordinary_patterns_with_unicode_classes_are_accepted() {

@@ -1,16 +1,16 @@
 //! Records can't lie: an audit accepts every history that was honestly written, whatever the rules, parameters, engines
 //! and manners of its runs, and finds every forged record.
 
-use hence::backend::Engine;
-use hence::backend::naive::Naive;
-use hence::backend::seminaive::SemiNaive;
-use hence::fact::Fact;
-use hence::ledger::{Decision, Draft, Lapsed, Ledger, OpenOptions, Run};
-use hence::literal;
 use hence::session::compiled::Compiled;
 use hence::session::{Audit, Change, Finding, Loader, RuleSet, RuleSource, Session, check, read_fact_lines};
-use hence::symbol::Symbol;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::literal;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_engine::Engine;
+use hence_engine::naive::Naive;
+use hence_engine::seminaive::SemiNaive;
+use hence_ledger::{Decision, Draft, Lapsed, Ledger, OpenOptions, Run};
 use serde_json::Value as Json;
 
 use super::golden::{cases, packs};
@@ -142,7 +142,7 @@ fn audit(ledger: &Ledger, engine: &dyn Engine) -> (u64, Vec<Finding>) {
         from: first,
         to: ledger.last_tx(),
         engine,
-        limits: hence::backend::Limits::default(),
+        limits: hence_engine::Limits::default(),
         lenient: false,
     };
     let audited = audit.run(&mut |_| {}, &mut |finding| {

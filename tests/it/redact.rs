@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use hence::fact::Fact;
-use hence::ledger::Redaction;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::value::Value;
+use hence_ledger::Redaction;
 
 #[test]
 fn strings_and_names_lose_what_matches_and_nothing_else() {

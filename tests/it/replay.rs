@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use hence::fact::Fact;
-use hence::ledger::{Ledger, When};
 use hence::session::{Change, Hypothesis, Loader, RuleSet, Session, check};
-use hence::symbol::Symbol;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_ledger::{Ledger, When};
 
 const RULES: &str = r#"
 ## A reading of a sensor.
@@ -123,7 +123,7 @@ fn unchanged_rules_flip_nothing_and_others_exactly_what_they_would_have_drawn() 
 
 #[test]
 fn what_if_is_the_difference_that_a_commit_then_makes() {
-    use hence::provenance::difference::Scope;
+    use hence_proof::difference::Scope;
     for seed in 0..40 {
         let mut session = history(seed);
         let mut dice = Dice(seed + 1_000);

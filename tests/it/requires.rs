@@ -1,6 +1,6 @@
 //! Guards of decisions: kept through every chain of rules, or the derivation that gets round them.
 
-use hence::analysis::requires::requires;
+use hence_lang::analysis::requires::requires;
 
 use crate::cases::{check, rendered};
 

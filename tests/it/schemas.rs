@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hence::fact::Fact;
-use hence::ledger::{Draft, Ledger, When};
 use hence::session::{Change, Loader, RuleSet, Session, SessionError, check};
-use hence::symbol::Symbol;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_ledger::{Draft, Ledger, When};
 use proptest::prelude::*;
 
 /// A column of the model: its name, its place among the types, its default, and how many names its set has.

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use hence::actuators::source::Source;
-use hence::actuators::{Form, Input, Summary, observe_path, observer};
-use hence::fact::Fact;
+use hence_actuators::source::Source;
+use hence_actuators::{Form, Input, Summary, observe_path, observer};
+use hence_core::fact::Fact;
 
 const TOOL: &str = r#"package main
 

@@ -1,6 +1,6 @@
 //! Strata: the order of evaluation, and the cycles that have none.
 
-use hence::analysis::strata::strata;
+use hence_lang::analysis::strata::strata;
 
 use crate::cases::{check, rendered};
 
@@ -12,7 +12,7 @@ fn relations_are_put_in_order_or_their_cycle_is_told() {
             .iter()
             .map(|stratum| {
                 let name =
-                    |id: &hence::schema::RelationId| case.checked.relations[id.0 as usize].name.as_str();
+                    |id: &hence_core::schema::RelationId| case.checked.relations[id.0 as usize].name.as_str();
                 let names: Vec<_> = stratum.relations.iter().map(name).collect();
                 format!("{}{}\n", names.join(" "), if stratum.recursive { " (recursive)" } else { "" })
             })

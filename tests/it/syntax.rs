@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hence::diagnostic::Diagnostic;
-use hence::span::Sources;
-use hence::syntax;
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Sources;
+use hence_syntax as syntax;
 
 /// The rule files under `tests/syntax/<folder>`, in order.
 pub(crate) fn corpus(folder: &str) -> Vec<PathBuf> {

@@ -4,12 +4,12 @@
 
 use std::fs;
 
-use hence::diagnostic::Diagnostic;
-use hence::span::{FileId, Span};
-use hence::symbol::Symbol;
-use hence::syntax::tree::{Args, BinaryOp, Expr, ExprKind, Ident, UnaryOp};
-use hence::syntax::{self};
-use hence::value::{Float, Value};
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::{FileId, Span};
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Value};
+use hence_syntax as syntax;
+use hence_syntax::tree::{Args, BinaryOp, Expr, ExprKind, Ident, UnaryOp};
 
 use crate::syntax::corpus;
 use crate::syntax_print::checked_format;

@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use hence::literal::visible_but;
-use hence::span::FileId;
-use hence::syntax::{self, tree};
+use hence_core::literal::visible_but;
+use hence_core::span::FileId;
+use hence_syntax as syntax;
+use hence_syntax::tree;
 use regex::Regex;
 
 use crate::syntax::{compare, corpus};

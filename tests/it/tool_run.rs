@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use hence::actuators::{observe_path, observer};
-use hence::fact::Fact;
+use hence_actuators::{observe_path, observer};
+use hence_core::fact::Fact;
 
 use crate::actuators::{observe_bytes, refused, root};
 

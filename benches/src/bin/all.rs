@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 fn main() -> ExitCode {
     if std::env::var_os(child::AS_HENCE).is_some() {
-        return hence::cli::run();
+        return bin::cli::run();
     }
     let mut arguments = std::env::args().skip(1).peekable();
     if arguments.next_if(|word| word == "child").is_some() {

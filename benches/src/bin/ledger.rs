@@ -7,10 +7,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hence::fact::Fact;
-use hence::ledger::{Draft, Ledger, OpenOptions, When};
-use hence::symbol::Symbol;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_ledger::{Draft, Ledger, OpenOptions, When};
 
 const SINGLE: usize = 1_500;
 const BLOCKS: usize = 60;

@@ -6,13 +6,13 @@
 use std::path::Path;
 use std::time::Instant;
 
-use hence::backend::seminaive::{Prepared, SemiNaive, View};
-use hence::backend::{Database, Engine, Limits};
-use hence::ir::Program;
-use hence::schema::RelationId;
-use hence::span::Sources;
-use hence::value::{Value, Word};
 use hence::{analysis, lower, syntax};
+use hence_core::schema::RelationId;
+use hence_core::span::Sources;
+use hence_core::value::{Value, Word};
+use hence_engine::seminaive::{Prepared, SemiNaive, View};
+use hence_engine::{Database, Engine, Limits};
+use hence_lang::ir::Program;
 
 const POLICY: [&str; 8] =
     ["level", "level_req", "tool_risk", "tool_kind", "safe_tool", "banned", "depends", "needs_role"];

@@ -5,10 +5,10 @@
 
 use std::time::{Duration, Instant};
 
-use hence::fact::Fact;
 use hence::session::{Evaluation, RuleSource, Session};
-use hence::symbol::Symbol;
-use hence::value::{Float, Value};
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Value};
 
 const FACTS: i64 = 1_000_000;
 const TOOLS: i64 = 5_000;

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use differential_dataflow::input::{Input, InputSession};
-use hence::fact::Fact;
 use hence::session::Change;
-use hence::value::{Float, Value};
+use hence_core::fact::Fact;
+use hence_core::value::{Float, Value};
 use timely::communication::Allocator;
 use timely::communication::allocator::Thread;
 use timely::dataflow::ProbeHandle;

@@ -7,13 +7,13 @@ mod differential;
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-use hence::backend::seminaive::standing::{Edit, Standing};
-use hence::backend::{Database, Limits};
-use hence::fact::Fact;
-use hence::ir::Program;
-use hence::schema::{Kind, RelationId};
 use hence::session::{Change, RuleSet, Session};
-use hence::value::{Value, Word};
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, RelationId};
+use hence_core::value::{Value, Word};
+use hence_engine::seminaive::standing::{Edit, Standing};
+use hence_engine::{Database, Limits};
+use hence_lang::ir::Program;
 use serde_json::{Value as Json, json};
 
 use crate::child;

@@ -1,10 +1,10 @@
 //! hence: rules from text, loaded once.
 
-use hence::backend::seminaive::{Prepared, SemiNaive};
-use hence::backend::{Database, Engine, Limits};
-use hence::ir::Program;
-use hence::schema::RelationId;
-use hence::value::Word;
+use hence_core::schema::RelationId;
+use hence_core::value::Word;
+use hence_engine::seminaive::{Prepared, SemiNaive};
+use hence_engine::{Database, Engine, Limits};
+use hence_lang::ir::Program;
 
 use super::{Decide, Out, Policy, Request, mask};
 use crate::peers::hence::program;

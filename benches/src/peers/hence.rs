@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Engine, Limits, Model, Threads};
-use hence::ir::Program;
 use hence::session::{Loader, RuleSet, check};
-use hence::value::Word;
+use hence_core::value::Word;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Database, Engine, Limits, Model, Threads};
+use hence_lang::ir::Program;
 
 use super::{AGGREGATES, Task};
 use crate::facts;

@@ -1,6 +1,6 @@
 //! Codes of the faults in `hence.toml`.
 
-use crate::diagnostic::Code;
+use hence_core::diagnostic::Code;
 
 /// The file is no TOML.
 pub(super) const NOT_TOML: Code = Code("E701");

@@ -3,7 +3,7 @@
 
 use std::env;
 
-use crate::syntax;
+use hence_syntax as syntax;
 
 use super::Origin;
 use super::settings::{Hold, Kind, PARAM_VARIABLE, SETTINGS, Setting};

@@ -6,12 +6,12 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::file::{self, LARGEST_TEXT};
-use crate::session::{Faults, SessionError};
-use crate::span::{FileId, Span};
-use crate::syntax;
-use crate::value::{Float, Value};
+use hence::session::{Faults, SessionError};
+use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::file::{self, LARGEST_TEXT};
+use hence_core::span::{FileId, Span};
+use hence_core::value::{Float, Value};
+use hence_syntax as syntax;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
 use super::settings::{FOREIGN, Kind, PARAMS, SETTINGS, Setting};

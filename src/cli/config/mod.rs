@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::diagnostic::{self, nearest};
-use crate::fault::{OrBroken, broken};
-use crate::ledger::Redaction;
-use crate::session::{Faults, SessionError};
-use crate::symbol::Symbol;
-use crate::value::Value;
+use hence::session::{Faults, SessionError};
+use hence_core::diagnostic::{self, nearest};
+use hence_core::fault::{OrBroken, broken};
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_ledger::Redaction;
 
 use super::{Failure, output};
 use settings::{SETTINGS, Setting};

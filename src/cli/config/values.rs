@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use crate::literal;
-use crate::pattern;
-use crate::symbol::Symbol;
-use crate::syntax;
-use crate::value::Value;
 use clap::ValueEnum;
+use hence_core::literal;
+use hence_core::pattern;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_syntax as syntax;
 
 use super::super::options::{EngineName, duration};
 use super::Origin;

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::diagnostic::nearest;
-use crate::provenance::render::{self, Layout};
-use crate::session::Session;
-use crate::session::prompt::{self, COMMANDS, Entry, Prompt, Taken};
+use hence::session::Session;
+use hence::session::prompt::{self, COMMANDS, Entry, Prompt, Taken};
+use hence_core::diagnostic::nearest;
+use hence_proof::render::{self, Layout};
 
 use super::super::diagnostics::{self, count};
 use super::super::options::{EngineOptions, FactOptions};

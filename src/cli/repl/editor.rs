@@ -12,8 +12,8 @@ use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
-use crate::session::RuleSet;
-use crate::session::prompt;
+use hence::session::RuleSet;
+use hence::session::prompt;
 
 use super::super::{Failure, output};
 use super::console::Console;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use crate::ruletest::coverage::{Coverage, FileCoverage, Point, PointKind, Share};
+use hence::ruletest::coverage::{Coverage, FileCoverage, Point, PointKind, Share};
 
 use super::super::diagnostics::count;
 use super::super::terminal::{self, Out};

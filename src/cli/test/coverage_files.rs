@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 
-use crate::ruletest::coverage::{Coverage, FileCoverage, Point, PointKind, Share};
+use hence::ruletest::coverage::{Coverage, FileCoverage, Point, PointKind, Share};
 
 use super::coverage::{percent, told};
 

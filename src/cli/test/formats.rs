@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value as Json, json};
 
-use crate::ruletest::{Failure, Report, TestReport, Verdict};
+use hence::ruletest::{Failure, Report, TestReport, Verdict};
 
 use super::super::output;
 use super::super::terminal::{self, Out};

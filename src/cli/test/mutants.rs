@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value as Json, json};
 
-use crate::ruletest::mutate::{FileMutation, Mutation};
+use hence::ruletest::mutate::{FileMutation, Mutation};
 
 use super::super::terminal;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::literal::visible;
-use crate::ruletest::{Difference, Failure, Report, TestReport, Verdict};
+use hence::ruletest::{Difference, Failure, Report, TestReport, Verdict};
+use hence_core::literal::visible;
 
 use super::super::diagnostics::count;
 use super::super::terminal::{self, Out};

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::backend::Model;
-use crate::builtins::expr::{Expr, ExprKind};
-use crate::builtins::term::Term;
-use crate::fault::OrBroken;
-use crate::ir::{Program, Rule, RuleId};
-use crate::provenance::Finder;
-use crate::provenance::proof::{NoOrigins, StepKind};
-use crate::schema::RelationId;
 use crate::session::facts_of;
-use crate::span::FileId;
-use crate::symbol::Symbol;
-use crate::value::{Type, Value};
+use hence_core::fault::OrBroken;
+use hence_core::schema::RelationId;
+use hence_core::span::FileId;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Type, Value};
+use hence_engine::Model;
+use hence_lang::builtins::expr::{Expr, ExprKind};
+use hence_lang::builtins::term::Term;
+use hence_lang::ir::{Program, Rule, RuleId};
+use hence_proof::Finder;
+use hence_proof::proof::{NoOrigins, StepKind};
 
 use super::super::case::Case;
 use super::super::pool;

@@ -1,12 +1,12 @@
 //! The points of one rule: what is counted, and the question to a model that tells whether it was reached.
 
-use crate::builtins::expr::{Expr, ExprKind, VarId};
-use crate::builtins::op::Op;
-use crate::builtins::term::{Limit, Term};
-use crate::fault::OrBroken;
-use crate::ir::{Arg, Atom, Literal, Program, Rule};
-use crate::span::{Sources, Span};
-use crate::value::{Type, Value};
+use hence_core::fault::OrBroken;
+use hence_core::span::{Sources, Span};
+use hence_core::value::{Type, Value};
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::op::Op;
+use hence_lang::builtins::term::{Limit, Term};
+use hence_lang::ir::{Arg, Atom, Literal, Program, Rule};
 
 use super::super::probe::{binds, order};
 use super::super::stuck::one_line;

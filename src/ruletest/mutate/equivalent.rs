@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::checked::{self, Checked};
-use crate::builtins::expr::{ExprKind, VarId};
-use crate::builtins::term::Term;
-use crate::fault::OrBroken;
-use crate::ir::{Arg, Atom, Literal, Program, Rule};
-use crate::schema::Kind;
 use crate::session;
-use crate::span::Span;
+use hence_core::fault::OrBroken;
+use hence_core::schema::Kind;
+use hence_core::span::Span;
+use hence_lang::analysis::checked::{self, Checked};
+use hence_lang::builtins::expr::{ExprKind, VarId};
+use hence_lang::builtins::term::Term;
+use hence_lang::ir::{Arg, Atom, Literal, Program, Rule};
 
 /// How many relations an implication is followed through.
 const DEPTH: usize = 4;
@@ -119,7 +119,7 @@ pub(super) fn guards_hold_without(checked: &Checked, literal: Span) -> bool {
 fn implies(
     program: &Program,
     atom: &Atom,
-    relation: crate::schema::RelationId,
+    relation: hence_core::schema::RelationId,
     args: &[Arg],
     depth: usize,
 ) -> bool {

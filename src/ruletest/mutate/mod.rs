@@ -20,9 +20,9 @@ mod variants;
 
 use std::time::Duration;
 
-use crate::ir::{GroundFact, Rule};
-use crate::span::{Place, Span};
-use crate::value::Value;
+use hence_core::span::{Place, Span};
+use hence_core::value::Value;
+use hence_lang::ir::{GroundFact, Rule};
 
 pub use run::mutate;
 

@@ -1,8 +1,8 @@
 //! The neighbours of a constant.
 
-use crate::schema::NameSet;
-use crate::symbol::Symbol;
-use crate::value::{Float, Value};
+use hence_core::schema::NameSet;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Value};
 
 const MICROSECOND: i64 = 1;
 const UNITS: [i64; 6] = [7 * 86_400_000_000, 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000, 1_000];

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::backend::{Limits, Threads, seminaive::SemiNaive};
-use crate::builtins::expr::{Expr, ExprKind, ParamId};
-use crate::builtins::term::Term;
-use crate::fault::OrBroken;
-use crate::index_vec::Id;
-use crate::ir::{Arg, Literal, Program, Rule, RuleId};
-use crate::schema::RelationId;
 use crate::session;
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
+use hence_core::schema::RelationId;
+use hence_engine::{Limits, Threads, seminaive::SemiNaive};
+use hence_lang::builtins::expr::{Expr, ExprKind, ParamId};
+use hence_lang::builtins::term::Term;
+use hence_lang::ir::{Arg, Literal, Program, Rule, RuleId};
 
 use super::super::case::Case;
 use super::super::suite::{Selection, Suite, TestFile};

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::builtins::aggregate::Aggregate;
-use crate::builtins::expr::{Expr, ExprKind, VarId};
-use crate::builtins::op::Op;
-use crate::builtins::term::Term;
-use crate::fault::OrBroken;
-use crate::ir::{Arg, Atom, GroundFact, Literal, Program, Rule, RuleId};
-use crate::schema::{NameSet, RelationId};
-use crate::span::{Sources, Span};
-use crate::value::{Type, Value};
+use hence_core::fault::OrBroken;
+use hence_core::schema::{NameSet, RelationId};
+use hence_core::span::{Sources, Span};
+use hence_core::value::{Type, Value};
+use hence_lang::builtins::aggregate::Aggregate;
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::op::Op;
+use hence_lang::builtins::term::Term;
+use hence_lang::ir::{Arg, Atom, GroundFact, Literal, Program, Rule, RuleId};
 
 use super::super::probe::{binds, order};
 use super::super::stuck::one_line;

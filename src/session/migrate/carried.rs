@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::builtins::expr::{Expr, ExprKind, VarId};
-use crate::builtins::term::{Term, Variable};
-use crate::fact::Fact;
-use crate::ir::{Arg, Atom, Literal, Program, Rule, RuleId, Stratum};
-use crate::schema::{Kind, Relation, RelationId};
-use crate::symbol::Symbol;
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, Relation, RelationId};
+use hence_core::symbol::Symbol;
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::term::{Term, Variable};
+use hence_lang::ir::{Arg, Atom, Literal, Program, Rule, RuleId, Stratum};
 
 use super::super::evaluation::{Evaluation, facts_of};
 use super::OLD;

@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use crate::schema::{Column, Kind, Relation};
-use crate::span::{Sources as Texts, Span};
-use crate::symbol::Symbol;
-use crate::syntax;
-use crate::syntax::tree::{self, Item};
+use hence_core::schema::{Column, Kind, Relation};
+use hence_core::span::{Sources as Texts, Span};
+use hence_core::symbol::Symbol;
+use hence_syntax as syntax;
+use hence_syntax::tree::{self, Item};
 
 use super::super::error::SessionError;
 use super::super::loader::Loaded;
 use super::super::ruleset::{RuleSet, check};
 use super::super::{Faults, codes::BAD_IMPORT};
 use super::Sources;
-use crate::diagnostic::Diagnostic;
+use hence_core::diagnostic::Diagnostic;
 
 /// What a relation as it was recorded is called by.
 pub(super) const OLD: &str = "old.";

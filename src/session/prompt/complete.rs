@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::builtins::{aggregate, generator, op};
+use hence_lang::builtins::{aggregate, generator, op};
 
 use super::super::RuleSet;
 use super::entry::COMMANDS;

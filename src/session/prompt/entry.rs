@@ -1,7 +1,7 @@
 //! Entries of a prompt: where one ends, and what it is.
 
-use crate::span::FileId;
-use crate::syntax;
+use hence_core::span::FileId;
+use hence_syntax as syntax;
 
 /// The commands, and what each does; `:help` shows them.
 pub const COMMANDS: [(&str, &str, &str); 7] = [

@@ -7,14 +7,14 @@ mod split;
 
 use std::path::{Path, PathBuf};
 
-use crate::analysis::{self, lints};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::fact::Fact;
-use crate::fault::OrBroken;
-use crate::schema::Kind;
-use crate::span::FileId;
-use crate::symbol::Symbol;
-use crate::syntax;
+use hence_core::diagnostic::{Code, Diagnostic};
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::schema::Kind;
+use hence_core::span::FileId;
+use hence_core::symbol::Symbol;
+use hence_lang::analysis::{self, lints};
+use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
 use super::facts::{FactFiles, read_facts};

@@ -1,10 +1,10 @@
 //! A typed text split into its facts of inputs, which are asserted, and everything else, which are rules.
 
-use crate::schema::Kind;
-use crate::span::{FileId, Span};
-use crate::symbol::Symbol;
-use crate::syntax;
-use crate::syntax::tree::{File, Item};
+use hence_core::schema::Kind;
+use hence_core::span::{FileId, Span};
+use hence_core::symbol::Symbol;
+use hence_syntax as syntax;
+use hence_syntax::tree::{File, Item};
 
 /// Both parts, each as long as the whole: what belongs to the other is blanked out, so that places stay right.
 pub(super) struct Split {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::schema::Kind;
+use hence_core::schema::Kind;
 
 use super::graph::Graph;
 use super::links::Mode;

@@ -1,11 +1,11 @@
 //! The graph of who reads whom: a node a relation, an edge from what is read to what reads it.
 
-use crate::fault::OrBroken;
-use crate::index_vec::Id;
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
 use std::collections::BTreeMap;
 
-use crate::ir::Program;
-use crate::schema::{Kind, Relation, RelationId};
+use hence_core::schema::{Kind, Relation, RelationId};
+use hence_lang::ir::Program;
 
 use super::layers;
 use super::links::{Links, Mode};

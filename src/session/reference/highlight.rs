@@ -1,6 +1,6 @@
 //! Rule text for HTML: its kinds of words marked, relations linked to their entries.
 
-use crate::fault::OrBroken;
+use hence_core::fault::OrBroken;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 

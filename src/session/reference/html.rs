@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::literal::visible;
-use crate::schema::Param;
+use hence_core::literal::visible;
+use hence_core::schema::Param;
 
 use super::highlight::{self, Known};
 use super::links::Link;

@@ -1,8 +1,8 @@
 //! Layers: the strata, as far left as what they read allows; what reads nothing stands just before its first reader.
 
-use crate::fault::OrBroken;
-use crate::ir::Program;
-use crate::schema::RelationId;
+use hence_core::fault::OrBroken;
+use hence_core::schema::RelationId;
+use hence_lang::ir::Program;
 
 use super::links::Links;
 

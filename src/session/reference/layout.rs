@@ -1,7 +1,7 @@
 //! Where the nodes and lines of the graph stand: layers as columns from left to right, long lines led through the
 //! layers between, the parts of the graph on shelves.
 
-use crate::fault::OrBroken;
+use hence_core::fault::OrBroken;
 use std::collections::BTreeMap;
 
 use super::graph::{Edge, Graph};

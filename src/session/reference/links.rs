@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Literal, Program, Rule};
-use crate::schema::RelationId;
-use crate::symbol::Symbol;
+use hence_core::schema::RelationId;
+use hence_core::symbol::Symbol;
+use hence_lang::ir::{Literal, Program, Rule};
 
 /// How a relation reads another one: in any of these ways, perhaps in several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

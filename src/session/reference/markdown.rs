@@ -1,7 +1,7 @@
 //! The reference as one Markdown page; the graph in it as Mermaid, which code hosts draw.
 
-use crate::literal::visible;
-use crate::schema::Param;
+use hence_core::literal::visible;
+use hence_core::schema::Param;
 
 use super::links::Link;
 use super::{Clause, Entry, Reference, SECTIONS, declaration};

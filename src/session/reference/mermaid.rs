@@ -1,6 +1,6 @@
 //! The graph for Mermaid.
 
-use crate::schema::Kind;
+use hence_core::schema::Kind;
 
 use super::graph::Graph;
 

@@ -16,10 +16,10 @@ mod svg;
 
 use std::collections::BTreeMap;
 
-use crate::schema::{Kind, Param, Relation, RelationId};
-use crate::span::Span;
-use crate::symbol::Symbol;
-use crate::syntax::tree::{self, Item};
+use hence_core::schema::{Kind, Param, Relation, RelationId};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_syntax::tree::{self, Item};
 
 use super::RuleSet;
 use graph::Graph;

@@ -1,7 +1,7 @@
 //! The order of the items in each layer: barycentres, swept to and fro, the order with the fewest crossings kept
 //! (Sugiyama, Tagawa and Toda 1981).
 
-use crate::fault::OrBroken;
+use hence_core::fault::OrBroken;
 
 /// What places are looked up by.
 const ITEMS: &str = "layers hold items of the graph";

@@ -1,7 +1,7 @@
 //! How high each item stands: near its neighbours, in the order of its layer, no two closer than they may be.
 
 use super::order::Layered;
-use crate::fault::OrBroken;
+use hence_core::fault::OrBroken;
 
 /// How often all layers are moved.
 const SWEEPS: usize = 14;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::schema::Kind;
+use hence_core::schema::Kind;
 
 use super::escape;
 use super::graph::{Graph, Node};

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hence::backend::Limits;
-use hence::literal;
-use hence::symbol::Symbol;
-use hence::syntax;
-use hence::value::Value;
+use hence_core::literal;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_engine::Limits;
+use hence_syntax as syntax;
 
 /// The clock of a case that sets none: 2026-01-01T00:00:00Z.
 const NOW: i64 = 1_767_225_600_000_000;

@@ -67,7 +67,7 @@ fn check(path: &Path, good: bool) -> Result<(), String> {
 /// # Errors
 /// How the two differ.
 #[allow(dead_code, unreachable_pub, reason = "the package that tests/it/bulk.rs writes calls it")]
-pub fn compiled(path: &Path, pack: &'static hence::packs::support::Pack) -> Result<(), String> {
+pub fn compiled(path: &Path, pack: &'static hence_packs::support::Pack) -> Result<(), String> {
     run::compiled(path, pack).map_err(|difference| format!("{}: {difference}", path.display()))
 }
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use hence::diagnostic::{Diagnostic, Severity};
 use hence::session::Derived;
-use hence::span::{Sources, Span};
+use hence_core::diagnostic::{Diagnostic, Severity};
+use hence_core::span::{Sources, Span};
 
 use super::CORPUS;
 

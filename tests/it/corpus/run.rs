@@ -1,21 +1,21 @@
 //! A case run in every mode.
 
-use hence::analysis;
-use hence::backend::Engine;
-use hence::backend::crepe;
-use hence::backend::naive::Naive;
-use hence::backend::seminaive::SemiNaive;
-use hence::diagnostic;
-use hence::fact::Fact;
-use hence::packs::support::Pack;
-use hence::provenance::Finder;
-use hence::provenance::check::{self, Known};
-use hence::provenance::proof::NoOrigins;
-use hence::provenance::render::json as render_proof;
-use hence::schema::{Kind, RelationId};
 use hence::session::compiled::Compiled;
 use hence::session::{self, Derived, FactFiles, Faults, Loaded, Loader, RuleSet, Session, SessionError};
-use hence::syntax;
+use hence_compile as crepe;
+use hence_core::diagnostic;
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, RelationId};
+use hence_engine::Engine;
+use hence_engine::naive::Naive;
+use hence_engine::seminaive::SemiNaive;
+use hence_lang::analysis;
+use hence_packs::support::Pack;
+use hence_proof::Finder;
+use hence_proof::check::{self, Known};
+use hence_proof::proof::NoOrigins;
+use hence_proof::render::json as render_proof;
+use hence_syntax as syntax;
 use std::path::Path;
 
 use super::case::Case;

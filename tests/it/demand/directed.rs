@@ -1,14 +1,14 @@
 //! Questions of each kind over facts made for them: what is read of a ledger, and that the answer is the same.
 
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Engine, LimitReached, Limits, Model};
-use hence::fact::Fact;
-use hence::ir::Program;
-use hence::ledger::{Draft, When};
-use hence::schema::Kind;
 use hence::session::{Loader, Reach, RuleSet, Session, check};
-use hence::symbol::Symbol;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::schema::Kind;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Database, Engine, LimitReached, Limits, Model};
+use hence_lang::ir::Program;
+use hence_ledger::{Draft, When};
 
 use super::{NOW, ledger, session};
 

@@ -3,9 +3,9 @@
 mod directed;
 mod random;
 
-use hence::fact::Fact;
-use hence::ledger::{Draft, Ledger};
 use hence::session::{Reach, RuleSet, Session};
+use hence_core::fact::Fact;
+use hence_ledger::{Draft, Ledger};
 
 const NOW: i64 = 1_770_000_000_000_000;
 

@@ -2,17 +2,17 @@
 
 use std::time::Instant;
 
-use hence::analysis::checked::Checked;
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Engine, Limits, Model, Threads};
-use hence::fact::Fact;
-use hence::ir::Program;
-use hence::lower;
-use hence::lower::demand::demand;
-use hence::schema::{Kind, Relation, RelationId};
 use hence::session::{Reach, RuleSet, Session, facts_of};
-use hence::span::{Sources, Span};
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, Relation, RelationId};
+use hence_core::span::{Sources, Span};
+use hence_core::value::Value;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Database, Engine, Limits, Model, Threads};
+use hence_lang::analysis::checked::Checked;
+use hence_lang::ir::Program;
+use hence_lang::lower;
+use hence_lang::lower::demand::demand;
 
 use super::{NOW, session};
 use crate::engines::random::{Random, program};

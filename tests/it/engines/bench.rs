@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Limits, Threads};
-use hence::ir::Program;
-use hence::schema::RelationId;
-use hence::value::{Type, Word};
+use hence_core::schema::RelationId;
+use hence_core::value::{Type, Word};
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Database, Limits, Threads};
+use hence_lang::ir::Program;
 
 use super::build::{Build, Clause, any, constant, float, int};
 use super::cases::closure;

@@ -1,14 +1,14 @@
 //! Programs made by hand: relations, rules and expressions in a few words, strata worked out.
 
-use hence::builtins::aggregate;
-use hence::builtins::expr::{Expr, ExprKind, ParamId, VarId};
-use hence::builtins::generator::Generator;
-use hence::builtins::op;
-use hence::ir::{Arg, Atom, GroundFact, Limit, Literal, Program, Rule, RuleId, Stratum, Term, Variable};
-use hence::schema::{Column, ColumnType, Kind, Param, Relation, RelationId};
-use hence::span::{FileId, Span};
-use hence::symbol::Symbol;
-use hence::value::{Float, Type, Value};
+use hence_core::schema::{Column, ColumnType, Kind, Param, Relation, RelationId};
+use hence_core::span::{FileId, Span};
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Type, Value};
+use hence_lang::builtins::aggregate;
+use hence_lang::builtins::expr::{Expr, ExprKind, ParamId, VarId};
+use hence_lang::builtins::generator::Generator;
+use hence_lang::builtins::op;
+use hence_lang::ir::{Arg, Atom, GroundFact, Limit, Literal, Program, Rule, RuleId, Stratum, Term, Variable};
 
 /// The variable that stands for `_`.
 const ANY: VarId = VarId(u32::MAX);

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use hence::backend::naive::Naive;
-use hence::backend::seminaive::{SemiNaive, plans};
-use hence::backend::{Bound, Database, Engine, Limits};
-use hence::builtins::generator::Generator;
-use hence::ir::Program;
-use hence::schema::RelationId;
-use hence::value::{Type, Value, Word};
+use hence_core::schema::RelationId;
+use hence_core::value::{Type, Value, Word};
+use hence_engine::naive::Naive;
+use hence_engine::seminaive::{SemiNaive, plans};
+use hence_engine::{Bound, Database, Engine, Limits};
+use hence_lang::builtins::generator::Generator;
+use hence_lang::ir::Program;
 
 use super::bench::{points_to, same_generation};
 use super::build::{Build, Clause, any, int, text};
@@ -50,7 +50,7 @@ fn the_closure_of_a_cycle_with_a_tail_has_the_lengths_of_paths_as_ranks() {
 #[test]
 fn a_fact_given_for_a_derived_relation_stands_in_round_0_and_derives_more() {
     let (mut program, edge, path) = closure();
-    program.facts.push(hence::ir::GroundFact {
+    program.facts.push(hence_lang::ir::GroundFact {
         relation: path,
         values: vec![Value::Int(9), Value::Int(1)],
         id: "path#1".into(),

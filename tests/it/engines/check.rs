@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hence::backend::naive::Naive;
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Bound, Database, Engine, LimitReached, Limits, Model, Threads};
-use hence::ir::{Literal, Program};
-use hence::schema::RelationId;
-use hence::value::{Value, Word};
+use hence_core::schema::RelationId;
+use hence_core::value::{Value, Word};
+use hence_engine::naive::Naive;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Bound, Database, Engine, LimitReached, Limits, Model, Threads};
+use hence_lang::ir::{Literal, Program};
 
 /// What the engines agree on, or how they differ. `None` where the naive engine reaches a limit.
 pub(crate) fn compare(program: &Program, input: &Database, limits: &Limits) -> Result<Option<Model>, String> {

@@ -1,12 +1,12 @@
 //! Bodies whose atoms close cycles: triangles, squares, cliques, with columns that stand in one atom more, in
 //! recursions and under aggregates. Their steps go through the shortest of several lists.
 
-use hence::backend::seminaive::plans;
-use hence::backend::{Database, Limits};
-use hence::builtins::expr::Expr;
-use hence::ir::{Program, Term};
-use hence::schema::RelationId;
-use hence::value::{Type, Word};
+use hence_core::schema::RelationId;
+use hence_core::value::{Type, Word};
+use hence_engine::seminaive::plans;
+use hence_engine::{Database, Limits};
+use hence_lang::builtins::expr::Expr;
+use hence_lang::ir::{Program, Term};
 
 use super::build::{Build, Clause, any, int};
 use super::cases::INTS;

@@ -1,8 +1,8 @@
 //! What is given may stand twice and in any order, and facts of any size are the same to both engines.
 
-use hence::backend::Database;
-use hence::schema::RelationId;
-use hence::value::{Type, Word};
+use hence_core::schema::RelationId;
+use hence_core::value::{Type, Word};
+use hence_engine::Database;
 
 use super::build::{Build, Clause, any};
 use super::check::model;

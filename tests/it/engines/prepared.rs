@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use hence::backend::naive::Naive;
-use hence::backend::seminaive::{Prepared, SemiNaive};
-use hence::backend::{Database, Engine, Limits, Model};
-use hence::ir::Program;
-use hence::schema::RelationId;
-use hence::value::{Type, Word};
+use hence_core::schema::RelationId;
+use hence_core::value::{Type, Word};
+use hence_engine::naive::Naive;
+use hence_engine::seminaive::{Prepared, SemiNaive};
+use hence_engine::{Database, Engine, Limits, Model};
+use hence_lang::ir::Program;
 
 use super::bench::{points_to, same_generation};
 use super::build::{Build, Clause, any};
@@ -88,7 +88,7 @@ fn many_requests_in_a_row_mean_the_same_as_fresh_evaluations() {
 }
 
 fn sorted(model: &Model) -> Vec<Vec<(usize, Vec<Word>)>> {
-    let ranked = |extent: &hence::backend::Extent| {
+    let ranked = |extent: &hence_engine::Extent| {
         let mut rows: Vec<_> =
             extent.rows.iter().enumerate().map(|(at, row)| (extent.rank(at), row.to_vec())).collect();
         rows.sort();

@@ -3,12 +3,12 @@
 
 use std::time::Instant;
 
-use hence::backend::{Database, Limits, Threads};
-use hence::builtins::expr::{Expr, ExprKind};
-use hence::builtins::generator::Generator;
-use hence::ir::{Literal, Program, Term, invariants};
-use hence::schema::RelationId;
-use hence::value::{Type, Value, Word};
+use hence_core::schema::RelationId;
+use hence_core::value::{Type, Value, Word};
+use hence_engine::{Database, Limits, Threads};
+use hence_lang::builtins::expr::{Expr, ExprKind};
+use hence_lang::builtins::generator::Generator;
+use hence_lang::ir::{Literal, Program, Term, invariants};
 
 use super::build::{Build, Clause, any, constant, float, text};
 use super::check::compare;

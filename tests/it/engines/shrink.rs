@@ -1,7 +1,7 @@
 //! From a program that fails to a small one that fails in the same way.
 
-use hence::backend::{Database, Rows};
-use hence::ir::{Literal, Program, invariants};
+use hence_engine::{Database, Rows};
+use hence_lang::ir::{Literal, Program, invariants};
 
 use super::build::strata;
 use super::random;

@@ -3,13 +3,13 @@
 
 use std::time::Instant;
 
-use hence::backend::naive::Naive;
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::seminaive::standing::{Edit, Standing};
-use hence::backend::{Bound, Database, Engine, Limits, Model, Rows};
-use hence::ir::Program;
-use hence::schema::RelationId;
-use hence::value::{Type, Word};
+use hence_core::schema::RelationId;
+use hence_core::value::{Type, Word};
+use hence_engine::naive::Naive;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::seminaive::standing::{Edit, Standing};
+use hence_engine::{Bound, Database, Engine, Limits, Model, Rows};
+use hence_lang::ir::Program;
 
 use super::build::{Build, Clause, any};
 use super::check::same;

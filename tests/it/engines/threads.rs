@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Bound, Database, Engine, Limits, Model, Threads};
-use hence::ir::Program;
 use hence::session::{Loader, check};
-use hence::value::Word;
+use hence_core::value::Word;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Bound, Database, Engine, Limits, Model, Threads};
+use hence_lang::ir::Program;
 
 use super::check::{EAGER, same};
 use super::random::Random;

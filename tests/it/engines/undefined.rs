@@ -1,11 +1,11 @@
 //! Operations without a result: what is reported, whatever the order of the literals.
 
-use hence::backend::UNDEFINED_KEPT;
-use hence::builtins::expr::Expr;
-use hence::builtins::generator::Generator;
-use hence::ir::{Literal, Program};
-use hence::schema::RelationId;
-use hence::value::{Type, Value, Word};
+use hence_core::schema::RelationId;
+use hence_core::value::{Type, Value, Word};
+use hence_engine::UNDEFINED_KEPT;
+use hence_lang::builtins::expr::Expr;
+use hence_lang::builtins::generator::Generator;
+use hence_lang::ir::{Literal, Program};
 
 use super::build::{Build, Clause, any, int, text};
 use super::check::{facts, ints, model};
@@ -260,7 +260,7 @@ fn the_smallest_reports_are_kept_by_value_and_not_by_number_of_symbol() {
     let number = b.call("int", &[&s]);
     b.rule(rule.head(&[&number]).atom(p, &[&s]));
     let program = b.finish();
-    let mut input = hence::backend::Database::new(&program);
+    let mut input = hence_engine::Database::new(&program);
     let names: Vec<String> = (0..40).rev().map(|at| format!("kept-{at:02}")).collect();
     names.iter().for_each(|name| input.push(p, &[text(name).word()]));
     let model = model(&program, &input);

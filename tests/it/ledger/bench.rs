@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hence::fact::Fact;
-use hence::ledger::{Ledger, OpenOptions, When};
-use hence::symbol::Symbol;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_ledger::{Ledger, OpenOptions, When};
 
 use super::support::draft;
 

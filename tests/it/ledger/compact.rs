@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use hence::fact::Fact;
-use hence::ledger::base::MemoryBase;
-use hence::ledger::disk::{Disk, DiskFile, MemoryDisk};
-use hence::ledger::{Ledger, LedgerError, OpenOptions, When};
-use hence::symbol::Symbol;
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_ledger::base::MemoryBase;
+use hence_ledger::disk::{Disk, DiskFile, MemoryDisk};
+use hence_ledger::{Ledger, LedgerError, OpenOptions, When};
 
 use super::script;
 use super::support::{draft, fact, facts, small};

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hence::fact::Fact;
-use hence::ledger::base::MemoryBase;
-use hence::ledger::disk::MemoryDisk;
-use hence::ledger::{Ledger, LedgerError, Notice, OpenOptions};
+use hence_core::fact::Fact;
+use hence_ledger::base::MemoryBase;
+use hence_ledger::disk::MemoryDisk;
+use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
 
 use super::script;
 use super::support::{Random, draft, fact, facts, small};

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hence::ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
-use hence::ledger::disk::MemoryDisk;
-use hence::ledger::{Ledger, LedgerError, Notice, OpenOptions};
+use hence_ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
+use hence_ledger::disk::MemoryDisk;
+use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
 
 use super::script;
 use super::support::{draft, fact, facts, small};

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hence::fact::Fact;
-use hence::ledger::{
+use hence_core::fact::Fact;
+use hence_core::schema::{Column, ColumnType, NameSet};
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Type, Value};
+use hence_ledger::{
     Decision, Draft, Imported, Lapsed, Ledger, LedgerError, OpenOptions, RuleSet, Run, RunLimits, Schema,
 };
-use hence::schema::{Column, ColumnType, NameSet};
-use hence::symbol::Symbol;
-use hence::value::{Float, Type, Value};
 
 use super::script;
 use super::support::{draft, fact, small};

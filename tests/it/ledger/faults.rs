@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hence::ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
-use hence::ledger::disk::{Disk, DiskFile, MemoryDisk};
-use hence::ledger::{Ledger, LedgerError, Notice};
+use hence_ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
+use hence_ledger::disk::{Disk, DiskFile, MemoryDisk};
+use hence_ledger::{Ledger, LedgerError, Notice};
 
 use super::script;
 use super::support::small;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use hence::fact::Fact;
-use hence::ledger::{Draft, Ledger, OpenOptions, When};
-use hence::symbol::Symbol;
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_ledger::{Draft, Ledger, OpenOptions, When};
 
 use super::support::{Random, draft, fact, small};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use hence::ledger::{Ledger, OpenOptions};
+use hence_ledger::{Ledger, OpenOptions};
 
 use super::script;
 use super::support::{Random, small};

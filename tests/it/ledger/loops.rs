@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hence::ledger::Ledger;
+use hence_ledger::Ledger;
 
 use super::script;
 use super::support::{Random, small};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hence::ledger::{Ledger, OpenOptions};
+use hence_ledger::{Ledger, OpenOptions};
 
 const RULES: &str = "## A fact.\ninput f(k: int, v: string).\n";
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use hence::ledger::{Hash, Ledger, LedgerError, Notice, OpenOptions};
+use hence_ledger::{Hash, Ledger, LedgerError, Notice, OpenOptions};
 
 use super::support::{draft, fact, facts, small};
 

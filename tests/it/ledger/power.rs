@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use hence::ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
-use hence::ledger::disk::{Disk, DiskFile, MemoryDisk};
-use hence::ledger::{Ledger, LedgerError};
+use hence_ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
+use hence_ledger::disk::{Disk, DiskFile, MemoryDisk};
+use hence_ledger::{Ledger, LedgerError};
 
 use super::script;
 use super::support::{Random, small};

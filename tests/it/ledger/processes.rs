@@ -8,10 +8,10 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use hence::fact::Fact;
-use hence::ledger::{Decision, Draft, Ledger, OpenOptions};
 use hence::session::RuleSource;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::value::Value;
+use hence_ledger::{Decision, Draft, Ledger, OpenOptions};
 
 use super::support::Random;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use hence::ledger::{Ledger, LedgerError, OpenOptions};
+use hence_ledger::{Ledger, LedgerError, OpenOptions};
 
 use super::script;
 use super::support::small;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use hence::fact::Fact;
-use hence::ledger::{Decision, Draft, Ledger, RuleSet};
-use hence::symbol::Symbol;
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_ledger::{Decision, Draft, Ledger, RuleSet};
 
 use super::support::{draft, fact};
 

@@ -1,9 +1,9 @@
 //! Facts, drafts and ledgers for the ledger's tests.
 
-use hence::fact::Fact;
-use hence::ledger::{Draft, Ledger, OpenOptions};
-use hence::symbol::Symbol;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_ledger::{Draft, Ledger, OpenOptions};
 
 /// `relation(number, text)`.
 pub(super) fn fact(relation: &str, number: i64, text: &str) -> Fact {

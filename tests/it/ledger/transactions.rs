@@ -1,11 +1,11 @@
 //! Transactions: what a commit reports, records and refuses.
 
-use hence::fact::Fact;
-use hence::ledger::{
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Value};
+use hence_ledger::{
     Changes, Committed, Decision, Draft, Interval, Ledger, LedgerError, OpenOptions, RuleSet, Tally, When,
 };
-use hence::symbol::Symbol;
-use hence::value::{Float, Value};
 
 use super::support::{draft, fact, facts};
 

@@ -1,16 +1,18 @@
 //! Programs and inputs put together by hand.
 
-use hence::backend::naive::Naive;
-use hence::backend::{Database, Engine, Limits, Model};
-use hence::builtins::aggregate::Aggregate;
-use hence::builtins::expr::{Expr, ExprKind, VarId};
-use hence::builtins::op::Op;
-use hence::fact::Fact;
-use hence::ir::{Arg, Atom, Limit, Literal, Part, Program, Rule, RuleId, Sentence, Stratum, Term, Variable};
-use hence::schema::{Column, ColumnType, Kind, Relation, RelationId};
-use hence::span::Span;
-use hence::symbol::Symbol;
-use hence::value::{Float, Type, Value};
+use hence_core::fact::Fact;
+use hence_core::schema::{Column, ColumnType, Kind, Relation, RelationId};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Type, Value};
+use hence_engine::naive::Naive;
+use hence_engine::{Database, Engine, Limits, Model};
+use hence_lang::builtins::aggregate::Aggregate;
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::op::Op;
+use hence_lang::ir::{
+    Arg, Atom, Limit, Literal, Part, Program, Rule, RuleId, Sentence, Stratum, Term, Variable,
+};
 
 /// A program under construction, with its input.
 #[derive(Default)]
@@ -159,7 +161,7 @@ pub(super) fn facts(program: &Program, model: &Model, relation: RelationId) -> V
     let known = program.relation(relation).unwrap();
     let types: Vec<_> = known.types().collect();
     let rows = model.extent(relation).unwrap().rows.iter();
-    let fact = |row: &[hence::value::Word]| {
+    let fact = |row: &[hence_core::value::Word]| {
         let values: Vec<_> = types.iter().zip(row).map(|(ty, word)| Value::from_word(*ty, *word)).collect();
         Fact::new(known.name, values)
     };

@@ -5,17 +5,17 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Limits, Model};
-use hence::fact::Fact;
-use hence::ir::Program;
-use hence::provenance::check::{Known, check};
-use hence::provenance::proof::{NoOrigins, Proof, StepKind};
-use hence::provenance::render::json;
-use hence::provenance::why_not::Trial;
-use hence::provenance::{Finder, Told};
-use hence::schema::{Kind, RelationId};
 use hence::session::{RuleSet, RuleSource, Session, read_fact_lines};
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, RelationId};
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Database, Limits, Model};
+use hence_lang::ir::Program;
+use hence_proof::check::{Known, check};
+use hence_proof::proof::{NoOrigins, Proof, StepKind};
+use hence_proof::render::json;
+use hence_proof::why_not::Trial;
+use hence_proof::{Finder, Told};
 use serde_json::Value as Json;
 
 use super::build::facts;
@@ -45,7 +45,7 @@ pub(super) fn cases(pack: &str) -> Vec<Json> {
 pub(super) fn session(rules: &RuleSet, case: &Json) -> (Session, i64) {
     let lines: Vec<String> = case["facts"].as_array().unwrap().iter().map(Json::to_string).collect();
     let facts = read_fact_lines(rules, "case", &lines.join("\n")).unwrap();
-    let now = hence::literal::parse_time(case["now"].as_str().unwrap()).unwrap();
+    let now = hence_core::literal::parse_time(case["now"].as_str().unwrap()).unwrap();
     (Session::over_facts(rules.clone(), facts), now)
 }
 
@@ -133,7 +133,7 @@ fn a_decision_that_lost_an_input_has_a_remedy() {
                     for lost in leaves(&proof).take(2) {
                         let mut poorer = input(program, &whole);
                         remedy::retract(program, &mut poorer, lost);
-                        let model = hence::backend::Engine::evaluate(
+                        let model = hence_engine::Engine::evaluate(
                             &engine,
                             program,
                             poorer.clone(),

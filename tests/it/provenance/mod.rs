@@ -8,22 +8,22 @@ mod remedy;
 mod told;
 
 use build::{Builder, RuleMaker, facts, float, text};
-use hence::backend::{Database, Model};
-use hence::builtins::aggregate::Aggregate;
-use hence::builtins::op::Op;
-use hence::fact::Fact;
-use hence::ir::Part;
-use hence::ir::Program;
-use hence::provenance::Finder;
-use hence::provenance::check::{Known, check};
-use hence::provenance::proof::NoOrigins;
-use hence::provenance::render::{Layout, json, tree};
-use hence::schema::Kind::{Decision, Derived, Input};
-use hence::schema::RelationId;
-use hence::span::Sources;
-use hence::symbol::Symbol;
-use hence::value::Type::{Float, Int, String as Text};
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::schema::Kind::{Decision, Derived, Input};
+use hence_core::schema::RelationId;
+use hence_core::span::Sources;
+use hence_core::symbol::Symbol;
+use hence_core::value::Type::{Float, Int, String as Text};
+use hence_core::value::Value;
+use hence_engine::{Database, Model};
+use hence_lang::builtins::aggregate::Aggregate;
+use hence_lang::builtins::op::Op;
+use hence_lang::ir::Part;
+use hence_lang::ir::Program;
+use hence_proof::Finder;
+use hence_proof::check::{Known, check};
+use hence_proof::proof::NoOrigins;
+use hence_proof::render::{Layout, json, tree};
 
 fn tools() -> Builder {
     let mut b = Builder::default();
@@ -51,7 +51,7 @@ fn tools() -> Builder {
     );
     let because = |parts: [&str; 3]| {
         let [a, b, c] = parts.map(Symbol::new);
-        use hence::builtins::expr::VarId;
+        use hence_lang::builtins::expr::VarId;
         vec![Part::Text(a), Part::Var(VarId(0)), Part::Text(b), Part::Var(VarId(1)), Part::Text(c)]
     };
     let r2 = b.rule(

@@ -1,7 +1,7 @@
 //! Proofs with one node changed, dropped or swapped.
 
-use hence::ir::Program;
-use hence::provenance::check::{Known, check};
+use hence_lang::ir::Program;
+use hence_proof::check::{Known, check};
 use serde_json::Value as Json;
 
 /// What only a ledger could check, or says how the proof was found.

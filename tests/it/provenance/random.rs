@@ -3,18 +3,18 @@
 
 use std::time::Duration;
 
-use hence::backend::naive::Naive;
-use hence::backend::{Database, Engine, Limits, Model};
-use hence::fact::Fact;
-use hence::ir::Program;
-use hence::provenance::Finder;
-use hence::provenance::check::{Known, check};
-use hence::provenance::proof::NoOrigins;
-use hence::provenance::render::{Layout, dot, html, json, mermaid, tree, why_not_json, why_not_text};
-use hence::provenance::why_not::Trial;
-use hence::schema::{Kind, RelationId};
-use hence::span::Sources;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, RelationId};
+use hence_core::span::Sources;
+use hence_core::value::Value;
+use hence_engine::naive::Naive;
+use hence_engine::{Database, Engine, Limits, Model};
+use hence_lang::ir::Program;
+use hence_proof::Finder;
+use hence_proof::check::{Known, check};
+use hence_proof::proof::NoOrigins;
+use hence_proof::render::{Layout, dot, html, json, mermaid, tree, why_not_json, why_not_text};
+use hence_proof::why_not::Trial;
 
 use super::build::facts;
 use crate::engines::random::program;

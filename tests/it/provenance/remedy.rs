@@ -1,11 +1,11 @@
 //! Applies a remedy to a program and its input, apart from how the finder tries it.
 
-use hence::backend::naive::Naive;
-use hence::backend::{Database, Engine, Limits, Rows};
-use hence::fact::Fact;
-use hence::ir::Program;
-use hence::provenance::why_not::{Change, Remedy};
-use hence::value::{Value, Word};
+use hence_core::fact::Fact;
+use hence_core::value::{Value, Word};
+use hence_engine::naive::Naive;
+use hence_engine::{Database, Engine, Limits, Rows};
+use hence_lang::ir::Program;
+use hence_proof::why_not::{Change, Remedy};
 
 /// Whether the fact holds once the changes are made.
 pub(super) fn derives(

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use hence::backend::seminaive::SemiNaive;
-use hence::backend::{Database, Engine, Limits, Model};
-use hence::fact::Fact;
-use hence::ir::Program;
-use hence::lower::lower;
-use hence::provenance::Finder;
-use hence::provenance::difference::{Scope, difference};
-use hence::provenance::proof::{NoOrigins, Origin, Origins};
-use hence::provenance::render::{Layout, remedies_text, tree, why_not_line, why_not_text};
-use hence::provenance::why_not::Trial;
-use hence::schema::Relation;
-use hence::span::Sources;
-use hence::value::Value;
+use hence_core::fact::Fact;
+use hence_core::schema::Relation;
+use hence_core::span::Sources;
+use hence_core::value::Value;
+use hence_engine::seminaive::SemiNaive;
+use hence_engine::{Database, Engine, Limits, Model};
+use hence_lang::ir::Program;
+use hence_lang::lower::lower;
+use hence_proof::Finder;
+use hence_proof::difference::{Scope, difference};
+use hence_proof::proof::{NoOrigins, Origin, Origins};
+use hence_proof::render::{Layout, remedies_text, tree, why_not_line, why_not_text};
+use hence_proof::why_not::Trial;
 
 use super::build::{float, text};
 use crate::cases::from_text;

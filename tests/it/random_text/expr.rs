@@ -1,6 +1,6 @@
 //! Random expressions of a type over the variables that a rule binds.
 
-use hence::value::Type::{self, Bool, Duration, Float, Int, Name, String as Text, Time};
+use hence_core::value::Type::{self, Bool, Duration, Float, Int, Name, String as Text, Time};
 
 use super::dice::Dice;
 

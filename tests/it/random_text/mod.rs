@@ -10,12 +10,12 @@ mod shrink;
 
 use std::time::Instant;
 
-use hence::analysis;
-use hence::backend::{Database, Limits, Threads};
-use hence::diagnostic::Diagnostic;
 use hence::session::{self, Loader, RuleSet};
-use hence::span::Sources;
-use hence::syntax;
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Sources;
+use hence_engine::{Database, Limits, Threads};
+use hence_lang::analysis;
+use hence_syntax as syntax;
 
 use crate::engines::check::compare;
 use program::Text;

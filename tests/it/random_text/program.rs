@@ -1,6 +1,6 @@
 //! A random program: relations in groups, each of which reads the groups before it, and the rules that derive them.
 
-use hence::value::Type;
+use hence_core::value::Type;
 
 use super::dice::Dice;
 use super::expr::{TYPES, literal};

@@ -1,6 +1,6 @@
 //! A random rule for a relation, safe and well typed by the way it is made.
 
-use hence::value::Type::{self, Bool, Duration, Float, Int, Name, String as Text, Time};
+use hence_core::value::Type::{self, Bool, Duration, Float, Int, Name, String as Text, Time};
 
 use super::dice::Dice;
 use super::expr::{self, TYPES, Var, condition, expr, literal};

@@ -1,0 +1,229 @@
+//! `codebase`: a repository's source files, what they say, and which imports which.
+
+mod go;
+mod index;
+mod language;
+mod parse;
+mod paths;
+mod python;
+mod rust;
+mod script;
+mod tsconfig;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::error::ActuatorError;
+use super::input::{Form, Input};
+use super::tree::{self, Left};
+use super::{Observer, Progress, Scope, Sink, Summary};
+use hence_core::fact::Fact;
+use hence_core::fault;
+use hence_core::meter;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
+use index::Index;
+use language::Language;
+use parse::{Parsed, Wanted};
+use walk::{Found, GONE};
+
+/// The name of the observer.
+pub const NAME: &str = "codebase";
+
+const DECLARATIONS: &str = "\
+input file(path: string, language: name, lines: int).
+input import_text(path: string, target: string).
+input imports(path: string, other: string).
+input class(path: string, name: string).
+input function(path: string, name: string).
+input doc(path: string, text: string).
+";
+
+/// Turns a repository into `file`, `import_text`, `imports`, `class`, `function` and `doc`.
+///
+/// Python, JavaScript, TypeScript, Rust and Go are read, by the endings of files. Paths are relative to the root, with
+/// `/`; a byte of a name that is no UTF-8 reads as `\xNN`. `import_text` is every import as it is written (a `use` of
+/// Rust path by path, `mod x;` as `x`, `from . import x` as `.`); `imports` those that lead to a file inside the root:
+/// relative ones, packages and their `__init__.py`, `index` files, aliases of `tsconfig.json`, packages of the
+/// workspace, `mod.rs` and paths of crates, packages of Go modules (all their files but tests). `class` also tells the
+/// structs, enums and traits of Rust and the structs and interfaces of Go. `doc` is the text by which a file speaks of
+/// itself, its first 2,000 characters.
+///
+/// Only reads, and only below the root: no link is followed, and nothing is opened that git ignores, that is called
+/// `.env…` or like a key. Text that doesn't parse tells what can be recognised in it. Of a file that has more than
+/// 2 MiB, that is no text, or that takes longer than 2 seconds to parse, nothing is told but that it was left out; so it
+/// is with manifests that can't be understood.
+pub struct Codebase;
+
+/// A file with what it says.
+type Read<'a> = (&'a Found, Language, Parsed);
+
+impl Observer for Codebase {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn about(&self) -> &'static str {
+        "a folder of source code: its files, what they define, and which imports which"
+    }
+
+    fn declarations(&self) -> &'static str {
+        DECLARATIONS
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Whole
+    }
+
+    fn forms(&self) -> &'static [Form] {
+        &[]
+    }
+
+    fn observe(&self, input: Input<'_>, _: &mut Sink<'_>) -> Result<Summary, ActuatorError> {
+        Err(ActuatorError::NoFolder { observer: NAME, input: input.name().to_owned() })
+    }
+
+    fn observe_folder(
+        &self,
+        root: &Path,
+        progress: &Progress<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<Summary, ActuatorError> {
+        let unreadable = |source| ActuatorError::Read { input: root.display().to_string(), source };
+        let root = root.canonicalize().map_err(unreadable)?;
+        let mut summary = Summary::default();
+        let files = walk::walk(&root, &mut summary)?;
+        let manifests = manifests(&files, &mut summary)?;
+        let read = read_all(&files, progress, &mut summary)?;
+        let index = Index::new(read.iter().map(|(found, ..)| found.path.as_str()), &manifests);
+        index.faulty.iter().for_each(|path| summary.leave_out("no manifest although called like one", path));
+        for (found, language, parsed) in &read {
+            summary.records += 1;
+            meter::check("reading source code")?;
+            for fact in facts(&index, &found.path, *language, parsed) {
+                summary.facts += 1;
+                sink(fact)?;
+            }
+        }
+        Ok(summary)
+    }
+}
+
+/// The texts of the files that say how things are called, and of those that they extend.
+fn manifests(files: &[Found], summary: &mut Summary) -> Result<BTreeMap<String, String>, ActuatorError> {
+    let mut manifests = BTreeMap::new();
+    let mut open: Vec<&Found> = files.iter().filter(|found| index::is_manifest(&found.path)).collect();
+    while let Some(found) = open.pop() {
+        let text = match content(found)? {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(why) => {
+                summary.leave_out(why, &found.path);
+                continue;
+            }
+        };
+        if let Some(other) = tsconfig::extends(&found.path, &text)
+            && !manifests.contains_key(&other)
+            && let Ok(at) = files.binary_search_by(|found| found.path.cmp(&other))
+        {
+            open.extend(files.get(at).filter(|other| other.path != found.path));
+        }
+        manifests.insert(found.path.clone(), text);
+    }
+    Ok(manifests)
+}
+
+/// A file's bytes, or why it is left out.
+fn content(found: &Found) -> Result<Result<Vec<u8>, &'static str>, ActuatorError> {
+    tree::read(&found.location).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(Err(GONE)),
+        io::ErrorKind::Unsupported | io::ErrorKind::IsADirectory => Ok(Err("no regular file")),
+        _ => Err(ActuatorError::Read { input: found.path.clone(), source: error }),
+    })
+}
+
+/// What a file says, or why it is left out.
+fn read(found: &Found, language: Language) -> Result<Result<Parsed, &'static str>, ActuatorError> {
+    let source = match content(found)? {
+        Ok(source) => source,
+        Err(why) => return Ok(Err(why)),
+    };
+    match parse::parse(language, &source) {
+        Ok(parsed) => Ok(Ok(parsed)),
+        Err(Left::File(why)) => Ok(Err(why)),
+        Err(Left::Stopped(stopped)) => Err(stopped.into()),
+    }
+}
+
+/// Reads all source files on all processors, and returns them by path.
+fn read_all<'a>(
+    files: &'a [Found],
+    progress: &Progress<'_>,
+    summary: &mut Summary,
+) -> Result<Vec<Read<'a>>, ActuatorError> {
+    let wanted: Vec<(&Found, Language)> =
+        files.iter().filter_map(|found| Some((found, Language::of(&found.path)?))).collect();
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let worker = || {
+        let mut all = Vec::new();
+        while let Some((found, language)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+            all.push((*found, *language, read(found, *language)?));
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
+        }
+        Ok(all)
+    };
+    let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+    let all: Result<Vec<Vec<_>>, ActuatorError> = thread::scope(|scope| {
+        let running: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
+        let own = worker();
+        std::iter::once(own).chain(running.into_iter().map(|running| fault::joined(running.join()))).collect()
+    });
+    let mut all: Vec<_> = all?.into_iter().flatten().collect();
+    all.sort_by(|a, b| a.0.path.cmp(&b.0.path));
+    let mut told = Vec::with_capacity(all.len());
+    for (found, language, read) in all {
+        match read {
+            Ok(parsed) => told.push((found, language, parsed)),
+            Err(why) => summary.leave_out(why, &found.path),
+        }
+    }
+    Ok(told)
+}
+
+/// The facts of one file, each once: the file, its imports, what it defines, what it says of itself.
+fn facts(index: &Index, path: &str, language: Language, parsed: &Parsed) -> Vec<Fact> {
+    let text = |text: &str| Value::String(Symbol::new(text));
+    let own = text(path);
+    let pairs = |relation: &'static str, all: BTreeSet<String>| {
+        all.into_iter().map(move |other| Fact::new(relation, [own, Value::String(Symbol::new(&other))]))
+    };
+    let language = Value::Name(Symbol::new(language.name()));
+    let mut facts = vec![Fact::new("file", [own, language, Value::Int(parsed.lines)])];
+    let imports = &parsed.imports;
+    facts.extend(pairs("import_text", imports.iter().map(|import| import.text.clone()).collect()));
+    let found = imports.iter().flat_map(|import| resolve(index, path, &import.wanted));
+    facts.extend(pairs("imports", found.collect()));
+    facts.extend(pairs("class", parsed.classes.iter().cloned().collect()));
+    facts.extend(pairs("function", parsed.functions.iter().cloned().collect()));
+    facts.extend(parsed.doc.iter().map(|doc| Fact::new("doc", [own, text(doc)])));
+    facts
+}
+
+/// The files inside the root that an import of `path` leads to.
+fn resolve(index: &Index, path: &str, wanted: &Wanted) -> Vec<String> {
+    match wanted {
+        Wanted::Python { dots, module, names } => python::resolve(index, path, *dots, module, names),
+        Wanted::Script(specifier) => script::resolve(index, path, specifier).into_iter().collect(),
+        Wanted::Rust { path: parts, inline } => {
+            rust::resolve(index, path, parts, *inline).into_iter().collect()
+        }
+        Wanted::RustModule { name, inline, file } => {
+            rust::resolve_module(index, path, name, inline, file.as_deref()).into_iter().collect()
+        }
+        Wanted::Go(package) => go::resolve(index, package),
+    }
+}

@@ -1,0 +1,102 @@
+//! What can go wrong between the world and the facts.
+
+use std::io;
+
+use thiserror::Error;
+
+use hence_core::file::said;
+use hence_core::meter::Stopped;
+
+/// What a sink refuses a fact with.
+pub type SinkError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A failure of an observer. Nothing of the input it belongs to is to be asserted.
+#[derive(Debug, Error)]
+pub enum ActuatorError {
+    /// The input can't be opened or read.
+    #[error("can't read `{input}`: {}", said(source))]
+    Read {
+        /// Its name.
+        input: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A line of the input isn't what the observer reads.
+    #[error("{input}:{line}: expected {expected}, found {found}")]
+    Line {
+        /// The input's name.
+        input: String,
+        /// The line, from 1.
+        line: u64,
+        /// What should stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+    /// The input has a form that the observer doesn't read.
+    #[error("`{observer}` does not read the form `{form}`; it reads {known}")]
+    Form {
+        /// The observer's name.
+        observer: &'static str,
+        /// The form asked for.
+        form: &'static str,
+        /// The forms it reads.
+        known: String,
+    },
+    /// The input is a folder, and the observer reads texts.
+    #[error("`{observer}` looks at no folders, and `{input}` is one; name files in it")]
+    Folder {
+        /// The observer's name.
+        observer: &'static str,
+        /// The folder.
+        input: String,
+    },
+    /// The observer looks at folders, and the input is none.
+    #[error("`{observer}` looks at a folder, and `{input}` is none")]
+    NoFolder {
+        /// The observer's name.
+        observer: &'static str,
+        /// The input's name.
+        input: String,
+    },
+    /// A program that was to carry a decision out did not.
+    #[error("`{program}` did not carry out {decision}: {message}")]
+    Carry {
+        /// The program.
+        program: String,
+        /// The decision's id.
+        decision: String,
+        /// What went wrong.
+        message: String,
+        /// What the program wrote to standard error.
+        said: String,
+    },
+    /// A table of patterns is faulty.
+    #[error("{table}:{line}: expected {expected}, found {found}")]
+    Table {
+        /// The table's name.
+        table: String,
+        /// The line, from 1; 0 where the fault belongs to the table as a whole.
+        line: u64,
+        /// What should stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+    /// There is no observer of that name.
+    #[error("no observer `{name}`{}; there are {known}", .nearest.as_ref().map(|n| format!(", did you mean `{n}`?")).unwrap_or_default())]
+    UnknownObserver {
+        /// The name asked for.
+        name: String,
+        /// The nearest name, if one is near.
+        nearest: Option<String>,
+        /// All names.
+        known: String,
+    },
+    /// Looking reached a limit.
+    #[error(transparent)]
+    Limit(#[from] Stopped),
+    /// The owner of the facts refused one.
+    #[error(transparent)]
+    Sink(#[from] SinkError),
+}

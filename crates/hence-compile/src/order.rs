@@ -1,0 +1,100 @@
+//! The order in which a rule's literals are matched, and which relations it looks up by a column.
+//!
+//! crepe takes literals as they stand, and looks up what is known of a row when it comes to it: so each literal has
+//! to find its variables bound, and what is looked up by many columns comes first.
+
+use std::collections::BTreeSet;
+
+use hence_core::schema::RelationId;
+use hence_lang::builtins::expr::{Expr, VarId};
+use hence_lang::ir::{Arg, Atom, Literal, Rule};
+
+use super::expression::variables;
+
+/// The body of a rule in the order in which it is matched.
+pub(super) fn ordered(rule: &Rule) -> Vec<&Literal> {
+    walk(rule).into_iter().map(|(literal, _)| literal).collect()
+}
+
+/// The relations of which a rule needs an index: it knows a column of a row that it looks for, or denies it.
+pub(super) fn looked_up(rule: &Rule) -> impl Iterator<Item = RelationId> {
+    walk(rule).into_iter().filter_map(|(literal, bound)| match literal {
+        Literal::Not(atom) => Some(atom.relation),
+        Literal::Atom(atom) if atom.args.iter().any(|arg| is_known(arg, &bound)) => Some(atom.relation),
+        _ => None,
+    })
+}
+
+/// The variables of an atom, each time that it stands there.
+pub(super) fn vars(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
+    atom.args.iter().filter_map(|arg| match arg {
+        Arg::Var(var) => Some(*var),
+        _ => None,
+    })
+}
+
+fn is_known(arg: &Arg, bound: &BTreeSet<VarId>) -> bool {
+    match arg {
+        Arg::Var(var) => bound.contains(var),
+        Arg::Any => false,
+        Arg::Const(_) | Arg::Param(_) => true,
+    }
+}
+
+/// The literals in their order, each with the variables that are bound before it.
+fn walk(rule: &Rule) -> Vec<(&Literal, BTreeSet<VarId>)> {
+    let mut pending: Vec<&Literal> = rule.body.iter().collect();
+    let (mut bound, mut walked) = (BTreeSet::new(), Vec::new());
+    while let Some(at) = next(rule, &pending, &bound) {
+        let literal = pending.remove(at);
+        walked.push((literal, bound.clone()));
+        match literal {
+            Literal::Atom(atom) => bound.extend(vars(atom)),
+            Literal::Bind { var, .. } | Literal::Each { var, .. } => bound.extend([*var]),
+            Literal::Not(_) | Literal::Test { .. } => {}
+        }
+    }
+    assert!(pending.is_empty(), "some order makes every literal of a rule ready");
+    walked
+}
+
+/// The literal to go on with: what needs no row, then what is looked up by most columns, then the first.
+fn next(rule: &Rule, pending: &[&Literal], bound: &BTreeSet<VarId>) -> Option<usize> {
+    let ready = pending.iter().enumerate().filter(|(_, literal)| is_ready(rule, literal, bound));
+    ready.min_by_key(|(at, literal)| (cost(literal, bound), *at)).map(|(at, _)| at)
+}
+
+fn cost(literal: &Literal, bound: &BTreeSet<VarId>) -> usize {
+    match literal {
+        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => usize::from(expr.may_fail()),
+        Literal::Not(_) => 0,
+        Literal::Atom(atom) => {
+            // A constant narrows a lookup, but is no reason to begin with it.
+            let known = |arg: &&Arg| match arg {
+                Arg::Const(_) | Arg::Param(_) => !bound.is_empty(),
+                arg => is_known(arg, bound),
+            };
+            match atom.args.iter().filter(known).count() {
+                0 => 102,
+                known => 100_usize.saturating_sub(known.min(90)),
+            }
+        }
+        Literal::Each { .. } => 101,
+    }
+}
+
+fn is_ready(rule: &Rule, literal: &Literal, bound: &BTreeSet<VarId>) -> bool {
+    let all = |expr: &Expr| variables(expr).iter().all(|var| bound.contains(var));
+    match literal {
+        Literal::Atom(atom) => vars(atom).all(|var| bound.contains(&var) || !is_computed(rule, var)),
+        Literal::Not(atom) => vars(atom).all(|var| bound.contains(&var)),
+        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => all(expr),
+        Literal::Each { args, .. } => args.iter().all(all),
+    }
+}
+
+fn is_computed(rule: &Rule, var: VarId) -> bool {
+    rule.body.iter().any(|literal| {
+        matches!(literal, Literal::Bind { var: bound, .. } | Literal::Each { var: bound, .. } if *bound == var)
+    })
+}

@@ -1,0 +1,14 @@
+//! The vocabulary that every room of hence may use: places in a text, symbols, values, schemas, facts, diagnostics.
+
+pub mod diagnostic;
+pub mod fact;
+pub mod fault;
+pub mod file;
+pub mod index_vec;
+pub mod literal;
+pub mod meter;
+pub mod pattern;
+pub mod schema;
+pub mod span;
+pub mod symbol;
+pub mod value;

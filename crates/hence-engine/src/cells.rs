@@ -1,0 +1,237 @@
+//! Words one after the other, in 32 bits each while all of them fit.
+
+use hence_core::fault::OrBroken;
+use hence_core::value::Word;
+
+/// A word as it is kept.
+pub(super) trait Cell: Copy + Default + Eq {
+    /// The cell of a word, which must fit.
+    fn new(word: Word) -> Self;
+    /// The word.
+    fn word(self) -> Word;
+}
+
+impl Cell for Word {
+    #[inline]
+    fn new(word: Word) -> Self {
+        word
+    }
+    #[inline]
+    fn word(self) -> Word {
+        self
+    }
+}
+
+impl Cell for u32 {
+    #[inline]
+    fn new(word: Word) -> Self {
+        word.0 as u32
+    }
+    #[inline]
+    fn word(self) -> Word {
+        Word(u64::from(self))
+    }
+}
+
+/// From how many bytes on a vector gets address space far ahead.
+const LARGE: usize = 1 << 20;
+/// How many bytes of address space that is at least.
+const AHEAD: usize = 48 << 20;
+
+/// From how many bytes on the room of a round's facts is given back: it would lie idle while indexes take them in.
+const IDLE: usize = 4 << 20;
+
+/// Moves all items of `more` behind those of `vec`.
+fn move_behind<T>(vec: &mut Vec<T>, more: &mut Vec<T>) {
+    reserve(vec, more.len());
+    let is_large = more.len().saturating_mul(size_of::<T>()) >= IDLE;
+    vec.append(more);
+    if is_large {
+        *more = Vec::new();
+    }
+}
+
+/// Makes room for `more` items. A large vector gets address space far ahead at once: it takes no memory before it is
+/// written, and spares the copies of doubling and the holes that these leave in the heap.
+pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
+    let wanted = vec.len().saturating_add(more);
+    if wanted <= vec.capacity() {
+        return;
+    }
+    let ahead = wanted.saturating_mul(2).max(AHEAD / size_of::<T>().max(1));
+    let is_large = wanted.saturating_mul(size_of::<T>()) >= LARGE;
+    if !is_large || vec.try_reserve_exact(ahead - vec.len()).is_err() {
+        vec.reserve(more);
+    }
+}
+
+/// Whether a word fits in 32 bits.
+#[inline]
+pub(super) fn is_narrow(word: Word) -> bool {
+    word.0 >> 32 == 0
+}
+
+/// A vector of words.
+#[derive(Clone, Debug)]
+pub(super) enum Cells {
+    /// All fit in 32 bits.
+    Narrow(Vec<u32>),
+    /// Some may not.
+    Wide(Vec<Word>),
+}
+
+impl Default for Cells {
+    fn default() -> Self {
+        Self::Narrow(Vec::new())
+    }
+}
+
+impl Cells {
+    /// The words.
+    #[inline]
+    pub(super) fn view(&self) -> Slice<'_> {
+        match self {
+            Self::Narrow(cells) => Slice::Narrow(cells),
+            Self::Wide(words) => Slice::Wide(words),
+        }
+    }
+
+    /// How many words there are.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Narrow(cells) => cells.len(),
+            Self::Wide(words) => words.len(),
+        }
+    }
+
+    /// Goes over to whole words.
+    #[cold]
+    pub(super) fn widen(&mut self) {
+        if let Self::Narrow(cells) = self {
+            *self = Self::Wide(cells.iter().map(|cell| cell.word()).collect());
+        }
+    }
+
+    /// Makes sure that `words` fit, and that there is room for them.
+    pub(super) fn admit(&mut self, words: &[Word]) {
+        if matches!(self, Self::Narrow(_)) && !words.iter().copied().all(is_narrow) {
+            self.widen();
+        }
+        match self {
+            Self::Narrow(cells) => reserve(cells, words.len()),
+            Self::Wide(all) => reserve(all, words.len()),
+        }
+    }
+
+    /// Adds words that were admitted.
+    #[inline]
+    pub(super) fn extend_from_slice(&mut self, words: &[Word]) {
+        match self {
+            Self::Narrow(cells) => cells.extend(words.iter().map(|word| u32::new(*word))),
+            Self::Wide(all) => all.extend_from_slice(words),
+        }
+    }
+
+    /// Moves all words of `other` behind these.
+    pub(super) fn append(&mut self, other: &mut Self) {
+        if self.len() == 0 {
+            return std::mem::swap(self, other);
+        }
+        match (&mut *self, &mut *other) {
+            (Self::Narrow(cells), Self::Narrow(more)) => move_behind(cells, more),
+            (Self::Wide(words), Self::Wide(more)) => move_behind(words, more),
+            (Self::Wide(words), Self::Narrow(more)) => {
+                words.extend(more.drain(..).map(Cell::word));
+            }
+            (Self::Narrow(_), Self::Wide(_)) => {
+                self.widen();
+                self.append(other);
+            }
+        }
+    }
+
+    /// Leaves out everything but the first `len` words.
+    pub(super) fn truncate(&mut self, len: usize) {
+        match self {
+            Self::Narrow(cells) => cells.truncate(len),
+            Self::Wide(words) => words.truncate(len),
+        }
+    }
+
+    /// Takes everything out, and keeps the room.
+    pub(super) fn clear(&mut self) {
+        self.truncate(0);
+    }
+
+    /// Bytes taken.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Narrow(cells) => cells.len() * 4,
+            Self::Wide(words) => words.len() * 8,
+        }
+    }
+}
+
+/// An invariant of those who ask for words.
+const ROWS: &str = "the numbers of rows and columns are those that a relation has";
+
+/// Words one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Slice<'a> {
+    /// In 32 bits each.
+    Narrow(&'a [u32]),
+    /// In 64 bits each.
+    Wide(&'a [Word]),
+}
+
+impl Default for Slice<'_> {
+    fn default() -> Self {
+        Self::Narrow(&[])
+    }
+}
+
+impl<'a> Slice<'a> {
+    /// How many words there are.
+    #[inline]
+    pub(super) fn len(self) -> usize {
+        match self {
+            Self::Narrow(cells) => cells.len(),
+            Self::Wide(words) => words.len(),
+        }
+    }
+
+    /// The words from `from` to before `to`.
+    #[inline]
+    pub(super) fn part(self, from: usize, to: usize) -> Self {
+        match self {
+            Self::Narrow(cells) => Self::Narrow(cells.get(from..to).or_broken(ROWS)),
+            Self::Wide(words) => Self::Wide(words.get(from..to).or_broken(ROWS)),
+        }
+    }
+
+    /// The word at a place.
+    #[inline]
+    pub(super) fn at(self, at: usize) -> Word {
+        match self {
+            Self::Narrow(cells) => cells.get(at).or_broken(ROWS).word(),
+            Self::Wide(words) => *words.get(at).or_broken(ROWS),
+        }
+    }
+
+    /// Whether these are `words`.
+    #[inline]
+    pub(super) fn is(self, words: &[Word]) -> bool {
+        match self {
+            Self::Narrow(cells) => {
+                cells.len() == words.len() && cells.iter().zip(words).all(|(cell, word)| cell.word() == *word)
+            }
+            Self::Wide(own) => own == words,
+        }
+    }
+
+    /// The words.
+    pub(super) fn iter(self) -> impl Iterator<Item = Word> + 'a {
+        (0..self.len()).map(move |at| self.at(at))
+    }
+}

@@ -1,0 +1,228 @@
+//! Tests of rules: what they set and give is typed and ground, what they expect is a checked body or relation.
+
+use std::collections::BTreeSet;
+
+use crate::builtins::expr::ParamId;
+use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
+use hence_core::schema::RelationId;
+use hence_core::span::{Sources, Span};
+use hence_core::symbol::Symbol;
+use hence_core::value::{Type, Value};
+use hence_syntax::tree::{self, ExpectationKind, Given, Ident, Item};
+
+use super::bind::bind;
+use super::checked::{Expectation, Test};
+use super::codes;
+use super::declare::check_set;
+use super::draft::{Clause, body, missing_relation, terms};
+use super::ground::Ground;
+use super::names::{Entry, Names};
+use super::rules::variables;
+use super::safety::Uses;
+use super::typing::Typer;
+use super::uses::{Vars, arguments};
+use super::values::{error, literal, not_literal};
+
+/// What the tests of a rule set are checked against.
+struct Cases<'a> {
+    names: &'a Names,
+    ids: &'a BTreeSet<Symbol>,
+    sources: &'a Sources,
+}
+
+/// Checks the tests among the items; `ids` are those of all rules.
+pub(super) fn check<'t>(
+    items: impl Iterator<Item = &'t Item>,
+    names: &Names,
+    ids: &BTreeSet<Symbol>,
+    sources: &Sources,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<Test> {
+    let cases = Cases { names, ids, sources };
+    items
+        .filter_map(|item| match item {
+            Item::Test(test) => cases.test(test, out),
+            _ => None,
+        })
+        .collect()
+}
+
+impl Cases<'_> {
+    fn test(&self, test: &tree::Test, out: &mut Vec<Diagnostic>) -> Option<Test> {
+        let faults = out.len();
+        let sets = self.sets(&test.sets, out);
+        let mut ground = Ground::new(self.names, self.sources);
+        for (name, value) in &sets {
+            if let Some((id, _)) = self.names.param(*name) {
+                *ground.params.get_mut(id.at()).or_broken(ParamId::INVARIANT) = value.word();
+            }
+        }
+        let mut given = Vec::new();
+        let mut given_from = Vec::new();
+        for item in &test.given {
+            match item {
+                Given::Fact(atom) => given.extend(self.given(atom, &ground, out)),
+                Given::From(path, span) => given_from.push((path.clone(), *span)),
+            }
+        }
+        let expect = test.expect.iter().filter_map(|item| self.expectation(item, &ground, out)).collect();
+        let now = test.now.map(|(micros, _)| micros);
+        let checked = Test { name: test.name, sets, now, given, given_from, expect, span: test.span };
+        (out.len() == faults).then_some(checked)
+    }
+
+    fn sets(&self, sets: &[(Ident, tree::Expr)], out: &mut Vec<Diagnostic>) -> Vec<(Symbol, Value)> {
+        let mut checked = Vec::new();
+        for (name, expr) in sets {
+            let Some(value) = literal(expr) else {
+                if !matches!(expr.kind, tree::ExprKind::Error) {
+                    out.push(not_literal(&format!("the value of `{}`", name.name), expr.span));
+                }
+                continue;
+            };
+            match check_set(self.names, name.name, value) {
+                Ok(()) => checked.push((name.name, value)),
+                Err(Some(fault)) if fault.code == codes::UNKNOWN_PARAM => out.push(fault.at(name.span, "")),
+                Err(fault) => out.extend(fault.map(|fault| fault.at(expr.span, ""))),
+            }
+        }
+        checked
+    }
+
+    fn given(
+        &self,
+        atom: &tree::Atom,
+        ground: &Ground<'_>,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<(RelationId, Vec<Value>, Span)> {
+        let Some((id, entry)) = self.names.find(atom.relation.name) else {
+            out.push(missing_relation(self.names, atom.relation, arguments(atom).count()));
+            return None;
+        };
+        let terms = terms(atom, entry, out)?;
+        Some((id, ground.atom(entry, atom, &terms, out)?, atom.span))
+    }
+
+    fn expectation(
+        &self,
+        item: &tree::Expectation,
+        ground: &Ground<'_>,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<Expectation> {
+        match &item.kind {
+            ExpectationKind::Holds(literals, because) => {
+                let because = because.map(|id| self.rule_id(id, out));
+                let body = self.body(false, literals, item.span, out);
+                match (body?, because) {
+                    (Expectation::Body { negated, body, variables, within, span, .. }, Some(id)) => {
+                        let because = Some(id?);
+                        Some(Expectation::Body { negated, body, variables, within, because, span })
+                    }
+                    (body, _) => Some(body),
+                }
+            }
+            ExpectationKind::No(literals) => self.body(true, literals, item.span, out),
+            ExpectationKind::Exactly { relation, rows, within } => {
+                self.exactly(*relation, rows, within.as_ref(), item.span, ground, out)
+            }
+        }
+    }
+
+    fn rule_id(&self, id: Ident, out: &mut Vec<Diagnostic>) -> Option<(Symbol, Span)> {
+        if self.ids.contains(&id.name) {
+            return Some((id.name, id.span));
+        }
+        let diagnostic = error(codes::UNKNOWN_ID, format!("no rule has the id `{}`", id.name), id.span);
+        let known = self.ids.iter().map(|known| known.as_str());
+        out.push(match nearest(id.name.as_str(), known) {
+            Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+            None => diagnostic.help(format!("give the rule its id: `@id({})`", id.name)),
+        });
+        None
+    }
+
+    fn body(
+        &self,
+        negated: bool,
+        literals: &[tree::Literal],
+        span: Span,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<Expectation> {
+        let vars = Vars::of_body(literals, self.sources);
+        let faults = out.len();
+        let mut clauses = body(literals, self.names, &vars, self.sources, out);
+        let within = clauses.iter().map(|clause| self.clause_distance(clause, out)).collect();
+        let bound = bind(&mut clauses, &vars, self.sources);
+        let mut uses = Uses::default();
+        uses.body(&clauses, &vars, self.sources);
+        uses.report(&bound, &clauses, &vars, self.names, out);
+        let mut typer = Typer::new(self.names, self.sources, &vars);
+        let binders = typer.learn(&clauses, &bound);
+        let body = typer.literals(&clauses, binders);
+        let variables = variables(&typer);
+        out.append(&mut typer.out);
+        let checked = Expectation::Body { negated, body: body?, variables, within, because: None, span };
+        (out.len() == faults).then_some(checked)
+    }
+
+    fn clause_distance(&self, clause: &Clause<'_>, out: &mut Vec<Diagnostic>) -> Option<f64> {
+        let Clause::Atom { negated, relation, within: Some(within), .. } = clause else { return None };
+        if *negated {
+            let message = "`~` compares with what is there, a negated atom asks for what isn't";
+            out.push(error(codes::FAULTY_DISTANCE, message, within.span));
+            return None;
+        }
+        distance(within, self.names.entry(*relation), out)
+    }
+
+    fn exactly(
+        &self,
+        relation: Ident,
+        rows: &[(Vec<tree::Expr>, Span)],
+        within: Option<&tree::Expr>,
+        span: Span,
+        ground: &Ground<'_>,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<Expectation> {
+        let Some((id, entry)) = self.names.find(relation.name) else {
+            out.push(missing_relation(self.names, relation, rows.first().map_or(0, |(row, _)| row.len())));
+            return None;
+        };
+        let values: Vec<_> = rows
+            .iter()
+            .map(|(row, span)| Some((ground.positional(entry, row, *span, out)?, *span)))
+            .collect();
+        let within = match within {
+            Some(within) => Some(distance(within, entry, out)?),
+            None => None,
+        };
+        let rows = values.into_iter().collect::<Option<Vec<_>>>()?;
+        Some(Expectation::Exactly { relation: id, rows, within, span })
+    }
+}
+
+/// The distance behind `~`, for a relation with a float column.
+fn distance(written: &tree::Expr, entry: &Entry, out: &mut Vec<Diagnostic>) -> Option<f64> {
+    let floats = entry.columns.iter().any(|slot| slot.ty.as_ref().is_none_or(|ty| ty.ty == Type::Float));
+    if !floats {
+        let message = format!("`~` compares floats, and no column of `{}` is one", entry.name);
+        out.push(error(codes::FAULTY_DISTANCE, message, written.span).note(format!("its form is `{entry}`")));
+        return None;
+    }
+    match literal(written) {
+        Some(Value::Float(distance)) if distance.get() >= 0.0 => Some(distance.get()),
+        found => {
+            let better = match found {
+                Some(Value::Int(n)) if n >= 0 => format!("{n}.0"),
+                _ => String::from("0.001"),
+            };
+            out.push(
+                error(codes::FAULTY_DISTANCE, "a distance is a float of 0.0 or more", written.span)
+                    .help(format!("write `{better}`")),
+            );
+            None
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A checked program: every name resolved, every expression typed, every rule safe. Still close to the text:
+//! expressions stand inside atoms, and no order of evaluation is chosen.
+
+use std::ops::Index;
+
+use crate::builtins::expr::{Expr, ParamId, VarId};
+use crate::builtins::generator::Generator;
+use crate::builtins::term::{Limit, Sentence, Term, Variable};
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
+use hence_core::schema::{Param, Relation, RelationId};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_syntax::tree;
+
+/// A checked rule set.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// All relations, `now(at: time)` always among them; [`RelationId`] is the place here.
+    pub relations: Vec<Relation>,
+    /// All parameters, with the values that were set for this run.
+    pub params: Vec<Param>,
+    /// All rules and facts, file by file in the order of loading, in the order of the text.
+    pub rules: Vec<Rule>,
+    /// The guards of decisions.
+    pub requires: Vec<Requires>,
+    /// The tests, in the same order as the rules.
+    pub tests: Vec<Test>,
+}
+
+impl Index<RelationId> for Checked {
+    type Output = Relation;
+
+    #[track_caller]
+    fn index(&self, id: RelationId) -> &Relation {
+        self.relations.get(id.at()).or_broken(RelationId::INVARIANT)
+    }
+}
+
+impl Index<ParamId> for Checked {
+    type Output = Param;
+
+    #[track_caller]
+    fn index(&self, id: ParamId) -> &Param {
+        self.params.get(id.at()).or_broken(ParamId::INVARIANT)
+    }
+}
+
+impl Index<VarId> for Rule {
+    type Output = Variable;
+
+    #[track_caller]
+    fn index(&self, id: VarId) -> &Variable {
+        self.variables.get(id.at()).or_broken(VarId::INVARIANT)
+    }
+}
+
+/// A checked rule; without a body, a fact.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// The stable identity: `@id`, or relation and ordinal (`refine_tool#2`).
+    pub id: Symbol,
+    /// The relation it derives.
+    pub head: RelationId,
+    /// The name of the head's relation in the text.
+    pub head_span: Span,
+    /// A term for each column of the head.
+    pub terms: Vec<Term>,
+    /// The body in the order of the text.
+    pub body: Vec<Literal>,
+    /// The variables, by [`VarId`], in the order of their first place; each `_` is none.
+    pub variables: Vec<Variable>,
+    /// `limit …`.
+    pub limit: Option<Limit>,
+    /// `@because`.
+    pub because: Option<Sentence>,
+    /// The doc comment.
+    pub doc: String,
+    /// The whole rule.
+    pub span: Span,
+}
+
+/// A checked literal.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// Some fact matches, or with `negated` none does.
+    Atom {
+        /// Whether `!` or `not` stands before it.
+        negated: bool,
+        /// The relation.
+        relation: RelationId,
+        /// An argument for each column.
+        args: Vec<Arg>,
+        /// The atom.
+        span: Span,
+    },
+    /// `X = e` (or `e = X`) where nothing else binds `X`.
+    Bind {
+        /// The variable.
+        var: VarId,
+        /// Its value.
+        expr: Expr,
+        /// The literal.
+        span: Span,
+    },
+    /// A bool expression that must hold; comparisons, `=` of bound sides included, are calls.
+    Test {
+        /// The expression.
+        expr: Expr,
+        /// The literal.
+        span: Span,
+    },
+    /// `X in generator`.
+    Each {
+        /// The variable.
+        var: VarId,
+        /// Whether something else binds the variable too; it then must be among the elements.
+        bound: bool,
+        /// The generator.
+        generator: Generator,
+        /// Its arguments (a pattern and a group are part of the generator).
+        args: Vec<Expr>,
+        /// The literal.
+        span: Span,
+    },
+}
+
+/// An argument of an atom.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arg {
+    /// Matches anything: `_`, or a column that a named atom leaves out.
+    Any,
+    /// A variable alone, a literal, a parameter, or an expression of variables that are bound elsewhere.
+    Expr(Expr),
+}
+
+/// A guard: each derivation of `decision` needs a fact of `relation` with these columns.
+#[derive(Clone, Debug)]
+pub struct Requires {
+    /// The guarded decision.
+    pub decision: RelationId,
+    /// The relation that is needed.
+    pub relation: RelationId,
+    /// For each column of `relation`, what it must equal.
+    pub columns: Vec<Option<Guard>>,
+    /// From `requires` to its end.
+    pub span: Span,
+}
+
+/// What a column of the required relation must equal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Guard {
+    /// The decision's column at this place.
+    Column(usize),
+    /// A literal.
+    Const(Value),
+}
+
+/// A checked test. Its `expect` items become rules of their own when it is run: see `ruletest`.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// The name.
+    pub name: Symbol,
+    /// Parameters that it sets: name and value.
+    pub sets: Vec<(Symbol, Value)>,
+    /// Its clock, in microseconds since the epoch.
+    pub now: Option<i64>,
+    /// The facts given, with where each stands.
+    pub given: Vec<(RelationId, Vec<Value>, Span)>,
+    /// Files of facts given: path and where it stands.
+    pub given_from: Vec<(String, Span)>,
+    /// What is expected; names, types and safety have been checked.
+    pub expect: Vec<Expectation>,
+    /// The whole test.
+    pub span: Span,
+}
+
+/// A checked expectation.
+#[derive(Clone, Debug)]
+pub enum Expectation {
+    /// Some match (`negated` false), or none (`no …`).
+    Body {
+        /// Whether nothing may match.
+        negated: bool,
+        /// The literals.
+        body: Vec<Literal>,
+        /// The variables, by [`VarId`].
+        variables: Vec<Variable>,
+        /// For the positive literals, by place: the distance within which float columns compare.
+        within: Vec<Option<f64>>,
+        /// `because ID`: the rule that must be in the proof.
+        because: Option<(Symbol, Span)>,
+        /// The item.
+        span: Span,
+    },
+    /// The whole relation.
+    Exactly {
+        /// The relation.
+        relation: RelationId,
+        /// Its rows.
+        rows: Vec<(Vec<Value>, Span)>,
+        /// The distance within which float columns compare.
+        within: Option<f64>,
+        /// The item.
+        span: Span,
+    },
+}
+
+/// What analysis was given: the files in the order of loading.
+pub type Files = Vec<tree::File>;

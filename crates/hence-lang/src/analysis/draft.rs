@@ -1,0 +1,303 @@
+//! Bodies with their names resolved: which relation an atom means, which term stands in which column.
+
+use std::borrow::Cow;
+
+use crate::builtins::expr::VarId;
+use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::fault::OrBroken;
+use hence_core::schema::RelationId;
+use hence_core::span::{Sources, Span};
+use hence_core::symbol::Symbol;
+use hence_syntax::tree::{Args, Atom, Expr, ExprKind, Ident, Literal, LiteralKind, UnaryOp};
+
+use super::codes;
+use super::names::{Entry, Names, is_aggregate, is_function, is_generator};
+use super::operation::nearest_function;
+use super::prose::count;
+use super::uses::{Vars, arguments};
+use super::values::error;
+
+/// A literal whose names are resolved.
+#[derive(Debug)]
+pub(super) enum Clause<'t> {
+    /// An atom; `None` is a column that matches anything.
+    Atom {
+        negated: bool,
+        relation: RelationId,
+        args: Vec<Option<&'t Expr>>,
+        within: Option<&'t Expr>,
+        span: Span,
+    },
+    /// Something that must hold.
+    Condition { expr: Cow<'t, Expr>, span: Span },
+    /// `X = e` that binds `X`.
+    Bind { var: VarId, expr: Expr, span: Span },
+    /// `X in generator(…)`.
+    Each { var: VarId, bound: bool, name: Ident, args: &'t [Expr], span: Span },
+    /// Something faulty that was reported; its variables are taken as bound, so that nothing follows from it.
+    Broken { vars: Vec<VarId> },
+}
+
+/// Resolves the literals of a body whose variables are `vars`.
+pub(super) fn body<'t>(
+    literals: &'t [Literal],
+    names: &Names,
+    vars: &Vars,
+    sources: &Sources,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<Clause<'t>> {
+    literals
+        .iter()
+        .map(|literal| {
+            clause(literal, names, vars, out)
+                .unwrap_or_else(|| Clause::Broken { vars: all_of(literal, vars, sources) })
+        })
+        .collect()
+}
+
+fn all_of(literal: &Literal, vars: &Vars, sources: &Sources) -> Vec<VarId> {
+    let own = Vars::of_body(std::slice::from_ref(literal), sources);
+    let var = |name: &Symbol| vars.get(*name).or_broken("the variables of a literal are those of its rule");
+    own.names().iter().map(var).collect()
+}
+
+fn clause<'t>(
+    literal: &'t Literal,
+    names: &Names,
+    vars: &Vars,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Clause<'t>> {
+    match &literal.kind {
+        LiteralKind::Atom { negated, atom } => match names.find(atom.relation.name) {
+            Some((relation, entry)) => {
+                let args = terms(atom, entry, out)?;
+                let within = atom.within.as_ref();
+                Some(Clause::Atom { negated: *negated, relation, args, within, span: atom.span })
+            }
+            None => call(*negated, atom, literal.span, names, out),
+        },
+        LiteralKind::Condition(expr) if is_faulty(expr) => None,
+        LiteralKind::Condition(expr) => {
+            Some(Clause::Condition { expr: Cow::Borrowed(expr), span: literal.span })
+        }
+        LiteralKind::In(left, right) => each(left, right, literal.span, vars, out),
+    }
+}
+
+/// Whether a part of the expression could not be parsed.
+fn is_faulty(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Error => true,
+        ExprKind::Unary(_, operand) => is_faulty(operand),
+        ExprKind::Binary(_, left, right) => is_faulty(left) || is_faulty(right),
+        ExprKind::Call(_, args) => args.iter().any(is_faulty),
+        _ => false,
+    }
+}
+
+/// The term at each column of an atom, or `None` after a diagnostic.
+pub(super) fn terms<'t>(
+    atom: &'t Atom,
+    entry: &Entry,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Vec<Option<&'t Expr>>> {
+    match &atom.args {
+        Args::Positional(args) if args.len() == entry.columns.len() => {
+            Some(args.iter().map(|arg| (!matches!(arg.kind, ExprKind::Wildcard)).then_some(arg)).collect())
+        }
+        Args::Positional(args) => {
+            out.push(atom_arity(entry, args.len(), atom.span));
+            None
+        }
+        Args::Named(args) => named(args, entry, out),
+    }
+}
+
+/// The error for another number of terms than columns.
+pub(super) fn arity(entry: &Entry, found: usize, span: Span) -> Diagnostic {
+    let columns = entry.columns.len();
+    let message =
+        format!("`{}` has {}, found {}", entry.name, count(columns, "column"), count(found, "term"));
+    let place = if entry.declared { "declared" } else { "first derived" };
+    let diagnostic = Diagnostic::new(codes::WRONG_ARITY, message).at(span, format!("found {found}"));
+    let diagnostic = if entry.span == Span::default() {
+        diagnostic
+    } else {
+        diagnostic.at(entry.span, format!("{place} with {columns}"))
+    };
+    diagnostic.note(format!("its form is `{entry}`"))
+}
+
+/// The same for an atom of a body, whose columns may be left open.
+fn atom_arity(entry: &Entry, found: usize, span: Span) -> Diagnostic {
+    let diagnostic = arity(entry, found, span);
+    match entry.columns.first() {
+        Some(first) if found < entry.columns.len() => diagnostic.help(format!(
+            "write `_` for a column that may hold anything, or name the columns: `{}({}: …)`",
+            entry.name, first.name
+        )),
+        _ => diagnostic,
+    }
+}
+
+fn named<'t>(
+    args: &'t [(Ident, Expr)],
+    entry: &Entry,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Vec<Option<&'t Expr>>> {
+    let mut terms = vec![None; entry.columns.len()];
+    let mut seen: Vec<Ident> = Vec::new();
+    let faults = out.len();
+    for (column, expr) in args {
+        if let Some(first) = seen.iter().find(|ident| ident.name == column.name) {
+            let message = format!("the column `{}` stands twice in one atom", column.name);
+            out.push(
+                Diagnostic::new(codes::ARGUMENT_TWICE, message)
+                    .at(column.span, "again here")
+                    .at(first.span, "first here")
+                    .help("compare two values of it with `=` in a literal of its own"),
+            );
+        }
+        seen.push(*column);
+        match entry.column(column.name) {
+            Some(at) => {
+                let term = terms.get_mut(at).or_broken("a relation has the columns that it names");
+                *term = (!matches!(expr.kind, ExprKind::Wildcard)).then_some(expr);
+            }
+            None => out.push(unknown_column(entry, *column)),
+        }
+    }
+    (out.len() == faults).then_some(terms)
+}
+
+/// The error for a column that the relation doesn't have.
+pub(super) fn unknown_column(entry: &Entry, column: Ident) -> Diagnostic {
+    let message = format!("`{}` has no column `{}`", entry.name, column.name);
+    let near = nearest(column.name.as_str(), entry.columns.iter().map(|slot| slot.name.as_str()));
+    let diagnostic =
+        error(codes::UNKNOWN_COLUMN, message, column.span).note(format!("its form is `{entry}`"));
+    match near {
+        Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+        None => diagnostic,
+    }
+}
+
+/// A literal of the form of an atom whose name is no relation: a call of a function, or an error.
+fn call<'t>(
+    negated: bool,
+    atom: &'t Atom,
+    span: Span,
+    names: &Names,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Clause<'t>> {
+    let name = atom.relation.name.as_str();
+    if let Args::Positional(args) = &atom.args
+        && (is_function(name) || is_aggregate(name))
+    {
+        let call = Expr { kind: ExprKind::Call(atom.relation, args.clone()), span: atom.span };
+        let expr =
+            if negated { Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(call)), span } } else { call };
+        return Some(Clause::Condition { expr: Cow::Owned(expr), span });
+    }
+    out.push(unknown_relation(names, atom));
+    None
+}
+
+fn unknown_relation(names: &Names, atom: &Atom) -> Diagnostic {
+    let name = atom.relation.name.as_str();
+    let span = atom.relation.span;
+    if is_generator(name) {
+        return error(codes::MISPLACED_GENERATOR, format!("`{name}` is a generator and no condition"), span)
+            .help(format!("its elements are bound by `X in {name}(…)`"));
+    }
+    if is_function(name) {
+        return error(codes::WRONG_ARGUMENTS, format!("`{name}` is a function and has no columns"), span)
+            .help("give its arguments by position");
+    }
+    missing_relation(names, atom.relation, arguments(atom).count())
+}
+
+/// What the relations of the rules of a migration begin with that are as they were recorded.
+pub(super) const OLD: &str = "old.";
+
+/// The error for a relation as it was recorded that isn't there, or outside of a migration.
+pub(super) fn missing_recorded(names: &Names, relation: Ident, recorded: &str) -> Diagnostic {
+    let known: Vec<&str> =
+        names.relations.iter().filter_map(|entry| entry.name.as_str().strip_prefix(OLD)).collect();
+    if known.is_empty() {
+        let message = format!("`{}` stands outside of a migration", relation.name);
+        return error(codes::OLD_RELATION, message, relation.span)
+            .note("only the rules of `hence migrate FILE.dl` read relations as they were recorded")
+            .help(format!("write `{recorded}`, or keep the rules of a migration apart from the others"));
+    }
+    let message = format!("no relation `{recorded}` is recorded");
+    let diagnostic = error(codes::UNKNOWN_RELATION, message, relation.span);
+    match nearest(recorded, known.iter().copied()) {
+        Some(near) => diagnostic.help(format!("the nearest is `{OLD}{near}`")),
+        None => diagnostic.help(format!("recorded are {}", super::prose::list(&known, "and"))),
+    }
+}
+
+/// The error for a relation that is neither declared nor derived.
+pub(super) fn missing_relation(names: &Names, relation: Ident, arity: usize) -> Diagnostic {
+    let name = relation.name;
+    if let Some(recorded) = name.as_str().strip_prefix(OLD) {
+        return missing_recorded(names, relation, recorded);
+    }
+    let message = format!("`{name}` is neither declared nor derived");
+    let diagnostic = error(codes::UNKNOWN_RELATION, message, relation.span);
+    match names.nearest_relation(name).or_else(|| nearest_function(name.as_str())) {
+        Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+        None => {
+            let columns: Vec<_> = (1..=arity).map(|at| format!("c{at}: type")).collect();
+            diagnostic.help(format!(
+                "declare it if it is asserted from outside: `input {name}({}).`",
+                columns.join(", ")
+            ))
+        }
+    }
+}
+
+fn each<'t>(
+    left: &'t Expr,
+    right: &'t Expr,
+    span: Span,
+    vars: &Vars,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Clause<'t>> {
+    let var = match left.kind {
+        ExprKind::Variable(name) => vars.get(name),
+        ExprKind::Error => None,
+        _ => {
+            out.push(
+                error(codes::IN_NEEDS_VARIABLE, "a variable is expected before `in`", left.span)
+                    .help("bind the elements to a variable and compare it: `X in …, X = …`"),
+            );
+            None
+        }
+    };
+    match &right.kind {
+        ExprKind::Call(name, args) if is_generator(name.name.as_str()) => {
+            Some(Clause::Each { var: var?, bound: false, name: *name, args, span })
+        }
+        ExprKind::Error => None,
+        _ => {
+            out.push(no_generator(right));
+            None
+        }
+    }
+}
+
+fn no_generator(right: &Expr) -> Diagnostic {
+    let known = crate::builtins::generator::names();
+    let forms: Vec<_> = known.iter().map(|name| format!("`{name}(…)`")).collect();
+    let diagnostic = error(codes::MISPLACED_GENERATOR, "a generator is expected behind `in`", right.span)
+        .note(format!("the generators are {}", super::prose::list(&forms, "and")));
+    match &right.kind {
+        ExprKind::Call(name, _) => match nearest(name.name.as_str(), known.iter().copied()) {
+            Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+            None => diagnostic,
+        },
+        _ => diagnostic,
+    }
+}

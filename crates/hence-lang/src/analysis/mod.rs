@@ -1,0 +1,75 @@
+//! From trees to a checked program: names, types, safety, strata, `requires`, lints. Nothing here stops at the
+//! first fault: everything is collected as diagnostics.
+
+mod bind;
+mod body;
+#[cfg(test)]
+pub(crate) mod build;
+mod cases;
+pub mod checked;
+pub mod codes;
+mod declare;
+mod draft;
+mod ground;
+mod guards;
+mod head;
+mod infer;
+pub mod lints;
+mod names;
+mod operation;
+mod placeholder;
+mod prose;
+mod query;
+pub mod requires;
+mod rules;
+mod safety;
+mod special;
+pub mod strata;
+mod typing;
+mod uses;
+mod values;
+
+use hence_core::diagnostic::{self, Diagnostic};
+use hence_core::span::Sources;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_syntax::tree::{self, Item};
+
+use checked::Checked;
+pub use query::{AtomPattern, QueryRule, TypedFact, check_atom, check_fact, check_facts, check_query};
+
+/// Checks the files of a rule set, in the order of loading; `sets` are the parameters that a run sets.
+///
+/// All faults of all files are returned, sorted. If there is an error among them, the program holds what could be
+/// checked, for further checks and for editors; it is not to be run.
+pub fn check(
+    files: &[tree::File],
+    sources: &Sources,
+    sets: &[(Symbol, Value)],
+) -> (Checked, Vec<Diagnostic>) {
+    let mut out = Vec::new();
+    let rules: Vec<_> = items(files).filter_map(as_rule).collect();
+    let mut names = declare::names(files, &mut out);
+    declare::set(&mut names, sets, &mut out);
+    declare::derived(&rules, &mut names, &mut out);
+    let mut drafts = rules::drafts(&rules, &names, sources, &mut out);
+    infer::columns(&drafts, &mut names, sources);
+    let ids = drafts.iter().map(|draft| draft.id).collect();
+    let rules = drafts.iter_mut().filter_map(|draft| draft.check(&names, sources, &mut out)).collect();
+    infer::report(&drafts, &names, &mut out);
+    let requires = guards::check(items(files), &names, &mut out);
+    let tests = cases::check(items(files), &names, &ids, sources, &mut out);
+    diagnostic::sort(&mut out);
+    (Checked { relations: names.finish(), params: names.params, rules, requires, tests }, out)
+}
+
+fn items(files: &[tree::File]) -> impl Iterator<Item = &Item> {
+    files.iter().flat_map(|file| &file.items)
+}
+
+fn as_rule(item: &Item) -> Option<&tree::Rule> {
+    match item {
+        Item::Rule(rule) => Some(rule),
+        _ => None,
+    }
+}

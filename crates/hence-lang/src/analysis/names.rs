@@ -1,0 +1,210 @@
+//! The names of a rule set: relations with what is known of their columns, closed sets, parameters.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::Arc;
+
+use crate::builtins::expr::ParamId;
+use crate::builtins::{aggregate, generator, op};
+use hence_core::diagnostic::nearest;
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
+use hence_core::schema::{Column, ColumnType, Kind, NameSet, Param, Relation, RelationId};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Type, Value};
+
+use super::checked::Checked;
+
+/// Words that are never names of relations.
+const RESERVED: [&str; 7] = ["true", "false", "not", "and", "or", "in", "if"];
+
+/// A relation as far as it is known.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) name: Symbol,
+    pub(super) kind: Kind,
+    pub(super) columns: Vec<Slot>,
+    pub(super) doc: String,
+    pub(super) requires: Option<Symbol>,
+    /// Its name in the declaration, or in the first head.
+    pub(super) span: Span,
+    pub(super) declared: bool,
+}
+
+/// A column as far as it is known.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub(super) name: Symbol,
+    pub(super) ty: Option<ColumnType>,
+    /// The value of facts that leave the column out.
+    pub(super) default: Option<Value>,
+    /// Where the type was declared, or inferred from.
+    pub(super) origin: Span,
+}
+
+/// All names of a rule set.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    pub(super) relations: Vec<Entry>,
+    by_name: HashMap<Symbol, RelationId>,
+    pub(super) params: Vec<Param>,
+    params_by_name: HashMap<Symbol, ParamId>,
+    /// Parameters whose declaration was faulty and reported.
+    pub(super) broken_params: BTreeSet<Symbol>,
+    pub(super) sets: BTreeMap<Symbol, Arc<NameSet>>,
+}
+
+impl Entry {
+    /// The position of the column called `name`.
+    pub(super) fn column(&self, name: Symbol) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+
+    fn finish(&self) -> Relation {
+        let column = |slot: &Slot| Column {
+            name: slot.name,
+            ty: slot.ty.clone().unwrap_or(ColumnType::plain(Type::Int)),
+            default: slot.default,
+        };
+        Relation {
+            name: self.name,
+            kind: self.kind,
+            columns: self.columns.iter().map(column).collect(),
+            doc: self.doc.clone(),
+            requires: self.requires,
+            span: self.span,
+        }
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(", self.name)?;
+        for (at, slot) in self.columns.iter().enumerate() {
+            write!(f, "{}{}", if at > 0 { ", " } else { "" }, slot.name)?;
+            if let Some(ty) = &slot.ty {
+                write!(f, ": {ty}")?;
+            }
+            if let Some(default) = slot.default {
+                write!(f, " = {default}")?;
+            }
+        }
+        f.write_str(")")
+    }
+}
+
+impl Names {
+    /// The names of a rule set that was checked before.
+    pub(super) fn of(checked: &Checked) -> Self {
+        let mut names = Self::default();
+        for relation in &checked.relations {
+            let slot = |column: &Column| Slot {
+                name: column.name,
+                ty: Some(column.ty.clone()),
+                default: column.default,
+                origin: relation.span,
+            };
+            names.add_relation(Entry {
+                name: relation.name,
+                kind: relation.kind,
+                columns: relation.columns.iter().map(slot).collect(),
+                doc: String::new(),
+                requires: relation.requires,
+                span: relation.span,
+                declared: true,
+            });
+        }
+        checked.params.iter().cloned().for_each(|param| names.add_param(param));
+        names
+    }
+
+    /// Adds a relation whose name is new.
+    pub(super) fn add_relation(&mut self, entry: Entry) -> RelationId {
+        let id = RelationId(self.relations.len() as u32);
+        self.by_name.insert(entry.name, id);
+        self.relations.push(entry);
+        id
+    }
+
+    /// Adds a parameter whose name is new.
+    pub(super) fn add_param(&mut self, param: Param) {
+        self.params_by_name.insert(param.name, ParamId(self.params.len() as u32));
+        self.params.push(param);
+    }
+
+    /// The relation called `name`.
+    pub(super) fn relation(&self, name: Symbol) -> Option<RelationId> {
+        self.by_name.get(&name).copied()
+    }
+
+    /// The relation with this id.
+    pub(super) fn entry(&self, id: RelationId) -> &Entry {
+        self.relations.get(id.at()).or_broken(RelationId::INVARIANT)
+    }
+
+    /// The relation called `name`, with its id.
+    pub(super) fn find(&self, name: Symbol) -> Option<(RelationId, &Entry)> {
+        let id = self.relation(name)?;
+        Some((id, self.entry(id)))
+    }
+
+    /// The parameter called `name`.
+    pub(super) fn param(&self, name: Symbol) -> Option<(ParamId, &Param)> {
+        let id = *self.params_by_name.get(&name)?;
+        Some((id, self.params.get(id.at()).or_broken(ParamId::INVARIANT)))
+    }
+
+    /// The parameter called `name`, to be set.
+    pub(super) fn param_mut(&mut self, name: Symbol) -> Option<&mut Param> {
+        let id = *self.params_by_name.get(&name)?;
+        Some(self.params.get_mut(id.at()).or_broken(ParamId::INVARIANT))
+    }
+
+    /// The known relation that `name` was probably meant to be.
+    pub(super) fn nearest_relation(&self, name: Symbol) -> Option<&'static str> {
+        let known = self.relations.iter().map(|entry| entry.name.as_str());
+        nearest(name.as_str(), known.filter(|known| *known != name.as_str()))
+    }
+
+    /// The known parameter that `name` was probably meant to be.
+    pub(super) fn nearest_param(&self, name: Symbol) -> Option<&'static str> {
+        let known = self.params.iter().map(|param| &param.name).chain(&self.broken_params);
+        nearest(name.as_str(), known.map(|name| name.as_str()))
+    }
+
+    /// The relations as they are known at the end.
+    pub(super) fn finish(&self) -> Vec<Relation> {
+        self.relations.iter().map(Entry::finish).collect()
+    }
+}
+
+/// What `name` is to the language, if it can't be the name of a relation: `a function`.
+pub(super) fn taken(name: &str) -> Option<&'static str> {
+    if RESERVED.contains(&name) {
+        None // the parser has told that
+    } else if is_function(name) {
+        Some("a function")
+    } else if is_aggregate(name) {
+        Some("an aggregate")
+    } else if is_generator(name) {
+        Some("a generator")
+    } else {
+        None
+    }
+}
+
+/// Whether `name` is a function.
+pub(super) fn is_function(name: &str) -> bool {
+    op::names().contains(&name) || matches!(name, "if" | "matches" | "format")
+}
+
+/// Whether `name` is an aggregate (`min` and `max` are functions too).
+pub(super) fn is_aggregate(name: &str) -> bool {
+    aggregate::names().contains(&name)
+}
+
+/// Whether `name` is a generator.
+pub(super) fn is_generator(name: &str) -> bool {
+    generator::names().contains(&name)
+}

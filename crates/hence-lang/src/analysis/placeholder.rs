@@ -1,0 +1,107 @@
+//! Texts with placeholders, of `format` and `@because`: cut into pieces, each with its place in the source.
+
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::{Sources, Span};
+use hence_core::symbol::Symbol;
+
+use super::codes;
+use super::values::error;
+
+/// A piece of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Text as it is, `{{` and `}}` resolved.
+    Text(Symbol),
+    /// `{Name}` and where the name stands.
+    Hole(Symbol, Span),
+}
+
+/// Cuts `text`, whose literal stands at `span`, into pieces; the faults are braces without their partner, and
+/// what stands between braces and is no word.
+pub(super) fn pieces(text: &str, span: Span, sources: &Sources) -> (Vec<Piece>, Vec<Diagnostic>) {
+    let mut cutter =
+        Cutter { text, span, sources, plain: String::new(), pieces: Vec::new(), faults: Vec::new() };
+    let mut at = 0;
+    while let Some(rest) = text.get(at..)
+        && let Some(first) = rest.chars().next()
+    {
+        at += match first {
+            '{' | '}' if rest.chars().nth(1) == Some(first) => {
+                cutter.plain.push(first);
+                2
+            }
+            '{' => cutter.hole(at),
+            '}' => {
+                cutter.fault("`}` without a `{` before it", at, 1, "write `}}` for a brace");
+                1
+            }
+            _ => {
+                cutter.plain.push(first);
+                first.len_utf8()
+            }
+        };
+    }
+    cutter.end_text();
+    (cutter.pieces, cutter.faults)
+}
+
+struct Cutter<'a> {
+    text: &'a str,
+    span: Span,
+    sources: &'a Sources,
+    plain: String,
+    pieces: Vec<Piece>,
+    faults: Vec<Diagnostic>,
+}
+
+impl Cutter<'_> {
+    fn end_text(&mut self) {
+        if !self.plain.is_empty() {
+            self.pieces.push(Piece::Text(Symbol::new(&std::mem::take(&mut self.plain))));
+        }
+    }
+
+    /// Takes the placeholder whose brace stands at `at` and says how many bytes it has.
+    fn hole(&mut self, at: usize) -> usize {
+        let rest = self.text.get(at + 1..).unwrap_or("");
+        let Some(end) = rest.find(['{', '}']).filter(|end| rest.get(*end..=*end) == Some("}")) else {
+            self.fault("`{` without a `}` behind it", at, 1, "write `{{` for a brace");
+            return 1;
+        };
+        let name = rest.get(..end).unwrap_or("");
+        let word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if word && name != "_" {
+            self.end_text();
+            let place = part(self.text, at + 1, end, self.span, self.sources);
+            self.pieces.push(Piece::Hole(Symbol::new(name), place));
+        } else {
+            let message =
+                format!("`{{{name}}}` is no placeholder: a variable or a parameter stands between braces");
+            let help = "bind an expression to a variable first (`X = …`); for braces in the text write `{{` and `}}`";
+            self.fault(&message, at, end + 2, help);
+        }
+        end + 2
+    }
+
+    fn fault(&mut self, message: &str, at: usize, len: usize, help: &str) {
+        let place = part(self.text, at, len, self.span, self.sources);
+        self.faults.push(error(codes::FAULTY_PLACEHOLDER, message, place).help(help));
+    }
+}
+
+/// Where the bytes from `at` of a literal's text stand, as well as it can be told where escapes were resolved.
+fn part(text: &str, at: usize, len: usize, span: Span, sources: &Sources) -> Span {
+    match sources.slice(span).find(text) {
+        Some(offset) if !text.is_empty() => {
+            let start = span.start + (offset + at) as u32;
+            Span::new(span.file, start, start + len as u32)
+        }
+        _ => span,
+    }
+}
+
+/// Whether a placeholder names a variable.
+pub(super) fn is_variable(name: Symbol) -> bool {
+    name.as_str().starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+}

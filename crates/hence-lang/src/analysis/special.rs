@@ -1,0 +1,249 @@
+//! The functions that are more than an operation: `if`, `matches`, `format`, and the generator `captures`.
+
+use crate::builtins::expr::{Expr, ExprKind};
+use crate::builtins::generator::{self, Generator};
+use crate::builtins::op;
+use crate::builtins::pattern::Pattern;
+use crate::builtins::term::{Part, Sentence};
+use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Type, Value};
+use hence_syntax::tree;
+
+use super::codes;
+use super::names::Slot;
+use super::operation::wrong_count;
+use super::placeholder::{Piece, is_variable, pieces};
+use super::prose::a;
+use super::typing::{Typer, constant};
+use super::values::{conversion, error, not_literal};
+
+impl Typer<'_> {
+    /// `if(condition, then, otherwise)`.
+    pub(super) fn choice(&mut self, name: tree::Ident, args: &[tree::Expr], span: Span) -> Option<Expr> {
+        let [condition, then, otherwise] = args else {
+            return self.fail(
+                wrong_count("if", args.len(), name.span, &op::signatures("if"))
+                    .help("its form is `if(condition, value, other_value)`"),
+            );
+        };
+        let (condition, then, otherwise) = (self.bool(condition), self.expr(then), self.expr(otherwise));
+        let (condition, then, otherwise) = (condition?, then?, otherwise?);
+        if then.ty != otherwise.ty {
+            let diagnostic = self.branches(&then, &otherwise, span);
+            return self.fail(diagnostic);
+        }
+        let ty = then.ty;
+        let kind = ExprKind::If(Box::new(condition), Box::new(then), Box::new(otherwise));
+        Some(Expr { kind, ty, span })
+    }
+
+    fn branches(&self, then: &Expr, otherwise: &Expr, span: Span) -> Diagnostic {
+        let diagnostic = Diagnostic::new(codes::BRANCH_TYPES, "the branches of `if` have two types")
+            .at(span, "")
+            .at(then.span, a(then.ty))
+            .at(otherwise.span, a(otherwise.ty));
+        let pairs = [(then, otherwise), (otherwise, then)];
+        let literal = |expr: &Expr| matches!(expr.kind, ExprKind::Const(_));
+        let fix = |(expr, other): (&Expr, &Expr)| {
+            let text = self.sources.slice(expr.span);
+            let better = conversion(expr, text, &self.column_type(other))?;
+            Some(format!("write `{better}` instead of `{text}`"))
+        };
+        let ordered = pairs.into_iter().filter(|(expr, _)| literal(expr)).chain(pairs);
+        match ordered.into_iter().find_map(fix) {
+            Some(fix) => diagnostic.help(fix),
+            None => diagnostic,
+        }
+    }
+
+    /// `matches(text, pattern)`.
+    pub(super) fn matches(&mut self, name: tree::Ident, args: &[tree::Expr], span: Span) -> Option<Expr> {
+        let [text, pattern] = args else {
+            return self.fail(wrong_count("matches", args.len(), name.span, &op::signatures("matches")));
+        };
+        let (text, pattern) = (self.string(text, "`matches`"), self.pattern(pattern));
+        let kind = ExprKind::Matches(Box::new(text?), pattern?);
+        Some(Expr { kind, ty: Type::Bool, span })
+    }
+
+    /// An expression that must be a string.
+    fn string(&mut self, written: &tree::Expr, taker: &str) -> Option<Expr> {
+        let expr = self.expr(written)?;
+        if expr.ty == Type::String {
+            return Some(expr);
+        }
+        let text = self.sources.slice(expr.span);
+        let message = format!("`{text}` is {}, but {taker} takes a string", a(expr.ty));
+        let diagnostic = error(codes::NO_SUCH_OPERATION, message, expr.span);
+        self.fail(diagnostic.help(format!("write `string({text})`")))
+    }
+
+    /// A pattern: a string literal that compiles.
+    fn pattern(&mut self, written: &tree::Expr) -> Option<Pattern> {
+        let tree::ExprKind::Literal(Value::String(source)) = written.kind else {
+            return self.fail(
+                not_literal("a pattern", written.span)
+                    .note("patterns are compiled when the rules are loaded")
+                    .help("write it out, best as a raw string: `r\"…\"`"),
+            );
+        };
+        match Pattern::new(source) {
+            Ok(pattern) => Some(pattern),
+            Err(fault) => {
+                let diagnostic = error(codes::FAULTY_PATTERN, "the pattern can't be compiled", written.span);
+                let diagnostic = fault.notes().into_iter().fold(diagnostic, Diagnostic::note);
+                self.fail(fault.help().into_iter().fold(diagnostic, Diagnostic::help))
+            }
+        }
+    }
+
+    /// `format("{A} of {B}")` as a concatenation.
+    pub(super) fn format(&mut self, name: tree::Ident, args: &[tree::Expr], span: Span) -> Option<Expr> {
+        let [written] = args else {
+            return self.fail(wrong_count("format", args.len(), name.span, &op::signatures("format")).help(
+                "the placeholders are the variables and parameters themselves: `format(\"{A} of {B}\")`",
+            ));
+        };
+        let tree::ExprKind::Literal(Value::String(text)) = written.kind else {
+            return self.fail(not_literal("the text of `format`", written.span));
+        };
+        let (pieces, faults) = pieces(text.as_str(), written.span, self.sources);
+        let faulty = !faults.is_empty();
+        self.out.extend(faults);
+        let parts: Vec<_> = pieces.into_iter().map(|piece| self.piece(piece, written.span)).collect();
+        let mut parts = parts.into_iter().collect::<Option<Vec<_>>>().filter(|_| !faulty)?;
+        match (parts.len(), parts.pop()) {
+            (_, None) => Some(constant(Value::String(Symbol::new("")), span)),
+            (1, Some(part)) => Some(part),
+            (_, Some(last)) => {
+                parts.push(last);
+                self.operation("concat", parts, span)
+            }
+        }
+    }
+
+    fn piece(&mut self, piece: Piece, literal: Span) -> Option<Expr> {
+        match piece {
+            Piece::Text(text) => Some(constant(Value::String(text), literal)),
+            Piece::Hole(name, span) => {
+                let value = self.placeholder(name, span)?;
+                if value.ty == Type::String {
+                    Some(value)
+                } else {
+                    self.operation("string", vec![value], span)
+                }
+            }
+        }
+    }
+
+    /// The variable or parameter that a placeholder names.
+    fn placeholder(&mut self, name: Symbol, span: Span) -> Option<Expr> {
+        if is_variable(name) {
+            return self.variable(name, span);
+        }
+        if self.names.param(name).is_none() && !self.names.broken_params.contains(&name) {
+            let diagnostic = self.unbound_placeholder(name, span, &[]);
+            return self.fail(diagnostic);
+        }
+        self.param(name, span)
+    }
+
+    fn unbound_placeholder(&self, name: Symbol, span: Span, columns: &[Slot]) -> Diagnostic {
+        let what = match (is_variable(name), columns) {
+            (true, _) => "not a variable that the rule binds",
+            (false, []) => "not a parameter",
+            (false, _) => "neither a parameter nor a column of the head",
+        };
+        let message = format!("the placeholder `{{{name}}}` is {what}");
+        let known = self.vars.names().iter().copied();
+        let known = known.chain(self.names.params.iter().map(|param| param.name));
+        let known = known.chain(columns.iter().map(|column| column.name));
+        let diagnostic = error(codes::UNBOUND_PLACEHOLDER, message, span);
+        match nearest(name.as_str(), known.map(Symbol::as_str)) {
+            Some(near) => diagnostic.help(format!("the nearest is `{{{near}}}`")),
+            None => diagnostic,
+        }
+    }
+
+    /// The sentence of `@because`; `columns` are those of the head.
+    pub(super) fn sentence(&mut self, text: Symbol, span: Span, columns: &[Slot]) -> Option<Sentence> {
+        let (pieces, faults) = pieces(text.as_str(), span, self.sources);
+        let faulty = !faults.is_empty();
+        self.out.extend(faults);
+        let parts: Vec<_> = pieces.into_iter().map(|piece| self.part(piece, columns)).collect();
+        let parts = parts.into_iter().collect::<Option<Vec<_>>>().filter(|_| !faulty)?;
+        Some(Sentence { parts })
+    }
+
+    fn part(&mut self, piece: Piece, columns: &[Slot]) -> Option<Part> {
+        let (name, span) = match piece {
+            Piece::Text(text) => return Some(Part::Text(text)),
+            Piece::Hole(name, span) => (name, span),
+        };
+        if is_variable(name) {
+            if let Some(var) = self.vars.get(name) {
+                return Some(Part::Var(var));
+            }
+        } else if let Some((param, _)) = self.names.param(name) {
+            return Some(Part::Param(param));
+        } else if let Some(at) = columns.iter().position(|column| column.name == name) {
+            return Some(Part::Column(at as u32));
+        } else if self.names.broken_params.contains(&name) {
+            return self.poison();
+        }
+        let diagnostic = self.unbound_placeholder(name, span, columns);
+        self.fail(diagnostic)
+    }
+
+    /// The generator of `X in name(args)` with the arguments that it takes at run time.
+    pub(super) fn generator(
+        &mut self,
+        name: tree::Ident,
+        args: &[tree::Expr],
+        span: Span,
+    ) -> Option<(Generator, Vec<Expr>)> {
+        let word = name.name.as_str();
+        if word == "captures" {
+            return self.captures(name, args);
+        }
+        let args: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();
+        let args = args.into_iter().collect::<Option<Vec<_>>>()?;
+        let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
+        match generator::resolve(word, &types) {
+            Some(generator) => Some((generator, args)),
+            None => {
+                let resolves = |types: &[Type]| generator::resolve(word, types).is_some();
+                let diagnostic = self.no_operation(word, &args, span, generator::signatures(word), resolves);
+                self.fail(diagnostic)
+            }
+        }
+    }
+
+    fn captures(&mut self, name: tree::Ident, args: &[tree::Expr]) -> Option<(Generator, Vec<Expr>)> {
+        let [text, pattern, group] = args else {
+            let signatures = generator::signatures("captures");
+            return self.fail(wrong_count("captures", args.len(), name.span, &signatures));
+        };
+        let (text, pattern) = (self.string(text, "`captures`"), self.pattern(pattern));
+        let tree::ExprKind::Literal(Value::Int(number)) = group.kind else {
+            return self.fail(
+                not_literal("the group of `captures`", group.span)
+                    .help("0 is the whole match, 1 the first group"),
+            );
+        };
+        let (text, pattern) = (text?, pattern?);
+        let groups = pattern.regex().captures_len();
+        match usize::try_from(number).ok().filter(|number| *number < groups) {
+            Some(number) => Some((Generator::Captures(pattern, number), vec![text])),
+            None => {
+                let message = format!("the pattern has no group {number}");
+                self.fail(
+                    error(codes::FAULTY_PATTERN, message, group.span)
+                        .help(format!("its groups are 0 (the whole match) to {}", groups.saturating_sub(1))),
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Strata: which relations are derived together, in which order, and the cycle where there is none.
+
+mod cycle;
+mod graph;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use crate::analysis::checked::Checked;
+use graph::{Read, reads};
+use hence_core::diagnostic::{Diagnostic, sort};
+use hence_core::index_vec::{Id, IndexVec};
+use hence_core::schema::{Kind, RelationId};
+
+/// Relations that are derived together, after all strata before them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stratum {
+    /// The derived relations, ascending.
+    pub relations: Vec<RelationId>,
+    /// Whether some rule of one of them reads one of them.
+    pub recursive: bool,
+}
+
+/// The derived relations of `checked` in an order of evaluation: each stratum is one strongly connected component
+/// of the graph of who reads whom, and stands after all that it reads; where that leaves a choice, the stratum
+/// with the relation that was known first comes first.
+///
+/// # Errors
+/// For each component in which a relation depends on itself through negation, an aggregate or a limit, the
+/// shortest such cycle.
+pub fn strata(checked: &Checked) -> Result<Vec<Stratum>, Vec<Diagnostic>> {
+    let reads: Vec<Read> = checked.rules.iter().flat_map(reads).collect();
+    let components = Components::new(checked, &reads);
+    let mut faults = cycle::cycles(checked, &reads, &components);
+    if faults.is_empty() {
+        return Ok(components.ordered(checked, &reads));
+    }
+    sort(&mut faults);
+    Err(faults)
+}
+
+/// The strongly connected components of the graph of who reads whom.
+struct Components {
+    /// The relations of each component, ascending.
+    members: IndexVec<Component, Vec<RelationId>>,
+    /// The component of each relation.
+    of: IndexVec<RelationId, Component>,
+}
+
+/// The number of a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Component(usize);
+
+impl Id for Component {
+    const INVARIANT: &'static str = "each relation is in one of the components";
+
+    fn new(at: usize) -> Self {
+        Self(at)
+    }
+
+    fn at(self) -> usize {
+        self.0
+    }
+}
+
+impl Components {
+    fn new(checked: &Checked, reads: &[Read]) -> Self {
+        let mut graph = DiGraph::<(), ()>::with_capacity(checked.relations.len(), reads.len());
+        checked.relations.iter().for_each(|_| {
+            graph.add_node(());
+        });
+        for read in reads {
+            graph.update_edge(
+                NodeIndex::new(read.reader.0 as usize),
+                NodeIndex::new(read.read.0 as usize),
+                (),
+            );
+        }
+        // Tarjan's algorithm in petgraph recurses as deep as the longest chain of rules; Kosaraju's doesn't.
+        let mut members: Vec<Vec<RelationId>> = kosaraju_scc(&graph)
+            .into_iter()
+            .map(|nodes| nodes.into_iter().map(|node| RelationId(node.index() as u32)).collect())
+            .collect();
+        members.iter_mut().for_each(|relations| relations.sort_unstable());
+        members.sort_unstable();
+        let members: IndexVec<Component, _> = members.into();
+        let mut of = IndexVec::filled(Component(0), checked.relations.len());
+        for (component, relations) in members.numbered() {
+            relations.iter().for_each(|relation| of[*relation] = component);
+        }
+        Self { members, of }
+    }
+
+    /// The component of a relation.
+    fn of(&self, relation: RelationId) -> Component {
+        self.of[relation]
+    }
+
+    /// Whether a read stays inside one component.
+    fn inside(&self, read: &Read) -> bool {
+        self.of(read.reader) == self.of(read.read)
+    }
+
+    /// The components in an order in which each stands after all that it reads, the inputs left out.
+    fn ordered(&self, checked: &Checked, reads: &[Read]) -> Vec<Stratum> {
+        let len = self.members.len();
+        let mut readers: IndexVec<Component, Vec<Component>> = IndexVec::filled(Vec::new(), len);
+        let mut missing: IndexVec<Component, usize> = IndexVec::filled(0, len);
+        let mut recursive: IndexVec<Component, bool> = IndexVec::filled(false, len);
+        for read in reads {
+            let (from, to) = (self.of(read.read), self.of(read.reader));
+            if from == to {
+                recursive[from] = true;
+            } else {
+                readers[from].push(to);
+                missing[to] += 1;
+            }
+        }
+        // Components are numbered by their first relation, so the smallest number is the one known first.
+        let free = missing.numbered().filter(|(_, count)| **count == 0);
+        let mut ready: BinaryHeap<_> = free.map(|(component, _)| Reverse(component)).collect();
+        let mut out = Vec::with_capacity(len);
+        while let Some(Reverse(component)) = ready.pop() {
+            for reader in &readers[component] {
+                missing[*reader] -= 1;
+                if missing[*reader] == 0 {
+                    ready.push(Reverse(*reader));
+                }
+            }
+            let relations = self.members[component].clone();
+            out.push(Stratum { relations, recursive: recursive[component] });
+        }
+        assert_eq!(out.len(), len, "each component stands after all that it reads");
+        out.retain(|stratum| stratum.relations.iter().any(|relation| is_derived(checked, *relation)));
+        out
+    }
+}
+
+fn is_derived(checked: &Checked, relation: RelationId) -> bool {
+    checked[relation].kind != Kind::Input
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::build::{Words, checked, rule};
+
+    /// The strata as names, `*` behind the recursive ones; or the labels of the faults.
+    fn shown(inputs: &[&str], rules: Vec<Words>) -> Vec<String> {
+        let checked = checked(inputs, rules);
+        let name = |id: &RelationId| checked.relations[id.0 as usize].name.as_str();
+        match strata(&checked) {
+            Ok(strata) => strata
+                .iter()
+                .map(|stratum| {
+                    let names: Vec<_> = stratum.relations.iter().map(name).collect();
+                    names.join(" ") + if stratum.recursive { " *" } else { "" }
+                })
+                .collect(),
+            Err(faults) => faults.iter().flat_map(|fault| &fault.labels).map(|l| l.text.clone()).collect(),
+        }
+    }
+
+    #[test]
+    fn each_component_stands_after_what_it_reads() {
+        let rules = vec![
+            rule("d(X)").some("path(X, _)").none("known(X)"),
+            rule("path(X, Y)").some("edge(X, Y)"),
+            rule("path(X, Z)").some("hop(X, Y)").some("edge(Y, Z)"),
+            rule("hop(X, Y)").some("path(X, Y)"),
+            rule("known(X)").some("edge(X, X)"),
+        ];
+        assert_eq!(shown(&["edge"], rules), ["path hop *", "known", "d"]);
+    }
+
+    #[test]
+    fn negation_in_a_cycle_is_told_by_the_shortest_way_round() {
+        let rules = vec![
+            rule("a(X)").some("e(X)").none("b(X)"),
+            rule("b(X)").some("far(X)"),
+            rule("far(X)").some("further(X)"),
+            rule("further(X)").some("a(X)"),
+            rule("b(X)").some("c(X)"),
+            rule("c(X)").some("a(X)"),
+        ];
+        let steps = ["`a` needs that no `b` holds", "and `b` needs some `c`", "and `c` needs some `a`"];
+        assert_eq!(shown(&["e"], rules), steps);
+    }
+
+    #[test]
+    fn aggregates_and_limits_count_like_negation() {
+        let rules = vec![rule("n(count)").some("n(X)").some("e(X)")];
+        assert_eq!(shown(&["e"], rules), ["`n` aggregates over all of `n`"]);
+        let rules = vec![rule("top(X)").some("all(X)").limit(), rule("all(X)").some("top(X)")];
+        assert_eq!(
+            shown(&[], rules),
+            ["`top` keeps the first that follow from all of `all`", "and `all` needs some `top`"]
+        );
+    }
+
+    #[test]
+    fn each_component_with_a_cycle_has_its_own_fault() {
+        let rules = vec![rule("a(X)").some("e(X)").none("a(X)"), rule("b(X)").some("e(X)").none("b(X)")];
+        assert_eq!(shown(&["e"], rules), ["`a` needs that no `a` holds", "`b` needs that no `b` holds"]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Literals against the types of their places: what fits, and what a literal should have been.
+
+use crate::builtins::expr::{Expr, ExprKind};
+use hence_core::diagnostic::{Code, Diagnostic, nearest};
+use hence_core::literal;
+use hence_core::schema::{ColumnType, NameSet};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Type, Value};
+use hence_syntax::tree;
+
+use super::codes;
+use super::prose::{a, a_column, list};
+
+/// The value of a literal, a sign before it included.
+pub(super) fn literal(expr: &tree::Expr) -> Option<Value> {
+    match &expr.kind {
+        tree::ExprKind::Literal(value) => Some(*value),
+        tree::ExprKind::Unary(tree::UnaryOp::Negate, inner) => literal(inner).and_then(negated),
+        _ => None,
+    }
+}
+
+/// The value with the other sign, for the types that have one.
+pub(super) fn negated(value: Value) -> Option<Value> {
+    match value {
+        Value::Int(value) => value.checked_neg().map(Value::Int),
+        Value::Float(value) => Float::new(-value.get()).map(Value::Float),
+        Value::Duration(value) => value.checked_neg().map(Value::Duration),
+        _ => None,
+    }
+}
+
+/// The literal of type `wanted` that `value` was probably meant to be: it says the same, to the digit.
+fn retyped(value: Value, wanted: Type) -> Option<Value> {
+    match (value, wanted) {
+        (Value::Int(n), Type::Float) => exactly(n).map(Value::Float),
+        (Value::Float(x), Type::Int) => whole(x.get()).map(Value::Int),
+        (Value::String(text), Type::Int) => text.as_str().parse().ok().map(Value::Int),
+        (Value::String(text), Type::Float) => {
+            text.as_str().parse().ok().and_then(Float::new).map(Value::Float)
+        }
+        (Value::String(text), Type::Name) => as_name(text.as_str()),
+        (Value::Name(name), Type::String) => Some(Value::String(name)),
+        (Value::String(text), Type::Time) => as_time(text.as_str()).map(Value::Time),
+        (Value::String(text), Type::Duration) => literal::parse_duration(text.as_str()).map(Value::Duration),
+        (Value::String(text), Type::Bool) => text.as_str().parse().ok().map(Value::Bool),
+        (Value::Int(n @ (0 | 1)), Type::Bool) => Some(Value::Bool(n == 1)),
+        (value, Type::String) if value.ty() != Type::String => {
+            Some(Value::String(Symbol::new(&value.text())))
+        }
+        _ => None,
+    }
+}
+
+/// The float that is `n`, if there is one.
+fn exactly(n: i64) -> Option<Float> {
+    (n.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS).then(|| Float::new(n as f64)).flatten()
+}
+
+/// The time that a text stands for; a date alone is its beginning.
+fn as_time(text: &str) -> Option<i64> {
+    literal::parse_time(text).or_else(|| literal::parse_time(&format!("{text}T00:00:00Z")))
+}
+
+fn whole(x: f64) -> Option<i64> {
+    (x.fract() == 0.0 && x.abs() < 9.0e15).then_some(x as i64)
+}
+
+fn as_name(text: &str) -> Option<Value> {
+    let name = if text.starts_with('/') { text.to_owned() } else { format!("/{text}") };
+    literal::is_name(&name).then(|| Value::Name(Symbol::new(&name)))
+}
+
+/// Whether `value` fits into a place of type `ty`; otherwise why not. `place` is what the place is called.
+pub(super) fn fit(value: Value, ty: &ColumnType, place: &str) -> Result<(), Diagnostic> {
+    if ty.admits(value) {
+        return Ok(());
+    }
+    if let (Some(set), Value::Name(name)) = (&ty.set, value) {
+        return Err(outside(name, set, place));
+    }
+    let message = format!("`{value}` is {}, but {place} is {}", a(value.ty()), a_column(ty));
+    let diagnostic = Diagnostic::new(codes::WRONG_TYPE, message);
+    Err(match rewritten(value, ty) {
+        Some(right) => diagnostic.help(format!("write `{right}`")),
+        None if ty.ty == Type::Duration && value.ty() == Type::Int => diagnostic.help(unit(value)),
+        None => diagnostic,
+    })
+}
+
+/// The text of the literal of type `ty` that `value` was probably meant to be, if that fits there.
+pub(super) fn rewritten(value: Value, ty: &ColumnType) -> Option<String> {
+    let right = retyped(value, ty.ty)?;
+    match (&ty.set, right) {
+        (Some(set), Value::Name(name)) if !set.members.contains(&name) => {
+            nearest_member(name, set).map(str::to_owned)
+        }
+        _ => Some(right.to_string()),
+    }
+}
+
+/// The help for a number where a duration is due: nobody knows which unit was meant.
+pub(super) fn unit(value: impl std::fmt::Display) -> String {
+    format!("a duration has a unit, such as `{value}s` or `{value}ms`")
+}
+
+fn nearest_member(name: Symbol, set: &NameSet) -> Option<&'static str> {
+    nearest(name.as_str(), set.members.iter().map(|member| member.as_str()))
+}
+
+/// The error for a name outside a closed set.
+pub(super) fn outside(name: Symbol, set: &NameSet, place: &str) -> Diagnostic {
+    let members: Vec<_> = set.members.iter().map(|member| format!("`{member}`")).collect();
+    let message = format!("`{name}` is none of the names that {place} may hold");
+    let diagnostic =
+        Diagnostic::new(codes::OUTSIDE_SET, message).note(format!("it may hold {}", list(&members, "or")));
+    match nearest_member(name, set) {
+        Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+        None => diagnostic,
+    }
+}
+
+/// The text that turns the typed `expr`, written as `text`, into a value of type `wanted` without a loss.
+pub(super) fn conversion(expr: &Expr, text: &str, wanted: &ColumnType) -> Option<String> {
+    if let ExprKind::Const(value) = expr.kind {
+        // As it is written: `007` is not the text "7".
+        let is_number = matches!(value, Value::Int(_) | Value::Float(_));
+        return if is_number && wanted.ty == Type::String {
+            Some(literal::quoted(text))
+        } else {
+            rewritten(value, wanted)
+        };
+    }
+    match (expr.ty, wanted.ty) {
+        // A division of ints has lost its rest already.
+        (Type::Int, Type::Float) if text.contains('/') => None,
+        (Type::Int, Type::Float) => Some(format!("float({text})")),
+        (Type::String, Type::Name) if wanted.set.is_none() => Some(format!("name({text})")),
+        (from, Type::String) if from != Type::String => Some(format!("string({text})")),
+        _ => None,
+    }
+}
+
+/// An error that only a literal may stand here.
+pub(super) fn not_literal(what: &str, span: Span) -> Diagnostic {
+    error(codes::NOT_LITERAL, format!("{what} must be a literal"), span)
+}
+
+/// A diagnostic with one place without a text.
+pub(super) fn error(code: Code, message: impl Into<String>, span: Span) -> Diagnostic {
+    Diagnostic::new(code, message).at(span, "")
+}

@@ -1,0 +1,183 @@
+//! Typed expressions over the variables and parameters of a rule, and the one evaluator of their meaning.
+
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
+use hence_core::span::Span;
+use hence_core::value::{Type, Value, Word};
+
+use super::op::Op;
+use super::pattern::Pattern;
+
+/// A variable of a rule, by its place in the rule's table of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+impl Id for VarId {
+    const INVARIANT: &'static str = "the number of a variable is that of one of its rule's variables";
+
+    fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    #[inline]
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A parameter, by its place in the rule set's table of parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ParamId(pub u32);
+
+impl Id for ParamId {
+    const INVARIANT: &'static str = "the number of a parameter is that of one of its program's parameters";
+
+    fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    #[inline]
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A typed expression and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// The type of its value.
+    pub ty: Type,
+    /// Where it stands, for reports of operations without a result.
+    pub span: Span,
+}
+
+/// The kinds of typed expressions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A literal.
+    Const(Value),
+    /// A variable.
+    Var(VarId),
+    /// A parameter; its value is the rule set's.
+    Param(ParamId),
+    /// An operation on the values of all its operands.
+    Call(Op, Vec<Expr>),
+    /// `matches(text, pattern)`.
+    Matches(Box<Expr>, Pattern),
+    /// `a and b`: false where either is false, without a result only where neither decides.
+    And(Box<Expr>, Box<Expr>),
+    /// `a or b`: true where either is true, without a result only where neither decides.
+    Or(Box<Expr>, Box<Expr>),
+    /// `if(condition, then, otherwise)`: only the branch taken is evaluated.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+/// An operation that had no result (division by zero, overflow, …), and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NoResult(pub Span);
+
+impl Expr {
+    /// The value under `vars` (by [`VarId`]) and `params` (by [`ParamId`]).
+    ///
+    /// # Errors
+    /// The first operation in the order of the text that had no result and on which the value depends.
+    pub fn eval(&self, vars: &[Word], params: &[Word]) -> Result<Word, NoResult> {
+        match &self.kind {
+            ExprKind::Const(value) => Ok(value.word()),
+            ExprKind::Var(var) => Ok(*vars.get(var.at()).or_broken(VarId::INVARIANT)),
+            ExprKind::Param(param) => Ok(*params.get(param.at()).or_broken(ParamId::INVARIANT)),
+            ExprKind::Call(op, args) => self.call(*op, args, vars, params),
+            ExprKind::Matches(text, pattern) => {
+                let text = text.eval(vars, params)?.as_symbol();
+                Ok(Word::from_bool(pattern.is_match(text.as_str())))
+            }
+            ExprKind::And(left, right) => decide(left, right, false, vars, params),
+            ExprKind::Or(left, right) => decide(left, right, true, vars, params),
+            ExprKind::If(condition, then, otherwise) => {
+                let branch = if condition.eval(vars, params)?.as_bool() { then } else { otherwise };
+                branch.eval(vars, params)
+            }
+        }
+    }
+
+    /// The value under bindings that may leave other variables open.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`].
+    pub fn eval_bound(&self, bindings: &[Option<Word>], params: &[Word]) -> Result<Word, NoResult> {
+        self.check_bound(bindings);
+        self.eval(&filled(bindings), params)
+    }
+
+    /// Asserts that the bindings hold every variable of the expression.
+    pub fn check_bound(&self, bindings: &[Option<Word>]) {
+        self.for_each_var(&mut |var| {
+            let value = bindings.get(var.at()).or_broken(VarId::INVARIANT);
+            value.or_broken("the variables of an expression are bound before it is evaluated");
+        });
+    }
+
+    fn call(&self, op: Op, args: &[Expr], vars: &[Word], params: &[Word]) -> Result<Word, NoResult> {
+        let words: smallvec::SmallVec<[Word; 4]> =
+            args.iter().map(|arg| arg.eval(vars, params)).collect::<Result<_, _>>()?;
+        op.apply(&words).ok_or(NoResult(self.span))
+    }
+
+    /// Calls `visit` with each variable of the expression, left to right, as often as it stands there.
+    pub fn for_each_var(&self, visit: &mut impl FnMut(VarId)) {
+        match &self.kind {
+            ExprKind::Const(_) | ExprKind::Param(_) => {}
+            ExprKind::Var(var) => visit(*var),
+            ExprKind::Call(_, args) => args.iter().for_each(|arg| arg.for_each_var(visit)),
+            ExprKind::Matches(text, _) => text.for_each_var(visit),
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+                left.for_each_var(visit);
+                right.for_each_var(visit);
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                condition.for_each_var(visit);
+                then.for_each_var(visit);
+                otherwise.for_each_var(visit);
+            }
+        }
+    }
+
+    /// Whether some operation of the expression may have no result.
+    pub fn may_fail(&self) -> bool {
+        match &self.kind {
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => false,
+            ExprKind::Call(op, args) => op.may_fail() || args.iter().any(Expr::may_fail),
+            ExprKind::Matches(text, _) => text.may_fail(),
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => left.may_fail() || right.may_fail(),
+            ExprKind::If(condition, then, otherwise) => {
+                condition.may_fail() || then.may_fail() || otherwise.may_fail()
+            }
+        }
+    }
+}
+
+/// Bindings as [`Expr::eval`] takes them; what is open is read by no expression that [`Expr::check_bound`] accepts.
+pub fn filled(bindings: &[Option<Word>]) -> Vec<Word> {
+    bindings.iter().map(|value| value.unwrap_or(Word(0))).collect()
+}
+
+/// `and` (`deciding` is false) and `or` (`deciding` is true): a side that decides wins over one without a result.
+fn decide(
+    left: &Expr,
+    right: &Expr,
+    deciding: bool,
+    vars: &[Word],
+    params: &[Word],
+) -> Result<Word, NoResult> {
+    let first = left.eval(vars, params);
+    if first.is_ok_and(|word| word.as_bool() == deciding) {
+        return first;
+    }
+    let second = right.eval(vars, params);
+    if second.is_ok_and(|word| word.as_bool() == deciding) {
+        return second;
+    }
+    first.and(second)
+}

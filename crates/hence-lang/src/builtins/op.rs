@@ -1,0 +1,388 @@
+//! Operations on words: one variant for each function or operator at each type, so that no engine looks at
+//! types while it runs.
+
+use hence_core::literal::is_time;
+use hence_core::value::{Type, Word};
+
+use super::arithmetic as num;
+use super::{calendar, conversion, text};
+
+pub use super::overload::{Signature, names, resolve, signatures};
+
+/// An operator or function at fixed types. "Ints" here are all types that are held as 64-bit numbers: ints, and
+/// where the language has the operation, times and durations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Op {
+    /// `=` of two words.
+    Equal,
+    /// `!=` of two words.
+    NotEqual,
+    /// `<` of all types but the texts.
+    Less,
+    /// `<=` of all types but the texts.
+    LessEqual,
+    /// `>` of all types but the texts.
+    Greater,
+    /// `>=` of all types but the texts.
+    GreaterEqual,
+    /// `<` of texts, by their Unicode scalar values.
+    LessText,
+    /// `<=` of texts.
+    LessEqualText,
+    /// `>` of texts.
+    GreaterText,
+    /// `>=` of texts.
+    GreaterEqualText,
+    /// `not`.
+    Not,
+    /// `+` of ints.
+    AddInt,
+    /// `-` of ints.
+    SubInt,
+    /// `+` of a time and a duration.
+    AddTime,
+    /// `-` of a duration from a time.
+    SubTime,
+    /// `*` of ints.
+    MulInt,
+    /// `/` of ints, towards zero.
+    DivInt,
+    /// `%` of ints, with the sign of the left side.
+    RemInt,
+    /// `-` before an int.
+    NegInt,
+    /// `abs` of an int.
+    AbsInt,
+    /// `pow` of ints; the exponent is 0 or more.
+    PowInt,
+    /// `+` of floats.
+    AddFloat,
+    /// `-` of floats.
+    SubFloat,
+    /// `*` of floats.
+    MulFloat,
+    /// `/` of floats.
+    DivFloat,
+    /// `%` of floats, with the sign of the left side.
+    RemFloat,
+    /// `-` before a float.
+    NegFloat,
+    /// `abs` of a float.
+    AbsFloat,
+    /// `pow` of floats.
+    PowFloat,
+    /// `sqrt`.
+    Sqrt,
+    /// `ln`.
+    Ln,
+    /// `exp`.
+    Exp,
+    /// `duration / duration`, a float.
+    DivDuration,
+    /// `min` of all types but the texts.
+    Min,
+    /// `max` of all types but the texts.
+    Max,
+    /// `clamp(x, lo, hi)` of all types but the texts: `min(max(x, lo), hi)`.
+    Clamp,
+    /// `min` of texts.
+    MinText,
+    /// `max` of texts.
+    MaxText,
+    /// `clamp` of texts.
+    ClampText,
+    /// `float` of an int: the nearest float, ties to even.
+    FloatOfInt,
+    /// `float` of a string that holds one float literal.
+    FloatOfText,
+    /// `int` of a float, towards zero.
+    IntOfFloat,
+    /// `int` of a string that holds one int literal.
+    IntOfText,
+    /// `round`, halves away from zero.
+    Round,
+    /// `floor`.
+    Floor,
+    /// `ceil`.
+    Ceil,
+    /// `string` of a value of this type.
+    StringOf(Type),
+    /// `name` of a string with or without its slash.
+    NameOf,
+    /// `len`: Unicode scalar values.
+    Len,
+    /// `lower`.
+    Lower,
+    /// `upper`.
+    Upper,
+    /// `trim`: without white space at both ends.
+    Trim,
+    /// `contains(s, part)`.
+    Contains,
+    /// `starts_with(s, part)`.
+    StartsWith,
+    /// `ends_with(s, part)`.
+    EndsWith,
+    /// `replace(s, from, to)`; an empty `from` replaces nothing.
+    Replace,
+    /// `concat` of two or more strings.
+    Concat,
+    /// `substring(s, start, length)`.
+    Substring,
+    /// `jaccard(s, t)` of the sets of words.
+    Jaccard,
+    /// `year`.
+    Year,
+    /// `month`, 1 to 12.
+    Month,
+    /// `day` of the month, from 1.
+    Day,
+    /// `weekday`, 0 for Monday.
+    Weekday,
+    /// `hour`, 0 to 23.
+    Hour,
+    /// `minute`, 0 to 59.
+    Minute,
+    /// `truncate(t, d)`.
+    Truncate,
+    /// `seconds(d)`.
+    Seconds,
+}
+
+fn bool(value: bool) -> Option<Word> {
+    Some(Word::from_bool(value))
+}
+
+fn int(value: i64) -> Option<Word> {
+    Some(Word::from_int(value))
+}
+
+/// A time, if it can be written down.
+fn time(micros: i64) -> Option<Word> {
+    is_time(micros).then(|| Word::from_int(micros))
+}
+
+impl Op {
+    /// The result, or `None` where the operation has none (or the number of operands is wrong).
+    #[inline]
+    pub fn apply(self, args: &[Word]) -> Option<Word> {
+        match *args {
+            [a, b] => self.apply_two(a, b),
+            [a] => self.apply_one(a),
+            _ => self.apply_more(args),
+        }
+    }
+
+    /// The result with one operand.
+    #[inline]
+    pub fn apply_one(self, a: Word) -> Option<Word> {
+        match self {
+            Self::Not => bool(!a.as_bool()),
+            Self::NegInt => a.as_int().checked_neg().map(Word::from_int),
+            Self::AbsInt => a.as_int().checked_abs().map(Word::from_int),
+            Self::NegFloat => Word::from_float(-a.as_float()),
+            Self::AbsFloat => Word::from_float(a.as_float().abs()),
+            Self::FloatOfInt => Word::from_float(a.as_int() as f64),
+            Self::IntOfFloat => num::to_int(a.as_float().trunc()),
+            Self::Round => num::to_int(a.as_float().round()),
+            Self::Floor => num::to_int(a.as_float().floor()),
+            Self::Ceil => num::to_int(a.as_float().ceil()),
+            Self::Sqrt => Word::from_float(a.as_float().sqrt()),
+            Self::Ln => Word::from_float(a.as_float().ln()),
+            Self::Exp => Word::from_float(a.as_float().exp()),
+            Self::Seconds => Word::from_float(a.as_int() as f64 / 1e6),
+            _ => self.apply_to_text_or_time(a),
+        }
+    }
+
+    fn apply_to_text_or_time(self, a: Word) -> Option<Word> {
+        match self {
+            Self::StringOf(ty) => Some(conversion::string_of(ty, a)),
+            Self::NameOf => conversion::name_of(a),
+            Self::IntOfText => conversion::int_of_text(a),
+            Self::FloatOfText => conversion::float_of_text(a),
+            Self::Len => int(text::len(a)),
+            Self::Lower => Some(text::lower(a)),
+            Self::Upper => Some(text::upper(a)),
+            Self::Trim => Some(text::trim(a)),
+            Self::Year => int(calendar::date(a.as_int()).year),
+            Self::Month => int(calendar::date(a.as_int()).month),
+            Self::Day => int(calendar::date(a.as_int()).day),
+            Self::Weekday => int(calendar::weekday(a.as_int())),
+            Self::Hour => int(calendar::hour(a.as_int())),
+            Self::Minute => int(calendar::minute(a.as_int())),
+            _ => None,
+        }
+    }
+
+    /// The result with two operands.
+    #[inline]
+    pub fn apply_two(self, a: Word, b: Word) -> Option<Word> {
+        match self {
+            Self::Equal => bool(a == b),
+            Self::NotEqual => bool(a != b),
+            Self::Less => bool(a.as_int() < b.as_int()),
+            Self::LessEqual => bool(a.as_int() <= b.as_int()),
+            Self::Greater => bool(a.as_int() > b.as_int()),
+            Self::GreaterEqual => bool(a.as_int() >= b.as_int()),
+            Self::AddInt => a.as_int().checked_add(b.as_int()).map(Word::from_int),
+            Self::SubInt => a.as_int().checked_sub(b.as_int()).map(Word::from_int),
+            Self::MulInt => a.as_int().checked_mul(b.as_int()).map(Word::from_int),
+            Self::AddFloat => Word::from_float(a.as_float() + b.as_float()),
+            Self::SubFloat => Word::from_float(a.as_float() - b.as_float()),
+            Self::MulFloat => Word::from_float(a.as_float() * b.as_float()),
+            Self::DivFloat => Word::from_float(a.as_float() / b.as_float()),
+            Self::Min => int(a.as_int().min(b.as_int())),
+            Self::Max => int(a.as_int().max(b.as_int())),
+            Self::AddTime => a.as_int().checked_add(b.as_int()).and_then(time),
+            Self::SubTime => a.as_int().checked_sub(b.as_int()).and_then(time),
+            _ => self.apply_rare_two(a, b),
+        }
+    }
+
+    fn apply_rare_two(self, a: Word, b: Word) -> Option<Word> {
+        match self {
+            Self::LessText => bool(a.as_symbol() < b.as_symbol()),
+            Self::LessEqualText => bool(a.as_symbol() <= b.as_symbol()),
+            Self::GreaterText => bool(a.as_symbol() > b.as_symbol()),
+            Self::GreaterEqualText => bool(a.as_symbol() >= b.as_symbol()),
+            Self::DivInt => a.as_int().checked_div(b.as_int()).map(Word::from_int),
+            Self::RemInt => num::remainder(a.as_int(), b.as_int()).map(Word::from_int),
+            Self::PowInt => num::power(a.as_int(), b.as_int()).map(Word::from_int),
+            Self::RemFloat => Word::from_float(a.as_float() % b.as_float()),
+            Self::PowFloat => Word::from_float(a.as_float().powf(b.as_float())),
+            Self::DivDuration => Word::from_float(a.as_int() as f64 / b.as_int() as f64),
+            Self::MinText => Some(Word::from_symbol(a.as_symbol().min(b.as_symbol()))),
+            Self::MaxText => Some(Word::from_symbol(a.as_symbol().max(b.as_symbol()))),
+            Self::Contains => bool(text::of(a).contains(text::of(b))),
+            Self::StartsWith => bool(text::of(a).starts_with(text::of(b))),
+            Self::EndsWith => bool(text::of(a).ends_with(text::of(b))),
+            Self::Concat => text::concat(&[a, b]),
+            Self::Jaccard => Word::from_float(text::jaccard(text::of(a), text::of(b))),
+            Self::Truncate => calendar::truncate(a.as_int(), b.as_int()).map(Word::from_int),
+            _ => None,
+        }
+    }
+
+    fn apply_more(self, args: &[Word]) -> Option<Word> {
+        match (self, args) {
+            (Self::Clamp, [x, low, high]) => int(x.as_int().max(low.as_int()).min(high.as_int())),
+            (Self::ClampText, [x, low, high]) => {
+                let symbol = x.as_symbol().max(low.as_symbol()).min(high.as_symbol());
+                Some(Word::from_symbol(symbol))
+            }
+            (Self::Replace, [text, from, to]) => text::replace(*text, *from, *to),
+            (Self::Substring, [text, start, len]) => text::substring(*text, start.as_int(), len.as_int()),
+            (Self::Concat, args) if args.len() > 2 => text::concat(args),
+            _ => None,
+        }
+    }
+
+    /// Whether there are arguments for which the operation has no result.
+    pub fn may_fail(self) -> bool {
+        matches!(
+            self,
+            Self::AddInt
+                | Self::SubInt
+                | Self::AddTime
+                | Self::SubTime
+                | Self::MulInt
+                | Self::DivInt
+                | Self::RemInt
+                | Self::NegInt
+                | Self::AbsInt
+                | Self::PowInt
+                | Self::AddFloat
+                | Self::SubFloat
+                | Self::MulFloat
+                | Self::DivFloat
+                | Self::RemFloat
+                | Self::PowFloat
+                | Self::Sqrt
+                | Self::Ln
+                | Self::Exp
+                | Self::DivDuration
+                | Self::FloatOfText
+                | Self::IntOfText
+                | Self::IntOfFloat
+                | Self::Round
+                | Self::Floor
+                | Self::Ceil
+                | Self::NameOf
+                | Self::Replace
+                | Self::Concat
+                | Self::Substring
+                | Self::Truncate
+        )
+    }
+
+    /// The function or operator as a rule file writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::Less | Self::LessText => "<",
+            Self::LessEqual | Self::LessEqualText => "<=",
+            Self::Greater | Self::GreaterText => ">",
+            Self::GreaterEqual | Self::GreaterEqualText => ">=",
+            Self::Not => "not",
+            Self::AddInt | Self::AddTime | Self::AddFloat => "+",
+            Self::SubInt | Self::SubTime | Self::SubFloat | Self::NegInt | Self::NegFloat => "-",
+            Self::MulInt | Self::MulFloat => "*",
+            Self::DivInt | Self::DivFloat | Self::DivDuration => "/",
+            Self::RemInt | Self::RemFloat => "%",
+            _ => self.function_name(),
+        }
+    }
+
+    fn function_name(self) -> &'static str {
+        match self {
+            Self::AbsInt | Self::AbsFloat => "abs",
+            Self::PowInt | Self::PowFloat => "pow",
+            Self::Sqrt => "sqrt",
+            Self::Ln => "ln",
+            Self::Exp => "exp",
+            Self::Min | Self::MinText => "min",
+            Self::Max | Self::MaxText => "max",
+            Self::Clamp | Self::ClampText => "clamp",
+            Self::FloatOfInt | Self::FloatOfText => "float",
+            Self::IntOfFloat | Self::IntOfText => "int",
+            Self::Round => "round",
+            Self::Floor => "floor",
+            Self::Ceil => "ceil",
+            Self::StringOf(_) => "string",
+            Self::NameOf => "name",
+            _ => self.text_or_time_name(),
+        }
+    }
+
+    fn text_or_time_name(self) -> &'static str {
+        match self {
+            Self::Len => "len",
+            Self::Lower => "lower",
+            Self::Upper => "upper",
+            Self::Trim => "trim",
+            Self::Contains => "contains",
+            Self::StartsWith => "starts_with",
+            Self::EndsWith => "ends_with",
+            Self::Replace => "replace",
+            Self::Concat => "concat",
+            Self::Substring => "substring",
+            Self::Jaccard => "jaccard",
+            Self::Year => "year",
+            Self::Month => "month",
+            Self::Day => "day",
+            Self::Weekday => "weekday",
+            Self::Hour => "hour",
+            Self::Minute => "minute",
+            Self::Truncate => "truncate",
+            Self::Seconds => "seconds",
+            _ => "",
+        }
+    }
+
+    /// Whether it is written as an operator between (or before) its operands.
+    pub fn is_operator(self) -> bool {
+        !self.name().starts_with(|c: char| c.is_ascii_alphabetic()) || self == Self::Not
+    }
+}

@@ -1,0 +1,297 @@
+//! The intermediate representation: stratified normal rules over typed relations. Everything behind it (engines,
+//! proofs, generated code) reads rules from here and nowhere else.
+//!
+//! Invariants of a [`Program`], which `lower` establishes:
+//! - the strata hold every derived relation once and every rule once, each stratum after all that it reads
+//!   through negation, an aggregate or a limit, and after all lower relations that it reads at all;
+//! - every rule is safe: there is an order of its body in which each negated atom, test, bind, generator and the
+//!   head find their variables bound by positive atoms, binds and generators before them;
+//! - a variable is bound by at most one [`Literal::Bind`] or [`Literal::Each`]; a positive atom in which such a
+//!   variable stands reads it, and is matched after it;
+//! - types fit: a column and the argument at it have one type; names outside a closed set are gone.
+
+pub mod invariants;
+pub mod text;
+
+use std::ops::Index;
+
+use crate::builtins::expr::{Expr, ParamId, VarId};
+use crate::builtins::generator::Generator;
+pub use crate::builtins::term::{Limit, Part, Sentence, Term, Variable};
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
+pub use hence_core::schema::Param;
+use hence_core::schema::{Relation, RelationId};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Value, Word};
+
+/// A whole rule set, ready to be evaluated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    /// All relations; [`RelationId`] is the place here.
+    pub relations: Vec<Relation>,
+    /// All parameters with the values of this run; [`ParamId`] is the place here.
+    pub params: Vec<Param>,
+    /// All rules but ground facts; [`RuleId`] is the place here.
+    pub rules: Vec<Rule>,
+    /// The facts of the rule files: rules without a body whose terms are literals.
+    pub facts: Vec<GroundFact>,
+    /// The order of evaluation.
+    pub strata: Vec<Stratum>,
+}
+
+/// A rule, by its place in [`Program::rules`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleId(pub u32);
+
+impl Id for RuleId {
+    const INVARIANT: &'static str = "the number of a rule is that of one of its program's rules";
+
+    fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    #[inline]
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The place of a stratum in [`Program::strata`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StratumId(pub u32);
+
+impl Id for StratumId {
+    const INVARIANT: &'static str = "the number of a stratum is that of one of its program's strata";
+
+    fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    #[inline]
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A fact of a rule file, of a derived relation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroundFact {
+    /// The relation.
+    pub relation: RelationId,
+    /// A value for each column.
+    pub values: Vec<Value>,
+    /// The identity of the clause: `@id`, or relation and ordinal.
+    pub id: Symbol,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Relations that are evaluated together, after all strata before them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stratum {
+    /// The derived relations, ascending.
+    pub relations: Vec<RelationId>,
+    /// Their rules, ascending.
+    pub rules: Vec<RuleId>,
+    /// Whether some rule reads a relation of this very stratum.
+    pub recursive: bool,
+}
+
+/// One rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The stable identity: `@id`, or relation and ordinal (`refine_tool#2`).
+    pub id: Symbol,
+    /// The relation it derives.
+    pub head: RelationId,
+    /// A term for each column of the head.
+    pub terms: Vec<Term>,
+    /// The body, in the order of the text.
+    pub body: Vec<Literal>,
+    /// The variables; [`VarId`] is the place here.
+    pub variables: Vec<Variable>,
+    /// How many facts of each group are kept; never together with an aggregate.
+    pub limit: Option<Limit>,
+    /// The sentence of `@because`.
+    pub because: Option<Sentence>,
+    /// The doc comment.
+    pub doc: String,
+    /// The whole rule.
+    pub span: Span,
+}
+
+/// A literal of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// Some fact matches.
+    Atom(Atom),
+    /// No fact matches; all variables are bound elsewhere.
+    Not(Atom),
+    /// Binds `var`, which nothing else binds, to the value of `expr`.
+    Bind {
+        /// The variable.
+        var: VarId,
+        /// Its value.
+        expr: Expr,
+        /// The literal.
+        span: Span,
+    },
+    /// A bool expression that must hold.
+    Test {
+        /// The expression.
+        expr: Expr,
+        /// The literal.
+        span: Span,
+    },
+    /// Binds `var`, which nothing else binds, to each element.
+    Each {
+        /// The variable.
+        var: VarId,
+        /// The generator.
+        generator: Generator,
+        /// Its arguments (a pattern and a group are part of the generator).
+        args: Vec<Expr>,
+        /// The literal.
+        span: Span,
+    },
+}
+
+/// A relation with arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Atom {
+    /// The relation.
+    pub relation: RelationId,
+    /// An argument for each column.
+    pub args: Vec<Arg>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An argument of an atom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arg {
+    /// Matches anything.
+    Any,
+    /// A variable, bound here or elsewhere; it may stand several times in one atom.
+    Var(VarId),
+    /// A literal.
+    Const(Value),
+    /// A parameter.
+    Param(ParamId),
+}
+
+impl Program {
+    /// The relation with this id.
+    pub fn relation(&self, id: RelationId) -> Option<&Relation> {
+        self.relations.get(id.0 as usize)
+    }
+
+    /// The relation called `name`.
+    pub fn find(&self, name: Symbol) -> Option<RelationId> {
+        self.relations.iter().position(|relation| relation.name == name).map(|at| RelationId(at as u32))
+    }
+
+    /// The rule with this id.
+    pub fn rule(&self, id: RuleId) -> Option<&Rule> {
+        self.rules.get(id.0 as usize)
+    }
+
+    /// The words of the parameters, by [`ParamId`].
+    pub fn param_words(&self) -> Vec<Word> {
+        self.params.iter().map(|param| param.value.word()).collect()
+    }
+
+    /// Every relation that depends on `start` through any chain of rules, positively or not, `start` included;
+    /// ascending.
+    pub fn dependents(&self, start: RelationId) -> Vec<RelationId> {
+        let mut reached = std::collections::BTreeSet::from([start]);
+        let mut grew = true;
+        while grew {
+            grew = false;
+            for rule in &self.rules {
+                if !reached.contains(&rule.head) && rule.reads().any(|relation| reached.contains(&relation)) {
+                    grew |= reached.insert(rule.head);
+                }
+            }
+        }
+        reached.into_iter().collect()
+    }
+}
+
+impl Index<RelationId> for Program {
+    type Output = Relation;
+
+    #[track_caller]
+    fn index(&self, id: RelationId) -> &Relation {
+        self.relations.get(id.at()).or_broken(RelationId::INVARIANT)
+    }
+}
+
+impl Index<RuleId> for Program {
+    type Output = Rule;
+
+    #[track_caller]
+    fn index(&self, id: RuleId) -> &Rule {
+        self.rules.get(id.at()).or_broken(RuleId::INVARIANT)
+    }
+}
+
+impl Index<ParamId> for Program {
+    type Output = Param;
+
+    #[track_caller]
+    fn index(&self, id: ParamId) -> &Param {
+        self.params.get(id.at()).or_broken(ParamId::INVARIANT)
+    }
+}
+
+impl Index<StratumId> for Program {
+    type Output = Stratum;
+
+    #[track_caller]
+    fn index(&self, id: StratumId) -> &Stratum {
+        self.strata.get(id.at()).or_broken(StratumId::INVARIANT)
+    }
+}
+
+impl Index<VarId> for Rule {
+    type Output = Variable;
+
+    #[track_caller]
+    fn index(&self, id: VarId) -> &Variable {
+        self.variables.get(id.at()).or_broken(VarId::INVARIANT)
+    }
+}
+
+impl Rule {
+    /// The relations that the body reads, in order, negated ones too.
+    pub fn reads(&self) -> impl Iterator<Item = RelationId> + '_ {
+        self.body.iter().filter_map(|literal| match literal {
+            Literal::Atom(atom) | Literal::Not(atom) => Some(atom.relation),
+            _ => None,
+        })
+    }
+
+    /// The literal at a place of the body.
+    #[track_caller]
+    pub fn literal(&self, at: usize) -> &Literal {
+        self.body.get(at).or_broken("the number of a literal is that of one of its rule's literals")
+    }
+
+    /// Whether some term of the head is an aggregate.
+    pub fn is_aggregate(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term, Term::Aggregate { .. }))
+    }
+}
+
+impl Literal {
+    /// Where the literal stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Atom(atom) | Self::Not(atom) => atom.span,
+            Self::Bind { span, .. } | Self::Test { span, .. } | Self::Each { span, .. } => *span,
+        }
+    }
+}

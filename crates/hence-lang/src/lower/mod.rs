@@ -1,0 +1,232 @@
+//! From a checked program to the intermediate representation: atoms without expressions, facts apart, strata.
+
+mod body;
+pub mod demand;
+mod order;
+mod query;
+mod relevant;
+
+use crate::analysis::checked::{self, Checked};
+use crate::analysis::strata::{self, strata};
+use crate::builtins::expr::ExprKind;
+use crate::builtins::term::Term;
+use crate::ir::{GroundFact, Program, Rule, RuleId, Stratum};
+use hence_core::diagnostic::Diagnostic;
+use hence_core::index_vec::IndexVec;
+use hence_core::schema::RelationId;
+use hence_core::value::Value;
+pub use query::{Query, is_answer, lower_query, with_atom, with_queries, with_query};
+pub use relevant::{needed, relevant};
+
+/// The program that engines evaluate.
+///
+/// A clause without a body whose terms are literals becomes a fact; one with `@because` stays a rule, so that its
+/// sentence isn't lost, and so does one with parameters or operations.
+///
+/// # Errors
+/// The cycles through negation, an aggregate or a limit, as [`strata`] tells them.
+pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
+    let strata = strata(checked)?;
+    let mut program = Program {
+        relations: checked.relations.clone(),
+        params: checked.params.clone(),
+        rules: Vec::with_capacity(checked.rules.len()),
+        facts: Vec::new(),
+        strata: Vec::new(),
+    };
+    for clause in &checked.rules {
+        match ground(clause) {
+            Some(fact) => program.facts.push(fact),
+            None => program.rules.push(rule(clause)),
+        }
+    }
+    program.strata = with_rules(strata, &program);
+    Ok(program)
+}
+
+/// The clause as a fact, if it is no more than that.
+fn ground(clause: &checked::Rule) -> Option<GroundFact> {
+    if !clause.body.is_empty() || clause.limit.is_some() || clause.because.is_some() {
+        return None;
+    }
+    let values = clause.terms.iter().map(constant).collect::<Option<_>>()?;
+    Some(GroundFact { relation: clause.head, values, id: clause.id, span: clause.span })
+}
+
+fn constant(term: &Term) -> Option<Value> {
+    match term {
+        Term::Expr(expr) => match expr.kind {
+            ExprKind::Const(value) => Some(value),
+            _ => None,
+        },
+        Term::Aggregate { .. } => None,
+    }
+}
+
+fn rule(clause: &checked::Rule) -> Rule {
+    let (body, variables) = body::flatten(&clause.body, &clause.variables);
+    Rule {
+        id: clause.id,
+        head: clause.head,
+        terms: clause.terms.clone(),
+        body,
+        variables,
+        limit: clause.limit.clone(),
+        because: clause.because.clone(),
+        doc: clause.doc.clone(),
+        span: clause.span,
+    }
+}
+
+/// The strata with the rules of their relations.
+fn with_rules(strata: Vec<strata::Stratum>, program: &Program) -> Vec<Stratum> {
+    let mut by_head: IndexVec<RelationId, Vec<RuleId>> =
+        IndexVec::filled(Vec::new(), program.relations.len());
+    for (id, rule) in (0..).map(RuleId).zip(&program.rules) {
+        by_head[rule.head].push(id);
+    }
+    strata
+        .into_iter()
+        .map(|strata::Stratum { relations, recursive }| {
+            let mut rules: Vec<RuleId> =
+                relations.iter().flat_map(|relation| &by_head[*relation]).copied().collect();
+            rules.sort_unstable();
+            Stratum { relations, rules, recursive }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::build::{checked, rule};
+    use crate::ir::invariants::broken;
+    use crate::ir::{Arg, Literal};
+
+    #[test]
+    fn expressions_leave_the_atoms() {
+        let rules = vec![rule("next(X)").some("p(X)").some("q(X+1)").none("q(X+2)")];
+        let program = lower(&checked(&["p", "q"], rules)).unwrap();
+        let body = &program.rules[0].body;
+        let kinds = body.iter().map(|literal| match literal {
+            Literal::Atom(atom) => format!("atom {:?}", atom.args),
+            Literal::Not(atom) => format!("not {:?}", atom.args),
+            Literal::Bind { var, .. } => format!("bind {}", var.0),
+            _ => String::from("other"),
+        });
+        let wanted =
+            ["atom [Var(VarId(0))]", "bind 1", "atom [Var(VarId(1))]", "bind 2", "not [Var(VarId(2))]"];
+        assert_eq!(kinds.collect::<Vec<_>>(), wanted);
+        let names: Vec<_> = program.rules[0].variables.iter().map(|v| v.name.as_str()).collect();
+        assert_eq!(names, ["X", "1", "2"]);
+    }
+
+    #[test]
+    fn what_an_atom_alone_binds_is_computed_behind_it() {
+        let shown = |rules| {
+            let program = lower(&checked(&["p", "q"], rules)).unwrap();
+            assert_eq!(broken(&program), Vec::<String>::new());
+            let text = program.to_string();
+            text.lines().skip_while(|line| !line.ends_with(":-")).skip(1).map(str::trim).collect::<String>()
+        };
+        assert_eq!(shown(vec![rule("d(X)").some("p(X, X+1)")]), "p(X, $1),$1 = (X + 1).");
+        assert_eq!(
+            shown(vec![rule("d(X)").some("p(Y+1, X)").some("q(Y, X)")]),
+            "$1 = Y + 1,p($1, X),q(Y, X)."
+        );
+        let circle = rule("d(X)").some("p(X, Y+1)").some("q(Y, X+1)");
+        assert_eq!(shown(vec![circle]), "p(X, $1),$1 = (Y + 1),$2 = X + 1,q(Y, $2).");
+    }
+
+    #[test]
+    fn a_range_over_a_bound_variable_is_two_comparisons() {
+        let rules = vec![rule("in(X)").some("p(X)").range("X in 3")];
+        let program = lower(&checked(&["p"], rules)).unwrap();
+        let [_, Literal::Test { expr, .. }] = &program.rules[0].body[..] else { panic!("a test") };
+        let ExprKind::And(from, to) = &expr.kind else { panic!("two comparisons") };
+        let ops = [from, to].map(|side| match &side.kind {
+            ExprKind::Call(op, _) => op.name(),
+            _ => "",
+        });
+        assert_eq!(ops, [">=", "<"]);
+    }
+
+    #[test]
+    fn clauses_of_literals_become_facts_and_all_others_rules() {
+        let rules = vec![rule("p(1, 2)"), rule("p(1+1, 2)"), rule("p(X, X)").some("q(X)")];
+        let program = lower(&checked(&["q"], rules)).unwrap();
+        assert_eq!(program.facts.len(), 1);
+        assert_eq!(program.facts[0].values, [Value::Int(1), Value::Int(2)]);
+        let ids: Vec<_> = program.rules.iter().map(|rule| rule.id.as_str()).collect();
+        assert_eq!(ids, ["p#2", "p#3"]);
+        assert_eq!(program.strata.len(), 1);
+        assert_eq!(program.strata[0].rules, [RuleId(0), RuleId(1)]);
+    }
+
+    #[test]
+    fn a_query_is_one_more_relation_behind_all_others() {
+        let checked =
+            checked(&["p"], vec![rule("d(X)").some("p(X)"), rule("asked(Y)").some("d(Y)").some("p(Y+1)")]);
+        let (program, asked) = (lower(&checked).unwrap(), &checked.rules[1]);
+        let wanted: Vec<_> = (0..asked.variables.len() as u32).map(crate::builtins::expr::VarId).collect();
+        let query = Query::new(&asked.body, &asked.variables, &wanted, asked.span);
+        let (with, answers) = with_query(&program, &query);
+        assert_eq!(broken(&with), Vec::<String>::new());
+        assert_eq!(with.relations.len(), program.relations.len() + 1);
+        assert_eq!(with.strata.last().unwrap().relations, [answers]);
+        let rule = with.rules.last().unwrap();
+        assert_eq!((rule.head, rule.body.len(), rule.terms.len()), (answers, 3, 1));
+        let Literal::Atom(atom) = &rule.body[2] else { panic!("an atom") };
+        assert_eq!(atom.args, [Arg::Var(crate::builtins::expr::VarId(1))]);
+    }
+
+    #[test]
+    fn a_program_reads_as_rules_under_their_strata() {
+        let rules = vec![
+            rule("near(1, 2)"),
+            rule("near(X, Z)").some("near(X, Y)").some("hop(Y, Z)"),
+            rule("lone(X)").some("hop(X, _)").none("near(X, X+1)"),
+            rule("n(Y, count)").some("near(_, Y)").range("Y in 3"),
+            rule("top(X)").some("n(X, _)").limit(),
+        ];
+        let program = lower(&checked(&["hop"], rules)).unwrap();
+        assert_eq!(broken(&program), Vec::<String>::new());
+        let wanted = "\
+# inputs
+input hop(c1: int, c2: int).
+
+# facts
+near(1, 2). # near#1
+
+# stratum 1, recursive
+relation near(c1: int, c2: int).
+# near#2
+near(X, Z) :-
+    near(X, Y),
+    hop(Y, Z).
+
+# stratum 2
+relation lone(c1: int).
+# lone#1
+lone(X) :-
+    hop(X, _),
+    $1 = X + 1,
+    !near(X, $1).
+
+# stratum 3
+relation n(c1: int, c2: int).
+# n#1
+n(Y, count()) :-
+    near(_, Y),
+    (Y >= 0) and (Y < 3).
+
+# stratum 4
+relation top(c1: int).
+# top#1
+top(X) :-
+    n(X, _)
+    limit 1 by 1.
+";
+        assert_eq!(program.to_string(), wanted);
+    }
+}

@@ -1,0 +1,171 @@
+//! Questions on top of a program: each is one more relation with one rule, in a last stratum.
+
+use super::body::{flatten, make, read};
+use crate::analysis::QueryRule;
+use crate::analysis::checked::{Arg, Literal};
+use crate::builtins::expr::{Expr, ExprKind, VarId};
+use crate::builtins::op;
+use crate::builtins::term::{Term, Variable};
+use crate::ir::{Program, Rule, RuleId, Stratum};
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
+use hence_core::schema::{Column, Kind, Relation, RelationId};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Type, Value};
+
+/// A checked body, asked for the values of some of its variables.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    /// The literals.
+    pub body: &'a [Literal],
+    /// Their variables, by [`VarId`].
+    pub variables: &'a [Variable],
+    /// The variables whose values are asked for, in the order of the answer's columns.
+    pub wanted: &'a [VarId],
+    /// For each literal (none beyond the end) the distance within which the float columns of a positive atom
+    /// compare with what stands at them, where that is no variable.
+    pub within: &'a [Option<f64>],
+    /// The whole question.
+    pub span: Span,
+}
+
+impl<'a> Query<'a> {
+    /// A question for `wanted` in which floats compare exactly.
+    pub fn new(body: &'a [Literal], variables: &'a [Variable], wanted: &'a [VarId], span: Span) -> Self {
+        Self { body, variables, wanted, within: &[], span }
+    }
+}
+
+impl<'a> From<&'a QueryRule> for Query<'a> {
+    fn from(query: &'a QueryRule) -> Self {
+        Self::new(&query.body, &query.variables, &query.wanted, query.span)
+    }
+}
+
+/// The rule that derives the answers of `query` as facts of `head`.
+pub fn lower_query(query: &Query<'_>, head: RelationId) -> Rule {
+    let mut variables = query.variables.to_vec();
+    let mut literals = Vec::with_capacity(query.body.len());
+    for (at, literal) in query.body.iter().enumerate() {
+        match query.within.get(at).copied().flatten().and_then(Float::new) {
+            Some(distance) => literals.extend(about(literal, distance, &mut variables)),
+            None => literals.push(literal.clone()),
+        }
+    }
+    let (body, variables) = flatten(&literals, &variables);
+    let terms = query.wanted.iter().map(|var| Term::Expr(answer(*var, query))).collect();
+    Rule {
+        id: answer_name(head),
+        head,
+        terms,
+        body,
+        variables,
+        limit: None,
+        because: None,
+        doc: String::new(),
+        span: query.span,
+    }
+}
+
+/// `program` with one more relation, whose facts are the answers to `query`.
+pub fn with_query(program: &Program, query: &Query<'_>) -> (Program, RelationId) {
+    let (program, _) = with_queries(program, std::slice::from_ref(query));
+    let last = RelationId(program.relations.len().saturating_sub(1) as u32);
+    (program, last)
+}
+
+/// `program` with one more relation for each query, in their order, each in a last stratum of its own.
+pub fn with_queries(program: &Program, queries: &[Query<'_>]) -> (Program, Vec<RelationId>) {
+    let mut program = program.clone();
+    let answers = queries.iter().map(|query| add(&mut program, query)).collect();
+    (program, answers)
+}
+
+/// `program` with one more relation, without columns, that holds if some fact of `relation` has these values.
+pub fn with_atom(
+    program: &Program,
+    relation: RelationId,
+    values: &[Option<Value>],
+    span: Span,
+) -> (Program, RelationId) {
+    let args = values.iter().map(|value| match value {
+        Some(value) => Arg::Expr(Expr { kind: ExprKind::Const(*value), ty: value.ty(), span }),
+        None => Arg::Any,
+    });
+    let body = [Literal::Atom { negated: false, relation, args: args.collect(), span }];
+    with_query(program, &Query::new(&body, &[], &[], span))
+}
+
+fn add(program: &mut Program, query: &Query<'_>) -> RelationId {
+    let (head, rule) = (RelationId(program.relations.len() as u32), RuleId(program.rules.len() as u32));
+    program.relations.push(relation(query, head));
+    program.rules.push(lower_query(query, head));
+    program.strata.push(Stratum { relations: vec![head], rules: vec![rule], recursive: false });
+    head
+}
+
+/// The name of a relation of answers; no relation of a rule file can have it.
+fn answer_name(head: RelationId) -> Symbol {
+    Symbol::new(&format!("?{}", head.0))
+}
+
+/// Whether a relation holds the answers to a question, and so has a name that nobody gave it.
+pub fn is_answer(program: &Program, relation: RelationId) -> bool {
+    program[relation].name.as_str().starts_with('?')
+}
+
+fn relation(query: &Query<'_>, head: RelationId) -> Relation {
+    let columns = query.wanted.iter().map(|var| variable(*var, query));
+    Relation {
+        name: answer_name(head),
+        kind: Kind::Derived,
+        columns: columns.map(|variable| Column::new(variable.name, variable.ty.clone())).collect(),
+        doc: String::new(),
+        requires: None,
+        span: query.span,
+    }
+}
+
+fn answer(var: VarId, query: &Query<'_>) -> Expr {
+    Expr { kind: ExprKind::Var(var), ty: variable(var, query).ty.ty, span: query.span }
+}
+
+fn variable<'a>(var: VarId, query: &Query<'a>) -> &'a Variable {
+    query.variables.get(var.at()).or_broken(VarId::INVARIANT)
+}
+
+/// An atom whose float columns compare within `distance` with what stands at them, where that is no variable;
+/// any other literal as it is.
+fn about(literal: &Literal, distance: Float, variables: &mut Vec<Variable>) -> Vec<Literal> {
+    let Literal::Atom { negated: false, relation, args, span } = literal else {
+        return vec![literal.clone()];
+    };
+    let mut tests = Vec::new();
+    let args = args.iter().map(|arg| match arg {
+        Arg::Expr(wanted) if wanted.ty == Type::Float && !matches!(wanted.kind, ExprKind::Var(_)) => {
+            let found = read(make(variables, Type::Float), Type::Float, wanted.span);
+            let test = near(&found, wanted, distance);
+            tests.push(Literal::Test { span: test.span, expr: test });
+            Arg::Expr(found)
+        }
+        other => other.clone(),
+    });
+    let args = args.collect();
+    let mut out = vec![Literal::Atom { negated: false, relation: *relation, args, span: *span }];
+    out.append(&mut tests);
+    out
+}
+
+/// `abs(found - wanted) <= distance`.
+fn near(found: &Expr, wanted: &Expr, distance: Float) -> Expr {
+    let span = wanted.span;
+    let call = |name: &str, args: Vec<Expr>| {
+        let types: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
+        let (op, ty) = op::resolve(name, &types).or_broken("floats can be subtracted and compared");
+        Expr { kind: ExprKind::Call(op, args), ty, span }
+    };
+    let difference = call("-", vec![found.clone(), wanted.clone()]);
+    let distance = Expr { kind: ExprKind::Const(Value::Float(distance)), ty: Type::Float, span };
+    call("<=", vec![call("abs", vec![difference]), distance])
+}

@@ -1,0 +1,311 @@
+//! Writing a transaction: into the journal first, then, once it is durable, into state and backlog.
+
+use std::ops::Range;
+
+use hence_core::meter;
+
+use super::Ledger;
+use super::admit;
+use super::base::{BaseError, Batch};
+use super::content::{self, Act, Change, Summary, encode_changes};
+use super::error::{LedgerError, Notice};
+use super::hash::Digest;
+use super::journal::End;
+use super::keys;
+use super::list::ChangeList;
+use super::plan::{self, Plan, Weighed};
+use super::progress::Work;
+use super::record::RecordKind;
+use super::redact::Redaction;
+use super::scan::Whole;
+use super::schemas::check_renewed;
+use super::state;
+use super::transaction::{Changes, Committed, Draft};
+
+/// After so many facts it is told how far a load has come.
+const STEP: u64 = 10_000;
+
+impl Ledger {
+    /// What `draft` would change, without changing it: an evaluation over the facts that stand and these changes
+    /// shows which decisions are to be committed with it.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn effective(&self, draft: &Draft) -> Result<Changes, LedgerError> {
+        plan::effective(draft, &self.state, &self.view)
+    }
+
+    /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
+    /// both stands. A draft that changes nothing is not recorded: what
+    /// stood already, and what is retracted and never stood, leave no transaction.
+    ///
+    /// # Errors
+    /// If the ledger is open for reading only, somebody wrote since `expect_tx`, a number matches what must not be
+    /// recorded, or a file can't be written. The
+    /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
+    pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
+        let draft = self.redaction.draft(draft)?;
+        self.check_draft(&draft)?;
+        let weighed =
+            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
+        self.record(&draft, weighed, false)
+    }
+
+    /// What must not be recorded; a commit takes it out of what it is given.
+    pub fn redaction(&self) -> &Redaction {
+        &self.redaction
+    }
+
+    /// Records a transaction for what it says, though it may change nothing.
+    ///
+    /// # Errors
+    /// As [`Ledger::commit`].
+    pub fn remark(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
+        let draft = self.redaction.draft(draft)?;
+        self.check_draft(&draft)?;
+        let weighed =
+            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
+        self.record(&draft, weighed, true)
+    }
+
+    /// Like [`Ledger::commit`] for drafts of many facts: their memory is given back before anything is written.
+    ///
+    /// # Errors
+    /// As [`Ledger::commit`].
+    pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
+        self.redaction.owned(&mut draft)?;
+        self.check_draft(&draft)?;
+        let schemas = std::mem::take(&mut draft.schemas);
+        let (assertions, retractions) =
+            (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
+        let weighed = Weighed::new(&assertions, &retractions, &schemas, &self.state, &self.view)?;
+        draft.schemas = schemas;
+        drop((assertions, retractions));
+        self.record(&draft, weighed, false)
+    }
+
+    /// Records a draft whose facts are weighed already.
+    fn record(&mut self, draft: &Draft, weighed: Weighed, remark: bool) -> Result<Committed, LedgerError> {
+        let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+        check_renewed(&self.state, &draft.schemas, &plan.list)?;
+        let changed = plan.tally.added > 0 || plan.tally.removed > 0;
+        let recorded = remark || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
+        if recorded {
+            let parts = plan.list.part_lens(self.part_limit);
+            let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
+            admit::check(&plan.list, &summary)?;
+            let whole = self.write(&plan.list, &parts, &summary)?;
+            self.enter(&plan.list, &summary, &whole)?;
+        }
+        Ok(Committed {
+            tx: self.state.tx,
+            recorded,
+            time: self.state.time,
+            head: self.state.head,
+            tally: plan.tally,
+            drawn: plan.drawn,
+            lapsed: plan.lapsed,
+            facts: self.state.facts,
+        })
+    }
+
+    /// Checks that nobody wrote since transaction `expected`.
+    ///
+    /// # Errors
+    /// Somebody did, or there is no such transaction yet.
+    pub fn expect(&self, expected: u64) -> Result<(), LedgerError> {
+        if expected == self.state.tx {
+            return Ok(());
+        }
+        Err(LedgerError::Expected { expected, actual: self.state.tx })
+    }
+
+    fn check_draft(&self, draft: &Draft) -> Result<(), LedgerError> {
+        if !self.writable {
+            return Err(LedgerError::ReadOnly);
+        }
+        self.journal.check_writable()?;
+        meter::check("recording facts")?;
+        meter::enter("recording facts");
+        draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
+        self.check_schemas(draft)?;
+        Ok(())
+    }
+
+    pub(super) fn summary(&self, draft: &Draft, plan: &Plan<'_>) -> Result<Summary, LedgerError> {
+        let mut summary = plan.summary(&self.state);
+        summary.time = if self.state.tx == 0 { draft.time } else { draft.time.max(self.state.time) };
+        summary.author = draft.author.clone();
+        summary.source = draft.source.clone();
+        summary.note = draft.note.clone();
+        summary.clock = draft.clock;
+        summary.run = draft.run.clone();
+        summary.schemas = draft.schemas.clone();
+        if let Some(rules) = &draft.rules {
+            let text = rules.encode();
+            let hash = super::Hash::of(&text);
+            summary.rules = Some(hash);
+            summary.rule_text = self.view.get(&keys::rules(hash))?.is_none().then_some(text);
+        }
+        Ok(summary)
+    }
+
+    /// Appends the records of a transaction and makes them durable: parts of so many changes, then the commit.
+    pub(super) fn write(
+        &mut self,
+        changes: &ChangeList<'_>,
+        parts: &[usize],
+        summary: &Summary,
+    ) -> Result<Whole, LedgerError> {
+        self.journal.check_writable()?;
+        let _recording = meter::recording();
+        let mark = self.journal.mark();
+        let written = self.append(changes, parts, summary);
+        if written.is_err() {
+            self.journal.roll_back(mark, self.state.tx);
+        }
+        written
+    }
+
+    fn append(
+        &mut self,
+        changes: &ChangeList<'_>,
+        parts: &[usize],
+        summary: &Summary,
+    ) -> Result<Whole, LedgerError> {
+        let number = self.state.tx + 1;
+        let previous = self.journal.mark().head;
+        let mut start = None;
+        let mut done = 0;
+        let mut content = Vec::new();
+        for len in parts {
+            content.clear();
+            let held = changes.range(done..done + len);
+            encode_changes(*len, held.clone(), &mut content);
+            let version = content::version(held);
+            let at = self.journal.append(RecordKind::Part, version, number, &content)?;
+            start.get_or_insert(at);
+            done += len;
+            self.watcher.tell(Work::Recording, done as u64, Some(changes.len() as u64));
+        }
+        if !parts.is_empty() {
+            // A commit that is durable before its parts would look like damage after a power cut.
+            self.journal.sync()?;
+        }
+        content.clear();
+        summary.encode(&mut content);
+        let held = changes.range(done..changes.len());
+        encode_changes(changes.len() - done, held.clone(), &mut content);
+        let at = self.journal.append(RecordKind::Commit, summary.version(held), number, &content)?;
+        self.journal.sync()?;
+        let mark = self.journal.mark();
+        let start = start.unwrap_or(at);
+        Ok(Whole { number, contents: Vec::new(), start, end: mark.end, hash: mark.head, previous })
+    }
+
+    /// Takes a durable transaction into state and backlog.
+    pub(super) fn enter(
+        &mut self,
+        changes: &ChangeList<'_>,
+        summary: &Summary,
+        whole: &Whole,
+    ) -> Result<(), LedgerError> {
+        self.torn = true;
+        self.take_in(changes, summary, whole)?;
+        self.torn = false;
+        self.relieve();
+        Ok(())
+    }
+
+    fn take_in(
+        &mut self,
+        changes: &ChangeList<'_>,
+        summary: &Summary,
+        whole: &Whole,
+    ) -> Result<(), LedgerError> {
+        for run in changes.runs() {
+            let first = changes.range(run.clone()).next();
+            if run.len() >= self.bulk && first.is_some_and(|first| first.act == Act::Assert) {
+                self.put_run(changes, run, whole.last())?;
+                continue;
+            }
+            for change in changes.range(run) {
+                self.state.change(&change, whole.number, &mut self.view)?;
+                self.spill(whole.last());
+            }
+        }
+        self.state.digest = Digest::from_hash(summary.digest);
+        Ok(self.state.finish(summary, whole, &mut self.view)?)
+    }
+
+    /// Nothing follows a transaction that is recorded and isn't taken in; the next opening does that.
+    pub(super) fn torn(&self) -> LedgerError {
+        LedgerError::Stopped(format!(
+            "transaction {} is recorded, and couldn't be applied",
+            self.state.tx + 1
+        ))
+    }
+
+    /// Takes many assertions of one relation straight into the base: they ascend, so it costs less than by way of the
+    /// backlog, and no memory.
+    fn put_run(
+        &mut self,
+        changes: &ChangeList<'_>,
+        range: Range<usize>,
+        last: End,
+    ) -> Result<(), LedgerError> {
+        let run = changes.range(range.clone());
+        let is_short = |change: &Change<'_>| !keys::is_long(change.tuple);
+        let tx = last.tx;
+        let flushed = self.view.flush(last, Batch::new());
+        let mut written = self.tell(flushed);
+        if let Some(first) = run.clone().next().filter(|_| written) {
+            let number = self.state.open_relation(first.relation);
+            let (watcher, of) = (&self.watcher, changes.len() as u64);
+            let counted = (range.start as u64..).zip(run.clone()).inspect(|(done, _)| {
+                if done % STEP == 0 {
+                    watcher.tell(Work::Applying, *done, Some(of));
+                }
+            });
+            let short = counted.map(|(_, change)| change).filter(is_short);
+            let put = self.view.put_all(last, short.map(|change| state::entry(change.tuple, number, tx)));
+            written = self.tell(put);
+        }
+        for change in run {
+            if written && is_short(&change) {
+                self.state.count(&change)?;
+            } else {
+                self.state.change(&change, tx, &mut self.view)?;
+                self.spill(last);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a large backlog to the base in the middle of a transaction, to bound the memory it takes.
+    fn spill(&mut self, last: End) {
+        if self.view.backlog_bytes() > self.backlog_limit {
+            let flushed = self.view.flush(last, Batch::new());
+            self.tell(flushed);
+        }
+    }
+
+    /// Writes the backlog to the base once it is large.
+    fn relieve(&mut self) {
+        if self.view.backlog_bytes() > self.backlog_limit {
+            let flushed = self.view.flush(self.state.last(), self.state.encode());
+            if self.tell(flushed) {
+                self.base_tx = self.state.tx;
+            }
+        }
+    }
+
+    /// The transactions of a backlog are durable already, so a base that fails is only told of, and asked less often.
+    fn tell(&mut self, flushed: Result<(), BaseError>) -> bool {
+        if let Err(error) = &flushed {
+            self.notices.push(Notice::BaseBehind { why: error.to_string() });
+            self.backlog_limit = self.backlog_limit.saturating_mul(2);
+        }
+        flushed.is_ok()
+    }
+}

@@ -1,0 +1,288 @@
+//! What can go wrong with a ledger, and what there is to tell after opening one.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hence_core::meter::Stopped;
+
+use super::bytes::Malformed;
+use super::hash::Hash;
+
+/// Why the ledger couldn't do what was asked. Nothing that was acknowledged is lost by any of these.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LedgerError {
+    /// Another process holds the ledger.
+    #[error("the ledger is in use by process {process} ({command})")]
+    InUse {
+        /// The number of the process, `?` where it couldn't be read.
+        process: String,
+        /// The command that it runs.
+        command: String,
+    },
+    /// There is no ledger to read.
+    #[error("there is no ledger at {}: `hence init` or `hence assert` begins one", .0.display())]
+    Missing(PathBuf),
+    /// There is something where a copy was to be made.
+    #[error("{} isn't a new or empty folder: name one that is", .0.display())]
+    Occupied(PathBuf),
+    /// The ledger was written by something else.
+    #[error("{}: this is a ledger of format `{found}`, and this program knows `{known}`: use the version of hence that wrote it", .path.display())]
+    Format {
+        /// The file that says so.
+        path: PathBuf,
+        /// What it says.
+        found: String,
+        /// What was expected.
+        known: &'static str,
+    },
+    /// A file operation failed.
+    #[error("couldn't {action} {}: {source}", .path.display())]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The journal doesn't hold what was written to it.
+    #[error(
+        "{}: damaged at byte {offset}, in transaction {transaction}: {what}; everything before it is readable with `--up-to {}`, or put the file back from a copy",
+        .path.display(), .transaction.saturating_sub(1)
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The byte where the damaged record begins.
+        offset: u64,
+        /// The transaction that it belongs to, as far as the records before it tell.
+        transaction: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// The fact base can't be read.
+    #[error("the fact base is damaged ({0}): the journal holds everything, `hence rebuild` writes it anew")]
+    Base(String),
+    /// The medium of the fact base fails.
+    #[error(
+        "the fact base couldn't be read or written ({0}): the journal holds everything; mend that, then try again"
+    )]
+    Medium(String),
+    /// The ledger was opened for reading.
+    #[error("the ledger was opened for reading only")]
+    ReadOnly,
+    /// An earlier write failed, so nobody knows what the medium holds.
+    #[error(
+        "the ledger takes no more writes in this process since one failed ({0}): check the disk, then start again"
+    )]
+    Stopped(String),
+    /// Somebody else wrote in between.
+    #[error("the last transaction is {actual}, expected was {expected}: read again, then write")]
+    Expected {
+        /// What the caller had read.
+        expected: u64,
+        /// What is there.
+        actual: u64,
+    },
+    /// A transaction that isn't there.
+    #[error("there is no transaction {asked}: the last one is {last}")]
+    NoTransaction {
+        /// The number asked for.
+        asked: u64,
+        /// The last one.
+        last: u64,
+    },
+    /// A transaction that a snapshot stands for.
+    #[error(
+        "transaction {asked} is archived: transactions 1 to {last} lie in {}; with that folder in its place, ask with `--up-to {asked}`",
+        .path.display()
+    )]
+    Archived {
+        /// The number asked for.
+        asked: u64,
+        /// The last one that is archived.
+        last: u64,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Reading it reached a limit.
+    #[error(transparent)]
+    Limit(#[from] Stopped),
+    /// More than one record can hold.
+    #[error("{what} is larger than {limit} bytes")]
+    TooLarge {
+        /// What it is.
+        what: &'static str,
+        /// The most that is taken.
+        limit: u64,
+    },
+    /// What must not be recorded, and can't be replaced.
+    #[error(
+        "{what} is what a pattern of `[redact]` matches, and nothing can be put in its place: leave it out, or narrow the pattern"
+    )]
+    Unredacted {
+        /// What it is.
+        what: String,
+    },
+    /// Facts that don't fit the columns that the ledger records for their relation, or columns that can't be recorded.
+    #[error("{what}")]
+    Misfit {
+        /// What doesn't fit, and where.
+        what: String,
+    },
+    /// Text given to be imported that is no transaction, or doesn't follow from the one before.
+    #[error("line {line}: {what}")]
+    Import {
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+impl LedgerError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+}
+
+impl From<Malformed> for LedgerError {
+    fn from(malformed: Malformed) -> Self {
+        Self::Base(malformed.to_string())
+    }
+}
+
+/// Something that happened at opening or writing and that the user should be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// A write that was never acknowledged was cut off the end of the journal.
+    Cut {
+        /// The file.
+        path: PathBuf,
+        /// Where it was cut.
+        offset: u64,
+        /// How many bytes went.
+        bytes: u64,
+        /// The last transaction that stands.
+        last: u64,
+        /// Where a copy of the bytes is kept; none where this process failed to write them.
+        kept: Option<PathBuf>,
+    },
+    /// What lies at the end of the journal is no whole transaction, and was not read.
+    LeftOut {
+        /// The file.
+        path: PathBuf,
+        /// Where it begins.
+        offset: u64,
+        /// How many bytes it takes.
+        bytes: u64,
+        /// The last transaction that stands.
+        last: u64,
+    },
+    /// The journal isn't the one that was closed.
+    OtherJournal {
+        /// The transaction that it was closed with.
+        tx: u64,
+        /// That transaction's hash then.
+        closed: Hash,
+        /// And now.
+        found: Hash,
+    },
+    /// A segment that held only an unacknowledged write was set aside.
+    SetAside {
+        /// Its old name.
+        path: PathBuf,
+        /// Its new name.
+        renamed: PathBuf,
+    },
+    /// The base was behind the journal and was brought up.
+    CaughtUp {
+        /// The transaction that it stood at.
+        from: u64,
+        /// The last transaction.
+        to: u64,
+    },
+    /// The base was written anew from the journal.
+    Rebuilt {
+        /// Why.
+        why: String,
+        /// Where the old one went, if there was one.
+        renamed: Option<PathBuf>,
+        /// The last transaction.
+        to: u64,
+    },
+    /// Answers come from the journal, since the base can't be read.
+    BaseUnused {
+        /// Why.
+        why: String,
+    },
+    /// What was imported holds what must not be recorded; with other facts it would have another hash.
+    Unredacted {
+        /// The relations, each with how many of its facts; by `""` authors, sources and notes.
+        relations: Vec<(String, u64)>,
+    },
+    /// The base couldn't take what the journal holds; it will be caught up at the next opening.
+    BaseBehind {
+        /// Why.
+        why: String,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cut { path, offset, bytes, last, kept } => {
+                write!(
+                    f,
+                    "{}: an unfinished write of {bytes} bytes at byte {offset} was cut off; it was never acknowledged, the last transaction is {last}",
+                    path.display()
+                )?;
+                kept.as_ref().map_or(Ok(()), |kept| write!(f, "; the bytes are kept as {}", kept.display()))
+            }
+            Self::LeftOut { path, offset, bytes, last } => write!(
+                f,
+                "{}: {bytes} bytes from byte {offset} on are an unfinished write and left out; the last transaction is {last}",
+                path.display()
+            ),
+            Self::OtherJournal { tx, closed, found } => write!(
+                f,
+                "this isn't the journal that was closed: transaction {tx} had the hash {closed}, and has {found}"
+            ),
+            Self::SetAside { path, renamed } => {
+                write!(f, "{}: held only an unfinished write, now {}", path.display(), renamed.display())
+            }
+            Self::CaughtUp { from, to } => {
+                write!(f, "the fact base was brought up from transaction {from} to {to}")
+            }
+            Self::Rebuilt { why, renamed, to } => {
+                write!(f, "the fact base was rebuilt up to transaction {to}: {why}")?;
+                match renamed {
+                    Some(path) => write!(f, "; the old one is kept as {}", path.display()),
+                    None => Ok(()),
+                }
+            }
+            Self::BaseUnused { why } => write!(
+                f,
+                "the fact base isn't used ({why}): the answer comes from the journal; `hence rebuild` writes the base anew"
+            ),
+            Self::Unredacted { relations } => {
+                let each = relations.iter().map(|(relation, count)| match relation.as_str() {
+                    "" => format!("{count} in authors, sources and notes"),
+                    relation => format!("{count} of `{relation}`"),
+                });
+                let each: Vec<String> = each.collect();
+                write!(
+                    f,
+                    "patterns of `[redact]` match what was imported and is recorded now: {}; an import keeps hashes, so it replaces nothing",
+                    each.join(", ")
+                )
+            }
+            Self::BaseBehind { why } => {
+                write!(f, "the fact base couldn't be written ({why}); the journal holds everything")
+            }
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! Transactions as JSON Lines: a ledger written out, and read back into one with an equal chain.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, Read, Write};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use hence_core::fact::Fact;
+use hence_core::literal::is_time;
+use hence_core::meter;
+use hence_core::schema::{Column, ColumnType, NameSet};
+use hence_core::symbol::Symbol;
+use hence_core::value::Type;
+
+use super::admit;
+use super::bytes::{Malformed, Reader};
+use super::content::{self, Act, Change, Summary, decode_changes, encode_changes};
+use super::error::{LedgerError, Notice};
+use super::hash::Hash;
+use super::keys;
+use super::list::ChangeList;
+use super::plan::Since;
+use super::record::{self, RecordKind};
+use super::scan::Whole;
+use super::schemas::{check_renewed, renewed};
+use super::transaction::{RuleSet, Run, RunLimits, Schema};
+use super::{Ledger, json_value, tuple};
+
+/// The longest line that is read.
+const LINE_LIMIT: u64 = 1 << 30;
+
+/// One line: a transaction with everything that its hash covers.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    tx: u64,
+    /// Microseconds since the epoch.
+    time: i64,
+    author: String,
+    source: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    clock: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rules: Option<String>,
+    /// The rule set, in the first transaction that names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rule_set: Option<Rules>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<RunLine>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    schemas: Vec<SchemaLine>,
+    standing: u64,
+    missing: u64,
+    /// How many of the changes each record before the last holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<usize>,
+    changes: Vec<Entry>,
+    hash: String,
+    /// Whether the export ends here. One that was cut off doesn't say so anywhere.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    last: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    files: Vec<(String, String)>,
+    params: Vec<(String, String)>,
+}
+
+/// How the evaluation ran.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunLine {
+    engine: String,
+    lenient: bool,
+    facts: u64,
+    iterations: u64,
+    /// Microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time: Option<u64>,
+    /// Bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    memory: Option<u64>,
+}
+
+impl From<Run> for RunLine {
+    fn from(Run { engine, lenient, limits }: Run) -> Self {
+        let RunLimits { facts, iterations, time, memory } = limits;
+        Self { engine, lenient, facts, iterations, time, memory }
+    }
+}
+
+impl From<RunLine> for Run {
+    fn from(RunLine { engine, lenient, facts, iterations, time, memory }: RunLine) -> Self {
+        Self { engine, lenient, limits: RunLimits { facts, iterations, time, memory } }
+    }
+}
+
+/// The columns of a relation from here on.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SchemaLine {
+    relation: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    renews: bool,
+    columns: Vec<ColumnLine>,
+}
+
+/// Name, type, the names of a closed set, and the value of facts that are older than the column.
+#[derive(Serialize, Deserialize)]
+struct ColumnLine(
+    String,
+    String,
+    Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")] Option<Json>,
+);
+
+impl From<&Schema> for SchemaLine {
+    fn from(schema: &Schema) -> Self {
+        let column = |Column { name, ty, default }: &Column| {
+            let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
+            let members = members.iter().map(ToString::to_string).collect();
+            ColumnLine(name.to_string(), ty.ty.keyword().to_owned(), members, default.map(json_value::write))
+        };
+        Self {
+            relation: schema.relation.to_string(),
+            renews: schema.renews,
+            columns: schema.columns.iter().map(column).collect(),
+        }
+    }
+}
+
+fn schema(line: &SchemaLine) -> Result<Schema, Malformed> {
+    let column = |ColumnLine(name, ty, members, default): &ColumnLine| {
+        let ty = Type::of_keyword(ty).ok_or(Malformed("a column is of an unknown type"))?;
+        let members: Vec<Symbol> = members.iter().map(Symbol::from).collect();
+        let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
+        let default = default.as_ref().map(json_value::read).transpose()?;
+        Ok(Column { name: Symbol::new(name), ty: ColumnType { ty, set }, default })
+    };
+    let columns: Result<_, Malformed> = line.columns.iter().map(column).collect();
+    Ok(Schema { relation: Symbol::new(&line.relation), columns: columns?, renews: line.renews })
+}
+
+/// One change: the relation, the values, and what belongs to the kind of change.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Entry {
+    Assert(String, Vec<Json>),
+    Retract(String, Vec<Json>, u64),
+    Draw(String, Vec<Json>, Option<String>, Option<String>),
+    Lapse(String, Vec<Json>, u64, #[serde(default, skip_serializing_if = "Option::is_none")] Option<String>),
+}
+
+/// What an import came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// How many transactions of the file were there already.
+    pub there: u64,
+    /// How many were appended.
+    pub appended: u64,
+}
+
+impl Ledger {
+    /// Writes these transactions, one a line, as far as there are any, and returns how many there were.
+    ///
+    /// # Errors
+    /// If the journal can't be read or `out` can't be written.
+    pub fn export(&self, range: RangeInclusive<u64>, out: &mut dyn Write) -> Result<u64, LedgerError> {
+        let mut count = 0;
+        let end = *range.end().min(&self.state.tx);
+        for tx in *range.start().max(&1)..=end {
+            let line = Line { last: tx == end, ..line(&self.whole(tx)?)? };
+            let line = serde_json::to_string(&line);
+            let line = line.map_err(|error| LedgerError::io("write", "the export".as_ref())(error.into()))?;
+            writeln!(out, "{line}").map_err(LedgerError::io("write", "the export".as_ref()))?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Appends transactions that [`Ledger::export`] wrote. Each must have the hash that it says, and be here already,
+    /// as after an import that was interrupted, or follow the last one; those before a faulty one are kept. `end` is
+    /// the head that the last one must have, which shows too that nothing was cut off.
+    ///
+    /// # Errors
+    /// At the first line that is no such transaction, and at the end of a file that was cut off.
+    pub fn import(&mut self, input: &mut dyn BufRead, end: Option<Hash>) -> Result<Imported, LedgerError> {
+        if !self.writable {
+            return Err(LedgerError::ReadOnly);
+        }
+        let mut told = BTreeMap::new();
+        let imported = self.import_lines(input, end, &mut told);
+        if !told.is_empty() {
+            self.notices.push(Notice::Unredacted { relations: told.into_iter().collect() });
+        }
+        imported
+    }
+
+    /// Imports line by line, and counts by relation what `[redact]` matches.
+    fn import_lines(
+        &mut self,
+        input: &mut dyn BufRead,
+        end: Option<Hash>,
+        told: &mut BTreeMap<String, u64>,
+    ) -> Result<Imported, LedgerError> {
+        let (mut text, mut imported, mut last) = (String::new(), Imported::default(), false);
+        for number in 1.. {
+            meter::check("importing transactions")?;
+            text.clear();
+            let read = input.take(LINE_LIMIT).read_line(&mut text);
+            let faulty = |what: String| LedgerError::Import { line: number, what };
+            if read.map_err(|error| faulty(format!("the file can't be read: {error}")))? == 0 {
+                self.check_import_end(last, end).map_err(faulty)?;
+                break;
+            }
+            if last {
+                return Err(faulty(String::from(
+                    "the export ended with the line before, and this one follows",
+                )));
+            }
+            let cut = if text.ends_with('\n') { "" } else { "the file ends in the middle of a line: " };
+            let line: Line = serde_json::from_str(&text).map_err(|error| faulty(format!("{cut}{error}")))?;
+            last = line.last;
+            match self.import_line(line, told) {
+                Ok(true) => imported.appended += 1,
+                Ok(false) => imported.there += 1,
+                Err(Refused::Line(what)) => return Err(faulty(what)),
+                Err(Refused::Ledger(error)) => return Err(error),
+            }
+        }
+        Ok(imported)
+    }
+
+    /// Whether the file that was imported is whole: its last line says so, or the caller knew how it ends.
+    fn check_import_end(&self, last: bool, end: Option<Hash>) -> Result<(), String> {
+        let (tx, head) = (self.state.tx, self.state.head);
+        match end {
+            Some(end) if end == head => Ok(()),
+            Some(end) => {
+                Err(format!("the file ends with transaction {tx}, whose hash is {head}; expected was {end}"))
+            }
+            None if last => Ok(()),
+            None => Err(format!(
+                "the file ends here, and no line says that the export does: it was cut off, or is of an earlier version; import the whole file, or say where it ends with `--head {head}`"
+            )),
+        }
+    }
+
+    /// Whether the transaction of a line was appended; it was there already otherwise.
+    fn import_line(&mut self, line: Line, told: &mut BTreeMap<String, u64>) -> Result<bool, Refused> {
+        if (1..=self.state.tx).contains(&line.tx) {
+            let here = self.info(line.tx)?.hash.to_string();
+            if here == line.hash {
+                return Ok(false);
+            }
+            let told = format!(
+                "transaction {} is another one here: its hash is {here}, written down is {}",
+                line.tx, line.hash
+            );
+            return Err(Refused::Line(told));
+        }
+        if line.tx != self.state.tx + 1 {
+            let due = self.state.tx + 1;
+            return Err(Refused::Line(format!("this is transaction {}, due is {due}", line.tx)));
+        }
+        let (mut changes, mut asserted) = (ChangeList::default(), Vec::new());
+        for entry in &line.changes {
+            let (fact, act) = change(entry)?;
+            changes.push(&fact, act);
+            asserted.extend((act == Act::Assert).then_some(fact));
+        }
+        let summary = self.imported_summary(&line, &changes)?;
+        admit::check(&changes, &summary).map_err(of_line)?;
+        self.check_imported(&summary.schemas, &asserted).map_err(Refused::Line)?;
+        self.check_types(&changes, &summary).map_err(of_line)?;
+        check_renewed(&self.state, &summary.schemas, &changes).map_err(of_line)?;
+        self.check_changes(&changes, &renewed(&summary.schemas))?;
+        let hash = self.hash_of(&line, &changes, &summary)?;
+        if hash.to_string() != line.hash {
+            return Err(Refused::Line(format!("its hash is {hash}, written down is {}", line.hash)));
+        }
+        let whole = self.write(&changes, &line.parts, &summary)?;
+        self.enter(&changes, &summary, &whole)?;
+        self.unredacted(&line, told)?;
+        Ok(true)
+    }
+
+    fn unredacted(&self, line: &Line, told: &mut BTreeMap<String, u64>) -> Result<(), Malformed> {
+        for entry in &line.changes {
+            let (fact, _) = change(entry)?;
+            if self.redaction.matches_fact(&fact) {
+                *told.entry(fact.relation.to_string()).or_default() += 1;
+            }
+        }
+        let texts = [Some(&line.author), Some(&line.source), line.note.as_ref()];
+        let labels = texts.into_iter().flatten().filter(|text| self.redaction.matches(text)).count();
+        if labels > 0 {
+            *told.entry(String::new()).or_default() += labels as u64;
+        }
+        Ok(())
+    }
+
+    /// Whether each change can be made, and is made once.
+    fn check_changes(&self, changes: &ChangeList<'_>, renewed: &BTreeSet<Symbol>) -> Result<(), Refused> {
+        let mut seen = BTreeSet::new();
+        let mut facts = Since::new(&self.state, &self.view, keys::FACT, changes.len());
+        let mut decisions = Since::new(&self.state, &self.view, keys::DECISION, changes.len());
+        for Change { relation, tuple, act } in changes.iter() {
+            let (section, since) = match act {
+                Act::Assert | Act::Retract { .. } => (keys::FACT, &mut facts),
+                Act::Draw { .. } | Act::Lapse { .. } => (keys::DECISION, &mut decisions),
+            };
+            // What begins anew goes before it comes.
+            let anew = act == Act::Assert && renewed.contains(&relation);
+            let stands = since.find(relation, tuple)?.filter(|_| !anew);
+            let due = match act {
+                Act::Assert | Act::Draw { .. } => None,
+                Act::Retract { since } | Act::Lapse { since, .. } => Some(since),
+            };
+            if stands != due {
+                return Err(Refused::Line(format!("a change of `{relation}` doesn't fit what stands")));
+            }
+            if !seen.insert((section, relation, tuple, anew)) {
+                return Err(Refused::Line(format!("a fact of `{relation}` is changed twice")));
+            }
+        }
+        Ok(())
+    }
+
+    fn imported_summary(&self, line: &Line, changes: &ChangeList<'_>) -> Result<Summary, Refused> {
+        if self.state.tx > 0 && line.time < self.state.time {
+            return Err(Refused::Line(String::from("its time lies before that of the transaction before")));
+        }
+        if let Some(time) = [Some(line.time), line.clock].into_iter().flatten().find(|time| !is_time(*time)) {
+            return Err(Refused::Line(format!(
+                "{time} microseconds since the epoch are no time of the years -9999 to 9999"
+            )));
+        }
+        let mut summary = Summary {
+            time: line.time,
+            author: line.author.clone(),
+            source: line.source.clone(),
+            note: line.note.clone(),
+            clock: line.clock,
+            run: line.run.clone().map(Run::from),
+            schemas: line.schemas.iter().map(schema).collect::<Result<_, _>>()?,
+            parts: line.parts.len() as u64,
+            standing: line.standing,
+            missing: line.missing,
+            ..Summary::after(&self.state, changes)
+        };
+        summary.rules = line.rules.as_deref().map(str::parse).transpose()?;
+        if let Some(Rules { files, params }) = &line.rule_set {
+            let text = RuleSet { files: files.clone(), params: params.clone() }.encode();
+            if Some(Hash::of(&text)) != summary.rules {
+                return Err(Refused::Line(String::from("the rule set has another hash than `rules` says")));
+            }
+            summary.rule_text = Some(text);
+        }
+        Ok(summary)
+    }
+
+    /// The hash that the transaction will have in this ledger.
+    fn hash_of(&self, line: &Line, changes: &ChangeList<'_>, summary: &Summary) -> Result<Hash, Refused> {
+        let mut head = self.state.head;
+        let mut done = 0usize;
+        for len in &line.parts {
+            let end = done.checked_add(*len).filter(|end| *end <= changes.len());
+            let wrong = || Refused::Line(String::from("its parts hold more changes than there are"));
+            let end = end.ok_or_else(wrong)?;
+            let mut content = Vec::new();
+            let held = changes.range(done..end);
+            encode_changes(*len, held.clone(), &mut content);
+            head = record::write(RecordKind::Part, content::version(held), line.tx, head, &content).1;
+            done = end;
+        }
+        let mut content = Vec::new();
+        summary.encode(&mut content);
+        let held = changes.range(done..changes.len());
+        encode_changes(changes.len() - done, held.clone(), &mut content);
+        Ok(record::write(RecordKind::Commit, summary.version(held), line.tx, head, &content).1)
+    }
+}
+
+/// Why a line wasn't imported.
+enum Refused {
+    Line(String),
+    Ledger(LedgerError),
+}
+
+impl From<LedgerError> for Refused {
+    fn from(error: LedgerError) -> Self {
+        Self::Ledger(error)
+    }
+}
+
+impl From<Malformed> for Refused {
+    fn from(malformed: Malformed) -> Self {
+        Self::Line(malformed.to_string())
+    }
+}
+
+/// What a transaction may not hold is a fault of its line.
+fn of_line(error: LedgerError) -> Refused {
+    match error {
+        LedgerError::Misfit { .. } | LedgerError::TooLarge { .. } => Refused::Line(error.to_string()),
+        error => Refused::Ledger(error),
+    }
+}
+
+fn change(entry: &Entry) -> Result<(Fact, Act<'_>), Malformed> {
+    let (relation, values, act) = match entry {
+        Entry::Assert(relation, values) => (relation, values, Act::Assert),
+        Entry::Retract(relation, values, since) => (relation, values, Act::Retract { since: *since }),
+        Entry::Lapse(relation, values, since, reason) => {
+            (relation, values, Act::Lapse { since: *since, reason: reason.as_deref() })
+        }
+        Entry::Draw(relation, values, rule, sentence) => {
+            let (rule, sentence) = (rule.as_deref(), sentence.as_deref());
+            (relation, values, Act::Draw { rule, sentence })
+        }
+    };
+    let values: Result<Vec<_>, _> = values.iter().map(json_value::read).collect();
+    Ok((Fact::new(Symbol::new(relation), values?), act))
+}
+
+fn entry(change: &Change<'_>) -> Result<Entry, Malformed> {
+    let relation = change.relation.as_str().to_owned();
+    let values = tuple::decode(change.tuple)?.into_iter().map(json_value::write).collect();
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    Ok(match change.act {
+        Act::Assert => Entry::Assert(relation, values),
+        Act::Retract { since } => Entry::Retract(relation, values, since),
+        Act::Draw { rule, sentence } => Entry::Draw(relation, values, owned(rule), owned(sentence)),
+        Act::Lapse { since, reason } => Entry::Lapse(relation, values, since, owned(reason)),
+    })
+}
+
+fn line(whole: &Whole) -> Result<Line, Malformed> {
+    let (mut summary, mut changes, mut parts) = (Summary::default(), Vec::new(), Vec::new());
+    for (at, content) in whole.contents.iter().enumerate() {
+        let mut reader = Reader::new(content);
+        let before = changes.len();
+        if at + 1 == whole.contents.len() {
+            summary = Summary::decode(&mut reader)?;
+        }
+        let mut faulty = Ok(());
+        decode_changes(&mut reader, &mut |change| match entry(&change) {
+            Ok(entry) => changes.push(entry),
+            Err(error) => faulty = Err(error),
+        })?;
+        faulty?;
+        if at + 1 < whole.contents.len() {
+            parts.push(changes.len() - before);
+        }
+    }
+    let rule_set = summary.rule_text.as_deref().map(RuleSet::decode).transpose()?;
+    Ok(Line {
+        tx: whole.number,
+        time: summary.time,
+        author: summary.author,
+        source: summary.source,
+        note: summary.note,
+        clock: summary.clock,
+        rules: summary.rules.map(|hash| hash.to_string()),
+        run: summary.run.map(RunLine::from),
+        schemas: summary.schemas.iter().map(SchemaLine::from).collect(),
+        rule_set: rule_set.map(|RuleSet { files, params }| Rules { files, params }),
+        standing: summary.standing,
+        missing: summary.missing,
+        parts,
+        changes,
+        hash: whole.hash.to_string(),
+        last: false,
+    })
+}

@@ -1,0 +1,148 @@
+//! JSON Lines: one fact a line, `{"tool_run": [1, "web_search"]}` or `{"tool_run": {"run": 1, "tool": "web_search"}}`.
+
+use hence_core::diagnostic::Diagnostic;
+use hence_core::schema::Relation;
+
+use super::codes;
+use super::reader::{self, Reader};
+use super::scanner::{FACT_DEPTH, Scanner};
+
+/// Reads all lines; a faulty line doesn't keep the others from being checked.
+pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str) {
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        if reader.is_stopped() {
+            return;
+        }
+        let unmarked = line.strip_prefix('\u{feff}').filter(|_| offset == 0).unwrap_or(line);
+        let mark = line.len() - unmarked.len();
+        let content = unmarked.trim_end_matches(['\n', '\r']);
+        let mut scanner = Scanner::new(content, offset + mark);
+        if scanner.peek().is_some()
+            && let Err(fault) = fact(reader, &mut scanner)
+        {
+            reader.fault(fault);
+        }
+        offset += line.len();
+    }
+}
+
+fn fact(reader: &mut Reader<'_, '_>, scanner: &mut Scanner<'_>) -> Result<(), Diagnostic> {
+    if !scanner.take(b'{') {
+        return Err(no_fact(scanner));
+    }
+    let start = scanner.start();
+    let name = scanner.string()?;
+    let place = scanner.span_from(start);
+    scanner.expect(b':')?;
+    match (reader.relation(&name, place), scanner.peek()) {
+        (Some(relation), Some(b'[')) => by_position(reader, scanner, relation)?,
+        (Some(relation), Some(b'{')) => by_name(reader, scanner, relation)?,
+        (None, Some(b'[' | b'{')) => scanner.skip(FACT_DEPTH)?,
+        _ => return Err(no_columns(scanner)?),
+    }
+    if scanner.peek() == Some(b',') {
+        return Err(several_facts(scanner));
+    }
+    scanner.expect(b'}')?;
+    if scanner.peek().is_some() {
+        return Err(scanner.unexpected("the end of the line"));
+    }
+    Ok(())
+}
+
+fn by_position(
+    reader: &mut Reader<'_, '_>,
+    scanner: &mut Scanner<'_>,
+    relation: &Relation,
+) -> Result<(), Diagnostic> {
+    let start = scanner.start();
+    reader.begin(relation);
+    let mut count = 0;
+    elements(scanner, b']', |scanner| {
+        let (found, place) = scanner.value()?;
+        reader.put(relation, count, &found, place);
+        count += 1;
+        Ok(())
+    })?;
+    if count == relation.columns.len() {
+        reader.end(relation, scanner.span_from(start));
+    } else {
+        reader.fault(
+            reader::column_count(relation, relation.columns.len(), count).at(scanner.span_from(start), ""),
+        );
+    }
+    Ok(())
+}
+
+fn by_name(
+    reader: &mut Reader<'_, '_>,
+    scanner: &mut Scanner<'_>,
+    relation: &Relation,
+) -> Result<(), Diagnostic> {
+    let whole = scanner.start();
+    reader.begin(relation);
+    let mut next = 0;
+    elements(scanner, b'}', |scanner| {
+        let start = scanner.start();
+        let name = scanner.string()?;
+        let key = scanner.span_from(start);
+        scanner.expect(b':')?;
+        let (found, place) = scanner.value()?;
+        // Columns mostly stand in their order, so the next one is looked at first.
+        let is_next = relation.columns.get(next).is_some_and(|column| column.name.as_str() == name);
+        let column = if is_next { Some(next) } else { position(relation, &name) };
+        match column {
+            None => reader.fault(reader::unknown_column(relation, &name).at(key, "")),
+            Some(at) if reader.has(at) => reader.fault(reader::duplicate_column(relation, &name).at(key, "")),
+            Some(at) => {
+                reader.put(relation, at, &found, place);
+                next = at + 1;
+            }
+        }
+        Ok(())
+    })?;
+    reader.end(relation, scanner.span_from(whole));
+    Ok(())
+}
+
+fn position(relation: &Relation, name: &str) -> Option<usize> {
+    relation.columns.iter().position(|column| column.name.as_str() == name)
+}
+
+/// The elements between the bracket that is next and `close`, `element` reading each.
+fn elements<'t>(
+    scanner: &mut Scanner<'t>,
+    close: u8,
+    mut element: impl FnMut(&mut Scanner<'t>) -> Result<(), Diagnostic>,
+) -> Result<(), Diagnostic> {
+    scanner.expect(if close == b']' { b'[' } else { b'{' })?;
+    if scanner.take(close) {
+        return Ok(());
+    }
+    loop {
+        element(scanner)?;
+        if scanner.take(close) {
+            return Ok(());
+        }
+        if !scanner.take(b',') {
+            return Err(scanner.unexpected(&format!("`,` or `{}`", char::from(close))));
+        }
+    }
+}
+
+const EXAMPLE: &str = "a fact stands on one line: `{\"tool_run\": [1, \"web_search\"]}`";
+
+fn no_fact(scanner: &mut Scanner<'_>) -> Diagnostic {
+    scanner.unexpected("`{`").help(EXAMPLE)
+}
+
+fn no_columns(scanner: &mut Scanner<'_>) -> Result<Diagnostic, Diagnostic> {
+    let (found, place) = scanner.value().map_err(|fault| fault.help(EXAMPLE))?;
+    let message = format!("expected a list or an object of columns, found {}", found.show());
+    Ok(Diagnostic::new(codes::MALFORMED, message).at(place, "").help(EXAMPLE))
+}
+
+fn several_facts(scanner: &mut Scanner<'_>) -> Diagnostic {
+    scanner.unexpected("`}`").help("one fact a line: begin a new line, `{`")
+}

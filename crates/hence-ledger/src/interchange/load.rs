@@ -1,0 +1,238 @@
+//! From a path or a text to facts: the file's limits, its encoding, its format.
+
+use std::cell::Cell;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::Path;
+use std::string::FromUtf8Error;
+
+use hence_core::diagnostic::Diagnostic;
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::file;
+use hence_core::schema::Relation;
+use hence_core::span::Sources;
+use hence_core::value::Value;
+
+use super::faults::{Faults, Unread, span};
+use super::format::Format;
+use super::reader::Reader;
+use super::schemas::Schemas;
+use super::{codes, json_lines, table};
+
+/// How large a fact file may be, in bytes.
+pub const FILE_LIMIT: u64 = file::LARGEST_TEXT;
+
+/// The facts of the file at `path`, in its order; a fact that stands twice is there twice.
+///
+/// # Errors
+/// Every fault of the file (the first hundred, and how many more there are). Its text is then among `sources`.
+pub fn read(sources: &mut Sources, path: &Path, schemas: &Schemas<'_>) -> Result<Vec<Fact>, Unread> {
+    let mut facts = Vec::new();
+    read_each(sources, path, schemas, &mut |relation, values| facts.push(Fact::new(relation.name, values)))?;
+    Ok(facts)
+}
+
+/// Like [`read`], but hands each fact's relation and values to `take` and keeps none. A load is all or nothing:
+/// what was handed over before a fault was found must be dropped.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_each(
+    sources: &mut Sources,
+    path: &Path,
+    schemas: &Schemas<'_>,
+    take: &mut dyn FnMut(&Relation, &[Value]),
+) -> Result<(), Unread> {
+    let Some(format) = Format::of(path) else {
+        // What can't be read under any name isn't helped by another one.
+        file::open(path).map_err(|error| unreadable(path, &error))?;
+        return Err(unknown_format(path).into());
+    };
+    let bytes = read_bytes(path)?;
+    let name = path.display().to_string();
+    match String::from_utf8(bytes) {
+        Ok(text) => each(sources, &name, &text, format, schemas, take),
+        Err(error) => Err(no_text(sources, &name, &error).into()),
+    }
+}
+
+/// The text of a rule file that holds only facts, for the caller to parse.
+///
+/// # Errors
+/// What keeps the file from being read as text. Its text is then among `sources`.
+pub fn read_rule_file(sources: &mut Sources, path: &Path) -> Result<String, Vec<Diagnostic>> {
+    let bytes = read_bytes(path).map_err(|fault| vec![fault])?;
+    String::from_utf8(bytes).map_err(|error| no_text(sources, &path.display().to_string(), &error))
+}
+
+/// The facts of a text. `name` is what messages call it; the base name of a CSV, TSV or `.facts` file is the
+/// relation.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_text(
+    sources: &mut Sources,
+    name: &str,
+    text: &str,
+    format: Format,
+    schemas: &Schemas<'_>,
+) -> Result<Vec<Fact>, Unread> {
+    let mut facts = Vec::new();
+    let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
+    each(sources, name, text, format, schemas, &mut take)?;
+    Ok(facts)
+}
+
+/// Adds the facts of the file at `path` to `facts`; JSON Lines are read as [`read_stream`] reads them, however large
+/// the file is. After a fault, those added must be dropped.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_into(
+    sources: &mut Sources,
+    path: &Path,
+    schemas: &Schemas<'_>,
+    facts: &mut Vec<Fact>,
+    counted: &mut dyn FnMut(usize),
+) -> Result<(), Unread> {
+    let failed = |error| unreadable(path, &error);
+    let file = file::open(path).map_err(failed)?;
+    let large = file.metadata().map_err(failed)?.len() > STREAM_PART as u64;
+    if large && Format::of(path) == Some(Format::JsonLines) {
+        let mut input = BufReader::new(file);
+        return read_stream(sources, &path.display().to_string(), &mut input, schemas, facts, counted);
+    }
+    let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
+    let read = read_each(sources, path, schemas, &mut take);
+    counted(facts.len());
+    read
+}
+
+/// How many bytes of a stream are read as one text.
+const STREAM_PART: usize = 4 << 20;
+
+/// Adds the facts of a stream in JSON Lines form, of any length, to `facts`: it is read in parts of whole lines.
+/// `counted` is told after each part how many facts there are.
+///
+/// # Errors
+/// As [`read`], but that only the lines with faults are among `sources`.
+pub fn read_stream(
+    sources: &mut Sources,
+    name: &str,
+    input: &mut dyn BufRead,
+    schemas: &Schemas<'_>,
+    facts: &mut Vec<Fact>,
+    counted: &mut dyn FnMut(usize),
+) -> Result<(), Unread> {
+    let count = Cell::new(facts.len());
+    let mut take = |relation: &Relation, values: &[Value]| {
+        facts.push(Fact::new(relation.name, values));
+        count.set(facts.len());
+    };
+    let mut reader = Reader::new(schemas, &mut take);
+    let (mut first_line, mut bytes) = (1, Vec::new());
+    loop {
+        let line = input.take(FILE_LIMIT + 1).read_until(b'\n', &mut bytes);
+        let length = line.map_err(|error| unreadable(Path::new(name), &error))?;
+        let ended = length == 0;
+        if bytes.len() < STREAM_PART && !ended {
+            continue;
+        }
+        if length as u64 > FILE_LIMIT {
+            let lines_before = bytes.iter().filter(|byte| **byte == b'\n').count();
+            return Err(long_line(name, first_line + lines_before).into());
+        }
+        match String::from_utf8(std::mem::take(&mut bytes)) {
+            Ok(text) => {
+                json_lines::read(&mut reader, &text);
+                reader.faults().tie_lines(sources, name, &text, first_line);
+                first_line += text.matches('\n').count();
+                counted(count.get());
+            }
+            Err(error) => {
+                reader.fault(not_utf8(name, &error));
+                let text = String::from_utf8_lossy(error.as_bytes());
+                reader.faults().tie_lines(sources, name, &text, first_line);
+                return reader.finish();
+            }
+        }
+        if ended || reader.is_stopped() {
+            return reader.finish();
+        }
+    }
+}
+
+fn each(
+    sources: &mut Sources,
+    name: &str,
+    text: &str,
+    format: Format,
+    schemas: &Schemas<'_>,
+    take: &mut dyn FnMut(&Relation, &[Value]),
+) -> Result<(), Unread> {
+    if text.len() as u64 > FILE_LIMIT {
+        return Err(too_large(name).into());
+    }
+    let mut reader = Reader::new(schemas, take);
+    match format {
+        Format::JsonLines => json_lines::read(&mut reader, text),
+        _ => table::read(&mut reader, text, Path::new(name), format),
+    }
+    reader.faults().tie(sources, name, text);
+    reader.finish()
+}
+
+/// The bytes of a file that is not too large.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    file::read(path, FILE_LIMIT).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => too_large(&path.display().to_string()),
+        _ => unreadable(path, &error),
+    })
+}
+
+/// A path that can't be read, and why.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
+    let dangling = error.kind() == io::ErrorKind::NotFound && path.is_symlink();
+    let why = if dangling { String::from("it is a link to nothing") } else { file::said(error) };
+    let fault = Diagnostic::new(codes::UNREADABLE, format!("`{}` can't be read: {why}", path.display()));
+    match error.kind() {
+        io::ErrorKind::Unsupported => fault.help("`-` reads standard input: `… | hence … --facts -`"),
+        _ => fault,
+    }
+}
+
+fn too_large(name: &str) -> Diagnostic {
+    Diagnostic::new(codes::TOO_LARGE, format!("`{name}` is larger than {} MiB", FILE_LIMIT >> 20))
+        .help("cut it into several files and name their folder")
+}
+
+fn unknown_format(path: &Path) -> Diagnostic {
+    let message = format!("`{}` has the name of no fact file", path.display());
+    let fault = Diagnostic::new(codes::UNKNOWN_FORMAT, message)
+        .note("facts stand in `.jsonl`, `.csv`, `.tsv`, `.facts` and `.dl` files");
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json" | "ndjson") => fault.help("for one JSON object a line, call it `.jsonl`"),
+        _ => fault,
+    }
+}
+
+fn long_line(name: &str, line: usize) -> Diagnostic {
+    let message = format!("line {line} of `{name}` is longer than {} MiB", FILE_LIMIT >> 20);
+    Diagnostic::new(codes::TOO_LARGE, message).help("write one fact a line")
+}
+
+/// What keeps bytes from being read as text, tied to the text that they nearly are.
+fn no_text(sources: &mut Sources, name: &str, error: &FromUtf8Error) -> Vec<Diagnostic> {
+    let mut faults = Faults::default();
+    faults.push(not_utf8(name, error));
+    faults.tie(sources, name, &String::from_utf8_lossy(error.as_bytes()));
+    faults.finish().err().or_broken("a fault that was put in is there")
+}
+
+fn not_utf8(name: &str, error: &FromUtf8Error) -> Diagnostic {
+    let (bytes, at) = (error.as_bytes(), error.utf8_error().valid_up_to());
+    let byte = bytes.get(at).copied().or_broken("a byte that is no UTF-8 is there");
+    Diagnostic::new(codes::NOT_UTF8, format!("`{name}` is not UTF-8"))
+        .at(span(at, at + char::REPLACEMENT_CHARACTER.len_utf8()), format!("the byte `0x{byte:02x}`"))
+        .help(format!("convert it: `iconv -f ISO-8859-1 -t UTF-8 {name}`"))
+}

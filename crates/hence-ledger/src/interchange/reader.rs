@@ -1,0 +1,171 @@
+//! What all formats share: the relation being read, the columns of a row, the faults so far.
+
+use hence_core::diagnostic::{self, Diagnostic};
+use hence_core::fault::OrBroken;
+use hence_core::meter::{Meter, Stopped};
+use hence_core::schema::{Column, Relation};
+use hence_core::span::Span;
+use hence_core::value::Value;
+
+use super::codes;
+use super::faults::{Faults, Unread};
+use super::field::Found;
+use super::schemas::Schemas;
+
+/// Takes the rows of one file in.
+pub(super) struct Reader<'a, 's> {
+    schemas: &'a Schemas<'s>,
+    take: &'a mut dyn FnMut(&Relation, &[Value]),
+    faults: Faults,
+    unknown: Vec<String>,
+    slots: Vec<Slot>,
+    row: Vec<Value>,
+    /// Looks at the limits row by row.
+    meter: Meter,
+    stopped: Option<Stopped>,
+}
+
+/// A column of the row being read.
+#[derive(Clone, Copy)]
+enum Slot {
+    Empty,
+    Filled(Value),
+    Faulty,
+}
+
+impl<'a, 's> Reader<'a, 's> {
+    pub(super) fn new(schemas: &'a Schemas<'s>, take: &'a mut dyn FnMut(&Relation, &[Value])) -> Self {
+        Self {
+            schemas,
+            take,
+            faults: Faults::default(),
+            unknown: Vec::new(),
+            slots: Vec::new(),
+            row: Vec::new(),
+            meter: Meter::default(),
+            stopped: None,
+        }
+    }
+
+    /// Whether a limit was reached, so that no more is to be read.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// Ends the file: what was handed over is all of it, unless this is an error.
+    pub(super) fn finish(self) -> Result<(), Unread> {
+        match self.stopped {
+            Some(stopped) => Err(Unread::Stopped(stopped)),
+            None => self.faults.finish().map_err(Unread::Faults),
+        }
+    }
+
+    /// The faults found so far.
+    pub(super) fn faults(&mut self) -> &mut Faults {
+        &mut self.faults
+    }
+
+    /// Reports a fault.
+    pub(super) fn fault(&mut self, fault: Diagnostic) {
+        self.faults.push(fault);
+    }
+
+    /// The relation called `name`. One that can't be asserted is reported where it first stands.
+    pub(super) fn relation(&mut self, name: &str, place: Span) -> Option<&'s Relation> {
+        match self.schemas.find(name) {
+            Ok(relation) => Some(relation),
+            Err(fault) => {
+                if !self.unknown.iter().any(|known| known == name) {
+                    self.unknown.push(name.to_owned());
+                    self.fault(fault.at(place, ""));
+                }
+                None
+            }
+        }
+    }
+
+    /// Begins a row of a relation.
+    pub(super) fn begin(&mut self, relation: &Relation) {
+        let bound = self.meter.step().err();
+        self.stopped = self.stopped.or(bound.map(|bound| Stopped { bound, doing: "reading facts" }));
+        self.slots.clear();
+        self.slots.resize(relation.columns.len(), Slot::Empty);
+    }
+
+    /// Whether the column at `at` is there already.
+    pub(super) fn has(&self, at: usize) -> bool {
+        !matches!(self.slots.get(at), None | Some(Slot::Empty))
+    }
+
+    /// Puts what was found into the column at `at`, where there is one.
+    pub(super) fn put(&mut self, relation: &Relation, at: usize, found: &Found<'_>, place: Span) {
+        let (Some(column), Some(slot)) = (relation.columns.get(at), self.slots.get_mut(at)) else { return };
+        match found.value(&column.ty) {
+            Ok(value) => *slot = Slot::Filled(value),
+            Err(fault) => {
+                *slot = Slot::Faulty;
+                let label = format!("column `{}: {}` of `{}`", column.name, column.ty, relation.name);
+                self.faults.push(fault.at(place, label));
+            }
+        }
+    }
+
+    /// Ends a row: hands it over, with the defaults of the columns that it leaves out, or reports those that are
+    /// missing.
+    pub(super) fn end(&mut self, relation: &Relation, place: Span) {
+        let missing: Vec<_> = self
+            .slots
+            .iter()
+            .zip(&relation.columns)
+            .filter(|(slot, column)| matches!(slot, Slot::Empty) && column.default.is_none())
+            .map(|(_, column)| column)
+            .collect();
+        if !missing.is_empty() {
+            self.faults.push(missing_columns(relation, &missing).at(place, ""));
+        }
+        if self.faults.is_empty() {
+            self.row.clear();
+            let values = self.slots.iter().zip(&relation.columns).map(|(slot, column)| match slot {
+                Slot::Filled(value) => Some(*value),
+                Slot::Empty => column.default,
+                Slot::Faulty => None,
+            });
+            self.row.extend(
+                values.map(|value| value.or_broken("a row without faults has a value in every column")),
+            );
+            (self.take)(relation, &self.row);
+        }
+    }
+}
+
+/// Columns that a fact must have and doesn't.
+pub(super) fn missing_columns(relation: &Relation, missing: &[&Column]) -> Diagnostic {
+    let names: Vec<_> = missing.iter().map(|column| format!("`{column}`")).collect();
+    let plural = if missing.len() == 1 { "column" } else { "columns" };
+    let message = format!("{plural} {} of `{}` not found", names.join(", "), relation.name);
+    Diagnostic::new(codes::MISSING_COLUMN, message).note(format!("the relation is `{relation}`"))
+}
+
+/// A column that the relation doesn't have.
+pub(super) fn unknown_column(relation: &Relation, name: &str) -> Diagnostic {
+    let message = format!("`{}` has no column `{name}`", relation.name);
+    let fault = Diagnostic::new(codes::UNKNOWN_COLUMN, message);
+    match diagnostic::nearest(name, relation.columns.iter().map(|column| column.name.as_str())) {
+        Some(near) => fault.help(format!("there is `{near}`")),
+        None => fault.note(format!("the relation is `{relation}`")),
+    }
+}
+
+/// A column that stands twice.
+pub(super) fn duplicate_column(relation: &Relation, name: &str) -> Diagnostic {
+    let message = format!("column `{name}` of `{}` stands twice", relation.name);
+    Diagnostic::new(codes::DUPLICATE_COLUMN, message).help("keep one of them")
+}
+
+/// Another number of columns than the relation, or the head of its table, has.
+pub(super) fn column_count(relation: &Relation, due: usize, found: usize) -> Diagnostic {
+    let plural = if due == 1 { "column" } else { "columns" };
+    let has = if due == relation.columns.len() { "has" } else { "has, by the head of its table," };
+    let message = format!("`{}` {has} {due} {plural}, found {found}", relation.name);
+    Diagnostic::new(codes::COLUMN_COUNT, message).note(format!("the relation is `{relation}`"))
+}

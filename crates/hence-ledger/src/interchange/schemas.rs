@@ -1,0 +1,54 @@
+//! Which relations a fact file may speak of.
+
+use std::collections::HashMap;
+
+use hence_core::diagnostic::{self, Diagnostic};
+use hence_core::schema::{Kind, Relation};
+
+use super::codes;
+
+/// The relations of a rule set as the readers look them up.
+#[derive(Clone, Debug)]
+pub struct Schemas<'a> {
+    relations: HashMap<&'static str, &'a Relation>,
+    derived: bool,
+}
+
+impl<'a> Schemas<'a> {
+    /// The schemas of these relations. Facts of inputs alone are accepted.
+    pub fn new(relations: &'a [Relation]) -> Self {
+        let relations = relations.iter().map(|relation| (relation.name.as_str(), relation)).collect();
+        Self { relations, derived: false }
+    }
+
+    /// Accepts facts of derived relations too, as tests may give them.
+    #[must_use]
+    pub fn with_derived(self) -> Self {
+        Self { derived: true, ..self }
+    }
+
+    /// The relation called `name`, or what is wrong with facts of it; the diagnostic has no place yet.
+    pub(super) fn find(&self, name: &str) -> Result<&'a Relation, Diagnostic> {
+        match self.relations.get(name).copied() {
+            Some(relation) if relation.kind == Kind::Input || self.derived => Ok(relation),
+            Some(relation) => Err(not_input(relation)),
+            None => Err(self.unknown(name)),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> Diagnostic {
+        let fault = Diagnostic::new(codes::UNKNOWN_RELATION, format!("no relation is called `{name}`"));
+        let known = self.relations.values().filter(|relation| relation.kind == Kind::Input || self.derived);
+        match diagnostic::nearest(name, known.map(|relation| relation.name.as_str())) {
+            Some(near) => fault.help(format!("there is `{near}`")),
+            None => fault.help("declare it in a rule file: `input NAME(column: type, …).`"),
+        }
+    }
+}
+
+fn not_input(relation: &Relation) -> Diagnostic {
+    let message = format!("`{}` is derived, not an input", relation.name);
+    Diagnostic::new(codes::NOT_INPUT, message)
+        .note(format!("its facts follow from rules; it is declared `{}`", relation.kind.keyword()))
+        .help(format!("assert facts of the inputs that derive `{}`", relation.name))
+}

@@ -1,0 +1,127 @@
+//! CSV, TSV and Soufflé's `.facts`: one relation a file, one fact a record.
+
+use hence_core::fault::OrBroken;
+use std::path::Path;
+
+use hence_core::diagnostic::Diagnostic;
+use hence_core::schema::Relation;
+use hence_core::value::Type;
+
+use super::codes;
+use super::faults::span;
+use super::field::Found;
+use super::format::Format;
+use super::reader::{self, Reader};
+use super::records::{Field, Records};
+
+/// What a record is taken apart by.
+const RECORD: &str = "a record has a field";
+
+/// Reads all records; a faulty one doesn't keep the others from being checked, a faulty header does.
+pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str, path: &Path, format: Format) {
+    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let Some(relation) = reader.relation(&name, span(0, 0)) else { return };
+    let delimiter = if format == Format::Csv { b',' } else { b'\t' };
+    let has_header = format != Format::Souffle;
+    let mut records = Records::new(text, delimiter, has_header);
+    let order = if has_header { header(reader, relation, &mut records) } else { positions(relation) };
+    if let Some(order) = order {
+        rows(reader, relation, &mut records, &order);
+    }
+}
+
+/// The columns of a file without a header.
+fn positions(relation: &Relation) -> Option<Vec<usize>> {
+    Some((0..relation.columns.len()).collect())
+}
+
+/// Reads the header: for each field, the column that it names. `None` where it is faulty.
+fn header(reader: &mut Reader<'_, '_>, relation: &Relation, records: &mut Records<'_>) -> Option<Vec<usize>> {
+    if relation.columns.is_empty() {
+        let message = format!("`{}` has no columns, so a table can't hold its fact", relation.name);
+        let help = format!("write it in a `.jsonl` file: `{{\"{}\": []}}`", relation.name);
+        reader.fault(Diagnostic::new(codes::COLUMN_COUNT, message).at(span(0, 0), "").help(help));
+        return None;
+    }
+    let mut fields = Vec::new();
+    match records.next(&mut fields) {
+        Some(Ok(())) => columns(reader, relation, &fields),
+        Some(Err(fault)) => {
+            reader.fault(fault);
+            None
+        }
+        None => {
+            let missing = relation.columns.iter().collect::<Vec<_>>();
+            let fault = reader::missing_columns(relation, &missing).at(span(0, 0), "the file is empty");
+            reader.fault(fault.help(header_help(relation)));
+            None
+        }
+    }
+}
+
+fn columns(reader: &mut Reader<'_, '_>, relation: &Relation, fields: &[Field<'_>]) -> Option<Vec<usize>> {
+    let mut order = Vec::new();
+    let mut faults = Vec::new();
+    for field in fields {
+        match relation.columns.iter().position(|column| column.name.as_str() == field.text) {
+            None => faults.push(reader::unknown_column(relation, &field.text).at(field.place, "")),
+            Some(at) if order.contains(&at) => {
+                faults.push(reader::duplicate_column(relation, &field.text).at(field.place, ""));
+            }
+            Some(at) => order.push(at),
+        }
+    }
+    let missing =
+        (0..).zip(&relation.columns).filter(|(at, column)| !order.contains(at) && column.default.is_none());
+    let missing: Vec<_> = missing.map(|(_, column)| column).collect();
+    if !missing.is_empty() {
+        let place = fields.first().map(|field| field.place).or_broken(RECORD);
+        let line = fields.last().map_or(place, |last| place.to(last.place));
+        let fault = reader::missing_columns(relation, &missing).at(line, "");
+        faults.push(fault.help(header_help(relation)));
+    }
+    let fits = faults.is_empty();
+    faults.into_iter().for_each(|fault| reader.fault(fault));
+    fits.then_some(order)
+}
+
+fn header_help(relation: &Relation) -> String {
+    let names: Vec<_> = relation.columns.iter().map(|column| column.name.as_str()).collect();
+    format!("the first line names the columns, in any order: `{}`", names.join(","))
+}
+
+fn rows<'t>(reader: &mut Reader<'_, '_>, relation: &Relation, records: &mut Records<'t>, order: &[usize]) {
+    let mut fields: Vec<Field<'t>> = Vec::new();
+    while !reader.is_stopped()
+        && let Some(record) = records.next(&mut fields)
+    {
+        match record {
+            Err(fault) => reader.fault(fault),
+            Ok(()) if is_blank(relation, &fields, records.has_quotes()) => {}
+            Ok(()) => row(reader, relation, &fields, order),
+        }
+    }
+}
+
+/// Whether a record is an empty line. Without quotes, an empty line is the empty string of a relation with one
+/// column of strings.
+fn is_blank(relation: &Relation, fields: &[Field<'_>], has_quotes: bool) -> bool {
+    let one_string = matches!(relation.columns.as_slice(), [column] if column.ty.ty == Type::String);
+    let empty = matches!(fields, [field] if field.place.start == field.place.end);
+    empty && (has_quotes || !one_string)
+}
+
+fn row(reader: &mut Reader<'_, '_>, relation: &Relation, fields: &[Field<'_>], order: &[usize]) {
+    let first = fields.first().map(|field| field.place).or_broken(RECORD);
+    let place = fields.last().map_or(first, |last| first.to(last.place));
+    // Soufflé writes the one fact of a relation without columns so.
+    let is_unit = order.is_empty() && matches!(fields, [field] if field.text == "()");
+    if fields.len() != order.len() && !is_unit {
+        return reader.fault(reader::column_count(relation, order.len(), fields.len()).at(place, ""));
+    }
+    reader.begin(relation);
+    for (field, at) in fields.iter().zip(order) {
+        reader.put(relation, *at, &Found::Field(field.text.clone()), field.place);
+    }
+    reader.end(relation, place);
+}

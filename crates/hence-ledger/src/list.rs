@@ -1,0 +1,256 @@
+//! The changes of a transaction being written: tuples encoded once, one behind another in one piece of memory.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::symbol::Symbol;
+
+use super::bytes::behind;
+use super::content::{Act, Change};
+use super::tuple;
+
+/// Encoded tuples one behind another.
+#[derive(Default)]
+struct Tuples(Vec<u8>);
+
+impl Tuples {
+    fn push(&mut self, fact: &Fact) -> Place {
+        let start = self.0.len();
+        tuple::encode(&fact.values, &mut self.0);
+        let mut first = [0; 8];
+        for (to, from) in first.iter_mut().zip(behind(&self.0, start)) {
+            *to = *from;
+        }
+        let len = self.0.len() - start;
+        Place { start, len, first: u64::from_be_bytes(first), relation: fact.relation }
+    }
+
+    fn get(&self, place: &Place) -> &[u8] {
+        self.0.get(place.start..place.start + place.len).or_broken("each place lies in the tuples")
+    }
+
+    fn compare(&self, a: &Place, b: &Place) -> Ordering {
+        let by_beginning = a.relation.cmp(&b.relation).then(a.first.cmp(&b.first));
+        by_beginning.then_with(|| self.get(a).cmp(self.get(b)))
+    }
+}
+
+/// Where a tuple lies.
+#[derive(Clone, Copy)]
+struct Place {
+    start: usize,
+    len: usize,
+    /// The first bytes of the tuple, which mostly tell it from others.
+    first: u64,
+    relation: Symbol,
+}
+
+/// Facts or decisions that are proposed, in the order of relation and tuple, each once.
+#[derive(Default)]
+pub(super) struct Proposed {
+    tuples: Tuples,
+    /// Each with its place among what was proposed.
+    items: Vec<(Place, u32)>,
+}
+
+/// One of [`Proposed`].
+#[derive(Clone, Copy)]
+pub(super) struct Item<'a> {
+    pub(super) relation: Symbol,
+    pub(super) tuple: &'a [u8],
+    /// Its place among what was proposed.
+    pub(super) at: u32,
+}
+
+impl Proposed {
+    pub(super) fn new<'f>(facts: impl ExactSizeIterator<Item = &'f Fact>) -> Self {
+        let mut tuples = Tuples::default();
+        let mut items = Vec::with_capacity(facts.len());
+        items.extend(facts.zip(0..).map(|(fact, at)| (tuples.push(fact), at)));
+        let compare = |a: &Place, b: &Place| tuples.compare(a, b);
+        if !items.is_sorted_by(|(a, _), (b, _)| compare(a, b) == Ordering::Less) {
+            // By place too, so that of a decision proposed twice the first explanation counts.
+            items.sort_unstable_by(|(a, x), (b, y)| compare(a, b).then(x.cmp(y)));
+            items.dedup_by(|(b, _), (a, _)| compare(a, b) == Ordering::Equal);
+        }
+        Self { tuples, items }
+    }
+
+    fn item(&self, (place, at): &(Place, u32)) -> Item<'_> {
+        Item { relation: place.relation, tuple: self.tuples.get(place), at: *at }
+    }
+
+    pub(super) fn holds(&self, wanted: &Item<'_>) -> bool {
+        let key = (wanted.relation, wanted.tuple);
+        self.items.binary_search_by(|(place, _)| (place.relation, self.tuples.get(place)).cmp(&key)).is_ok()
+    }
+
+    /// Keeps what `keep` wants to, which stops at its first error.
+    pub(super) fn retain<E>(&mut self, mut keep: impl FnMut(Item<'_>) -> Result<bool, E>) -> Result<(), E> {
+        let Self { tuples, items } = self;
+        let mut failed = Ok(());
+        items.retain(|(place, at)| {
+            let item = Item { relation: place.relation, tuple: tuples.get(place), at: *at };
+            match (&failed, failed.is_ok().then(|| keep(item))) {
+                (_, Some(Ok(kept))) => kept,
+                (_, Some(Err(error))) => {
+                    failed = Err(error);
+                    false
+                }
+                (_, None) => false,
+            }
+        });
+        failed
+    }
+
+    /// The places that its members had among what was proposed.
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        self.items.iter().map(|(_, at)| *at as usize)
+    }
+}
+
+/// What happens to each member of a group, with what belongs to it.
+pub(super) enum Acts<'d> {
+    Assert,
+    Retract(Vec<u64>),
+    /// The rule and the sentence.
+    Draw(Vec<(Option<&'d str>, Option<&'d str>)>),
+    /// The transaction that drew it, and why it goes where that is recorded.
+    Lapse(Vec<(u64, Option<&'d str>)>),
+}
+
+impl<'d> Acts<'d> {
+    fn act(&self, at: usize) -> Act<'d> {
+        const INVARIANT: &str = "each member of a group has what belongs to its act";
+        match self {
+            Self::Assert => Act::Assert,
+            Self::Retract(all) => Act::Retract { since: *all.get(at).or_broken(INVARIANT) },
+            Self::Lapse(all) => {
+                let (since, reason) = *all.get(at).or_broken(INVARIANT);
+                Act::Lapse { since, reason }
+            }
+            Self::Draw(all) => {
+                let (rule, sentence) = *all.get(at).or_broken(INVARIANT);
+                Act::Draw { rule, sentence }
+            }
+        }
+    }
+
+    /// Takes what belongs to another act of the same kind; `false` for one of another kind.
+    fn push(&mut self, act: Act<'d>) -> bool {
+        match (self, act) {
+            (Self::Assert, Act::Assert) => {}
+            (Self::Retract(all), Act::Retract { since }) => all.push(since),
+            (Self::Lapse(all), Act::Lapse { since, reason }) => all.push((since, reason)),
+            (Self::Draw(all), Act::Draw { rule, sentence }) => all.push((rule, sentence)),
+            _ => return false,
+        }
+        true
+    }
+
+    fn of(act: Act<'d>) -> Self {
+        match act {
+            Act::Assert => Self::Assert,
+            Act::Retract { since } => Self::Retract(vec![since]),
+            Act::Draw { rule, sentence } => Self::Draw(vec![(rule, sentence)]),
+            Act::Lapse { since, reason } => Self::Lapse(vec![(since, reason)]),
+        }
+    }
+}
+
+/// Changes of one kind, one after another.
+struct Group<'d> {
+    /// How many changes come before.
+    first: usize,
+    members: Proposed,
+    acts: Acts<'d>,
+}
+
+/// The changes of a transaction in the order in which they are recorded.
+#[derive(Default)]
+pub(crate) struct ChangeList<'d> {
+    groups: Vec<Group<'d>>,
+    len: usize,
+}
+
+impl<'d> ChangeList<'d> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds changes of one kind behind the others.
+    pub(super) fn add(&mut self, members: Proposed, acts: Acts<'d>) {
+        if !members.items.is_empty() {
+            let first = self.len;
+            self.len += members.items.len();
+            self.groups.push(Group { first, members, acts });
+        }
+    }
+
+    /// Adds a change behind the others, as it is.
+    pub(crate) fn push(&mut self, fact: &Fact, act: Act<'d>) {
+        if !self.groups.last_mut().is_some_and(|group| group.acts.push(act)) {
+            let group = Group { first: self.len, members: Proposed::default(), acts: Acts::of(act) };
+            self.groups.push(group);
+        }
+        if let Some(Group { members, .. }) = self.groups.last_mut() {
+            let place = members.tuples.push(fact);
+            members.items.push((place, 0));
+        }
+        self.len += 1;
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Change<'_>> + Clone {
+        self.range(0..self.len)
+    }
+
+    /// The changes at these places.
+    pub(crate) fn range(&self, range: Range<usize>) -> impl Iterator<Item = Change<'_>> + Clone {
+        let is_before = |group: &Group<'_>| group.first + group.members.items.len() <= range.start;
+        let first = self.groups.partition_point(is_before);
+        self.groups.iter().skip(first).take_while(move |group| group.first < range.end).flat_map(
+            move |group| {
+                let from = range.start.saturating_sub(group.first);
+                let to = group.members.items.len().min(range.end - group.first);
+                (from..to).map(move |at| group.change(at))
+            },
+        )
+    }
+
+    /// The changes cut where their relation or what happens to them changes.
+    pub(crate) fn runs(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for group in &self.groups {
+            let relation = |(place, _): &(Place, u32)| place.relation;
+            for run in group.members.items.chunk_by(|a, b| relation(a) == relation(b)) {
+                let start = runs.last().map_or(0, |last| last.end);
+                runs.push(start..start + run.len());
+            }
+        }
+        runs
+    }
+
+    /// How many of the changes each record before the last takes, so that each holds about `limit` bytes.
+    pub(crate) fn part_lens(&self, limit: usize) -> Vec<usize> {
+        let (mut lens, mut len, mut bytes) = (Vec::new(), 0, 0);
+        for change in self.iter() {
+            if bytes > limit {
+                lens.push(len);
+                (len, bytes) = (0, 0);
+            }
+            len += 1;
+            bytes += change.tuple.len() + 8;
+        }
+        lens
+    }
+}
+
+impl Group<'_> {
+    fn change(&self, at: usize) -> Change<'_> {
+        let item = self.members.items.get(at).or_broken("a group has a member at each place before its end");
+        let Item { relation, tuple, .. } = self.members.item(item);
+        Change { relation, tuple, act: self.acts.act(at) }
+    }
+}

@@ -1,0 +1,223 @@
+//! What a draft changes: its facts and decisions set against what stands.
+
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::symbol::Symbol;
+
+use super::bytes::Reader;
+use super::content::{Act, Summary};
+use super::error::LedgerError;
+use super::keys;
+use super::list::{Acts, ChangeList, Item, Proposed};
+use super::schemas::renewed;
+use super::state::State;
+use super::transaction::{Changes, Decision, Draft, Schema, Tally};
+use super::view::{Finder, View};
+
+/// The effective changes of a draft.
+#[derive(Default)]
+pub(crate) struct Plan<'d> {
+    /// As they are recorded, ascending within facts and within decisions.
+    pub(crate) list: ChangeList<'d>,
+    pub(crate) tally: Tally,
+    pub(crate) drawn: Vec<Decision>,
+    pub(crate) lapsed: Vec<Fact>,
+}
+
+/// Up to so many facts are looked up one by one.
+const FEW: usize = 4;
+
+/// Finds since which transaction facts or decisions stand, quickly where they come in order.
+pub(crate) struct Since<'a> {
+    state: &'a State,
+    view: &'a View,
+    /// Where so many are looked for that blocks are better decoded.
+    finder: Option<Finder<'a>>,
+    section: u8,
+    /// The relation last asked for, and its number where anything of it stands.
+    last: Option<(Symbol, Option<u32>)>,
+    key: Vec<u8>,
+}
+
+impl<'a> Since<'a> {
+    /// To find about `count` facts or decisions.
+    pub(crate) fn new(state: &'a State, view: &'a View, section: u8, count: usize) -> Self {
+        let finder = (count > FEW).then(|| view.finder());
+        Self { state, view, finder, section, last: None, key: Vec::new() }
+    }
+
+    pub(crate) fn find(&mut self, relation: Symbol, tuple: &[u8]) -> Result<Option<u64>, LedgerError> {
+        let number = match self.last {
+            Some((last, number)) if last == relation => number,
+            _ => self.number(relation),
+        };
+        self.last = Some((relation, number));
+        let Some(number) = number else { return Ok(None) };
+        self.key.clear();
+        keys::put_fact(&mut self.key, self.section, number, tuple);
+        let since = |value: &[u8]| Reader::new(value).varint();
+        Ok(match &mut self.finder {
+            Some(finder) => finder.get(&self.key)?.map(since),
+            None => self.view.get(&self.key)?.as_deref().map(since),
+        }
+        .transpose()?)
+    }
+
+    fn number(&self, relation: Symbol) -> Option<u32> {
+        let counts = self.state.relations.get(&relation)?;
+        let standing = if self.section == keys::FACT { counts.facts } else { counts.decisions };
+        (standing > 0).then_some(counts.number)
+    }
+}
+
+/// Assertions and retractions set against what stands.
+pub(crate) struct Weighed {
+    retracted: Proposed,
+    /// Since when each of them stands.
+    since: Vec<u64>,
+    asserted: Proposed,
+    /// The places of the assertions of what stands already.
+    standing: Vec<u32>,
+    /// The places of the retractions of what doesn't stand.
+    missing: Vec<u32>,
+}
+
+impl Weighed {
+    pub(crate) fn new(
+        assertions: &[Fact],
+        retractions: &[Fact],
+        schemas: &[Schema],
+        state: &State,
+        view: &View,
+    ) -> Result<Self, LedgerError> {
+        // What begins anew is asserted anew, even where an earlier fact looked the same.
+        let renewed = renewed(schemas);
+        let mut asserted = Proposed::new(assertions.iter());
+        let mut retracted = Proposed::new(retractions.iter());
+        let (mut since, mut standing, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        let mut finder = Since::new(state, view, keys::FACT, retractions.len());
+        retracted.retain(|item| {
+            if asserted.holds(&item) && !renewed.contains(&item.relation) {
+                return Ok(false);
+            }
+            let found = finder.find(item.relation, item.tuple)?;
+            match found {
+                Some(from) => since.push(from),
+                None => missing.push(item.at),
+            }
+            Ok::<_, LedgerError>(found.is_some())
+        })?;
+        let mut finder = Since::new(state, view, keys::FACT, assertions.len());
+        asserted.retain(|Item { relation, tuple, at }| {
+            let stands = !renewed.contains(&relation) && finder.find(relation, tuple)?.is_some();
+            if stands {
+                standing.push(at);
+            }
+            Ok::<_, LedgerError>(!stands)
+        })?;
+        Ok(Self { retracted, since, asserted, standing, missing })
+    }
+}
+
+/// What the assertions and retractions of a draft come to.
+pub(crate) fn effective(draft: &Draft, state: &State, view: &View) -> Result<Changes, LedgerError> {
+    let Draft { assertions, retractions, schemas, .. } = draft;
+    let weighed = Weighed::new(assertions, retractions, schemas, state, view)?;
+    let places = |places: &[u32]| places.iter().map(|at| *at as usize).collect::<Vec<_>>();
+    Ok(Changes {
+        added: chosen(assertions, weighed.asserted.places()),
+        removed: chosen(retractions, weighed.retracted.places()),
+        standing: chosen(assertions, places(&weighed.standing).into_iter()),
+        missing: chosen(retractions, places(&weighed.missing).into_iter()),
+    })
+}
+
+fn chosen<T: Clone>(all: &[T], places: impl Iterator<Item = usize>) -> Vec<T> {
+    places.map(|at| all.get(at).or_broken("what is chosen was proposed").clone()).collect()
+}
+
+impl<'d> Plan<'d> {
+    /// Sets `draft`, whose facts are weighed already, against what stands.
+    pub(crate) fn new(
+        draft: &'d Draft,
+        weighed: Weighed,
+        state: &State,
+        view: &View,
+    ) -> Result<Self, LedgerError> {
+        let Weighed { retracted, since, asserted, standing, missing } = weighed;
+        let mut plan = Self::default();
+        plan.list.add(retracted, Acts::Retract(since));
+        let removed = plan.list.len();
+        plan.list.add(asserted, Acts::Assert);
+        plan.tally = Tally {
+            added: (plan.list.len() - removed) as u64,
+            removed: removed as u64,
+            standing: standing.len() as u64,
+            missing: missing.len() as u64,
+        };
+        let count = draft.drawn.len() + draft.lapsed.len();
+        plan.decide(draft, Since::new(state, view, keys::DECISION, count))?;
+        Ok(plan)
+    }
+
+    fn decide(&mut self, draft: &'d Draft, mut finder: Since<'_>) -> Result<(), LedgerError> {
+        let mut drawn = Proposed::new(draft.drawn.iter().map(|decision| &decision.fact));
+        let mut lapsed = Proposed::new(draft.lapsed.iter().map(|lapsed| &lapsed.fact));
+        let mut since = Vec::new();
+        lapsed.retain(|item| {
+            if drawn.holds(&item) {
+                return Ok(false);
+            }
+            let found = finder.find(item.relation, item.tuple)?;
+            let lapsed = draft.lapsed.get(item.at as usize).or_broken("what lapses was proposed");
+            let reason = lapsed.reason.as_deref();
+            since.extend(found.map(|since| (since, reason)));
+            Ok::<_, LedgerError>(found.is_some())
+        })?;
+        drawn.retain(|Item { relation, tuple, .. }| {
+            Ok::<_, LedgerError>(finder.find(relation, tuple)?.is_none())
+        })?;
+        let facts: Vec<&Fact> = draft.lapsed.iter().map(|lapsed| &lapsed.fact).collect();
+        self.lapsed = chosen(&facts, lapsed.places()).into_iter().cloned().collect();
+        self.drawn = chosen(&draft.drawn, drawn.places());
+        let explanation = |at| {
+            let decision: &'d Decision = draft.drawn.get(at).or_broken("what is drawn was proposed");
+            (decision.rule.as_deref(), decision.sentence.as_deref())
+        };
+        let explanations = drawn.places().map(explanation).collect();
+        self.list.add(lapsed, Acts::Lapse(since));
+        self.list.add(drawn, Acts::Draw(explanations));
+        Ok(())
+    }
+
+    /// The part of the summary that follows from the changes.
+    pub(crate) fn summary(&self, state: &State) -> Summary {
+        Summary {
+            standing: self.tally.standing,
+            missing: self.tally.missing,
+            ..Summary::after(state, &self.list)
+        }
+    }
+}
+
+impl Summary {
+    /// The counts of `changes`, and what stands once they are made to `state`.
+    pub(crate) fn after(state: &State, changes: &ChangeList<'_>) -> Self {
+        let mut summary = Self::default();
+        let mut digest = state.digest;
+        let mut scratch = Vec::new();
+        for change in changes.iter() {
+            change.enter(&mut digest, &mut scratch);
+            match change.act {
+                Act::Assert => summary.added += 1,
+                Act::Retract { .. } => summary.removed += 1,
+                Act::Draw { .. } => summary.drawn += 1,
+                Act::Lapse { .. } => summary.lapsed += 1,
+            }
+        }
+        summary.facts = (state.facts + summary.added).saturating_sub(summary.removed);
+        summary.decisions = (state.decisions + summary.drawn).saturating_sub(summary.lapsed);
+        summary.digest = digest.to_hash();
+        summary
+    }
+}

@@ -1,0 +1,377 @@
+//! Questions to the ledger: what stands, what stood, since when, by whom.
+
+use std::ops::RangeInclusive;
+
+use hence_core::fact::Fact;
+use hence_core::meter;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
+use super::bytes::{Malformed, Reader};
+use super::content::{Act, Change, Summary, decode_changes};
+use super::error::LedgerError;
+use super::hash::Hash;
+use super::keys;
+use super::plan::Since;
+use super::rows::{Facts, Row, Rows, past_row};
+use super::scan::Whole;
+use super::state;
+use super::transaction::{
+    Assertion, Decision, Interval, Lapsed, RelationCount, RuleSet, Standing, Status, Transaction, TxInfo,
+};
+use super::tuple;
+use super::{Based, Ledger, journal::Position};
+
+/// A moment of the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// After the last transaction.
+    Now,
+    /// After this transaction.
+    Tx(u64),
+    /// After the last transaction at or before this time, in microseconds since the epoch.
+    Time(i64),
+}
+
+impl Ledger {
+    /// The number of the last transaction; 0 before the first.
+    pub fn last_tx(&self) -> u64 {
+        self.state.tx
+    }
+
+    /// The hash of the last transaction; zeros before the first.
+    pub fn head(&self) -> Hash {
+        self.state.head
+    }
+
+    /// The relations that hold facts or decisions now, by name.
+    pub fn relations(&self) -> Vec<RelationCount> {
+        let counts = self.state.relations.iter().map(|(name, counts)| RelationCount {
+            relation: name.as_str().to_owned(),
+            facts: counts.facts,
+            decisions: counts.decisions,
+        });
+        counts.filter(|count| count.facts + count.decisions > 0).collect()
+    }
+
+    /// The facts of `relation` that stand, ascending. Among facts of more than 180 encoded bytes that begin alike the
+    /// order is fixed, and not that of their values.
+    pub fn facts(&self, relation: Symbol) -> Facts<'_> {
+        self.facts_with(relation, &[])
+    }
+
+    /// The facts of `relation` that stand and whose first columns hold `first`, as [`Ledger::facts`] gives them.
+    pub fn facts_with(&self, relation: Symbol, first: &[Value]) -> Facts<'_> {
+        self.facts_between(relation, first, None)
+    }
+
+    /// The facts of `relation` that stood at a moment, as [`Ledger::facts`] gives them. The cost follows the history
+    /// of the relation, not that of the ledger.
+    ///
+    /// # Errors
+    /// If there is no such transaction.
+    pub fn facts_at(&self, relation: Symbol, when: When) -> Result<Facts<'_>, LedgerError> {
+        Ok(self.facts_between(relation, &[], self.at(when)?))
+    }
+
+    fn facts_between(&self, relation: Symbol, first: &[Value], at: Option<u64>) -> Facts<'_> {
+        let mut tuple = Vec::new();
+        tuple::encode(first, &mut tuple);
+        let rows = self.state.number(relation).map(|number| {
+            let mut prefix = keys::relation(keys::FACT, number);
+            prefix.extend(keys::beginning(&tuple));
+            Rows::new(&self.view, &prefix, at)
+        });
+        Facts::new(relation, rows, tuple)
+    }
+
+    /// The last transaction that a snapshot stands for and the folder of the segments before; `None` where there is no
+    /// snapshot. What ended by then is only there, and is read with [`OpenOptions::up_to`](super::OpenOptions::up_to).
+    pub fn archived(&self) -> Option<(u64, &std::path::Path)> {
+        self.journal.snapshot.map(|held| (held.transaction, self.journal.archive.as_path()))
+    }
+
+    /// The names of all relations that ever held something, in order.
+    pub fn all_relations(&self) -> impl Iterator<Item = Symbol> + '_ {
+        self.state.relations.keys().copied()
+    }
+
+    /// The transaction of a moment; `None` for the last one.
+    pub(super) fn at(&self, when: When) -> Result<Option<u64>, LedgerError> {
+        let tx = match when {
+            When::Now => return Ok(None),
+            When::Tx(tx) => tx,
+            When::Time(time) => self.tx_at(time)?,
+        };
+        if tx > self.state.tx {
+            return Err(LedgerError::NoTransaction { asked: tx, last: self.state.tx });
+        }
+        if let Some(held) = self.journal.snapshot.filter(|held| tx < held.transaction) {
+            return Err(self.journal.archived(tx, held));
+        }
+        Ok(Some(tx).filter(|tx| *tx < self.state.tx))
+    }
+
+    /// The last transaction at or before `time` (microseconds since the epoch); 0 if there is none.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn tx_at(&self, time: i64) -> Result<u64, LedgerError> {
+        let (mut low, mut high) = (0, self.state.tx);
+        while low < high {
+            let middle = high - (high - low) / 2;
+            if self.info(middle)?.time <= time { low = middle } else { high = middle - 1 }
+        }
+        Ok(low)
+    }
+
+    /// Whether `fact` stands.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn contains(&self, fact: &Fact) -> Result<bool, LedgerError> {
+        Ok(self.since(keys::FACT, fact)?.is_some())
+    }
+
+    /// Who asserted `fact`, and when, if it stands.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn assertion(&self, fact: &Fact) -> Result<Option<Assertion>, LedgerError> {
+        self.assertion_at(fact, When::Now)
+    }
+
+    /// Who had asserted `fact`, and when, if it stood at a moment.
+    ///
+    /// # Errors
+    /// If there is no such transaction, or the base can't be read.
+    pub fn assertion_at(&self, fact: &Fact, when: When) -> Result<Option<Assertion>, LedgerError> {
+        let at = self.at(when)?.unwrap_or(self.state.tx);
+        let stood = |span: &Interval| span.from <= at && span.until.is_none_or(|until| at < until);
+        let Some(span) = self.history(fact)?.into_iter().find(stood) else { return Ok(None) };
+        let TxInfo { tx, time, author, source, note, .. } = self.info(span.from)?;
+        Ok(Some(Assertion { tx, time, author, source, note }))
+    }
+
+    /// The spans in which `fact` stood, ascending.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn history(&self, fact: &Fact) -> Result<Vec<Interval>, LedgerError> {
+        self.intervals(keys::FACT, keys::PAST_FACT, fact)
+    }
+
+    /// The spans in which a decision stood, ascending.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn decision_history(&self, decision: &Fact) -> Result<Vec<Interval>, LedgerError> {
+        self.intervals(keys::DECISION, keys::PAST_DECISION, decision)
+    }
+
+    fn since(&self, section: u8, fact: &Fact) -> Result<Option<u64>, LedgerError> {
+        let mut tuple = Vec::new();
+        tuple::encode(&fact.values, &mut tuple);
+        Since::new(&self.state, &self.view, section, 1).find(fact.relation, &tuple)
+    }
+
+    fn intervals(&self, section: u8, past: u8, fact: &Fact) -> Result<Vec<Interval>, LedgerError> {
+        let Some(number) = self.state.number(fact.relation) else { return Ok(Vec::new()) };
+        let mut tuple = Vec::new();
+        tuple::encode(&fact.values, &mut tuple);
+        let mut prefix = keys::fact(past, number, &tuple);
+        prefix.push(0);
+        let mut spans = Vec::new();
+        for entry in self.view.prefix(&prefix) {
+            let Row { from, until, .. } = past_row(&self.view, &entry?)?;
+            spans.push(Interval { from, until });
+        }
+        let since = self.since(section, fact)?;
+        spans.extend(since.map(|from| Interval { from, until: None }));
+        Ok(spans)
+    }
+
+    /// What is known of transaction `tx`.
+    ///
+    /// # Errors
+    /// If there is none, or the base can't be read.
+    pub fn info(&self, tx: u64) -> Result<TxInfo, LedgerError> {
+        self.entry(tx).map(|(_, info)| info)
+    }
+
+    /// What is known of each of these transactions, as far as there are any.
+    pub fn log(
+        &self,
+        range: RangeInclusive<u64>,
+    ) -> impl DoubleEndedIterator<Item = Result<TxInfo, LedgerError>> + '_ {
+        let first = *range.start().max(&1);
+        let last = *range.end().min(&self.state.tx);
+        (first..=last).map(|tx| self.info(tx))
+    }
+
+    /// The last transaction that is as `wanted`.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn last_where(&self, wanted: impl Fn(&TxInfo) -> bool) -> Result<Option<TxInfo>, LedgerError> {
+        let is_wanted = |info: &Result<TxInfo, LedgerError>| info.as_ref().map_or(true, &wanted);
+        self.log(1..=u64::MAX).rev().find(is_wanted).transpose()
+    }
+
+    fn entry(&self, tx: u64) -> Result<(Position, TxInfo), LedgerError> {
+        let stored = self.view.get(&keys::transaction(tx))?;
+        let stored = stored.ok_or(LedgerError::NoTransaction { asked: tx, last: self.state.tx })?;
+        let bytes = self.view.load_long(&stored)?;
+        let mut reader = Reader::new(&bytes);
+        let position = state::position(&mut reader)?;
+        let (hash, previous) = (Hash(reader.array()?), Hash(reader.array()?));
+        Ok((position, info(tx, Summary::decode(&mut reader)?, hash, previous)))
+    }
+
+    /// The records of transaction `tx`.
+    pub(super) fn whole(&self, tx: u64) -> Result<Whole, LedgerError> {
+        let (position, info) = self.entry(tx)?;
+        let whole = self.journal.read(position, tx)?;
+        if whole.hash == info.hash {
+            Ok(whole)
+        } else {
+            Err(LedgerError::Base(String::from("it follows another journal")))
+        }
+    }
+
+    /// Transaction `tx` with all its facts, from the journal.
+    ///
+    /// # Errors
+    /// If there is none, or its record is damaged.
+    pub fn transaction(&self, tx: u64) -> Result<Transaction, LedgerError> {
+        let (position, info) = self.entry(tx)?;
+        let whole = self.journal.read(position, tx)?;
+        let (added, removed, drawn, lapsed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut told = Transaction { info, added, removed, drawn, lapsed };
+        for (at, content) in whole.contents.iter().enumerate() {
+            let mut reader = Reader::new(content);
+            if at + 1 == whole.contents.len() {
+                Summary::decode(&mut reader)?;
+            }
+            let mut faulty = Ok(());
+            decode_changes(&mut reader, &mut |change| {
+                faulty = faulty.and(told.take(&change));
+            })?;
+            faulty?;
+        }
+        Ok(told)
+    }
+
+    /// All decisions that stand, by relation and values.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn decisions(&self) -> Result<Vec<Standing>, LedgerError> {
+        self.decisions_at(When::Now)
+    }
+
+    /// All decisions that stood at a moment, by relation and values.
+    ///
+    /// # Errors
+    /// If there is no such transaction, or base or journal can't be read.
+    pub fn decisions_at(&self, when: When) -> Result<Vec<Standing>, LedgerError> {
+        let at = self.at(when)?;
+        let mut all = Vec::new();
+        for (name, counts) in &self.state.relations {
+            for row in Rows::new(&self.view, &keys::relation(keys::DECISION, counts.number), at) {
+                meter::check("reading the ledger")?;
+                all.push(self.standing(*name, row?)?);
+            }
+        }
+        all.sort();
+        Ok(all)
+    }
+
+    fn standing(&self, relation: Symbol, row: Row) -> Result<Standing, LedgerError> {
+        let fact = Fact { relation, values: tuple::decode(&row.tuple)? };
+        let tx = row.from;
+        if row.until.is_some() {
+            // The base keeps explanations of what stands; the journal keeps all.
+            let drawn = self.transaction(tx)?.drawn.into_iter().find(|decision| decision.fact == fact);
+            let missing = || LedgerError::Base(format!("transaction {tx} didn't draw what stood since then"));
+            return Ok(Standing { decision: drawn.ok_or_else(missing)?, tx });
+        }
+        let explanation = self.view.load_long(&row.explanation)?;
+        let mut reader = Reader::new(&explanation);
+        let (rule, sentence) = (reader.optional()?.map(str::to_owned), reader.optional()?.map(str::to_owned));
+        Ok(Standing { decision: Decision { fact, rule, sentence }, tx })
+    }
+
+    /// The rule set with this hash, if a transaction names it.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn rules(&self, hash: Hash) -> Result<Option<RuleSet>, LedgerError> {
+        match self.view.get(&keys::rules(hash))? {
+            Some(stored) => Ok(Some(RuleSet::decode(&self.view.load_long(&stored)?)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The ledger at a glance.
+    ///
+    /// # Errors
+    /// If the journal's files can't be read.
+    pub fn status(&self) -> Result<Status, LedgerError> {
+        Ok(Status {
+            transactions: self.state.tx,
+            time: (self.state.tx > 0).then_some(self.state.time),
+            facts: self.state.facts,
+            decisions: self.state.decisions,
+            head: self.state.head,
+            journal_bytes: self.journal.size()?.saturating_sub(self.journal.zeros()),
+            base_bytes: self.view.base().size()?,
+            base_tx: (self.based == Based::Base).then_some(self.base_tx),
+            stopped: self.journal.check_writable().err().map(|error| error.to_string()),
+        })
+    }
+}
+
+fn info(tx: u64, summary: Summary, hash: Hash, previous: Hash) -> TxInfo {
+    TxInfo {
+        tx,
+        time: summary.time,
+        author: summary.author,
+        source: summary.source,
+        note: summary.note,
+        clock: summary.clock,
+        rules: summary.rules,
+        run: summary.run,
+        schemas: summary.schemas,
+        added: summary.added,
+        removed: summary.removed,
+        standing: summary.standing,
+        missing: summary.missing,
+        drawn: summary.drawn,
+        lapsed: summary.lapsed,
+        facts: summary.facts,
+        decisions: summary.decisions,
+        digest: summary.digest,
+        hash,
+        previous,
+    }
+}
+
+impl Transaction {
+    /// Takes a change of its record in.
+    fn take(&mut self, change: &Change<'_>) -> Result<(), Malformed> {
+        let fact = Fact { relation: change.relation, values: tuple::decode(change.tuple)? };
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        match change.act {
+            Act::Assert => self.added.push(fact),
+            Act::Retract { since } => self.removed.push((fact, since)),
+            Act::Draw { rule, sentence } => {
+                self.drawn.push(Decision { fact, rule: owned(rule), sentence: owned(sentence) });
+            }
+            Act::Lapse { since, reason } => {
+                self.lapsed.push((Lapsed { fact, reason: owned(reason) }, since));
+            }
+        }
+        Ok(())
+    }
+}

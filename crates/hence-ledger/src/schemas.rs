@@ -1,0 +1,256 @@
+//! Which columns recorded facts have: the schemas of all relations, each from the transaction on that recorded it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use hence_core::fact::Fact;
+use hence_core::schema::{Column, ColumnType, NameSet};
+use hence_core::symbol::Symbol;
+
+use super::bytes::{Malformed, Reader, put_varint};
+use super::error::LedgerError;
+use super::list::ChangeList;
+use super::rows::{Facts, Rows};
+use super::state::State;
+use super::transaction::{Draft, Schema};
+use super::view::View;
+use super::{Ledger, When, keys};
+
+/// The columns that the facts of a relation have in a span of its history in which they compare with each other: a
+/// fact has a value in each, or in the first of them alone where it is older than the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The columns, in the order in which facts hold their values.
+    pub columns: Vec<Column>,
+    /// How many values the oldest facts hold at least.
+    pub least: usize,
+    /// The transaction that began this span; 0 for the first one.
+    pub from: u64,
+    /// The transaction that ended it, as a migration does.
+    pub until: Option<u64>,
+}
+
+impl Recorded {
+    /// Columns in which every fact has a value.
+    pub fn of(columns: &[Column]) -> Self {
+        let columns = columns.iter().map(|column| Column { default: None, ..nameless(column) });
+        let columns: Vec<Column> = columns.collect();
+        Self { least: columns.len(), columns, from: 0, until: None }
+    }
+
+    /// Whether a fact may stand in these columns.
+    fn admits(&self, fact: &Fact) -> bool {
+        (self.least..=self.columns.len()).contains(&fact.values.len())
+            && fact.values.iter().zip(&self.columns).all(|(value, column)| column.ty.admits(*value))
+    }
+}
+
+/// The schemas of all relations: of each those that were recorded, with the transactions that did, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Schemas(BTreeMap<Symbol, Vec<(u64, Schema)>>);
+
+impl Schemas {
+    /// Takes in what a transaction records.
+    pub(crate) fn enter(&mut self, tx: u64, schemas: &[Schema]) {
+        for schema in schemas {
+            self.0.entry(schema.relation).or_default().push((tx, schema.clone()));
+        }
+    }
+
+    /// How many were recorded in all.
+    fn count(&self) -> usize {
+        self.0.values().map(Vec::len).sum()
+    }
+
+    /// The columns of a relation after transaction `tx`; what nothing was recorded of before is as it was recorded
+    /// first, unless that began anew.
+    pub(crate) fn at(&self, relation: Symbol, tx: u64) -> Option<Recorded> {
+        let all = self.0.get(&relation)?;
+        let held = all.partition_point(|(from, _)| *from <= tx);
+        let last = match held.checked_sub(1) {
+            Some(last) => last,
+            None => all.first().filter(|(_, first)| !first.renews).map(|_| 0)?,
+        };
+        recorded(all, last)
+    }
+
+    /// The spans of a relation's history whose facts compare with each other, each with its last columns.
+    fn generations(&self, relation: Symbol) -> Vec<Recorded> {
+        let Some(all) = self.0.get(&relation) else { return Vec::new() };
+        let ends = (0..all.len()).filter(|at| all.get(at + 1).is_none_or(|(_, next)| next.renews));
+        ends.filter_map(|last| recorded(all, last)).collect()
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        if self.0.is_empty() {
+            return;
+        }
+        put_varint(out, self.count() as u64);
+        for (tx, schema) in self.0.values().flatten() {
+            put_varint(out, *tx);
+            schema.encode(out);
+        }
+    }
+
+    /// What [`Schemas::encode`] wrote at the end of something.
+    pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let mut schemas = Self::default();
+        if !reader.is_empty() {
+            for _ in 0..reader.length()? {
+                let tx = reader.varint()?;
+                schemas.enter(tx, &[Schema::decode(reader)?]);
+            }
+        }
+        reader.end()?;
+        Ok(schemas)
+    }
+}
+
+/// The span of a history that ends with its place `last` or goes on there.
+fn recorded(all: &[(u64, Schema)], last: usize) -> Option<Recorded> {
+    let until = all.iter().skip(last + 1).find(|(_, schema)| schema.renews).map(|(tx, _)| *tx);
+    let upto = all.get(..=last)?;
+    let start = upto.iter().rposition(|(_, schema)| schema.renews).unwrap_or(0);
+    let ((tx, first), (_, schema)) = (upto.get(start)?, upto.last()?);
+    let from = if first.renews { *tx } else { 0 };
+    Some(Recorded { columns: schema.columns.clone(), least: first.columns.len(), from, until })
+}
+
+/// Why a schema can't follow the one before it.
+fn out_of_step(before: Option<&Recorded>, schema: &Schema) -> Option<&'static str> {
+    let names: BTreeSet<Symbol> = schema.columns.iter().map(|column| column.name).collect();
+    if names.len() < schema.columns.len() {
+        return Some("it names a column twice");
+    }
+    let before = before.filter(|_| !schema.renews)?;
+    let same = |(old, new): (&Column, &Column)| old.name == new.name && old.ty.ty == new.ty.ty;
+    let begins =
+        before.columns.len() <= schema.columns.len() && before.columns.iter().zip(&schema.columns).all(same);
+    (!begins)
+        .then_some("it doesn't begin with the columns of the one before, and doesn't say that it begins anew")
+}
+
+impl Ledger {
+    /// The columns that the facts of `relation` have at a moment; `None` where none were recorded.
+    ///
+    /// # Errors
+    /// If there is no such transaction.
+    pub fn recorded(&self, relation: Symbol, when: When) -> Result<Option<Recorded>, LedgerError> {
+        let tx = self.at(when)?.unwrap_or(self.state.tx);
+        Ok(self.state.schemas.at(relation, tx))
+    }
+
+    /// The spans of a relation's history whose facts compare with each other, each with its last columns; none where
+    /// no columns were recorded.
+    pub fn generations(&self, relation: Symbol) -> Vec<Recorded> {
+        self.state.schemas.generations(relation)
+    }
+
+    /// How many schemas were recorded; what relations look like is the same as long as this is.
+    pub fn schema_count(&self) -> usize {
+        self.state.schemas.count()
+    }
+
+    /// Checks that the schemas of a draft may follow those before, and that what it asserts fits them.
+    pub(super) fn check_schemas(&self, draft: &Draft) -> Result<(), LedgerError> {
+        let misfit = |misfit: Misfit| LedgerError::Misfit { what: misfit.to_string() };
+        check(&self.state, &draft.schemas, draft.assertions.iter()).map_err(misfit)
+    }
+
+    /// The same of an imported transaction.
+    pub(super) fn check_imported(&self, schemas: &[Schema], facts: &[Fact]) -> Result<(), String> {
+        check(&self.state, schemas, facts.iter()).map_err(|misfit| misfit.to_string())
+    }
+}
+
+/// The relations with facts that don't fit the columns recorded for them.
+pub(super) fn misfits(state: &State, view: &View) -> Result<Vec<Symbol>, LedgerError> {
+    let mut found = Vec::new();
+    for (relation, counts) in &state.relations {
+        let Some(recorded) = state.schemas.at(*relation, state.tx) else { continue };
+        let rows = Rows::new(view, &keys::relation(keys::FACT, counts.number), None);
+        for fact in Facts::new(*relation, Some(rows), Vec::new()) {
+            if !recorded.admits(&fact?.0) {
+                found.push(*relation);
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What keeps schemas or facts out of a ledger.
+enum Misfit {
+    Schema(Symbol, &'static str),
+    Fact(Fact, Vec<Column>),
+}
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Schema(relation, why) => write!(f, "the schema of `{relation}` can't be recorded: {why}"),
+            Self::Fact(fact, columns) => {
+                let columns: Vec<String> = columns.iter().map(ToString::to_string).collect();
+                let form = format!("{}({})", fact.relation, columns.join(", "));
+                write!(f, "`{fact}` doesn't fit the recorded columns `{form}`")
+            }
+        }
+    }
+}
+
+fn check<'f>(state: &State, schemas: &[Schema], facts: impl Iterator<Item = &'f Fact>) -> Result<(), Misfit> {
+    let tx = state.tx + 1;
+    let mut changed = None;
+    for schema in schemas {
+        let known: &mut Schemas = changed.get_or_insert_with(|| state.schemas.clone());
+        if let Some(why) = out_of_step(known.at(schema.relation, tx).as_ref(), schema) {
+            return Err(Misfit::Schema(schema.relation, why));
+        }
+        known.enter(tx, std::slice::from_ref(schema));
+    }
+    let known = changed.as_ref().unwrap_or(&state.schemas);
+    let mut last: Option<(Symbol, Option<Recorded>)> = None;
+    for fact in facts {
+        if last.as_ref().is_none_or(|(relation, _)| *relation != fact.relation) {
+            last = Some((fact.relation, known.at(fact.relation, tx)));
+        }
+        if let Some((_, Some(recorded))) =
+            last.as_ref().filter(|(_, found)| found.as_ref().is_some_and(|found| !found.admits(fact)))
+        {
+            return Err(Misfit::Fact(fact.clone(), recorded.columns.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// The relations whose facts begin anew with these schemas.
+pub(super) fn renewed(schemas: &[Schema]) -> BTreeSet<Symbol> {
+    schemas.iter().filter(|schema| schema.renews).map(|schema| schema.relation).collect()
+}
+
+/// Checks that of relations that begin anew no earlier fact goes on standing.
+pub(super) fn check_renewed(
+    state: &State,
+    schemas: &[Schema],
+    changes: &ChangeList<'_>,
+) -> Result<(), LedgerError> {
+    for relation in renewed(schemas) {
+        let standing = state.relations.get(&relation).map_or(0, |counts| counts.facts);
+        let retracts = changes.iter().filter(|change| change.relation == relation && change.retracts());
+        let left = standing.saturating_sub(retracts.count() as u64);
+        if left > 0 {
+            let what = format!(
+                "{left} facts of `{relation}` would go on standing under columns that they don't have"
+            );
+            return Err(LedgerError::Misfit { what });
+        }
+    }
+    Ok(())
+}
+
+/// A column whose closed set has no name, as schemas record it.
+pub(crate) fn nameless(column: &Column) -> Column {
+    let set =
+        column.ty.set.as_ref().map(|set| Arc::new(NameSet { name: None, members: set.members.clone() }));
+    Column { name: column.name, ty: ColumnType { ty: column.ty.ty, set }, default: column.default }
+}

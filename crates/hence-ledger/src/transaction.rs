@@ -1,0 +1,296 @@
+//! What is proposed to the ledger, what became of it, and what it tells of its past.
+
+use hence_core::fact::Fact;
+use hence_core::schema::Column;
+use hence_core::symbol::Symbol;
+
+use super::hash::Hash;
+
+/// The rules that drew decisions: all text that was loaded, and the parameters that were set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuleSet {
+    /// The text of each rule file under its name, in the order of loading.
+    pub files: Vec<(String, String)>,
+    /// Parameters set for the run, by name, as literals.
+    pub params: Vec<(String, String)>,
+}
+
+/// How the evaluation ran that drew decisions, so that it can be run again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The engine, by name.
+    pub engine: String,
+    /// Whether undefined operations counted as false.
+    pub lenient: bool,
+    /// What it was allowed to spend.
+    pub limits: RunLimits,
+}
+
+/// The limits of an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunLimits {
+    /// Facts that may be derived.
+    pub facts: u64,
+    /// Rounds of one recursion.
+    pub iterations: u64,
+    /// Wall time in microseconds.
+    pub time: Option<u64>,
+    /// Bytes of memory.
+    pub memory: Option<u64>,
+}
+
+/// The columns that facts of a relation have from a transaction on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// The relation.
+    pub relation: Symbol,
+    /// Its columns, in the order in which facts hold their values.
+    pub columns: Vec<Column>,
+    /// Whether facts from before have columns that don't compare with these, as after a migration.
+    pub renews: bool,
+}
+
+/// A decision that stands no longer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lapsed {
+    /// The decision.
+    pub fact: Fact,
+    /// Why, where that isn't that it follows no longer.
+    pub reason: Option<String>,
+}
+
+impl From<Fact> for Lapsed {
+    fn from(fact: Fact) -> Self {
+        Self { fact, reason: None }
+    }
+}
+
+/// A decision with what explains it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Decision {
+    /// The decision.
+    pub fact: Fact,
+    /// The identity of a rule that derives it.
+    pub rule: Option<String>,
+    /// The rule's sentence for this derivation.
+    pub sentence: Option<String>,
+}
+
+impl Decision {
+    /// A decision without an explanation.
+    pub fn new(fact: Fact) -> Self {
+        Self { fact, rule: None, sentence: None }
+    }
+}
+
+/// A transaction as it is proposed.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// Microseconds since the epoch; a time before the last transaction's becomes that one's.
+    pub time: i64,
+    /// Who asserts this.
+    pub author: String,
+    /// Where it comes from: an actuator, a file, an interface.
+    pub source: String,
+    /// What the author wants to add.
+    pub note: Option<String>,
+    /// Facts that are to stand afterwards.
+    pub assertions: Vec<Fact>,
+    /// Facts that are not to stand afterwards, unless they are asserted too.
+    pub retractions: Vec<Fact>,
+    /// The clock of the evaluation that drew the decisions: the fact `now(at)`, in microseconds.
+    pub clock: Option<i64>,
+    /// The rules of that evaluation.
+    pub rules: Option<RuleSet>,
+    /// How it ran.
+    pub run: Option<Run>,
+    /// Schemas that the facts of the ledger have from this transaction on.
+    pub schemas: Vec<Schema>,
+    /// Decisions that now stand.
+    pub drawn: Vec<Decision>,
+    /// Decisions that stand no longer.
+    pub lapsed: Vec<Lapsed>,
+    /// Refuse unless this is the number of the last transaction.
+    pub expect_tx: Option<u64>,
+}
+
+/// What a draft changes: each list ascending, without repetitions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Facts that didn't stand and will.
+    pub added: Vec<Fact>,
+    /// Facts that stand and won't.
+    pub removed: Vec<Fact>,
+    /// Asserted facts that stand already.
+    pub standing: Vec<Fact>,
+    /// Retracted facts that don't stand.
+    pub missing: Vec<Fact>,
+}
+
+impl Changes {
+    /// Whether any fact comes or goes.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// How many facts of a draft came and went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Facts that didn't stand and do.
+    pub added: u64,
+    /// Facts that stood and don't.
+    pub removed: u64,
+    /// Asserted facts that stood already.
+    pub standing: u64,
+    /// Retracted facts that didn't stand.
+    pub missing: u64,
+}
+
+/// A transaction that is durable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// Its number; the last transaction's where nothing was proposed and so nothing recorded.
+    pub tx: u64,
+    /// Whether a transaction was recorded.
+    pub recorded: bool,
+    /// Its time, in microseconds since the epoch.
+    pub time: i64,
+    /// Its hash, the head of the chain.
+    pub head: Hash,
+    /// What became of the assertions and retractions; [`Ledger::effective`](super::Ledger::effective) names them.
+    pub tally: Tally,
+    /// Decisions that didn't stand and now do, ascending.
+    pub drawn: Vec<Decision>,
+    /// Decisions that stood and no longer do, ascending.
+    pub lapsed: Vec<Fact>,
+    /// Facts that stand now.
+    pub facts: u64,
+}
+
+/// What is recorded of a transaction beside its facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TxInfo {
+    /// Its number, from 1.
+    pub tx: u64,
+    /// Microseconds since the epoch.
+    pub time: i64,
+    /// Who asserted it.
+    pub author: String,
+    /// Where it came from.
+    pub source: String,
+    /// What the author added.
+    pub note: Option<String>,
+    /// The clock of the evaluation that drew its decisions.
+    pub clock: Option<i64>,
+    /// The hash of the rules that drew its decisions.
+    pub rules: Option<Hash>,
+    /// How the evaluation ran that drew its decisions; none before this was recorded.
+    pub run: Option<Run>,
+    /// The schemas that facts have from it on.
+    pub schemas: Vec<Schema>,
+    /// How many facts it added.
+    pub added: u64,
+    /// How many facts it removed.
+    pub removed: u64,
+    /// How many asserted facts stood already.
+    pub standing: u64,
+    /// How many retracted facts didn't stand.
+    pub missing: u64,
+    /// How many decisions it drew.
+    pub drawn: u64,
+    /// How many decisions lapsed.
+    pub lapsed: u64,
+    /// How many facts stood after it.
+    pub facts: u64,
+    /// How many decisions stood after it.
+    pub decisions: u64,
+    /// The digest of facts and decisions after it.
+    pub digest: Hash,
+    /// Its hash.
+    pub hash: Hash,
+    /// The hash of the transaction before.
+    pub previous: Hash,
+}
+
+/// A whole transaction; the lists are ascending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transaction {
+    /// Everything beside the facts.
+    pub info: TxInfo,
+    /// The facts added.
+    pub added: Vec<Fact>,
+    /// The facts removed, with the transaction that had asserted each.
+    pub removed: Vec<(Fact, u64)>,
+    /// The decisions drawn.
+    pub drawn: Vec<Decision>,
+    /// The decisions that lapsed, with the transaction that had drawn each.
+    pub lapsed: Vec<(Lapsed, u64)>,
+}
+
+/// Who asserted a fact that stands, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assertion {
+    /// The transaction.
+    pub tx: u64,
+    /// Its time, in microseconds since the epoch.
+    pub time: i64,
+    /// Its author.
+    pub author: String,
+    /// Its source.
+    pub source: String,
+    /// Its note.
+    pub note: Option<String>,
+}
+
+/// A span of transactions during which a fact or decision stood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Interval {
+    /// The transaction that asserted or drew it.
+    pub from: u64,
+    /// The transaction with which it went; `None` while it stands.
+    pub until: Option<u64>,
+}
+
+/// A decision that stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Standing {
+    /// The decision and its explanation as of when it was drawn.
+    pub decision: Decision,
+    /// The transaction that drew it.
+    pub tx: u64,
+}
+
+/// How many facts and decisions of a relation stand.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RelationCount {
+    /// The relation.
+    pub relation: String,
+    /// Its facts.
+    pub facts: u64,
+    /// Its decisions.
+    pub decisions: u64,
+}
+
+/// A ledger at a glance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// How many transactions there are.
+    pub transactions: u64,
+    /// The time of the last, in microseconds since the epoch.
+    pub time: Option<i64>,
+    /// Facts that stand.
+    pub facts: u64,
+    /// Decisions that stand.
+    pub decisions: u64,
+    /// The hash of the last transaction.
+    pub head: Hash,
+    /// Bytes of the journal.
+    pub journal_bytes: u64,
+    /// Bytes of the base on its medium, 0 in memory.
+    pub base_bytes: u64,
+    /// The last transaction that the base holds by itself; none where it isn't read.
+    pub base_tx: Option<u64>,
+    /// Why nothing can be written, if so.
+    pub stopped: Option<String>,
+}

@@ -1,0 +1,1652 @@
+//! `autonomy`, compiled by `hence compile`: edit the rules, not this file.
+//!
+//! What it is for: may the agent be given more freedom.
+
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::support::{Symbol, Word, broken, drawn, fill};
+
+pub use compiled::PACK;
+
+/// The time of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Now {
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Now {
+    const TABLE: usize = 0;
+    const RELATION: &'static str = "now";
+
+    fn write(&self, row: &mut Row) {
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { at: columns.take() }
+    }
+}
+
+/// A person who may approve and refuse; a review by anybody else counts nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reviewer {
+    /// `by`
+    pub by: String,
+}
+
+impl Record for Reviewer {
+    const TABLE: usize = 1;
+    const RELATION: &'static str = "reviewer";
+
+    fn write(&self, row: &mut Row) {
+        row.put("by", &self.by);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { by: columns.take() }
+    }
+}
+
+/// The level given to the agent from a moment on; the latest counts, without one level 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AutonomyLevel {
+    /// `level`
+    pub level: i64,
+    /// `since`, in microseconds since the epoch
+    pub since: i64,
+}
+
+impl Record for AutonomyLevel {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "autonomy_level";
+
+    fn write(&self, row: &mut Row) {
+        row.put("level", &self.level);
+        row.put("since", &self.since);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { level: columns.take(), since: columns.take() }
+    }
+}
+
+/// A session of the agent: whether it succeeded, and how confident it was, from 0 to 1.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+pub struct Session {
+    /// `session`
+    pub session: String,
+    /// `ok`
+    pub ok: bool,
+    /// `confidence`
+    pub confidence: f64,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Session {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "session";
+
+    fn write(&self, row: &mut Row) {
+        row.put("session", &self.session);
+        row.put("ok", &self.ok);
+        row.put("confidence", &self.confidence);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { session: columns.take(), ok: columns.take(), confidence: columns.take(), at: columns.take() }
+    }
+}
+
+/// The agent asked for a tool that it must not use.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UnsafeRequest {
+    /// `session`
+    pub session: String,
+    /// `tool`
+    pub tool: String,
+}
+
+impl Record for UnsafeRequest {
+    const TABLE: usize = 4;
+    const RELATION: &'static str = "unsafe_request";
+
+    fn write(&self, row: &mut Row) {
+        row.put("session", &self.session);
+        row.put("tool", &self.tool);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { session: columns.take(), tool: columns.take() }
+    }
+}
+
+/// What column `what` of `demonstrated` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DemonstratedWhat {
+    /// `/goal_chaining`
+    GoalChaining,
+    /// `/cross_goal`
+    CrossGoal,
+}
+
+impl DemonstratedWhat {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::GoalChaining => "/goal_chaining",
+            Self::CrossGoal => "/cross_goal",
+        }
+    }
+}
+
+impl Column for DemonstratedWhat {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/goal_chaining" => Self::GoalChaining,
+            "/cross_goal" => Self::CrossGoal,
+            _ => broken("a column holds names of its closed set only"),
+        }
+    }
+}
+
+/// A session that showed what a higher level asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Demonstrated {
+    /// `session`
+    pub session: String,
+    /// `what`
+    pub what: DemonstratedWhat,
+}
+
+impl Record for Demonstrated {
+    const TABLE: usize = 5;
+    const RELATION: &'static str = "demonstrated";
+
+    fn write(&self, row: &mut Row) {
+        row.put("session", &self.session);
+        row.put("what", &self.what);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { session: columns.take(), what: columns.take() }
+    }
+}
+
+/// The agent asks for a level.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EscalationRequest {
+    /// `request`
+    pub request: String,
+    /// `level`
+    pub level: i64,
+    /// `reason`
+    pub reason: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for EscalationRequest {
+    const TABLE: usize = 6;
+    const RELATION: &'static str = "escalation_request";
+
+    fn write(&self, row: &mut Row) {
+        row.put("request", &self.request);
+        row.put("level", &self.level);
+        row.put("reason", &self.reason);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { request: columns.take(), level: columns.take(), reason: columns.take(), at: columns.take() }
+    }
+}
+
+/// What somebody says of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EscalationReview {
+    /// `request`
+    pub request: String,
+    /// `approved`
+    pub approved: bool,
+    /// `by`
+    pub by: String,
+    /// `comment`
+    pub comment: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for EscalationReview {
+    const TABLE: usize = 7;
+    const RELATION: &'static str = "escalation_review";
+
+    fn write(&self, row: &mut Row) {
+        row.put("request", &self.request);
+        row.put("approved", &self.approved);
+        row.put("by", &self.by);
+        row.put("comment", &self.comment);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            request: columns.take(),
+            approved: columns.take(),
+            by: columns.take(),
+            comment: columns.take(),
+            at: columns.take(),
+        }
+    }
+}
+
+/// The agent is about to call a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ToolCall {
+    /// `call`
+    pub call: String,
+    /// `tool`
+    pub tool: String,
+}
+
+impl Record for ToolCall {
+    const TABLE: usize = 8;
+    const RELATION: &'static str = "tool_call";
+
+    fn write(&self, row: &mut Row) {
+        row.put("call", &self.call);
+        row.put("tool", &self.tool);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { call: columns.take(), tool: columns.take() }
+    }
+}
+
+/// Offer to ask for the next level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OfferEscalation {
+    /// `level`
+    pub level: i64,
+}
+
+impl Record for OfferEscalation {
+    const TABLE: usize = 33;
+    const RELATION: &'static str = "offer_escalation";
+
+    fn write(&self, row: &mut Row) {
+        row.put("level", &self.level);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { level: columns.take() }
+    }
+}
+
+/// Give the agent the level that it asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Escalate {
+    /// `request`
+    pub request: String,
+    /// `from`
+    pub from: i64,
+    /// `to`
+    pub to: i64,
+}
+
+impl Record for Escalate {
+    const TABLE: usize = 36;
+    const RELATION: &'static str = "escalate";
+
+    fn write(&self, row: &mut Row) {
+        row.put("request", &self.request);
+        row.put("from", &self.from);
+        row.put("to", &self.to);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { request: columns.take(), from: columns.take(), to: columns.take() }
+    }
+}
+
+/// Refuse the level that the agent asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DenyEscalation {
+    /// `request`
+    pub request: String,
+    /// `by`
+    pub by: String,
+}
+
+impl Record for DenyEscalation {
+    const TABLE: usize = 37;
+    const RELATION: &'static str = "deny_escalation";
+
+    fn write(&self, row: &mut Row) {
+        row.put("request", &self.request);
+        row.put("by", &self.by);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { request: columns.take(), by: columns.take() }
+    }
+}
+
+/// An approval that has no effect, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReviewRejected {
+    /// `request`
+    pub request: String,
+    /// `reason`
+    pub reason: Name,
+}
+
+impl Record for ReviewRejected {
+    const TABLE: usize = 38;
+    const RELATION: &'static str = "review_rejected";
+
+    fn write(&self, row: &mut Row) {
+        row.put("request", &self.request);
+        row.put("reason", &self.reason);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { request: columns.take(), reason: columns.take() }
+    }
+}
+
+/// The tool may be called at the current level.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ToolAllowed {
+    /// `tool`
+    pub tool: String,
+}
+
+impl Record for ToolAllowed {
+    const TABLE: usize = 39;
+    const RELATION: &'static str = "tool_allowed";
+
+    fn write(&self, row: &mut Row) {
+        row.put("tool", &self.tool);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { tool: columns.take() }
+    }
+}
+
+/// The tool may not be called at the current level.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ToolBlocked {
+    /// `tool`
+    pub tool: String,
+    /// `reason`
+    pub reason: Name,
+}
+
+impl Record for ToolBlocked {
+    const TABLE: usize = 40;
+    const RELATION: &'static str = "tool_blocked";
+
+    fn write(&self, row: &mut Row) {
+        row.put("tool", &self.tool);
+        row.put("reason", &self.reason);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { tool: columns.take(), reason: columns.take() }
+    }
+}
+
+/// The parameters of the rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// The level of an agent that was never given one.
+    pub first_level: i64,
+    /// The highest level.
+    pub highest_level: i64,
+}
+
+#[rustfmt::skip]
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            first_level: 1,
+            highest_level: 5,
+        }
+    }
+}
+
+#[rustfmt::skip]
+impl Params {
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("first_level", &self.first_level);
+        row.put("highest_level", &self.highest_level);
+        row.params()
+    }
+}
+
+/// What is known: facts of every input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The time of the run.
+    pub now: Vec<Now>,
+    /// A person who may approve and refuse; a review by anybody else counts nowhere.
+    pub reviewer: Vec<Reviewer>,
+    /// The level given to the agent from a moment on; the latest counts, without one level 1.
+    pub autonomy_level: Vec<AutonomyLevel>,
+    /// A session of the agent: whether it succeeded, and how confident it was, from 0 to 1.
+    pub session: Vec<Session>,
+    /// The agent asked for a tool that it must not use.
+    pub unsafe_request: Vec<UnsafeRequest>,
+    /// A session that showed what a higher level asks for.
+    pub demonstrated: Vec<Demonstrated>,
+    /// The agent asks for a level.
+    pub escalation_request: Vec<EscalationRequest>,
+    /// What somebody says of a request.
+    pub escalation_review: Vec<EscalationReview>,
+    /// The agent is about to call a tool.
+    pub tool_call: Vec<ToolCall>,
+}
+
+impl Facts {
+    /// The decisions that follow, each relation's in ascending order.
+    ///
+    /// # Errors
+    /// A value that its column or parameter can't hold, and bounds that were reached.
+    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
+        self.decide_within(params, &Bounds::default())
+    }
+
+    /// The decisions that follow, under bounds of one's own.
+    ///
+    /// # Errors
+    /// As [`Facts::decide`].
+    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
+        let mut tables = PACK.tables();
+        fill(&mut tables, &self.now)?;
+        fill(&mut tables, &self.reviewer)?;
+        fill(&mut tables, &self.autonomy_level)?;
+        fill(&mut tables, &self.session)?;
+        fill(&mut tables, &self.unsafe_request)?;
+        fill(&mut tables, &self.demonstrated)?;
+        fill(&mut tables, &self.escalation_request)?;
+        fill(&mut tables, &self.escalation_review)?;
+        fill(&mut tables, &self.tool_call)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
+        let undetermined = PACK.undetermined(&reports);
+        Ok(Decisions {
+            offer_escalation: drawn(&tables, &undetermined),
+            escalate: drawn(&tables, &undetermined),
+            deny_escalation: drawn(&tables, &undetermined),
+            review_rejected: drawn(&tables, &undetermined),
+            tool_allowed: drawn(&tables, &undetermined),
+            tool_blocked: drawn(&tables, &undetermined),
+            reports: PACK.lines(&reports),
+            undetermined,
+        })
+    }
+}
+
+impl Extend<Now> for Facts {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
+        self.now.extend(facts);
+    }
+}
+
+impl Extend<Reviewer> for Facts {
+    fn extend<Many: IntoIterator<Item = Reviewer>>(&mut self, facts: Many) {
+        self.reviewer.extend(facts);
+    }
+}
+
+impl Extend<AutonomyLevel> for Facts {
+    fn extend<Many: IntoIterator<Item = AutonomyLevel>>(&mut self, facts: Many) {
+        self.autonomy_level.extend(facts);
+    }
+}
+
+impl Extend<Session> for Facts {
+    fn extend<Many: IntoIterator<Item = Session>>(&mut self, facts: Many) {
+        self.session.extend(facts);
+    }
+}
+
+impl Extend<UnsafeRequest> for Facts {
+    fn extend<Many: IntoIterator<Item = UnsafeRequest>>(&mut self, facts: Many) {
+        self.unsafe_request.extend(facts);
+    }
+}
+
+impl Extend<Demonstrated> for Facts {
+    fn extend<Many: IntoIterator<Item = Demonstrated>>(&mut self, facts: Many) {
+        self.demonstrated.extend(facts);
+    }
+}
+
+impl Extend<EscalationRequest> for Facts {
+    fn extend<Many: IntoIterator<Item = EscalationRequest>>(&mut self, facts: Many) {
+        self.escalation_request.extend(facts);
+    }
+}
+
+impl Extend<EscalationReview> for Facts {
+    fn extend<Many: IntoIterator<Item = EscalationReview>>(&mut self, facts: Many) {
+        self.escalation_review.extend(facts);
+    }
+}
+
+impl Extend<ToolCall> for Facts {
+    fn extend<Many: IntoIterator<Item = ToolCall>>(&mut self, facts: Many) {
+        self.tool_call.extend(facts);
+    }
+}
+
+/// What follows: the facts of every decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decisions {
+    /// Offer to ask for the next level.
+    pub offer_escalation: Vec<OfferEscalation>,
+    /// Give the agent the level that it asked for.
+    pub escalate: Vec<Escalate>,
+    /// Refuse the level that the agent asked for.
+    pub deny_escalation: Vec<DenyEscalation>,
+    /// An approval that has no effect, and why.
+    pub review_rejected: Vec<ReviewRejected>,
+    /// The tool may be called at the current level.
+    pub tool_allowed: Vec<ToolAllowed>,
+    /// The tool may not be called at the current level.
+    pub tool_blocked: Vec<ToolBlocked>,
+    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    pub undetermined: Vec<&'static str>,
+    /// Operations without a result, a line each.
+    pub reports: Vec<String>,
+}
+
+#[allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::all,
+    reason = "what crepe makes of rules, and which names they need"
+)]
+mod compiled {
+    use crate::support::*;
+
+    /// These rules, as an engine runs them.
+    #[rustfmt::skip]
+    pub static PACK: Pack = Pack {
+        name: "autonomy",
+        fingerprint: "c05a41372e239d33508342a9223371d5",
+        relations: &["now", "reviewer", "autonomy_level", "session", "unsafe_request", "demonstrated", "escalation_request", "escalation_review", "tool_call", "level_name", "sessions_needed", "error_rate_allowed", "confidence_needed", "unsafe_allowed", "demonstration_needed", "read_only_tool", "safe_tool", "level_given", "current_level", "escalation_reviewed", "judging_view", "session_in_view", "session_after_review", "view_metrics", "unsafe_in_view", "unsafe_count", "shown_in_view", "session_metrics", "unmet_in_view", "unmet", "level_barred", "eligible", "pending_review", "offer_escalation", "level_given_before", "level_at_review", "escalate", "deny_escalation", "review_rejected", "tool_allowed", "tool_blocked"],
+        params: &["first_level", "highest_level"],
+        rule_ids: &["safe_tool#1", "level_given#1", "level_as_given", "level_never_given", "earliest_escalation_review", "judging_view#2", "session_in_view#1", "session_in_view#2", "session_after_review#1", "view_metrics#1", "unsafe_in_view#1", "unsafe_in_view#2", "unsafe_count#1", "unsafe_count#2", "shown_in_view#1", "shown_in_view#2", "figures_of_all_sessions", "too_few_successes", "no_successes", "too_many_errors", "no_error_rate", "too_little_confidence", "no_confidence", "too_many_unsafe_requests", "not_demonstrated", "requirement_not_met", "barred_by_a_requirement", "level_reached", "request_unanswered", "next_level_reached", "level_given_before#1", "level_at_review#1", "level_at_review#2", "approved_and_eligible", "refused_by_reviewer", "approved_level_not_above", "approved_level_too_high", "approved_too_early", "approved_by_a_stranger", "safe_at_this_level", "not_safe_at_this_level"],
+        arities: &[1, 1, 2, 4, 2, 2, 4, 5, 2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 1, 4, 2, 6, 2, 6, 4, 3, 3, 5, 6, 4, 3, 1, 2, 1, 2, 2, 3, 2, 2, 1, 2, 2, 5, 6, 4, 6],
+        rules: &[&RULE_1, &RULE_4, &RULE_9, &RULE_12, &RULE_29, &RULE_30],
+        facts,
+        run,
+    };
+
+    fn run(tables: &mut Tables, params: &[Word]) {
+        program_0::run(tables, params);
+        limit(tables, 41, &RULE_1, params);
+        limit(tables, 42, &RULE_4, params);
+        program_1::run(tables, params);
+        aggregate(tables, 43, &RULE_9, params);
+        aggregate(tables, 44, &RULE_12, params);
+        limit(tables, 45, &RULE_30, params);
+        program_2::run(tables, params);
+    }
+
+    fn facts(tables: &mut Tables) {
+        tables.facts(9, &FACTS_9);
+        tables.facts(10, &FACTS_10);
+        tables.facts(11, &FACTS_11);
+        tables.facts(12, &FACTS_12);
+        tables.facts(13, &FACTS_13);
+        tables.facts(14, &FACTS_14);
+        tables.facts(15, &FACTS_15);
+        tables.facts(20, &FACTS_20);
+    }
+
+    /// The facts of `level_name`.
+    #[rustfmt::skip]
+    static FACTS_9: [[Cell; 2]; 5] = [
+        [Cell::I(1), Cell::T("suggest_only")],
+        [Cell::I(2), Cell::T("draft_and_queue")],
+        [Cell::I(3), Cell::T("execute_safe_tools")],
+        [Cell::I(4), Cell::T("schedule_tasks")],
+        [Cell::I(5), Cell::T("cross_goal_optimization")],
+    ];
+
+    /// The facts of `sessions_needed`.
+    #[rustfmt::skip]
+    static FACTS_10: [[Cell; 2]; 4] = [
+        [Cell::I(2), Cell::I(10)],
+        [Cell::I(3), Cell::I(50)],
+        [Cell::I(4), Cell::I(100)],
+        [Cell::I(5), Cell::I(200)],
+    ];
+
+    /// The facts of `error_rate_allowed`.
+    #[rustfmt::skip]
+    static FACTS_11: [[Cell; 2]; 4] = [
+        [Cell::I(2), Cell::F(0.1)],
+        [Cell::I(3), Cell::F(0.05)],
+        [Cell::I(4), Cell::F(0.05)],
+        [Cell::I(5), Cell::F(0.03)],
+    ];
+
+    /// The facts of `confidence_needed`.
+    #[rustfmt::skip]
+    static FACTS_12: [[Cell; 2]; 2] = [
+        [Cell::I(2), Cell::F(0.7)],
+        [Cell::I(3), Cell::F(0.75)],
+    ];
+
+    /// The facts of `unsafe_allowed`.
+    #[rustfmt::skip]
+    static FACTS_13: [[Cell; 2]; 1] = [
+        [Cell::I(3), Cell::I(0)],
+    ];
+
+    /// The facts of `demonstration_needed`.
+    #[rustfmt::skip]
+    static FACTS_14: [[Cell; 2]; 2] = [
+        [Cell::I(4), Cell::T("/goal_chaining")],
+        [Cell::I(5), Cell::T("/cross_goal")],
+    ];
+
+    /// The facts of `read_only_tool`.
+    #[rustfmt::skip]
+    static FACTS_15: [[Cell; 1]; 9] = [
+        [Cell::T("web_search")],
+        [Cell::T("calculate")],
+        [Cell::T("read_file")],
+        [Cell::T("list_directory")],
+        [Cell::T("get_time")],
+        [Cell::T("repo_index")],
+        [Cell::T("file_summary")],
+        [Cell::T("dependency_map")],
+        [Cell::T("reflect")],
+    ];
+
+    /// The facts of `judging_view`.
+    #[rustfmt::skip]
+    static FACTS_20: [[Cell; 2]; 1] = [
+        [Cell::T("/now"), Cell::T("")],
+    ];
+
+    #[rustfmt::skip]
+    static TEXTS: Texts = Texts::new(&[
+        "/review",
+        "/now",
+        "",
+        "/not_safe_at_level",
+        "/successful_sessions",
+        "0",
+        "/error_rate",
+        "none",
+        "/confidence",
+        "/unsafe_requests",
+        "no",
+        "yes",
+        "/not_above_current",
+        "/above_maximum",
+        "/not_eligible",
+        "/not_a_reviewer",
+    ]);
+
+    // session_in_view#2
+    fn session_in_view_7_0(at_4: Word, reviewed_5: Word) -> Word {
+        sure(Op::LessEqual, &[at_4, reviewed_5])
+    }
+
+    // session_after_review#1
+    fn session_after_review_8_0(at_3: Word, reviewed_2: Word) -> Word {
+        sure(Op::Greater, &[at_3, reviewed_2])
+    }
+
+    // view_metrics#1
+    fn view_metrics_9_0(ok_2: Word) -> Word {
+        pick(ok_2, int(1), int(0))
+    }
+
+    fn view_metrics_9_1(ok_2: Word) -> Word {
+        pick(ok_2, float(0.0), float(1.0))
+    }
+
+    // too_few_successes
+    fn unmet_in_view_17_0(have_3: Word, need_4: Word) -> Word {
+        sure(Op::Less, &[have_3, need_4])
+    }
+
+    fn unmet_in_view_17_1(have_3: Word) -> Word {
+        sure(Op::StringOf(Type::Int), &[have_3])
+    }
+
+    fn unmet_in_view_17_2(need_4: Word) -> Word {
+        sure(Op::StringOf(Type::Int), &[need_4])
+    }
+
+    // no_successes
+    fn unmet_in_view_18_0(need_3: Word) -> Word {
+        sure(Op::StringOf(Type::Int), &[need_3])
+    }
+
+    // too_many_errors
+    fn unmet_in_view_19_0(have_3: Word, need_4: Word) -> Word {
+        sure(Op::Greater, &[have_3, need_4])
+    }
+
+    fn unmet_in_view_19_1(have_3: Word) -> Word {
+        sure(Op::StringOf(Type::Float), &[have_3])
+    }
+
+    fn unmet_in_view_19_2(need_4: Word) -> Word {
+        sure(Op::StringOf(Type::Float), &[need_4])
+    }
+
+    // no_error_rate
+    fn unmet_in_view_20_0(need_3: Word) -> Word {
+        sure(Op::StringOf(Type::Float), &[need_3])
+    }
+
+    // too_little_confidence
+    fn unmet_in_view_21_0(have_3: Word, need_4: Word) -> Word {
+        sure(Op::Less, &[have_3, need_4])
+    }
+
+    fn unmet_in_view_21_1(have_3: Word) -> Word {
+        sure(Op::StringOf(Type::Float), &[have_3])
+    }
+
+    fn unmet_in_view_21_2(need_4: Word) -> Word {
+        sure(Op::StringOf(Type::Float), &[need_4])
+    }
+
+    // no_confidence
+    fn unmet_in_view_22_0(need_3: Word) -> Word {
+        sure(Op::StringOf(Type::Float), &[need_3])
+    }
+
+    // too_many_unsafe_requests
+    fn unmet_in_view_23_0(have_3: Word, need_4: Word) -> Word {
+        sure(Op::Greater, &[have_3, need_4])
+    }
+
+    fn unmet_in_view_23_1(have_3: Word) -> Word {
+        sure(Op::StringOf(Type::Int), &[have_3])
+    }
+
+    fn unmet_in_view_23_2(need_4: Word) -> Word {
+        sure(Op::StringOf(Type::Int), &[need_4])
+    }
+
+    // barred_by_a_requirement
+    fn level_barred_26_0(lower_3: Word, level_2: Word) -> Word {
+        sure(Op::LessEqual, &[lower_3, level_2])
+    }
+
+    // level_reached
+    fn eligible_27_0(level_0: Word, current_1: Word) -> Word {
+        sure(Op::Greater, &[level_0, current_1])
+    }
+
+    // request_unanswered
+    fn pending_review_28_0(level_1: Word, current_2: Word) -> Word {
+        sure(Op::Greater, &[level_1, current_2])
+    }
+
+    // next_level_reached
+    fn offer_escalation_29_0(level_0: Word, current_1: Word) -> Eval {
+        Ok(sure(Op::Equal, &[level_0, two(Op::AddInt, 0, current_1, int(1))?]))
+    }
+
+    // level_given_before#1
+    fn level_given_before_30_0(since_3: Word, reviewed_2: Word) -> Word {
+        sure(Op::Less, &[since_3, reviewed_2])
+    }
+
+    // approved_and_eligible
+    fn escalate_33_0(to_2: Word, p1: Word) -> Word {
+        sure(Op::LessEqual, &[to_2, p1])
+    }
+
+    fn escalate_33_1(to_2: Word, from_1: Word) -> Word {
+        sure(Op::Greater, &[to_2, from_1])
+    }
+
+    // approved_level_not_above
+    fn review_rejected_35_0(level_1: Word, from_3: Word) -> Word {
+        sure(Op::LessEqual, &[level_1, from_3])
+    }
+
+    // approved_level_too_high
+    fn review_rejected_36_0(level_1: Word, p1: Word) -> Word {
+        sure(Op::Greater, &[level_1, p1])
+    }
+
+    fn review_rejected_36_1(level_1: Word, from_2: Word) -> Word {
+        sure(Op::Greater, &[level_1, from_2])
+    }
+
+    // approved_too_early
+    fn review_rejected_37_0(level_1: Word, p1: Word) -> Word {
+        sure(Op::LessEqual, &[level_1, p1])
+    }
+
+    fn review_rejected_37_1(level_1: Word, from_3: Word) -> Word {
+        sure(Op::Greater, &[level_1, from_3])
+    }
+
+    /// The rule `level_given#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_1: Rule = Rule {
+        number: 1,
+        id: "level_given#1",
+        head: 17,
+        variables: &[("Level", Type::Int), ("Since", Type::Time)],
+        body: &[
+            Step::Atom(2, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+        ],
+        limit: Some(Limited {
+            count: |_| Ok(int(1)),
+            per: &[],
+            by: &[(|m| Ok(m.var(1)), Type::Time, true), (|m| Ok(m.var(0)), Type::Int, false)],
+            rank: None,
+            types: &[Type::Int],
+        }),
+        places: &[],
+        decisions: &["offer_escalation", "tool_allowed", "tool_blocked"],
+    };
+
+    /// The rule `earliest_escalation_review`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_4: Rule = Rule {
+        number: 4,
+        id: "earliest_escalation_review",
+        head: 19,
+        variables: &[("Request", Type::String), ("Approved", Type::Bool), ("By", Type::String), ("At", Type::Time)],
+        body: &[
+            Step::Atom(7, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Any, Arg::Var(3)]),
+            Step::Atom(1, &[Arg::Var(2)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+            Term::Var(3),
+        ],
+        limit: Some(Limited {
+            count: |_| Ok(int(1)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(3)), Type::Time, false), (|m| Ok(m.var(1)), Type::Bool, false), (|m| Ok(m.var(2)), Type::String, false)],
+            rank: None,
+            types: &[Type::String, Type::Bool, Type::String, Type::Time],
+        }),
+        places: &[],
+        decisions: &["offer_escalation", "escalate", "deny_escalation", "review_rejected"],
+    };
+
+    /// The rule `view_metrics#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_9: Rule = Rule {
+        number: 9,
+        id: "view_metrics#1",
+        head: 23,
+        variables: &[("View", Type::Name), ("Request", Type::String), ("Ok", Type::Bool), ("Confidence", Type::Float)],
+        body: &[
+            Step::Atom(21, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Var(2), Arg::Var(3), Arg::Any]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Of(Aggregate::Count, &[], 0),
+            Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(view_metrics_9_0(m.var(2))))], 1),
+            Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(view_metrics_9_1(m.var(2))))], 2),
+            Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(3)))], 3),
+        ],
+        limit: None,
+        places: &[("rules/autonomy/autonomy.dl:160:29", "count()"), ("rules/autonomy/autonomy.dl:160:38", "sum(if(Ok, 1, 0))"), ("rules/autonomy/autonomy.dl:160:57", "mean(if(Ok, 0.0, 1.0))"), ("rules/autonomy/autonomy.dl:160:81", "mean(Confidence)")],
+        decisions: &["offer_escalation", "escalate", "review_rejected"],
+    };
+
+    /// The rule `unsafe_count#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_12: Rule = Rule {
+        number: 12,
+        id: "unsafe_count#1",
+        head: 25,
+        variables: &[("View", Type::Name), ("Request", Type::String)],
+        body: &[
+            Step::Atom(24, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Any]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Of(Aggregate::Count, &[], 0),
+        ],
+        limit: None,
+        places: &[("rules/autonomy/autonomy.dl:175:29", "count()")],
+        decisions: &["offer_escalation", "escalate", "review_rejected"],
+    };
+
+    /// The rule `next_level_reached`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_29: Rule = Rule {
+        number: 29,
+        id: "next_level_reached",
+        head: 33,
+        variables: &[("Level", Type::Int), ("Current", Type::Int)],
+        body: &[
+            Step::Atom(18, &[Arg::Var(1)]),
+            Step::Atom(31, &[Arg::Var(0)]),
+            Step::Test(&[0, 1], |m| offer_escalation_29_0(m.var(0), m.var(1))),
+            Step::Not(32, &[Arg::Any, Arg::Var(0)]),
+        ],
+        terms: &[
+            Term::Var(0),
+        ],
+        limit: None,
+        places: &[("rules/autonomy/autonomy.dl:306:13", "Current + 1")],
+        decisions: &["offer_escalation"],
+    };
+
+    /// The rule `level_given_before#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_30: Rule = Rule {
+        number: 30,
+        id: "level_given_before#1",
+        head: 34,
+        variables: &[("Request", Type::String), ("Level", Type::Int), ("Reviewed", Type::Time), ("Since", Type::Time)],
+        body: &[
+            Step::Atom(19, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(2)]),
+            Step::Atom(2, &[Arg::Var(1), Arg::Var(3)]),
+            Step::Test(&[2, 3], |m| Ok(level_given_before_30_0(m.var(3), m.var(2)))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+        ],
+        limit: Some(Limited {
+            count: |_| Ok(int(1)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(3)), Type::Time, true), (|m| Ok(m.var(1)), Type::Int, false)],
+            rank: None,
+            types: &[Type::String, Type::Int],
+        }),
+        places: &[],
+        decisions: &["escalate", "review_rejected"],
+    };
+
+    mod program_0 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R1Reviewer,
+            Row2 as R16SafeTool,
+            Row2 as M1,
+            Row5 as M4,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R16SafeTool(Word, Word);
+            @output
+            #[cfg(any())]
+            struct M1(Word, Word);
+            @output
+            #[cfg(any())]
+            struct M4(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Reviewer(Word);
+
+            R1Reviewer(c0) <-
+                Source(input),
+                for [c0] in input.rows(1);
+
+            // safe_tool#1
+            R16SafeTool(level_0, tool_1) <-
+                Source(input),
+                for row_1 in input.rows(9),
+                let [level_0, _] = row_1,
+                for row_3 in input.rows(15),
+                let [tool_1] = row_3,
+                (go());
+
+            // level_given#1
+            M1(level_0, since_1) <-
+                Source(input),
+                for row_1 in input.rows(2),
+                let [level_0, since_1] = row_1,
+                (go());
+
+            // earliest_escalation_review
+            M4(request_0, approved_1, by_2, at_3, open_1) <-
+                Source(input),
+                for row_1 in input.rows(7),
+                let [request_0, approved_1, by_2, open_1, at_3] = row_1,
+                R1Reviewer(by_2),
+                (go());
+        }
+
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r16_safe_tool, m1, m4, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(16, &r16_safe_tool);
+            tables.set(41, &m1);
+            tables.set(42, &m4);
+        }
+    }
+
+    mod program_1 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R2AutonomyLevel,
+            Row2 as R5Demonstrated,
+            Row2 as R16SafeTool,
+            Row4 as R19EscalationReviewed,
+            Row1 as R18CurrentLevel,
+            Row2 as R20JudgingView,
+            Row6 as R21SessionInView,
+            Row2 as R22SessionAfterReview,
+            Row4 as R24UnsafeInView,
+            Row3 as R26ShownInView,
+            Row2 as R32PendingReview,
+            Row2 as R37DenyEscalation,
+            Row1 as R39ToolAllowed,
+            Row2 as R40ToolBlocked,
+            Row6 as M9,
+            Row4 as M12,
+            Row6 as M30,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R18CurrentLevel(Word);
+            @output
+            #[cfg(any())]
+            struct R20JudgingView(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R21SessionInView(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R22SessionAfterReview(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R24UnsafeInView(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R26ShownInView(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R32PendingReview(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R37DenyEscalation(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R39ToolAllowed(Word);
+            @output
+            #[cfg(any())]
+            struct R40ToolBlocked(Word, Word);
+            @output
+            #[cfg(any())]
+            struct M9(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M12(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M30(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2AutonomyLevel(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R5Demonstrated(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R16SafeTool(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R19EscalationReviewed(Word, Word, Word, Word);
+
+            R2AutonomyLevel(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(2);
+
+            R5Demonstrated(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(5);
+
+            R16SafeTool(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(16);
+
+            R19EscalationReviewed(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(19);
+
+            R20JudgingView(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(20);
+
+            // level_as_given
+            R18CurrentLevel(level_0) <-
+                Source(input),
+                for row_1 in input.rows(17),
+                let [level_0] = row_1,
+                (go());
+
+            // level_never_given
+            R18CurrentLevel(p0) <-
+                Source(input),
+                let p0 = input.param(0),
+                !R2AutonomyLevel(_, _),
+                (go());
+
+            // judging_view#2
+            R20JudgingView(TEXTS.word(0), request_0) <-
+                R19EscalationReviewed(request_0, _, _, _),
+                (go());
+
+            // session_in_view#1
+            R21SessionInView(TEXTS.word(1), TEXTS.word(2), session_0, ok_1, confidence_2, at_3) <-
+                Source(input),
+                for row_1 in input.rows(3),
+                let [session_0, ok_1, confidence_2, at_3] = row_1,
+                (go());
+
+            // session_in_view#2
+            R21SessionInView(TEXTS.word(0), request_0, session_1, ok_2, confidence_3, at_4) <-
+                Source(input),
+                R19EscalationReviewed(request_0, _, _, reviewed_5),
+                for row_2 in input.rows(3),
+                let [session_1, ok_2, confidence_3, at_4] = row_2,
+                (session_in_view_7_0(at_4, reviewed_5).as_bool()),
+                (go());
+
+            // session_after_review#1
+            R22SessionAfterReview(request_0, session_1) <-
+                Source(input),
+                R19EscalationReviewed(request_0, _, _, reviewed_2),
+                for row_2 in input.rows(3),
+                let [session_1, _, _, at_3] = row_2,
+                (session_after_review_8_0(at_3, reviewed_2).as_bool()),
+                (go());
+
+            // view_metrics#1
+            M9(view_0, request_1, ok_2, confidence_3, open_1, open_2) <-
+                R21SessionInView(view_0, request_1, open_1, ok_2, confidence_3, open_2),
+                (go());
+
+            // unsafe_in_view#1
+            R24UnsafeInView(TEXTS.word(1), TEXTS.word(2), session_0, tool_1) <-
+                Source(input),
+                for row_1 in input.rows(4),
+                let [session_0, tool_1] = row_1,
+                (go());
+
+            // unsafe_in_view#2
+            R24UnsafeInView(TEXTS.word(0), request_0, session_1, tool_2) <-
+                Source(input),
+                R20JudgingView(TEXTS.word(0), request_0),
+                for row_2 in input.rows(4),
+                let [session_1, tool_2] = row_2,
+                !R22SessionAfterReview(request_0, session_1),
+                (go());
+
+            // unsafe_count#1
+            M12(view_0, request_1, open_1, open_2) <-
+                R24UnsafeInView(view_0, request_1, open_1, open_2),
+                (go());
+
+            // shown_in_view#1
+            R26ShownInView(TEXTS.word(1), TEXTS.word(2), what_0) <-
+                R5Demonstrated(_, what_0),
+                (go());
+
+            // shown_in_view#2
+            R26ShownInView(TEXTS.word(0), request_0, what_1) <-
+                R21SessionInView(TEXTS.word(0), request_0, session_2, _, _, _),
+                R5Demonstrated(session_2, what_1),
+                (go());
+
+            // request_unanswered
+            R32PendingReview(request_0, level_1) <-
+                Source(input),
+                for row_1 in input.rows(6),
+                let [request_0, level_1, _, _] = row_1,
+                !R19EscalationReviewed(request_0, _, _, _),
+                R18CurrentLevel(current_2),
+                (pending_review_28_0(level_1, current_2).as_bool()),
+                (go());
+
+            // level_given_before#1
+            M30(request_0, level_1, reviewed_2, since_3, open_1, open_2) <-
+                R19EscalationReviewed(request_0, open_1, open_2, reviewed_2),
+                R2AutonomyLevel(level_1, since_3),
+                (level_given_before_30_0(since_3, reviewed_2).as_bool()),
+                (go());
+
+            // refused_by_reviewer
+            R37DenyEscalation(request_0, by_1) <-
+                Source(input),
+                for row_1 in input.rows(6),
+                let [request_0, _, _, _] = row_1,
+                R19EscalationReviewed(request_0, Word::from_bool(false), by_1, _),
+                (go());
+
+            // safe_at_this_level
+            R39ToolAllowed(tool_0) <-
+                Source(input),
+                for row_1 in input.rows(8),
+                let [_, tool_0] = row_1,
+                R16SafeTool(level_1, tool_0),
+                R18CurrentLevel(level_1),
+                (go());
+
+            // not_safe_at_this_level
+            R40ToolBlocked(tool_0, TEXTS.word(3)) <-
+                Source(input),
+                for row_1 in input.rows(8),
+                let [_, tool_0] = row_1,
+                R18CurrentLevel(level_1),
+                !R16SafeTool(level_1, tool_0),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r18_current_level, r20_judging_view, r21_session_in_view, r22_session_after_review, r24_unsafe_in_view, r26_shown_in_view, r32_pending_review, r37_deny_escalation, r39_tool_allowed, r40_tool_blocked, m9, m12, m30, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(18, &r18_current_level);
+            tables.set(20, &r20_judging_view);
+            tables.set(21, &r21_session_in_view);
+            tables.set(22, &r22_session_after_review);
+            tables.set(24, &r24_unsafe_in_view);
+            tables.set(26, &r26_shown_in_view);
+            tables.set(32, &r32_pending_review);
+            tables.set(37, &r37_deny_escalation);
+            tables.set(39, &r39_tool_allowed);
+            tables.set(40, &r40_tool_blocked);
+            tables.set(43, &m9);
+            tables.set(44, &m12);
+            tables.set(45, &m30);
+        }
+    }
+
+    mod program_2 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R1Reviewer,
+            Row5 as R7EscalationReview,
+            Row4 as R19EscalationReviewed,
+            Row6 as R23ViewMetrics,
+            Row4 as R24UnsafeInView,
+            Row3 as R26ShownInView,
+            Row2 as R32PendingReview,
+            Row2 as R34LevelGivenBefore,
+            Row3 as R25UnsafeCount,
+            Row5 as R27SessionMetrics,
+            Row6 as R28UnmetInView,
+            Row4 as R29Unmet,
+            Row3 as R30LevelBarred,
+            Row1 as R31Eligible,
+            Row1 as R33OfferEscalation,
+            Row2 as R35LevelAtReview,
+            Row3 as R36Escalate,
+            Row2 as R38ReviewRejected,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R25UnsafeCount(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R27SessionMetrics(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R28UnmetInView(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R29Unmet(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R30LevelBarred(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R31Eligible(Word);
+            @output
+            #[cfg(any())]
+            struct R33OfferEscalation(Word);
+            @output
+            #[cfg(any())]
+            struct R35LevelAtReview(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R36Escalate(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R38ReviewRejected(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Reviewer(Word);
+            @output
+            #[cfg(any())]
+            struct R7EscalationReview(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R19EscalationReviewed(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R23ViewMetrics(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R24UnsafeInView(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R26ShownInView(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R32PendingReview(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R34LevelGivenBefore(Word, Word);
+
+            R1Reviewer(c0) <-
+                Source(input),
+                for [c0] in input.rows(1);
+
+            R7EscalationReview(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(7);
+
+            R19EscalationReviewed(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(19);
+
+            R23ViewMetrics(c0, c1, c2, c3, c4, c5) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5] in input.rows(23);
+
+            R24UnsafeInView(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(24);
+
+            R26ShownInView(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(26);
+
+            R32PendingReview(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(32);
+
+            R34LevelGivenBefore(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(34);
+
+            R25UnsafeCount(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(25);
+
+            // unsafe_count#2
+            R25UnsafeCount(view_0, request_1, int(0)) <-
+                Source(input),
+                for row_1 in input.rows(20),
+                let [view_0, request_1] = row_1,
+                !R24UnsafeInView(view_0, request_1, _, _),
+                (go());
+
+            // figures_of_all_sessions
+            R27SessionMetrics(total_0, successful_1, error_rate_2, confidence_3, unsafe_4) <-
+                R23ViewMetrics(TEXTS.word(1), TEXTS.word(2), total_0, successful_1, error_rate_2, confidence_3),
+                R25UnsafeCount(TEXTS.word(1), TEXTS.word(2), unsafe_4),
+                (go());
+
+            // too_few_successes
+            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(4), head_4, head_5) <-
+                Source(input),
+                R23ViewMetrics(view_0, request_1, _, have_3, _, _),
+                for row_2 in input.rows(10),
+                let [level_2, need_4] = row_2,
+                (unmet_in_view_17_0(have_3, need_4).as_bool()),
+                let head_4 = unmet_in_view_17_1(have_3),
+                let head_5 = unmet_in_view_17_2(need_4),
+                (go());
+
+            // no_successes
+            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(4), TEXTS.word(5), head_5) <-
+                Source(input),
+                for row_1 in input.rows(20),
+                let [view_0, request_1] = row_1,
+                !R23ViewMetrics(view_0, request_1, _, _, _, _),
+                for row_4 in input.rows(10),
+                let [level_2, need_3] = row_4,
+                let head_5 = unmet_in_view_18_0(need_3),
+                (go());
+
+            // too_many_errors
+            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(6), head_4, head_5) <-
+                Source(input),
+                R23ViewMetrics(view_0, request_1, _, _, have_3, _),
+                for row_2 in input.rows(11),
+                let [level_2, need_4] = row_2,
+                (unmet_in_view_19_0(have_3, need_4).as_bool()),
+                let head_4 = unmet_in_view_19_1(have_3),
+                let head_5 = unmet_in_view_19_2(need_4),
+                (go());
+
+            // no_error_rate
+            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(6), TEXTS.word(7), head_5) <-
+                Source(input),
+                for row_1 in input.rows(20),
+                let [view_0, request_1] = row_1,
+                !R23ViewMetrics(view_0, request_1, _, _, _, _),
+                for row_4 in input.rows(11),
+                let [level_2, need_3] = row_4,
+                let head_5 = unmet_in_view_20_0(need_3),
+                (go());
+
+            // too_little_confidence
+            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(8), head_4, head_5) <-
+                Source(input),
+                R23ViewMetrics(view_0, request_1, _, _, _, have_3),
+                for row_2 in input.rows(12),
+                let [level_2, need_4] = row_2,
+                (unmet_in_view_21_0(have_3, need_4).as_bool()),
+                let head_4 = unmet_in_view_21_1(have_3),
+                let head_5 = unmet_in_view_21_2(need_4),
+                (go());
+
+            // no_confidence
+            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(8), TEXTS.word(7), head_5) <-
+                Source(input),
+                for row_1 in input.rows(20),
+                let [view_0, request_1] = row_1,
+                !R23ViewMetrics(view_0, request_1, _, _, _, _),
+                for row_4 in input.rows(12),
+                let [level_2, need_3] = row_4,
+                let head_5 = unmet_in_view_22_0(need_3),
+                (go());
+
+            // too_many_unsafe_requests
+            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(9), head_4, head_5) <-
+                Source(input),
+                R25UnsafeCount(view_0, request_1, have_3),
+                for row_2 in input.rows(13),
+                let [level_2, need_4] = row_2,
+                (unmet_in_view_23_0(have_3, need_4).as_bool()),
+                let head_4 = unmet_in_view_23_1(have_3),
+                let head_5 = unmet_in_view_23_2(need_4),
+                (go());
+
+            // not_demonstrated
+            R28UnmetInView(view_0, request_1, level_2, what_3, TEXTS.word(10), TEXTS.word(11)) <-
+                Source(input),
+                for row_1 in input.rows(20),
+                let [view_0, request_1] = row_1,
+                for row_3 in input.rows(14),
+                let [level_2, what_3] = row_3,
+                !R26ShownInView(view_0, request_1, what_3),
+                (go());
+
+            // requirement_not_met
+            R29Unmet(level_0, requirement_1, have_2, need_3) <-
+                R28UnmetInView(TEXTS.word(1), TEXTS.word(2), level_0, requirement_1, have_2, need_3),
+                (go());
+
+            // barred_by_a_requirement
+            R30LevelBarred(view_0, request_1, level_2) <-
+                Source(input),
+                for row_1 in input.rows(10),
+                let [level_2, _] = row_1,
+                R28UnmetInView(view_0, request_1, lower_3, _, _, _),
+                (level_barred_26_0(lower_3, level_2).as_bool()),
+                (go());
+
+            // level_reached
+            R31Eligible(level_0) <-
+                Source(input),
+                for row_1 in input.rows(10),
+                let [level_0, _] = row_1,
+                !R30LevelBarred(TEXTS.word(1), TEXTS.word(2), level_0),
+                for row_4 in input.rows(18),
+                let [current_1] = row_4,
+                (eligible_27_0(level_0, current_1).as_bool()),
+                (go());
+
+            // next_level_reached
+            R33OfferEscalation(level_0) <-
+                Source(input),
+                for row_1 in input.rows(18),
+                let [current_1] = row_1,
+                R31Eligible(level_0),
+                !R32PendingReview(_, level_0),
+                let Some(true) = held(29, offer_escalation_29_0(level_0, current_1)),
+                (go());
+
+            // level_at_review#1
+            R35LevelAtReview(request_0, level_1) <-
+                R34LevelGivenBefore(request_0, level_1),
+                (go());
+
+            // level_at_review#2
+            R35LevelAtReview(request_0, p0) <-
+                Source(input),
+                let p0 = input.param(0),
+                R19EscalationReviewed(request_0, _, _, _),
+                !R34LevelGivenBefore(request_0, _),
+                (go());
+
+            // approved_and_eligible
+            R36Escalate(request_0, from_1, to_2) <-
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(6),
+                let [request_0, to_2, _, _] = row_2,
+                (escalate_33_0(to_2, p1).as_bool()),
+                !R30LevelBarred(TEXTS.word(0), request_0, to_2),
+                R19EscalationReviewed(request_0, Word::from_bool(true), by_3, at_4),
+                R7EscalationReview(request_0, Word::from_bool(true), by_3, _, at_4),
+                R35LevelAtReview(request_0, from_1),
+                (escalate_33_1(to_2, from_1).as_bool()),
+                (go());
+
+            // approved_level_not_above
+            R38ReviewRejected(request_0, TEXTS.word(12)) <-
+                Source(input),
+                for row_1 in input.rows(6),
+                let [request_0, level_1, _, _] = row_1,
+                R19EscalationReviewed(request_0, Word::from_bool(true), _, _),
+                R35LevelAtReview(request_0, from_3),
+                (review_rejected_35_0(level_1, from_3).as_bool()),
+                (go());
+
+            // approved_level_too_high
+            R38ReviewRejected(request_0, TEXTS.word(13)) <-
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(6),
+                let [request_0, level_1, _, _] = row_2,
+                (review_rejected_36_0(level_1, p1).as_bool()),
+                R19EscalationReviewed(request_0, Word::from_bool(true), _, _),
+                R35LevelAtReview(request_0, from_2),
+                (review_rejected_36_1(level_1, from_2).as_bool()),
+                (go());
+
+            // approved_too_early
+            R38ReviewRejected(request_0, TEXTS.word(14)) <-
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(6),
+                let [request_0, level_1, _, _] = row_2,
+                (review_rejected_37_0(level_1, p1).as_bool()),
+                R30LevelBarred(TEXTS.word(0), request_0, level_1),
+                R19EscalationReviewed(request_0, Word::from_bool(true), _, _),
+                R35LevelAtReview(request_0, from_3),
+                (review_rejected_37_1(level_1, from_3).as_bool()),
+                (go());
+
+            // approved_by_a_stranger
+            R38ReviewRejected(request_0, TEXTS.word(15)) <-
+                Source(input),
+                for row_1 in input.rows(6),
+                let [request_0, _, _, _] = row_1,
+                R7EscalationReview(request_0, Word::from_bool(true), by_1, _, _),
+                !R1Reviewer(by_1),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r25_unsafe_count, r27_session_metrics, r28_unmet_in_view, r29_unmet, r30_level_barred, r31_eligible, r33_offer_escalation, r35_level_at_review, r36_escalate, r38_review_rejected, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(25, &r25_unsafe_count);
+            tables.set(27, &r27_session_metrics);
+            tables.set(28, &r28_unmet_in_view);
+            tables.set(29, &r29_unmet);
+            tables.set(30, &r30_level_barred);
+            tables.set(31, &r31_eligible);
+            tables.set(33, &r33_offer_escalation);
+            tables.set(35, &r35_level_at_review);
+            tables.set(36, &r36_escalate);
+            tables.set(38, &r38_review_rejected);
+        }
+    }
+}

@@ -1,0 +1,592 @@
+//! `goals`, compiled by `hence compile`: edit the rules, not this file.
+//!
+//! What it is for: one step or several.
+
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::support::{Symbol, Word, broken, drawn, fill};
+
+pub use compiled::PACK;
+
+/// The time of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Now {
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Now {
+    const TABLE: usize = 0;
+    const RELATION: &'static str = "now";
+
+    fn write(&self, row: &mut Row) {
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { at: columns.take() }
+    }
+}
+
+/// A goal and the words in which it was given.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Goal {
+    /// `goal`
+    pub goal: String,
+    /// `text`
+    pub text: String,
+}
+
+impl Record for Goal {
+    const TABLE: usize = 1;
+    const RELATION: &'static str = "goal";
+
+    fn write(&self, row: &mut Row) {
+        row.put("goal", &self.goal);
+        row.put("text", &self.text);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { goal: columns.take(), text: columns.take() }
+    }
+}
+
+/// What the words of a goal signal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GoalSignal {
+    /// `goal`
+    pub goal: String,
+    /// `signal`
+    pub signal: Name,
+}
+
+impl Record for GoalSignal {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "goal_signal";
+
+    fn write(&self, row: &mut Row) {
+        row.put("goal", &self.goal);
+        row.put("signal", &self.signal);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { goal: columns.take(), signal: columns.take() }
+    }
+}
+
+/// How a subgoal went: confidence and effectiveness from 0 to 1.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+pub struct SubgoalResult {
+    /// `goal`
+    pub goal: String,
+    /// `index`
+    pub index: i64,
+    /// `confidence`
+    pub confidence: f64,
+    /// `effectiveness`
+    pub effectiveness: f64,
+}
+
+impl Record for SubgoalResult {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "subgoal_result";
+
+    fn write(&self, row: &mut Row) {
+        row.put("goal", &self.goal);
+        row.put("index", &self.index);
+        row.put("confidence", &self.confidence);
+        row.put("effectiveness", &self.effectiveness);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            goal: columns.take(),
+            index: columns.take(),
+            confidence: columns.take(),
+            effectiveness: columns.take(),
+        }
+    }
+}
+
+/// Do this step next.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunSubgoal {
+    /// `goal`
+    pub goal: String,
+    /// `index`
+    pub index: i64,
+}
+
+impl Record for RunSubgoal {
+    const TABLE: usize = 12;
+    const RELATION: &'static str = "run_subgoal";
+
+    fn write(&self, row: &mut Row) {
+        row.put("goal", &self.goal);
+        row.put("index", &self.index);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { goal: columns.take(), index: columns.take() }
+    }
+}
+
+/// The parameters of the rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// What each subgoal adds to the complexity of a goal.
+    pub complexity_step: f64,
+    /// The complexity of a goal of one step.
+    pub atomic_complexity: f64,
+}
+
+#[rustfmt::skip]
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            complexity_step: 0.15,
+            atomic_complexity: 0.1,
+        }
+    }
+}
+
+#[rustfmt::skip]
+impl Params {
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("complexity_step", &self.complexity_step);
+        row.put("atomic_complexity", &self.atomic_complexity);
+        row.params()
+    }
+}
+
+/// What is known: facts of every input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The time of the run.
+    pub now: Vec<Now>,
+    /// A goal and the words in which it was given.
+    pub goal: Vec<Goal>,
+    /// What the words of a goal signal.
+    pub goal_signal: Vec<GoalSignal>,
+    /// How a subgoal went: confidence and effectiveness from 0 to 1.
+    pub subgoal_result: Vec<SubgoalResult>,
+}
+
+impl Facts {
+    /// The decisions that follow, each relation's in ascending order.
+    ///
+    /// # Errors
+    /// A value that its column or parameter can't hold, and bounds that were reached.
+    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
+        self.decide_within(params, &Bounds::default())
+    }
+
+    /// The decisions that follow, under bounds of one's own.
+    ///
+    /// # Errors
+    /// As [`Facts::decide`].
+    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
+        let mut tables = PACK.tables();
+        fill(&mut tables, &self.now)?;
+        fill(&mut tables, &self.goal)?;
+        fill(&mut tables, &self.goal_signal)?;
+        fill(&mut tables, &self.subgoal_result)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
+        let undetermined = PACK.undetermined(&reports);
+        Ok(Decisions {
+            run_subgoal: drawn(&tables, &undetermined),
+            reports: PACK.lines(&reports),
+            undetermined,
+        })
+    }
+}
+
+impl Extend<Now> for Facts {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
+        self.now.extend(facts);
+    }
+}
+
+impl Extend<Goal> for Facts {
+    fn extend<Many: IntoIterator<Item = Goal>>(&mut self, facts: Many) {
+        self.goal.extend(facts);
+    }
+}
+
+impl Extend<GoalSignal> for Facts {
+    fn extend<Many: IntoIterator<Item = GoalSignal>>(&mut self, facts: Many) {
+        self.goal_signal.extend(facts);
+    }
+}
+
+impl Extend<SubgoalResult> for Facts {
+    fn extend<Many: IntoIterator<Item = SubgoalResult>>(&mut self, facts: Many) {
+        self.subgoal_result.extend(facts);
+    }
+}
+
+/// What follows: the facts of every decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decisions {
+    /// Do this step next.
+    pub run_subgoal: Vec<RunSubgoal>,
+    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    pub undetermined: Vec<&'static str>,
+    /// Operations without a result, a line each.
+    pub reports: Vec<String>,
+}
+
+#[allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::all,
+    reason = "what crepe makes of rules, and which names they need"
+)]
+mod compiled {
+    use crate::support::*;
+
+    /// These rules, as an engine runs them.
+    #[rustfmt::skip]
+    pub static PACK: Pack = Pack {
+        name: "goals",
+        fingerprint: "49efb4ef6812c14cd7a4b78c391f7820",
+        relations: &["now", "goal", "goal_signal", "subgoal_result", "composite_signal", "goal_template", "composite", "template_of", "subgoal", "subgoal_count", "complexity", "open_subgoal", "run_subgoal", "goal_outcome"],
+        params: &["complexity_step", "atomic_complexity"],
+        rule_ids: &["words_of_several_steps", "template_of#1", "template_of#2", "template_of#3", "step_of_template", "subgoal_count#1", "complexity#1", "complexity#2", "open_subgoal#1", "first_open_step", "goal_outcome#1"],
+        arities: &[1, 2, 2, 4, 1, 4, 1, 2, 4, 2, 2, 2, 2, 3, 4, 2, 6],
+        rules: &[&RULE_5, &RULE_6, &RULE_9, &RULE_10],
+        facts,
+        run,
+    };
+
+    fn run(tables: &mut Tables, params: &[Word]) {
+        program_0::run(tables, params);
+        aggregate(tables, 14, &RULE_5, params);
+        limit(tables, 15, &RULE_9, params);
+        aggregate(tables, 16, &RULE_10, params);
+        program_1::run(tables, params);
+    }
+
+    fn facts(tables: &mut Tables) {
+        tables.facts(4, &FACTS_4);
+        tables.facts(5, &FACTS_5);
+    }
+
+    /// The facts of `composite_signal`.
+    #[rustfmt::skip]
+    static FACTS_4: [[Cell; 1]; 4] = [
+        [Cell::T("/build_and")],
+        [Cell::T("/compare_with")],
+        [Cell::T("/sequence")],
+        [Cell::T("/before_then")],
+    ];
+
+    /// The facts of `goal_template`.
+    #[rustfmt::skip]
+    static FACTS_5: [[Cell; 4]; 7] = [
+        [Cell::T("/design"), Cell::I(0), Cell::T("/research"), Cell::F(0.9)],
+        [Cell::T("/design"), Cell::I(1), Cell::T("/analysis"), Cell::F(0.85)],
+        [Cell::T("/design"), Cell::I(2), Cell::T("/strategy"), Cell::F(0.8)],
+        [Cell::T("/compare"), Cell::I(0), Cell::T("/research"), Cell::F(0.9)],
+        [Cell::T("/compare"), Cell::I(1), Cell::T("/research"), Cell::F(0.9)],
+        [Cell::T("/compare"), Cell::I(2), Cell::T("/synthesis"), Cell::F(0.85)],
+        [Cell::T("/other"), Cell::I(0), Cell::T("/general"), Cell::F(0.9)],
+    ];
+
+    #[rustfmt::skip]
+    static TEXTS: Texts = Texts::new(&[
+        "/design",
+        "/compare",
+        "/other",
+    ]);
+
+    // complexity#1
+    fn complexity_6_0(p0: Word, subgoals_1: Word) -> Eval {
+        Ok(sure(Op::Min, &[float(1.0), two(Op::MulFloat, 0, p0, sure(Op::FloatOfInt, &[subgoals_1]))?]))
+    }
+
+    /// The rule `subgoal_count#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_5: Rule = Rule {
+        number: 5,
+        id: "subgoal_count#1",
+        head: 9,
+        variables: &[("Goal", Type::String), ("Index", Type::Int)],
+        body: &[
+            Step::Atom(8, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Any]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::CountDistinct, &[(Type::Int, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/goals/goals.dl:68:21", "count(Index)")],
+        decisions: &[],
+    };
+
+    /// The rule `complexity#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_6: Rule = Rule {
+        number: 6,
+        id: "complexity#1",
+        head: 10,
+        variables: &[("Goal", Type::String), ("Subgoals", Type::Int)],
+        body: &[
+            Step::Atom(9, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|m| complexity_6_0(m.param(0), m.var(1))),
+        ],
+        limit: None,
+        places: &[("rules/goals/goals.dl:73:27", "complexity_step * float(Subgoals)")],
+        decisions: &[],
+    };
+
+    /// The rule `first_open_step`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_9: Rule = Rule {
+        number: 9,
+        id: "first_open_step",
+        head: 12,
+        variables: &[("Goal", Type::String), ("Index", Type::Int)],
+        body: &[
+            Step::Atom(11, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+        ],
+        limit: Some(Limited {
+            count: |_| Ok(int(1)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(1)), Type::Int, false)],
+            rank: None,
+            types: &[Type::String, Type::Int],
+        }),
+        places: &[],
+        decisions: &["run_subgoal"],
+    };
+
+    /// The rule `goal_outcome#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_10: Rule = Rule {
+        number: 10,
+        id: "goal_outcome#1",
+        head: 13,
+        variables: &[("Goal", Type::String), ("Confidence", Type::Float), ("Effectiveness", Type::Float), ("Index", Type::Int)],
+        body: &[
+            Step::Atom(8, &[Arg::Var(0), Arg::Var(3), Arg::Any, Arg::Any]),
+            Step::Atom(3, &[Arg::Var(0), Arg::Var(3), Arg::Var(1), Arg::Var(2)]),
+            Step::Not(11, &[Arg::Var(0), Arg::Any]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(1)))], 0),
+            Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(2)))], 1),
+        ],
+        limit: None,
+        places: &[("rules/goals/goals.dl:91:20", "mean(Confidence)"), ("rules/goals/goals.dl:91:38", "mean(Effectiveness)")],
+        decisions: &[],
+    };
+
+    mod program_0 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R2GoalSignal,
+            Row4 as R3SubgoalResult,
+            Row1 as R4CompositeSignal,
+            Row4 as R5GoalTemplate,
+            Row1 as R6Composite,
+            Row2 as R7TemplateOf,
+            Row4 as R8Subgoal,
+            Row2 as R11OpenSubgoal,
+            Row4 as M5,
+            Row2 as M9,
+            Row6 as M10,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R6Composite(Word);
+            @output
+            #[cfg(any())]
+            struct R7TemplateOf(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R8Subgoal(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R11OpenSubgoal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct M5(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M9(Word, Word);
+            @output
+            #[cfg(any())]
+            struct M10(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2GoalSignal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3SubgoalResult(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4CompositeSignal(Word);
+            @output
+            #[cfg(any())]
+            struct R5GoalTemplate(Word, Word, Word, Word);
+
+            R2GoalSignal(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(2);
+
+            R3SubgoalResult(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(3);
+
+            R4CompositeSignal(c0) <-
+                Source(input),
+                for [c0] in input.rows(4);
+
+            R5GoalTemplate(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(5);
+
+            // words_of_several_steps
+            R6Composite(goal_0) <-
+                Source(input),
+                for row_1 in input.rows(1),
+                let [goal_0, _] = row_1,
+                R2GoalSignal(goal_0, signal_1),
+                R4CompositeSignal(signal_1),
+                (go());
+
+            // template_of#1
+            R7TemplateOf(goal_0, TEXTS.word(0)) <-
+                R6Composite(goal_0),
+                R2GoalSignal(goal_0, TEXTS.word(0)),
+                (go());
+
+            // template_of#2
+            R7TemplateOf(goal_0, TEXTS.word(1)) <-
+                R6Composite(goal_0),
+                !R2GoalSignal(goal_0, TEXTS.word(0)),
+                R2GoalSignal(goal_0, TEXTS.word(1)),
+                (go());
+
+            // template_of#3
+            R7TemplateOf(goal_0, TEXTS.word(2)) <-
+                R6Composite(goal_0),
+                !R2GoalSignal(goal_0, TEXTS.word(0)),
+                !R2GoalSignal(goal_0, TEXTS.word(1)),
+                (go());
+
+            // step_of_template
+            R8Subgoal(goal_0, index_1, type_2, confidence_3) <-
+                R7TemplateOf(goal_0, template_4),
+                R5GoalTemplate(template_4, index_1, type_2, confidence_3),
+                (go());
+
+            // subgoal_count#1
+            M5(goal_0, index_1, open_1, open_2) <-
+                R8Subgoal(goal_0, index_1, open_1, open_2),
+                (go());
+
+            // open_subgoal#1
+            R11OpenSubgoal(goal_0, index_1) <-
+                R8Subgoal(goal_0, index_1, _, _),
+                !R3SubgoalResult(goal_0, index_1, _, _),
+                (go());
+
+            // first_open_step
+            M9(goal_0, index_1) <-
+                R11OpenSubgoal(goal_0, index_1),
+                (go());
+
+            // goal_outcome#1
+            M10(goal_0, confidence_1, effectiveness_2, index_3, open_1, open_2) <-
+                R8Subgoal(goal_0, index_3, open_1, open_2),
+                !R11OpenSubgoal(goal_0, _),
+                R3SubgoalResult(goal_0, index_3, confidence_1, effectiveness_2),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r6_composite, r7_template_of, r8_subgoal, r11_open_subgoal, m5, m9, m10, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(6, &r6_composite);
+            tables.set(7, &r7_template_of);
+            tables.set(8, &r8_subgoal);
+            tables.set(11, &r11_open_subgoal);
+            tables.set(14, &m5);
+            tables.set(15, &m9);
+            tables.set(16, &m10);
+        }
+    }
+
+    mod program_1 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R6Composite,
+            Row2 as R10Complexity,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R10Complexity(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R6Composite(Word);
+
+            R6Composite(c0) <-
+                Source(input),
+                for [c0] in input.rows(6);
+
+            // complexity#1
+            R10Complexity(goal_0, head_1) <-
+                Source(input),
+                let p0 = input.param(0),
+                for row_2 in input.rows(9),
+                let [goal_0, subgoals_1] = row_2,
+                let Some(head_1) = tried(6, complexity_6_0(p0, subgoals_1)),
+                (go());
+
+            // complexity#2
+            R10Complexity(goal_0, p1) <-
+                Source(input),
+                let p1 = input.param(1),
+                for row_2 in input.rows(1),
+                let [goal_0, _] = row_2,
+                !R6Composite(goal_0),
+                (go());
+        }
+
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r10_complexity, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(10, &r10_complexity);
+        }
+    }
+}

@@ -1,0 +1,531 @@
+//! `guardrails`, compiled by `hence compile`: edit the rules, not this file.
+//!
+//! What it is for: block loudly.
+
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::support::{Symbol, Word, broken, drawn, fill};
+
+pub use compiled::PACK;
+
+/// The time of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Now {
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Now {
+    const TABLE: usize = 0;
+    const RELATION: &'static str = "now";
+
+    fn write(&self, row: &mut Row) {
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { at: columns.take() }
+    }
+}
+
+/// A person who may approve and refuse; a review by anybody else counts nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reviewer {
+    /// `by`
+    pub by: String,
+}
+
+impl Record for Reviewer {
+    const TABLE: usize = 1;
+    const RELATION: &'static str = "reviewer";
+
+    fn write(&self, row: &mut Row) {
+        row.put("by", &self.by);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { by: columns.take() }
+    }
+}
+
+/// An event that a guardrail stops, and the guardrail's name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GuardedEvent {
+    /// `event`
+    pub event: String,
+    /// `rule`
+    pub rule: Name,
+}
+
+impl Record for GuardedEvent {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "guarded_event";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+        row.put("rule", &self.rule);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { event: columns.take(), rule: columns.take() }
+    }
+}
+
+/// What somebody says of letting an event past a guardrail.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OverrideReview {
+    /// `event`
+    pub event: String,
+    /// `rule`
+    pub rule: Name,
+    /// `approved`
+    pub approved: bool,
+    /// `by`
+    pub by: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for OverrideReview {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "override_review";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+        row.put("rule", &self.rule);
+        row.put("approved", &self.approved);
+        row.put("by", &self.by);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            event: columns.take(),
+            rule: columns.take(),
+            approved: columns.take(),
+            by: columns.take(),
+            at: columns.take(),
+        }
+    }
+}
+
+/// The event was let past the guardrail; whoever carries `republish` out asserts it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Republished {
+    /// `event`
+    pub event: String,
+    /// `rule`
+    pub rule: Name,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Republished {
+    const TABLE: usize = 4;
+    const RELATION: &'static str = "republished";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+        row.put("rule", &self.rule);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { event: columns.take(), rule: columns.take(), at: columns.take() }
+    }
+}
+
+/// The guardrail stops the event.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Block {
+    /// `event`
+    pub event: String,
+    /// `rule`
+    pub rule: Name,
+}
+
+impl Record for Block {
+    const TABLE: usize = 6;
+    const RELATION: &'static str = "block";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+        row.put("rule", &self.rule);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { event: columns.take(), rule: columns.take() }
+    }
+}
+
+/// Tell people that the guardrail stops the event.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Notify {
+    /// `event`
+    pub event: String,
+    /// `rule`
+    pub rule: Name,
+}
+
+impl Record for Notify {
+    const TABLE: usize = 7;
+    const RELATION: &'static str = "notify";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+        row.put("rule", &self.rule);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { event: columns.take(), rule: columns.take() }
+    }
+}
+
+/// Ask a reviewer whether the event may pass.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProposeOverride {
+    /// `event`
+    pub event: String,
+    /// `rule`
+    pub rule: Name,
+}
+
+impl Record for ProposeOverride {
+    const TABLE: usize = 8;
+    const RELATION: &'static str = "propose_override";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+        row.put("rule", &self.rule);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { event: columns.take(), rule: columns.take() }
+    }
+}
+
+/// Let the event past this guardrail, once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Republish {
+    /// `event`
+    pub event: String,
+    /// `rule`
+    pub rule: Name,
+}
+
+impl Record for Republish {
+    const TABLE: usize = 9;
+    const RELATION: &'static str = "republish";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+        row.put("rule", &self.rule);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { event: columns.take(), rule: columns.take() }
+    }
+}
+
+/// The parameters of the rules.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Params;
+
+impl Params {
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        Ok(Vec::new())
+    }
+}
+
+/// What is known: facts of every input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The time of the run.
+    pub now: Vec<Now>,
+    /// A person who may approve and refuse; a review by anybody else counts nowhere.
+    pub reviewer: Vec<Reviewer>,
+    /// An event that a guardrail stops, and the guardrail's name.
+    pub guarded_event: Vec<GuardedEvent>,
+    /// What somebody says of letting an event past a guardrail.
+    pub override_review: Vec<OverrideReview>,
+    /// The event was let past the guardrail; whoever carries `republish` out asserts it.
+    pub republished: Vec<Republished>,
+}
+
+impl Facts {
+    /// The decisions that follow, each relation's in ascending order.
+    ///
+    /// # Errors
+    /// A value that its column or parameter can't hold, and bounds that were reached.
+    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
+        self.decide_within(params, &Bounds::default())
+    }
+
+    /// The decisions that follow, under bounds of one's own.
+    ///
+    /// # Errors
+    /// As [`Facts::decide`].
+    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
+        let mut tables = PACK.tables();
+        fill(&mut tables, &self.now)?;
+        fill(&mut tables, &self.reviewer)?;
+        fill(&mut tables, &self.guarded_event)?;
+        fill(&mut tables, &self.override_review)?;
+        fill(&mut tables, &self.republished)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
+        let undetermined = PACK.undetermined(&reports);
+        Ok(Decisions {
+            block: drawn(&tables, &undetermined),
+            notify: drawn(&tables, &undetermined),
+            propose_override: drawn(&tables, &undetermined),
+            republish: drawn(&tables, &undetermined),
+            reports: PACK.lines(&reports),
+            undetermined,
+        })
+    }
+}
+
+impl Extend<Now> for Facts {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
+        self.now.extend(facts);
+    }
+}
+
+impl Extend<Reviewer> for Facts {
+    fn extend<Many: IntoIterator<Item = Reviewer>>(&mut self, facts: Many) {
+        self.reviewer.extend(facts);
+    }
+}
+
+impl Extend<GuardedEvent> for Facts {
+    fn extend<Many: IntoIterator<Item = GuardedEvent>>(&mut self, facts: Many) {
+        self.guarded_event.extend(facts);
+    }
+}
+
+impl Extend<OverrideReview> for Facts {
+    fn extend<Many: IntoIterator<Item = OverrideReview>>(&mut self, facts: Many) {
+        self.override_review.extend(facts);
+    }
+}
+
+impl Extend<Republished> for Facts {
+    fn extend<Many: IntoIterator<Item = Republished>>(&mut self, facts: Many) {
+        self.republished.extend(facts);
+    }
+}
+
+/// What follows: the facts of every decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decisions {
+    /// The guardrail stops the event.
+    pub block: Vec<Block>,
+    /// Tell people that the guardrail stops the event.
+    pub notify: Vec<Notify>,
+    /// Ask a reviewer whether the event may pass.
+    pub propose_override: Vec<ProposeOverride>,
+    /// Let the event past this guardrail, once.
+    pub republish: Vec<Republish>,
+    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    pub undetermined: Vec<&'static str>,
+    /// Operations without a result, a line each.
+    pub reports: Vec<String>,
+}
+
+#[allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::all,
+    reason = "what crepe makes of rules, and which names they need"
+)]
+mod compiled {
+    use crate::support::*;
+
+    /// These rules, as an engine runs them.
+    #[rustfmt::skip]
+    pub static PACK: Pack = Pack {
+        name: "guardrails",
+        fingerprint: "406ca480f3f08ff8002d757b7b5b8d08",
+        relations: &["now", "reviewer", "guarded_event", "override_review", "republished", "override_reviewed", "block", "notify", "propose_override", "republish"],
+        params: &[],
+        rule_ids: &["earliest_override_review", "guarded_and_not_overridden", "blocked_loudly", "blocked_and_unanswered", "override_approved"],
+        arities: &[1, 1, 2, 5, 3, 5, 2, 2, 2, 2, 5],
+        rules: &[&RULE_0],
+        facts,
+        run,
+    };
+
+    fn run(tables: &mut Tables, params: &[Word]) {
+        program_0::run(tables, params);
+        limit(tables, 10, &RULE_0, params);
+        program_1::run(tables, params);
+    }
+
+    fn facts(_: &mut Tables) {}
+
+    /// The rule `earliest_override_review`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_0: Rule = Rule {
+        number: 0,
+        id: "earliest_override_review",
+        head: 5,
+        variables: &[("Event", Type::String), ("Rule", Type::Name), ("Approved", Type::Bool), ("By", Type::String), ("At", Type::Time)],
+        body: &[
+            Step::Atom(3, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3), Arg::Var(4)]),
+            Step::Atom(1, &[Arg::Var(3)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+            Term::Var(3),
+            Term::Var(4),
+        ],
+        limit: Some(Limited {
+            count: |_| Ok(int(1)),
+            per: &[0, 1],
+            by: &[(|m| Ok(m.var(4)), Type::Time, false), (|m| Ok(m.var(2)), Type::Bool, false), (|m| Ok(m.var(3)), Type::String, false)],
+            rank: None,
+            types: &[Type::String, Type::Name, Type::Bool, Type::String, Type::Time],
+        }),
+        places: &[],
+        decisions: &["block", "notify", "propose_override", "republish"],
+    };
+
+    mod program_0 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R1Reviewer,
+            Row5 as M0,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct M0(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Reviewer(Word);
+
+            R1Reviewer(c0) <-
+                Source(input),
+                for [c0] in input.rows(1);
+
+            // earliest_override_review
+            M0(event_0, rule_1, approved_2, by_3, at_4) <-
+                Source(input),
+                for row_1 in input.rows(3),
+                let [event_0, rule_1, approved_2, by_3, at_4] = row_1,
+                R1Reviewer(by_3),
+                (go());
+        }
+
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (m0, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(10, &m0);
+        }
+    }
+
+    mod program_1 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row5 as R3OverrideReview,
+            Row3 as R4Republished,
+            Row5 as R5OverrideReviewed,
+            Row2 as R6Block,
+            Row2 as R7Notify,
+            Row2 as R8ProposeOverride,
+            Row2 as R9Republish,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R6Block(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R7Notify(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R8ProposeOverride(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R9Republish(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3OverrideReview(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4Republished(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R5OverrideReviewed(Word, Word, Word, Word, Word);
+
+            R3OverrideReview(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(3);
+
+            R4Republished(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(4);
+
+            R5OverrideReviewed(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(5);
+
+            // guarded_and_not_overridden
+            R6Block(event_0, rule_1) <-
+                Source(input),
+                for row_1 in input.rows(2),
+                let [event_0, rule_1] = row_1,
+                !R5OverrideReviewed(event_0, rule_1, Word::from_bool(true), _, _),
+                (go());
+
+            // blocked_loudly
+            R7Notify(event_0, rule_1) <-
+                R6Block(event_0, rule_1),
+                (go());
+
+            // blocked_and_unanswered
+            R8ProposeOverride(event_0, rule_1) <-
+                R6Block(event_0, rule_1),
+                !R5OverrideReviewed(event_0, rule_1, _, _, _),
+                (go());
+
+            // override_approved
+            R9Republish(event_0, rule_1) <-
+                Source(input),
+                for row_1 in input.rows(2),
+                let [event_0, rule_1] = row_1,
+                !R4Republished(event_0, rule_1, _),
+                R5OverrideReviewed(event_0, rule_1, Word::from_bool(true), by_2, at_3),
+                R3OverrideReview(event_0, rule_1, Word::from_bool(true), by_2, at_3),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r6_block, r7_notify, r8_propose_override, r9_republish, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(6, &r6_block);
+            tables.set(7, &r7_notify);
+            tables.set(8, &r8_propose_override);
+            tables.set(9, &r9_republish);
+        }
+    }
+}

@@ -1,0 +1,1414 @@
+//! `memory`, compiled by `hence compile`: edit the rules, not this file.
+//!
+//! What it is for: what is worth remembering now.
+
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::support::{Symbol, Word, broken, drawn, fill};
+
+pub use compiled::PACK;
+
+/// The time of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Now {
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Now {
+    const TABLE: usize = 0;
+    const RELATION: &'static str = "now";
+
+    fn write(&self, row: &mut Row) {
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { at: columns.take() }
+    }
+}
+
+/// A word of a task.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TaskWord {
+    /// `task`
+    pub task: String,
+    /// `word`
+    pub word: String,
+}
+
+impl Record for TaskWord {
+    const TABLE: usize = 1;
+    const RELATION: &'static str = "task_word";
+
+    fn write(&self, row: &mut Row) {
+        row.put("task", &self.task);
+        row.put("word", &self.word);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { task: columns.take(), word: columns.take() }
+    }
+}
+
+/// What column `field` of `learning_word` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LearningWordField {
+    /// `/trigger`
+    Trigger,
+    /// `/lesson`
+    Lesson,
+    /// `/applies_to`
+    AppliesTo,
+    /// `/fix`
+    Fix,
+}
+
+impl LearningWordField {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Trigger => "/trigger",
+            Self::Lesson => "/lesson",
+            Self::AppliesTo => "/applies_to",
+            Self::Fix => "/fix",
+        }
+    }
+}
+
+impl Column for LearningWordField {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/trigger" => Self::Trigger,
+            "/lesson" => Self::Lesson,
+            "/applies_to" => Self::AppliesTo,
+            "/fix" => Self::Fix,
+            _ => broken("a column holds names of its closed set only"),
+        }
+    }
+}
+
+/// A word of a field of a learning.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LearningWord {
+    /// `learning`
+    pub learning: String,
+    /// `field`
+    pub field: LearningWordField,
+    /// `word`
+    pub word: String,
+}
+
+impl Record for LearningWord {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "learning_word";
+
+    fn write(&self, row: &mut Row) {
+        row.put("learning", &self.learning);
+        row.put("field", &self.field);
+        row.put("word", &self.word);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { learning: columns.take(), field: columns.take(), word: columns.take() }
+    }
+}
+
+/// Something learned, and how sure it is, from 0 to 1.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+pub struct Learning {
+    /// `learning`
+    pub learning: String,
+    /// `confidence`
+    pub confidence: f64,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Learning {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "learning";
+
+    fn write(&self, row: &mut Row) {
+        row.put("learning", &self.learning);
+        row.put("confidence", &self.confidence);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { learning: columns.take(), confidence: columns.take(), at: columns.take() }
+    }
+}
+
+/// What column `kind` of `candidate` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CandidateKind {
+    /// `/incident`
+    Incident,
+    /// `/knowledge`
+    Knowledge,
+    /// `/action`
+    Action,
+    /// `/sender`
+    Sender,
+    /// `/recent`
+    Recent,
+}
+
+impl CandidateKind {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Incident => "/incident",
+            Self::Knowledge => "/knowledge",
+            Self::Action => "/action",
+            Self::Sender => "/sender",
+            Self::Recent => "/recent",
+        }
+    }
+}
+
+impl Column for CandidateKind {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/incident" => Self::Incident,
+            "/knowledge" => Self::Knowledge,
+            "/action" => Self::Action,
+            "/sender" => Self::Sender,
+            "/recent" => Self::Recent,
+            _ => broken("a column holds names of its closed set only"),
+        }
+    }
+}
+
+/// Something that could help with an event: how alike it is, from 0 to 1, and how long.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+pub struct Candidate {
+    /// `event`
+    pub event: String,
+    /// `item`
+    pub item: String,
+    /// `kind`
+    pub kind: CandidateKind,
+    /// `similarity`
+    pub similarity: f64,
+    /// `tokens`
+    pub tokens: i64,
+}
+
+impl Record for Candidate {
+    const TABLE: usize = 4;
+    const RELATION: &'static str = "candidate";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+        row.put("item", &self.item);
+        row.put("kind", &self.kind);
+        row.put("similarity", &self.similarity);
+        row.put("tokens", &self.tokens);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            event: columns.take(),
+            item: columns.take(),
+            kind: columns.take(),
+            similarity: columns.take(),
+            tokens: columns.take(),
+        }
+    }
+}
+
+/// A remembered context, and when it was last used.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cached {
+    /// `fingerprint`
+    pub fingerprint: String,
+    /// `used`, in microseconds since the epoch
+    pub used: i64,
+}
+
+impl Record for Cached {
+    const TABLE: usize = 5;
+    const RELATION: &'static str = "cached";
+
+    fn write(&self, row: &mut Row) {
+        row.put("fingerprint", &self.fingerprint);
+        row.put("used", &self.used);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { fingerprint: columns.take(), used: columns.take() }
+    }
+}
+
+/// A word of the task that a remembered context was made for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CachedWord {
+    /// `fingerprint`
+    pub fingerprint: String,
+    /// `word`
+    pub word: String,
+}
+
+impl Record for CachedWord {
+    const TABLE: usize = 6;
+    const RELATION: &'static str = "cached_word";
+
+    fn write(&self, row: &mut Row) {
+        row.put("fingerprint", &self.fingerprint);
+        row.put("word", &self.word);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { fingerprint: columns.take(), word: columns.take() }
+    }
+}
+
+/// A word that names a file that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileChanged {
+    /// `word`
+    pub word: String,
+}
+
+impl Record for FileChanged {
+    const TABLE: usize = 7;
+    const RELATION: &'static str = "file_changed";
+
+    fn write(&self, row: &mut Row) {
+        row.put("word", &self.word);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { word: columns.take() }
+    }
+}
+
+/// Summarise the context of an event.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Summarise {
+    /// `event`
+    pub event: String,
+}
+
+impl Record for Summarise {
+    const TABLE: usize = 16;
+    const RELATION: &'static str = "summarise";
+
+    fn write(&self, row: &mut Row) {
+        row.put("event", &self.event);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { event: columns.take() }
+    }
+}
+
+/// Forget a remembered context.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Evict {
+    /// `fingerprint`
+    pub fingerprint: String,
+}
+
+impl Record for Evict {
+    const TABLE: usize = 19;
+    const RELATION: &'static str = "evict";
+
+    fn write(&self, row: &mut Row) {
+        row.put("fingerprint", &self.fingerprint);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { fingerprint: columns.take() }
+    }
+}
+
+/// A remembered context serves for the task.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CacheHit {
+    /// `task`
+    pub task: String,
+    /// `fingerprint`
+    pub fingerprint: String,
+}
+
+impl Record for CacheHit {
+    const TABLE: usize = 24;
+    const RELATION: &'static str = "cache_hit";
+
+    fn write(&self, row: &mut Row) {
+        row.put("task", &self.task);
+        row.put("fingerprint", &self.fingerprint);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { task: columns.take(), fingerprint: columns.take() }
+    }
+}
+
+/// The parameters of the rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// So many learnings are recalled for a task.
+    pub recall_count: i64,
+    /// An incident must be this much alike.
+    pub incident_similarity: f64,
+    /// Anything else must be this much alike.
+    pub other_similarity: f64,
+    /// So many incidents are taken.
+    pub incidents_kept: i64,
+    /// So many items of each other kind are taken.
+    pub others_kept: i64,
+    /// The most tokens of a context.
+    pub context_tokens: i64,
+    /// More tokens than this are summarised.
+    pub summary_tokens: i64,
+    /// Word sets more alike than this make a remembered context serve again.
+    pub cache_similarity: f64,
+    /// A remembered context that was not used for so long is forgotten.
+    pub cache_life: i64,
+    /// So many remembered contexts are kept.
+    pub cache_size: i64,
+}
+
+#[rustfmt::skip]
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            recall_count: 5,
+            incident_similarity: 0.55,
+            other_similarity: 0.5,
+            incidents_kept: 3,
+            others_kept: 5,
+            context_tokens: 3000,
+            summary_tokens: 2000,
+            cache_similarity: 0.7,
+            cache_life: 300000000,
+            cache_size: 10,
+        }
+    }
+}
+
+#[rustfmt::skip]
+impl Params {
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("recall_count", &self.recall_count);
+        row.put("incident_similarity", &self.incident_similarity);
+        row.put("other_similarity", &self.other_similarity);
+        row.put("incidents_kept", &self.incidents_kept);
+        row.put("others_kept", &self.others_kept);
+        row.put("context_tokens", &self.context_tokens);
+        row.put("summary_tokens", &self.summary_tokens);
+        row.put("cache_similarity", &self.cache_similarity);
+        row.put("cache_life", &self.cache_life);
+        row.put("cache_size", &self.cache_size);
+        row.params()
+    }
+}
+
+/// What is known: facts of every input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The time of the run.
+    pub now: Vec<Now>,
+    /// A word of a task.
+    pub task_word: Vec<TaskWord>,
+    /// A word of a field of a learning.
+    pub learning_word: Vec<LearningWord>,
+    /// Something learned, and how sure it is, from 0 to 1.
+    pub learning: Vec<Learning>,
+    /// Something that could help with an event: how alike it is, from 0 to 1, and how long.
+    pub candidate: Vec<Candidate>,
+    /// A remembered context, and when it was last used.
+    pub cached: Vec<Cached>,
+    /// A word of the task that a remembered context was made for.
+    pub cached_word: Vec<CachedWord>,
+    /// A word that names a file that changed.
+    pub file_changed: Vec<FileChanged>,
+}
+
+impl Facts {
+    /// The decisions that follow, each relation's in ascending order.
+    ///
+    /// # Errors
+    /// A value that its column or parameter can't hold, and bounds that were reached.
+    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
+        self.decide_within(params, &Bounds::default())
+    }
+
+    /// The decisions that follow, under bounds of one's own.
+    ///
+    /// # Errors
+    /// As [`Facts::decide`].
+    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
+        let mut tables = PACK.tables();
+        fill(&mut tables, &self.now)?;
+        fill(&mut tables, &self.task_word)?;
+        fill(&mut tables, &self.learning_word)?;
+        fill(&mut tables, &self.learning)?;
+        fill(&mut tables, &self.candidate)?;
+        fill(&mut tables, &self.cached)?;
+        fill(&mut tables, &self.cached_word)?;
+        fill(&mut tables, &self.file_changed)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
+        let undetermined = PACK.undetermined(&reports);
+        Ok(Decisions {
+            summarise: drawn(&tables, &undetermined),
+            evict: drawn(&tables, &undetermined),
+            cache_hit: drawn(&tables, &undetermined),
+            reports: PACK.lines(&reports),
+            undetermined,
+        })
+    }
+}
+
+impl Extend<Now> for Facts {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
+        self.now.extend(facts);
+    }
+}
+
+impl Extend<TaskWord> for Facts {
+    fn extend<Many: IntoIterator<Item = TaskWord>>(&mut self, facts: Many) {
+        self.task_word.extend(facts);
+    }
+}
+
+impl Extend<LearningWord> for Facts {
+    fn extend<Many: IntoIterator<Item = LearningWord>>(&mut self, facts: Many) {
+        self.learning_word.extend(facts);
+    }
+}
+
+impl Extend<Learning> for Facts {
+    fn extend<Many: IntoIterator<Item = Learning>>(&mut self, facts: Many) {
+        self.learning.extend(facts);
+    }
+}
+
+impl Extend<Candidate> for Facts {
+    fn extend<Many: IntoIterator<Item = Candidate>>(&mut self, facts: Many) {
+        self.candidate.extend(facts);
+    }
+}
+
+impl Extend<Cached> for Facts {
+    fn extend<Many: IntoIterator<Item = Cached>>(&mut self, facts: Many) {
+        self.cached.extend(facts);
+    }
+}
+
+impl Extend<CachedWord> for Facts {
+    fn extend<Many: IntoIterator<Item = CachedWord>>(&mut self, facts: Many) {
+        self.cached_word.extend(facts);
+    }
+}
+
+impl Extend<FileChanged> for Facts {
+    fn extend<Many: IntoIterator<Item = FileChanged>>(&mut self, facts: Many) {
+        self.file_changed.extend(facts);
+    }
+}
+
+/// What follows: the facts of every decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decisions {
+    /// Summarise the context of an event.
+    pub summarise: Vec<Summarise>,
+    /// Forget a remembered context.
+    pub evict: Vec<Evict>,
+    /// A remembered context serves for the task.
+    pub cache_hit: Vec<CacheHit>,
+    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    pub undetermined: Vec<&'static str>,
+    /// Operations without a result, a line each.
+    pub reports: Vec<String>,
+}
+
+#[allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::all,
+    reason = "what crepe makes of rules, and which names they need"
+)]
+mod compiled {
+    use crate::support::*;
+
+    /// These rules, as an engine runs them.
+    #[rustfmt::skip]
+    pub static PACK: Pack = Pack {
+        name: "memory",
+        fingerprint: "736c4532e283226f6f23b66b7a81e03b",
+        relations: &["now", "task_word", "learning_word", "learning", "candidate", "cached", "cached_word", "file_changed", "field_weight", "common_word", "relevance", "recalled", "best_item", "ranked_item", "context_item", "best_tokens", "summarise", "last_used", "kept_context", "evict", "task_words", "context_words", "shared_words", "word_likeness", "cache_hit"],
+        params: &["recall_count", "incident_similarity", "other_similarity", "incidents_kept", "others_kept", "context_tokens", "summary_tokens", "cache_similarity", "cache_life", "cache_size"],
+        rule_ids: &["common_word#1", "relevance#1", "most_relevant_learnings", "best_incidents", "best_of_other_kinds", "ranked_item#1", "first_item_fits", "next_item_fits", "best_tokens#1", "context_too_long", "last_used#1", "kept_context#1", "not_used_for_long", "crowded_out", "made_stale", "task_words#1", "context_words#1", "shared_words#1", "word_likeness#1", "most_alike_context"],
+        arities: &[1, 2, 3, 3, 5, 2, 2, 1, 2, 4, 3, 3, 5, 5, 4, 2, 1, 2, 1, 1, 2, 2, 3, 3, 2, 5, 6, 4, 5, 6, 5, 2, 2, 2, 2, 3, 4],
+        rules: &[&RULE_1, &RULE_2, &RULE_3, &RULE_4, &RULE_5, &RULE_7, &RULE_8, &RULE_10, &RULE_11, &RULE_12, &RULE_15, &RULE_16, &RULE_17, &RULE_18, &RULE_19],
+        facts,
+        run,
+    };
+
+    fn run(tables: &mut Tables, params: &[Word]) {
+        program_0::run(tables, params);
+        aggregate(tables, 25, &RULE_1, params);
+        limit(tables, 27, &RULE_3, params);
+        limit(tables, 28, &RULE_4, params);
+        aggregate(tables, 31, &RULE_10, params);
+        aggregate(tables, 33, &RULE_15, params);
+        aggregate(tables, 34, &RULE_16, params);
+        aggregate(tables, 35, &RULE_17, params);
+        program_1::run(tables, params);
+        limit(tables, 26, &RULE_2, params);
+        limit(tables, 29, &RULE_5, params);
+        aggregate(tables, 30, &RULE_8, params);
+        limit(tables, 32, &RULE_11, params);
+        program_2::run(tables, params);
+        limit(tables, 36, &RULE_19, params);
+    }
+
+    fn facts(tables: &mut Tables) {
+        tables.facts(8, &FACTS_8);
+    }
+
+    /// The facts of `field_weight`.
+    #[rustfmt::skip]
+    static FACTS_8: [[Cell; 2]; 4] = [
+        [Cell::T("/trigger"), Cell::I(2)],
+        [Cell::T("/lesson"), Cell::I(1)],
+        [Cell::T("/applies_to"), Cell::I(0)],
+        [Cell::T("/fix"), Cell::I(0)],
+    ];
+
+    #[rustfmt::skip]
+    static TEXTS: Texts = Texts::new(&[
+        "/incident",
+    ]);
+
+    // best_incidents
+    fn best_item_3_0(similarity_2: Word, p1: Word) -> Word {
+        sure(Op::GreaterEqual, &[similarity_2, p1])
+    }
+
+    // best_of_other_kinds
+    fn best_item_4_0(kind_2: Word) -> Word {
+        sure(Op::NotEqual, &[kind_2, TEXTS.word(0)])
+    }
+
+    fn best_item_4_1(similarity_3: Word, p2: Word) -> Word {
+        sure(Op::GreaterEqual, &[similarity_3, p2])
+    }
+
+    // first_item_fits
+    fn context_item_6_0(tokens_2: Word, p5: Word) -> Word {
+        sure(Op::LessEqual, &[tokens_2, p5])
+    }
+
+    // next_item_fits
+    fn context_item_7_0(rank_2: Word, before_4: Word) -> Eval {
+        Ok(sure(Op::Equal, &[rank_2, two(Op::AddInt, 0, before_4, int(1))?]))
+    }
+
+    fn context_item_7_1(so_far_5: Word, tokens_6: Word) -> Eval {
+        two(Op::AddInt, 1, so_far_5, tokens_6)
+    }
+
+    fn context_item_7_2(total_3: Word, p5: Word) -> Word {
+        sure(Op::LessEqual, &[total_3, p5])
+    }
+
+    // context_too_long
+    fn summarise_9_0(tokens_1: Word, p6: Word) -> Word {
+        sure(Op::Greater, &[tokens_1, p6])
+    }
+
+    // not_used_for_long
+    fn evict_12_0(now_2: Word, used_1: Word, p8: Word) -> Eval {
+        Ok(sure(Op::GreaterEqual, &[two(Op::SubInt, 0, now_2, used_1)?, p8]))
+    }
+
+    // word_likeness#1
+    #[rustfmt::skip]
+    fn word_likeness_18_0(shared_2: Word, in_task_3: Word, in_context_4: Word) -> Eval {
+        two(Op::DivFloat, 0, sure(Op::FloatOfInt, &[shared_2]), sure(Op::FloatOfInt, &[two(Op::SubInt, 1, two(Op::AddInt, 2, in_task_3, in_context_4)?, shared_2)?]))
+    }
+
+    // most_alike_context
+    fn cache_hit_19_0(likeness_2: Word, p7: Word) -> Word {
+        sure(Op::Greater, &[likeness_2, p7])
+    }
+
+    /// The rule `relevance#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_1: Rule = Rule {
+        number: 1,
+        id: "relevance#1",
+        head: 10,
+        variables: &[("Task", Type::String), ("Learning", Type::String), ("Weight", Type::Int), ("Field", Type::Name)],
+        body: &[
+            Step::Atom(9, &[Arg::Var(0), Arg::Var(1), Arg::Var(3), Arg::Any]),
+            Step::Atom(8, &[Arg::Var(3), Arg::Var(2)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(m.var(2)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:86:27", "sum(Weight)")],
+        decisions: &[],
+    };
+
+    /// The rule `most_relevant_learnings`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_2: Rule = Rule {
+        number: 2,
+        id: "most_relevant_learnings",
+        head: 11,
+        variables: &[("Task", Type::String), ("Learning", Type::String), ("Rank", Type::Int), ("Score", Type::Int), ("Confidence", Type::Float), ("At", Type::Time)],
+        body: &[
+            Step::Atom(10, &[Arg::Var(0), Arg::Var(1), Arg::Var(3)]),
+            Step::Atom(3, &[Arg::Var(1), Arg::Var(4), Arg::Var(5)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+        ],
+        limit: Some(Limited {
+            count: |m| Ok(m.param(0)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(3)), Type::Int, true), (|m| Ok(m.var(4)), Type::Float, true), (|m| Ok(m.var(5)), Type::Time, true)],
+            rank: Some(2),
+            types: &[Type::String, Type::String, Type::Int],
+        }),
+        places: &[],
+        decisions: &[],
+    };
+
+    /// The rule `best_incidents`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_3: Rule = Rule {
+        number: 3,
+        id: "best_incidents",
+        head: 12,
+        variables: &[("Event", Type::String), ("Item", Type::String), ("Similarity", Type::Float), ("Tokens", Type::Int)],
+        body: &[
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(1), Arg::Is(|_| Ok(TEXTS.word(0))), Arg::Var(2), Arg::Var(3)]),
+            Step::Test(&[2], |m| Ok(best_item_3_0(m.var(2), m.param(1)))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(0))),
+            Term::Var(2),
+            Term::Var(3),
+        ],
+        limit: Some(Limited {
+            count: |m| Ok(m.param(3)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(2)), Type::Float, true), (|m| Ok(m.var(1)), Type::String, false)],
+            rank: None,
+            types: &[Type::String, Type::String, Type::Name, Type::Float, Type::Int],
+        }),
+        places: &[],
+        decisions: &["summarise"],
+    };
+
+    /// The rule `best_of_other_kinds`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_4: Rule = Rule {
+        number: 4,
+        id: "best_of_other_kinds",
+        head: 12,
+        variables: &[("Event", Type::String), ("Item", Type::String), ("Kind", Type::Name), ("Similarity", Type::Float), ("Tokens", Type::Int)],
+        body: &[
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3), Arg::Var(4)]),
+            Step::Test(&[2], |m| Ok(best_item_4_0(m.var(2)))),
+            Step::Test(&[3], |m| Ok(best_item_4_1(m.var(3), m.param(2)))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+            Term::Var(3),
+            Term::Var(4),
+        ],
+        limit: Some(Limited {
+            count: |m| Ok(m.param(4)),
+            per: &[0, 2],
+            by: &[(|m| Ok(m.var(3)), Type::Float, true), (|m| Ok(m.var(1)), Type::String, false)],
+            rank: None,
+            types: &[Type::String, Type::String, Type::Name, Type::Float, Type::Int],
+        }),
+        places: &[],
+        decisions: &["summarise"],
+    };
+
+    /// The rule `ranked_item#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_5: Rule = Rule {
+        number: 5,
+        id: "ranked_item#1",
+        head: 13,
+        variables: &[("Event", Type::String), ("Item", Type::String), ("Kind", Type::Name), ("Tokens", Type::Int), ("Rank", Type::Int), ("Similarity", Type::Float)],
+        body: &[
+            Step::Atom(12, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(5), Arg::Var(3)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+            Term::Var(3),
+            Term::Var(4),
+        ],
+        limit: Some(Limited {
+            count: |_| Ok(int(1000000)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(5)), Type::Float, true), (|m| Ok(m.var(1)), Type::String, false)],
+            rank: Some(4),
+            types: &[Type::String, Type::String, Type::Name, Type::Int, Type::Int],
+        }),
+        places: &[],
+        decisions: &[],
+    };
+
+    /// The rule `next_item_fits`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_7: Rule = Rule {
+        number: 7,
+        id: "next_item_fits",
+        head: 14,
+        variables: &[("Event", Type::String), ("Item", Type::String), ("Rank", Type::Int), ("Total", Type::Int), ("Before", Type::Int), ("So_far", Type::Int), ("Tokens", Type::Int)],
+        body: &[
+            Step::Atom(14, &[Arg::Var(0), Arg::Any, Arg::Var(4), Arg::Var(5)]),
+            Step::Test(&[2, 4], |m| context_item_7_0(m.var(2), m.var(4))),
+            Step::Atom(13, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Var(6), Arg::Var(2)]),
+            Step::Bind(3, &[5, 6], |m| context_item_7_1(m.var(5), m.var(6))),
+            Step::Test(&[3], |m| Ok(context_item_7_2(m.var(3), m.param(5)))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+            Term::Var(3),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:150:12", "Before + 1"), ("rules/memory/memory.dl:152:13", "So_far + Tokens")],
+        decisions: &[],
+    };
+
+    /// The rule `best_tokens#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_8: Rule = Rule {
+        number: 8,
+        id: "best_tokens#1",
+        head: 15,
+        variables: &[("Event", Type::String), ("Tokens", Type::Int)],
+        body: &[
+            Step::Atom(12, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any, Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:158:20", "sum(Tokens)")],
+        decisions: &["summarise"],
+    };
+
+    /// The rule `last_used#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_10: Rule = Rule {
+        number: 10,
+        id: "last_used#1",
+        head: 17,
+        variables: &[("Fingerprint", Type::String), ("Used", Type::Time)],
+        body: &[
+            Step::Atom(5, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::Max, &[(Type::Time, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:172:24", "max(Used)")],
+        decisions: &["evict", "cache_hit"],
+    };
+
+    /// The rule `kept_context#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_11: Rule = Rule {
+        number: 11,
+        id: "kept_context#1",
+        head: 18,
+        variables: &[("Fingerprint", Type::String), ("Used", Type::Time)],
+        body: &[
+            Step::Atom(17, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+        ],
+        limit: Some(Limited {
+            count: |m| Ok(m.param(9)),
+            per: &[],
+            by: &[(|m| Ok(m.var(1)), Type::Time, true), (|m| Ok(m.var(0)), Type::String, false)],
+            rank: None,
+            types: &[Type::String],
+        }),
+        places: &[],
+        decisions: &["evict", "cache_hit"],
+    };
+
+    /// The rule `not_used_for_long`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_12: Rule = Rule {
+        number: 12,
+        id: "not_used_for_long",
+        head: 19,
+        variables: &[("Fingerprint", Type::String), ("Used", Type::Time), ("Now", Type::Time)],
+        body: &[
+            Step::Atom(17, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Atom(0, &[Arg::Var(2)]),
+            Step::Test(&[1, 2], |m| evict_12_0(m.var(2), m.var(1), m.param(8))),
+        ],
+        terms: &[
+            Term::Var(0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:186:63", "Now - Used")],
+        decisions: &["evict", "cache_hit"],
+    };
+
+    /// The rule `task_words#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_15: Rule = Rule {
+        number: 15,
+        id: "task_words#1",
+        head: 20,
+        variables: &[("Task", Type::String), ("Word", Type::String)],
+        body: &[
+            Step::Atom(1, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:199:18", "count(Word)")],
+        decisions: &["cache_hit"],
+    };
+
+    /// The rule `context_words#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_16: Rule = Rule {
+        number: 16,
+        id: "context_words#1",
+        head: 21,
+        variables: &[("Fingerprint", Type::String), ("Word", Type::String)],
+        body: &[
+            Step::Atom(6, &[Arg::Var(0), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:204:28", "count(Word)")],
+        decisions: &["cache_hit"],
+    };
+
+    /// The rule `shared_words#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_17: Rule = Rule {
+        number: 17,
+        id: "shared_words#1",
+        head: 22,
+        variables: &[("Task", Type::String), ("Fingerprint", Type::String), ("Word", Type::String)],
+        body: &[
+            Step::Atom(1, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Atom(6, &[Arg::Var(1), Arg::Var(2)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:209:33", "count(Word)")],
+        decisions: &["cache_hit"],
+    };
+
+    /// The rule `word_likeness#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_18: Rule = Rule {
+        number: 18,
+        id: "word_likeness#1",
+        head: 23,
+        variables: &[("Task", Type::String), ("Fingerprint", Type::String), ("Shared", Type::Int), ("InTask", Type::Int), ("InContext", Type::Int)],
+        body: &[
+            Step::Atom(22, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+            Step::Atom(20, &[Arg::Var(0), Arg::Var(3)]),
+            Step::Atom(21, &[Arg::Var(1), Arg::Var(4)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Plain(|m| word_likeness_18_0(m.var(2), m.var(3), m.var(4))),
+        ],
+        limit: None,
+        places: &[("rules/memory/memory.dl:216:34", "float(Shared) / float(InTask + InContext - Shared)"), ("rules/memory/memory.dl:216:56", "InTask + InContext - Shared"), ("rules/memory/memory.dl:216:56", "InTask + InContext")],
+        decisions: &["cache_hit"],
+    };
+
+    /// The rule `most_alike_context`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_19: Rule = Rule {
+        number: 19,
+        id: "most_alike_context",
+        head: 24,
+        variables: &[("Task", Type::String), ("Fingerprint", Type::String), ("Likeness", Type::Float), ("Used", Type::Time)],
+        body: &[
+            Step::Atom(23, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+            Step::Test(&[2], |m| Ok(cache_hit_19_0(m.var(2), m.param(7)))),
+            Step::Atom(17, &[Arg::Var(1), Arg::Var(3)]),
+            Step::Not(19, &[Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+        ],
+        limit: Some(Limited {
+            count: |_| Ok(int(1)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(2)), Type::Float, true), (|m| Ok(m.var(3)), Type::Time, true), (|m| Ok(m.var(1)), Type::String, false)],
+            rank: None,
+            types: &[Type::String, Type::String],
+        }),
+        places: &[],
+        decisions: &["cache_hit"],
+    };
+
+    mod program_0 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row3 as R2LearningWord,
+            Row3 as R3Learning,
+            Row5 as R4Candidate,
+            Row2 as R6CachedWord,
+            Row2 as R8FieldWeight,
+            Row4 as R9CommonWord,
+            Row5 as M1,
+            Row4 as M3,
+            Row5 as M4,
+            Row2 as M10,
+            Row2 as M15,
+            Row2 as M16,
+            Row3 as M17,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R9CommonWord(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M1(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M3(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M4(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M10(Word, Word);
+            @output
+            #[cfg(any())]
+            struct M15(Word, Word);
+            @output
+            #[cfg(any())]
+            struct M16(Word, Word);
+            @output
+            #[cfg(any())]
+            struct M17(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2LearningWord(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3Learning(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4Candidate(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R6CachedWord(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R8FieldWeight(Word, Word);
+
+            R2LearningWord(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(2);
+
+            R3Learning(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(3);
+
+            R4Candidate(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(4);
+
+            R6CachedWord(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(6);
+
+            R8FieldWeight(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(8);
+
+            // common_word#1
+            R9CommonWord(task_0, learning_1, field_2, word_3) <-
+                Source(input),
+                for row_1 in input.rows(1),
+                let [task_0, word_3] = row_1,
+                R2LearningWord(learning_1, field_2, word_3),
+                R3Learning(learning_1, _, _),
+                (go());
+
+            // relevance#1
+            M1(task_0, learning_1, weight_2, field_3, open_1) <-
+                R9CommonWord(task_0, learning_1, field_3, open_1),
+                R8FieldWeight(field_3, weight_2),
+                (go());
+
+            // best_incidents
+            M3(event_0, item_1, similarity_2, tokens_3) <-
+                Source(input),
+                let p1 = input.param(1),
+                R4Candidate(event_0, item_1, TEXTS.word(0), similarity_2, tokens_3),
+                (best_item_3_0(similarity_2, p1).as_bool()),
+                (go());
+
+            // best_of_other_kinds
+            M4(event_0, item_1, kind_2, similarity_3, tokens_4) <-
+                Source(input),
+                let p2 = input.param(2),
+                R4Candidate(event_0, item_1, kind_2, similarity_3, tokens_4),
+                (best_item_4_0(kind_2).as_bool()),
+                (best_item_4_1(similarity_3, p2).as_bool()),
+                (go());
+
+            // last_used#1
+            M10(fingerprint_0, used_1) <-
+                Source(input),
+                for row_1 in input.rows(5),
+                let [fingerprint_0, used_1] = row_1,
+                (go());
+
+            // task_words#1
+            M15(task_0, word_1) <-
+                Source(input),
+                for row_1 in input.rows(1),
+                let [task_0, word_1] = row_1,
+                (go());
+
+            // context_words#1
+            M16(fingerprint_0, word_1) <-
+                R6CachedWord(fingerprint_0, word_1),
+                (go());
+
+            // shared_words#1
+            M17(task_0, fingerprint_1, word_2) <-
+                Source(input),
+                for row_1 in input.rows(1),
+                let [task_0, word_2] = row_1,
+                R6CachedWord(fingerprint_1, word_2),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r9_common_word, m1, m3, m4, m10, m15, m16, m17, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(9, &r9_common_word);
+            tables.set(25, &m1);
+            tables.set(27, &m3);
+            tables.set(28, &m4);
+            tables.set(31, &m10);
+            tables.set(33, &m15);
+            tables.set(34, &m16);
+            tables.set(35, &m17);
+        }
+    }
+
+    mod program_1 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row3 as R3Learning,
+            Row2 as R20TaskWords,
+            Row2 as R21ContextWords,
+            Row3 as R23WordLikeness,
+            Row6 as M2,
+            Row6 as M5,
+            Row5 as M8,
+            Row2 as M11,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R23WordLikeness(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M2(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M5(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M8(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M11(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3Learning(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R20TaskWords(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R21ContextWords(Word, Word);
+
+            R3Learning(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(3);
+
+            R20TaskWords(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(20);
+
+            R21ContextWords(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(21);
+
+            // most_relevant_learnings
+            M2(task_0, learning_1, Word(0), score_3, confidence_4, at_5) <-
+                Source(input),
+                for row_1 in input.rows(10),
+                let [task_0, learning_1, score_3] = row_1,
+                R3Learning(learning_1, confidence_4, at_5),
+                (go());
+
+            // ranked_item#1
+            M5(event_0, item_1, kind_2, tokens_3, Word(0), similarity_5) <-
+                Source(input),
+                for row_1 in input.rows(12),
+                let [event_0, item_1, kind_2, similarity_5, tokens_3] = row_1,
+                (go());
+
+            // best_tokens#1
+            M8(event_0, tokens_1, open_1, open_2, open_3) <-
+                Source(input),
+                for row_1 in input.rows(12),
+                let [event_0, open_1, open_2, open_3, tokens_1] = row_1,
+                (go());
+
+            // kept_context#1
+            M11(fingerprint_0, used_1) <-
+                Source(input),
+                for row_1 in input.rows(17),
+                let [fingerprint_0, used_1] = row_1,
+                (go());
+
+            // word_likeness#1
+            R23WordLikeness(task_0, fingerprint_1, head_2) <-
+                Source(input),
+                for row_1 in input.rows(22),
+                let [task_0, fingerprint_1, shared_2] = row_1,
+                R20TaskWords(task_0, in_task_3),
+                R21ContextWords(fingerprint_1, in_context_4),
+                let Some(head_2) = tried(18, word_likeness_18_0(shared_2, in_task_3, in_context_4)),
+                (go());
+        }
+
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r23_word_likeness, m2, m5, m8, m11, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(23, &r23_word_likeness);
+            tables.set(26, &m2);
+            tables.set(29, &m5);
+            tables.set(30, &m8);
+            tables.set(32, &m11);
+        }
+    }
+
+    mod program_2 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row2 as R6CachedWord,
+            Row1 as R7FileChanged,
+            Row5 as R13RankedItem,
+            Row2 as R17LastUsed,
+            Row1 as R18KeptContext,
+            Row4 as R14ContextItem,
+            Row1 as R16Summarise,
+            Row1 as R19Evict,
+            Row4 as M19,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R14ContextItem(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R16Summarise(Word);
+            @output
+            #[cfg(any())]
+            struct R19Evict(Word);
+            @output
+            #[cfg(any())]
+            struct M19(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R6CachedWord(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R7FileChanged(Word);
+            @output
+            #[cfg(any())]
+            struct R13RankedItem(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R17LastUsed(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R18KeptContext(Word);
+
+            R6CachedWord(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(6);
+
+            R7FileChanged(c0) <-
+                Source(input),
+                for [c0] in input.rows(7);
+
+            R13RankedItem(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(13);
+
+            R17LastUsed(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(17);
+
+            R18KeptContext(c0) <-
+                Source(input),
+                for [c0] in input.rows(18);
+
+            // first_item_fits
+            R14ContextItem(event_0, item_1, int(1), tokens_2) <-
+                Source(input),
+                let p5 = input.param(5),
+                R13RankedItem(event_0, item_1, _, tokens_2, int(1)),
+                (context_item_6_0(tokens_2, p5).as_bool()),
+                (go());
+
+            // next_item_fits
+            R14ContextItem(event_0, item_1, rank_2, total_3) <-
+                Source(input),
+                let p5 = input.param(5),
+                R14ContextItem(event_0, _, before_4, so_far_5),
+                R13RankedItem(event_0, item_1, _, tokens_6, rank_2),
+                let Some(true) = held(7, context_item_7_0(rank_2, before_4)),
+                let Some(total_3) = tried(7, context_item_7_1(so_far_5, tokens_6)),
+                (context_item_7_2(total_3, p5).as_bool()),
+                (go());
+
+            // context_too_long
+            R16Summarise(event_0) <-
+                Source(input),
+                let p6 = input.param(6),
+                for row_2 in input.rows(15),
+                let [event_0, tokens_1] = row_2,
+                (summarise_9_0(tokens_1, p6).as_bool()),
+                (go());
+
+            // not_used_for_long
+            R19Evict(fingerprint_0) <-
+                Source(input),
+                let p8 = input.param(8),
+                R17LastUsed(fingerprint_0, used_1),
+                for row_3 in input.rows(0),
+                let [now_2] = row_3,
+                let Some(true) = held(12, evict_12_0(now_2, used_1, p8)),
+                (go());
+
+            // crowded_out
+            R19Evict(fingerprint_0) <-
+                R17LastUsed(fingerprint_0, _),
+                !R18KeptContext(fingerprint_0),
+                (go());
+
+            // made_stale
+            R19Evict(fingerprint_0) <-
+                R17LastUsed(fingerprint_0, _),
+                R6CachedWord(fingerprint_0, word_1),
+                R7FileChanged(word_1),
+                (go());
+
+            // most_alike_context
+            M19(task_0, fingerprint_1, likeness_2, used_3) <-
+                Source(input),
+                let p7 = input.param(7),
+                for row_2 in input.rows(23),
+                let [task_0, fingerprint_1, likeness_2] = row_2,
+                (cache_hit_19_0(likeness_2, p7).as_bool()),
+                !R19Evict(fingerprint_1),
+                R17LastUsed(fingerprint_1, used_3),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r14_context_item, r16_summarise, r19_evict, m19, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(14, &r14_context_item);
+            tables.set(16, &r16_summarise);
+            tables.set(19, &r19_evict);
+            tables.set(36, &m19);
+        }
+    }
+}

@@ -1,0 +1,571 @@
+//! `proposals`, compiled by `hence compile`: edit the rules, not this file.
+//!
+//! What it is for: nothing learned takes effect without a yes.
+
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+#[allow(unused_imports, reason = "which are needed follows the rules")]
+use crate::support::{Symbol, Word, broken, drawn, fill};
+
+pub use compiled::PACK;
+
+/// The time of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Now {
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Now {
+    const TABLE: usize = 0;
+    const RELATION: &'static str = "now";
+
+    fn write(&self, row: &mut Row) {
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { at: columns.take() }
+    }
+}
+
+/// A person who may approve and refuse; a review by anybody else counts nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reviewer {
+    /// `by`
+    pub by: String,
+}
+
+impl Record for Reviewer {
+    const TABLE: usize = 1;
+    const RELATION: &'static str = "reviewer";
+
+    fn write(&self, row: &mut Row) {
+        row.put("by", &self.by);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { by: columns.take() }
+    }
+}
+
+/// Something learned that would take effect: its type, how sure it is from 0 to 1, and when it was made.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+pub struct Proposal {
+    /// `proposal`
+    pub proposal: String,
+    /// `type`
+    pub r#type: Name,
+    /// `confidence`
+    pub confidence: f64,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for Proposal {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "proposal";
+
+    fn write(&self, row: &mut Row) {
+        row.put("proposal", &self.proposal);
+        row.put("type", &self.r#type);
+        row.put("confidence", &self.confidence);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            proposal: columns.take(),
+            r#type: columns.take(),
+            confidence: columns.take(),
+            at: columns.take(),
+        }
+    }
+}
+
+/// What somebody says of a proposal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProposalReview {
+    /// `proposal`
+    pub proposal: String,
+    /// `approved`
+    pub approved: bool,
+    /// `by`
+    pub by: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for ProposalReview {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "proposal_review";
+
+    fn write(&self, row: &mut Row) {
+        row.put("proposal", &self.proposal);
+        row.put("approved", &self.approved);
+        row.put("by", &self.by);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { proposal: columns.take(), approved: columns.take(), by: columns.take(), at: columns.take() }
+    }
+}
+
+/// Let an approved proposal take effect.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ApplyProposal {
+    /// `proposal`
+    pub proposal: String,
+    /// `effect`
+    pub effect: Name,
+}
+
+impl Record for ApplyProposal {
+    const TABLE: usize = 7;
+    const RELATION: &'static str = "apply_proposal";
+
+    fn write(&self, row: &mut Row) {
+        row.put("proposal", &self.proposal);
+        row.put("effect", &self.effect);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { proposal: columns.take(), effect: columns.take() }
+    }
+}
+
+/// The parameters of the rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// A proposal waits so long for a review.
+    pub proposal_life: i64,
+}
+
+#[rustfmt::skip]
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            proposal_life: 604800000000,
+        }
+    }
+}
+
+#[rustfmt::skip]
+impl Params {
+    fn words(&self) -> Result<Vec<Word>, BadParam> {
+        let mut row = Row::default();
+        row.put("proposal_life", &self.proposal_life);
+        row.params()
+    }
+}
+
+/// What is known: facts of every input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The time of the run.
+    pub now: Vec<Now>,
+    /// A person who may approve and refuse; a review by anybody else counts nowhere.
+    pub reviewer: Vec<Reviewer>,
+    /// Something learned that would take effect: its type, how sure it is from 0 to 1, and when it was made.
+    pub proposal: Vec<Proposal>,
+    /// What somebody says of a proposal.
+    pub proposal_review: Vec<ProposalReview>,
+}
+
+impl Facts {
+    /// The decisions that follow, each relation's in ascending order.
+    ///
+    /// # Errors
+    /// A value that its column or parameter can't hold, and bounds that were reached.
+    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
+        self.decide_within(params, &Bounds::default())
+    }
+
+    /// The decisions that follow, under bounds of one's own.
+    ///
+    /// # Errors
+    /// As [`Facts::decide`].
+    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
+        let mut tables = PACK.tables();
+        fill(&mut tables, &self.now)?;
+        fill(&mut tables, &self.reviewer)?;
+        fill(&mut tables, &self.proposal)?;
+        fill(&mut tables, &self.proposal_review)?;
+        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
+        let undetermined = PACK.undetermined(&reports);
+        Ok(Decisions {
+            apply_proposal: drawn(&tables, &undetermined),
+            reports: PACK.lines(&reports),
+            undetermined,
+        })
+    }
+}
+
+impl Extend<Now> for Facts {
+    fn extend<Many: IntoIterator<Item = Now>>(&mut self, facts: Many) {
+        self.now.extend(facts);
+    }
+}
+
+impl Extend<Reviewer> for Facts {
+    fn extend<Many: IntoIterator<Item = Reviewer>>(&mut self, facts: Many) {
+        self.reviewer.extend(facts);
+    }
+}
+
+impl Extend<Proposal> for Facts {
+    fn extend<Many: IntoIterator<Item = Proposal>>(&mut self, facts: Many) {
+        self.proposal.extend(facts);
+    }
+}
+
+impl Extend<ProposalReview> for Facts {
+    fn extend<Many: IntoIterator<Item = ProposalReview>>(&mut self, facts: Many) {
+        self.proposal_review.extend(facts);
+    }
+}
+
+/// What follows: the facts of every decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decisions {
+    /// Let an approved proposal take effect.
+    pub apply_proposal: Vec<ApplyProposal>,
+    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    pub undetermined: Vec<&'static str>,
+    /// Operations without a result, a line each.
+    pub reports: Vec<String>,
+}
+
+#[allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::all,
+    reason = "what crepe makes of rules, and which names they need"
+)]
+mod compiled {
+    use crate::support::*;
+
+    /// These rules, as an engine runs them.
+    #[rustfmt::skip]
+    pub static PACK: Pack = Pack {
+        name: "proposals",
+        fingerprint: "9b6523ed44dfbb5061290ed2720312dc",
+        relations: &["now", "reviewer", "proposal", "proposal_review", "proposal_effect", "proposal_reviewed", "proposal_status", "apply_proposal", "proposal_count"],
+        params: &["proposal_life"],
+        rule_ids: &["earliest_proposal_review", "proposal_approved", "proposal_rejected", "proposal_expired", "proposal_pending", "apply_approved", "proposal_count#1"],
+        arities: &[1, 1, 4, 4, 2, 4, 2, 2, 3, 7, 5],
+        rules: &[&RULE_0, &RULE_3, &RULE_4, &RULE_6],
+        facts,
+        run,
+    };
+
+    fn run(tables: &mut Tables, params: &[Word]) {
+        program_0::run(tables, params);
+        limit(tables, 9, &RULE_0, params);
+        program_1::run(tables, params);
+        aggregate(tables, 10, &RULE_6, params);
+    }
+
+    fn facts(tables: &mut Tables) {
+        tables.facts(4, &FACTS_4);
+    }
+
+    /// The facts of `proposal_effect`.
+    #[rustfmt::skip]
+    static FACTS_4: [[Cell; 2]; 8] = [
+        [Cell::T("/learned_rule"), Cell::T("/store_rule")],
+        [Cell::T("/strong_rule"), Cell::T("/store_strong_rule")],
+        [Cell::T("/tool_creation"), Cell::T("/register_tool")],
+        [Cell::T("/automation"), Cell::T("/activate_automation")],
+        [Cell::T("/mcp_server"), Cell::T("/connect_server")],
+        [Cell::T("/guardrail_override"), Cell::T("/republish_event")],
+        [Cell::T("/threshold_adjustment"), Cell::T("/update_baseline")],
+        [Cell::T("/playbook_suggestion"), Cell::T("/suggest_playbook_edit")],
+    ];
+
+    #[rustfmt::skip]
+    static TEXTS: Texts = Texts::new(&[
+        "/approved",
+        "/rejected",
+        "/expired",
+        "/pending",
+    ]);
+
+    // earliest_proposal_review
+    fn proposal_reviewed_0_0(at_3: Word, made_4: Word, p0: Word) -> Eval {
+        Ok(sure(Op::Less, &[two(Op::SubInt, 0, at_3, made_4)?, p0]))
+    }
+
+    // proposal_expired
+    fn proposal_status_3_0(now_2: Word, made_1: Word, p0: Word) -> Eval {
+        Ok(sure(Op::GreaterEqual, &[two(Op::SubInt, 0, now_2, made_1)?, p0]))
+    }
+
+    // proposal_pending
+    fn proposal_status_4_0(now_2: Word, made_1: Word, p0: Word) -> Eval {
+        Ok(sure(Op::Less, &[two(Op::SubInt, 0, now_2, made_1)?, p0]))
+    }
+
+    /// The rule `earliest_proposal_review`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_0: Rule = Rule {
+        number: 0,
+        id: "earliest_proposal_review",
+        head: 5,
+        variables: &[("Proposal", Type::String), ("Approved", Type::Bool), ("By", Type::String), ("At", Type::Time), ("Made", Type::Time)],
+        body: &[
+            Step::Atom(2, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(4)]),
+            Step::Atom(3, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3)]),
+            Step::Atom(1, &[Arg::Var(2)]),
+            Step::Test(&[3, 4], |m| proposal_reviewed_0_0(m.var(3), m.var(4), m.param(0))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Var(2),
+            Term::Var(3),
+        ],
+        limit: Some(Limited {
+            count: |_| Ok(int(1)),
+            per: &[0],
+            by: &[(|m| Ok(m.var(3)), Type::Time, false), (|m| Ok(m.var(1)), Type::Bool, false), (|m| Ok(m.var(2)), Type::String, false)],
+            rank: None,
+            types: &[Type::String, Type::Bool, Type::String, Type::Time],
+        }),
+        places: &[("rules/proposals/proposals.dl:35:5", "At - Made")],
+        decisions: &["apply_proposal"],
+    };
+
+    /// The rule `proposal_expired`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_3: Rule = Rule {
+        number: 3,
+        id: "proposal_expired",
+        head: 6,
+        variables: &[("Proposal", Type::String), ("Made", Type::Time), ("Now", Type::Time)],
+        body: &[
+            Step::Atom(2, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(1)]),
+            Step::Not(5, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any]),
+            Step::Atom(0, &[Arg::Var(2)]),
+            Step::Test(&[1, 2], |m| proposal_status_3_0(m.var(2), m.var(1), m.param(0))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|_| Ok(TEXTS.word(2))),
+        ],
+        limit: None,
+        places: &[("rules/proposals/proposals.dl:55:5", "Now - Made")],
+        decisions: &[],
+    };
+
+    /// The rule `proposal_pending`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_4: Rule = Rule {
+        number: 4,
+        id: "proposal_pending",
+        head: 6,
+        variables: &[("Proposal", Type::String), ("Made", Type::Time), ("Now", Type::Time)],
+        body: &[
+            Step::Atom(2, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(1)]),
+            Step::Not(5, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any]),
+            Step::Atom(0, &[Arg::Var(2)]),
+            Step::Test(&[1, 2], |m| proposal_status_4_0(m.var(2), m.var(1), m.param(0))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|_| Ok(TEXTS.word(3))),
+        ],
+        limit: None,
+        places: &[("rules/proposals/proposals.dl:63:5", "Now - Made")],
+        decisions: &[],
+    };
+
+    /// The rule `proposal_count#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_6: Rule = Rule {
+        number: 6,
+        id: "proposal_count#1",
+        head: 8,
+        variables: &[("Type", Type::Name), ("Status", Type::Name), ("Proposal", Type::String)],
+        body: &[
+            Step::Atom(2, &[Arg::Var(2), Arg::Var(0), Arg::Any, Arg::Any]),
+            Step::Atom(6, &[Arg::Var(2), Arg::Var(1)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/proposals/proposals.dl:84:30", "count(Proposal)")],
+        decisions: &[],
+    };
+
+    mod program_0 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row1 as R1Reviewer,
+            Row4 as R3ProposalReview,
+            Row7 as M0,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct M0(Word, Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Reviewer(Word);
+            @output
+            #[cfg(any())]
+            struct R3ProposalReview(Word, Word, Word, Word);
+
+            R1Reviewer(c0) <-
+                Source(input),
+                for [c0] in input.rows(1);
+
+            R3ProposalReview(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(3);
+
+            // earliest_proposal_review
+            M0(proposal_0, approved_1, by_2, at_3, made_4, open_1, open_2) <-
+                Source(input),
+                let p0 = input.param(0),
+                for row_2 in input.rows(2),
+                let [proposal_0, open_1, open_2, made_4] = row_2,
+                R3ProposalReview(proposal_0, approved_1, by_2, at_3),
+                let Some(true) = held(0, proposal_reviewed_0_0(at_3, made_4, p0)),
+                R1Reviewer(by_2),
+                (go());
+        }
+
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (m0, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(9, &m0);
+        }
+    }
+
+    mod program_1 {
+        use super::*;
+        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row4 as R2Proposal,
+            Row4 as R3ProposalReview,
+            Row2 as R4ProposalEffect,
+            Row4 as R5ProposalReviewed,
+            Row2 as R6ProposalStatus,
+            Row2 as R7ApplyProposal,
+            Row5 as M6,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R6ProposalStatus(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R7ApplyProposal(Word, Word);
+            @output
+            #[cfg(any())]
+            struct M6(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R2Proposal(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R3ProposalReview(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R4ProposalEffect(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R5ProposalReviewed(Word, Word, Word, Word);
+
+            R2Proposal(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(2);
+
+            R3ProposalReview(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(3);
+
+            R4ProposalEffect(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(4);
+
+            R5ProposalReviewed(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(5);
+
+            // proposal_approved
+            R6ProposalStatus(proposal_0, TEXTS.word(0)) <-
+                R5ProposalReviewed(proposal_0, Word::from_bool(true), _, _),
+                (go());
+
+            // proposal_rejected
+            R6ProposalStatus(proposal_0, TEXTS.word(1)) <-
+                R5ProposalReviewed(proposal_0, Word::from_bool(false), _, _),
+                (go());
+
+            // proposal_expired
+            R6ProposalStatus(proposal_0, TEXTS.word(2)) <-
+                Source(input),
+                let p0 = input.param(0),
+                R2Proposal(proposal_0, _, _, made_1),
+                !R5ProposalReviewed(proposal_0, _, _, _),
+                for row_4 in input.rows(0),
+                let [now_2] = row_4,
+                let Some(true) = held(3, proposal_status_3_0(now_2, made_1, p0)),
+                (go());
+
+            // proposal_pending
+            R6ProposalStatus(proposal_0, TEXTS.word(3)) <-
+                Source(input),
+                let p0 = input.param(0),
+                R2Proposal(proposal_0, _, _, made_1),
+                !R5ProposalReviewed(proposal_0, _, _, _),
+                for row_4 in input.rows(0),
+                let [now_2] = row_4,
+                let Some(true) = held(4, proposal_status_4_0(now_2, made_1, p0)),
+                (go());
+
+            // apply_approved
+            R7ApplyProposal(proposal_0, effect_1) <-
+                R5ProposalReviewed(proposal_0, Word::from_bool(true), by_2, at_3),
+                R3ProposalReview(proposal_0, Word::from_bool(true), by_2, at_3),
+                R2Proposal(proposal_0, type_4, _, _),
+                R4ProposalEffect(type_4, effect_1),
+                (go());
+
+            // proposal_count#1
+            M6(type_0, status_1, proposal_2, open_1, open_2) <-
+                R2Proposal(proposal_2, type_0, open_1, open_2),
+                R6ProposalStatus(proposal_2, status_1),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r6_proposal_status, r7_apply_proposal, m6, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(6, &r6_proposal_status);
+            tables.set(7, &r7_apply_proposal);
+            tables.set(10, &m6);
+        }
+    }
+}

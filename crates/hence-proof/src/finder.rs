@@ -1,0 +1,262 @@
+//! `why`: a proof of least height of a fact of a finished model, found backwards and the same from run to run.
+
+use std::collections::BTreeSet;
+
+use hence_core::fact::Fact;
+use hence_core::schema::RelationId;
+use hence_core::span::Sources;
+use hence_core::value::Value;
+use hence_engine::{Bound, Facts, Model};
+use hence_lang::ir::{Program, Rule, RuleId};
+
+use super::build::Builder;
+pub use super::build::Told;
+use super::context::Context;
+use super::derive::{Derivation, Derivations, Entry, Plans, Search};
+use super::every::Every;
+use super::groundwork::{Groundwork, Laid};
+use super::heights::Heights;
+use super::phrase::Phrase;
+use super::proof::{Origins, Proof};
+use super::solve::{Solution, solve, solve_root};
+use super::store::{FactRef, Key, Store};
+
+/// How many inputs of an aggregate a proof shows if nothing else is asked for.
+pub const INPUTS_SHOWN: usize = 5;
+
+/// How many derivations by one rule [`Finder::is_told`] looks at.
+const DERIVATIONS_TOLD: usize = 100_000;
+
+/// Why a question has no proof.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WhyError {
+    /// The search reached a limit before its end.
+    #[error("{0} was reached while proofs were looked for")]
+    Limit(Bound),
+    /// It could not be looked up who asserted a fact.
+    #[error("it can't be told who asserted `{0}`: {1}")]
+    Origin(Fact, String),
+    /// The model holds a fact that no rule of the program derives from the others.
+    #[error("`{0}` stands in the model, but no rule derives it: the model belongs to other rules")]
+    Unfounded(Fact),
+}
+
+/// Finds proofs in one model. What one question had to index is kept for the next one; nothing of the model is
+/// copied.
+pub struct Finder<'a> {
+    pub(super) context: Context<'a>,
+    plans: Plans,
+    heights: Heights,
+    sources: &'a Sources,
+    origins: &'a dyn Origins,
+    inputs: usize,
+}
+
+impl<'a> Finder<'a> {
+    /// A finder over a model of `program`; `sources` are the rule texts, `origins` knows who asserted facts.
+    pub fn new(
+        program: &'a Program,
+        model: &'a Model,
+        sources: &'a Sources,
+        origins: &'a dyn Origins,
+    ) -> Self {
+        let context = Context::new(program, Store::new(model));
+        let heights = Heights::new(&context);
+        Self { context, plans: Plans::default(), heights, sources, origins, inputs: INPUTS_SHOWN }
+    }
+
+    /// A finder over facts that stand somewhere else than in a model; for [`Finder::why`] and the like, not for what
+    /// looks at all facts. It goes on from what another finder of the same program left, which may be nothing.
+    pub fn over(
+        program: &'a Program,
+        facts: &'a dyn Facts,
+        sources: &'a Sources,
+        origins: &'a dyn Origins,
+        left: Groundwork,
+    ) -> Self {
+        let (context, heights, plans) = match left.laid {
+            Some(Laid { ground, heights, plans }) => {
+                let context = Context::on(ground, program, Store::over(facts));
+                let heights = if heights.suits(&context) { heights } else { Heights::new(&context) };
+                (context, heights, Plans::known(plans))
+            }
+            None => {
+                let context = Context::new(program, Store::over(facts));
+                let heights = Heights::new(&context);
+                (context, heights, Plans::default())
+            }
+        };
+        Self { context, plans, heights, sources, origins, inputs: INPUTS_SHOWN }
+    }
+
+    /// What the next finder of the same program may go on from.
+    pub fn into_groundwork(self) -> Groundwork {
+        let Self { context, plans, heights, .. } = self;
+        Groundwork { laid: Some(Laid { ground: context.into_ground(), heights, plans: plans.into_made() }) }
+    }
+
+    /// By which columns of which relations [`Finder::told`] looks facts up for facts of `relations`.
+    pub fn look_ups(
+        &self,
+        relations: impl IntoIterator<Item = RelationId>,
+    ) -> BTreeSet<(RelationId, Vec<u32>)> {
+        let mut left: Vec<RelationId> = relations.into_iter().collect();
+        let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(relation) = left.pop() {
+            if !seen.insert(relation) {
+                continue;
+            }
+            for id in self.context.rules_of(relation) {
+                let rule = &self.context.program[*id];
+                let entries =
+                    if rule.limit.is_some() { &[Entry::Head, Entry::Per][..] } else { &[Entry::Head] };
+                for entry in entries {
+                    found.extend(self.plans.get(&self.context, *id, rule, *entry).look_ups(rule));
+                }
+                left.extend(rule.reads().filter(|read| !self.heights.is_known(*read)));
+            }
+        }
+        found
+    }
+
+    /// How many inputs of an aggregate proofs show; `usize::MAX` for all. The height of an aggregate's step
+    /// counts the inputs shown.
+    #[must_use]
+    pub fn inputs(mut self, inputs: usize) -> Self {
+        self.inputs = inputs.max(1);
+        self
+    }
+
+    /// What a search gave, unless it ended early.
+    ///
+    /// # Errors
+    /// The bound that was reached, or what could not be read.
+    pub fn checked<T>(&self, found: T) -> Result<T, WhyError> {
+        self.context.interrupt.why().map_or(Ok(found), Err)
+    }
+
+    /// How many facts each relation has where all of them are known, by [`RelationId`]; those of derived relations
+    /// don't count. Without it, what the model has. A model of a part of the facts gives the same proofs as one of
+    /// all if it is told the same numbers: they decide in which order bodies are gone through.
+    #[must_use]
+    pub fn counts(mut self, counts: &[usize]) -> Self {
+        self.context.count(counts);
+        self
+    }
+
+    /// Whether the fact holds.
+    pub fn holds(&self, fact: &Fact) -> bool {
+        self.find(fact).is_some()
+    }
+
+    /// The facts of a relation that fit `pattern` (a value, or `None` for anything, in each column), sorted.
+    pub fn instances(&self, relation: RelationId, pattern: &[Option<Value>]) -> Vec<Fact> {
+        let key: Key = pattern.iter().map(|value| value.map(Value::word)).collect();
+        let mut rows = Vec::new();
+        self.context.store.each(relation, &key, usize::MAX, &mut |row| {
+            rows.push(self.context.store.row(FactRef { relation, row }));
+            true
+        });
+        rows.sort_unstable_by(|a, b| self.context.compare(relation, a, b));
+        let name = self.context.name(relation);
+        rows.into_iter().map(|row| Fact::new(name, self.context.values(relation, row))).collect()
+    }
+
+    /// A proof of least height; `None` for a fact that doesn't hold.
+    ///
+    /// # Errors
+    /// Where the model isn't one of the program.
+    pub fn why(&self, fact: &Fact) -> Result<Option<Proof>, WhyError> {
+        let Some(root) = self.find(fact) else { return self.checked(None) };
+        let solution = self.founded(fact, self.checked(solve(self.search(), root))?)?;
+        let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
+        self.checked(Some(self.builder().proof(root, &choice, solution.least)))
+    }
+
+    /// The rule at the root of what [`Finder::why`] answers, and the rule's sentence; nothing below is built.
+    ///
+    /// # Errors
+    /// As [`Finder::why`].
+    pub fn told(&self, fact: &Fact) -> Result<Option<Told>, WhyError> {
+        let Some(root) = self.find(fact) else { return self.checked(None) };
+        if let Some(derivation) = self.only(root) {
+            return self.checked(self.builder().told(root, Some(&derivation)));
+        }
+        let solution = self.founded(fact, self.checked(solve_root(self.search(), root))?)?;
+        let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
+        self.checked(self.builder().told(root, derivation))
+    }
+
+    /// Whether some derivation of a fact, of whatever height, is told so: by a rule of that identity, with that
+    /// sentence. Only the first many derivations by the rule are looked at.
+    ///
+    /// # Errors
+    /// A bound that was reached.
+    pub fn is_told(&self, fact: &Fact, told: &Told) -> Result<bool, WhyError> {
+        let Some(root) = self.find(fact) else { return self.checked(false) };
+        let named = |rule: RuleId| self.context.program[rule].id == told.rule;
+        let mut all = Derivations::new(self.search(), root, None);
+        for _ in 0..DERIVATIONS_TOLD {
+            let Some(derivation) = all.next(|_, rule| named(rule)) else { break };
+            if self.builder().told(root, Some(&derivation)).as_ref() == Some(told) {
+                return self.checked(true);
+            }
+        }
+        self.checked(self.builder().told(root, None).as_ref() == Some(told))
+    }
+
+    /// The derivation of a fact that has just one, so that no heights have to be compared.
+    fn only(&self, fact: FactRef) -> Option<Derivation> {
+        let rank = self.context.store.rank(fact);
+        let mut all = Derivations::new(self.search(), fact, Some(rank).filter(|rank| *rank > 0));
+        let first = all.next(|_, _| true).filter(|_| rank > 0)?;
+        all.next(|_, _| true).is_none().then_some(first)
+    }
+
+    /// The solution, if no fact in it lacks a derivation that it needs.
+    fn founded(&self, fact: &Fact, solution: Solution) -> Result<Solution, WhyError> {
+        let missing = solution.chosen.iter().filter(|(fact, chosen)| {
+            chosen.derivation.is_none() && chosen.height == 0 && self.context.store.rank(**fact) > 0
+        });
+        let missing: Vec<FactRef> = missing.map(|(fact, _)| *fact).collect();
+        if missing.is_empty() {
+            return Ok(solution);
+        }
+        let first = missing.into_iter().map(|fact| self.context.fact(fact)).min();
+        Err(WhyError::Unfounded(first.unwrap_or_else(|| fact.clone())))
+    }
+
+    /// Every proof of the fact, lazily, in an order that is the same from run to run; each uses one derivation a
+    /// fact. Also those that take more rounds than needed, but none that goes in a circle.
+    pub fn every(&self, fact: &Fact) -> Every<'_, 'a> {
+        Every::new(self.search(), self.builder(), self.find(fact))
+    }
+
+    pub(super) fn model(&self) -> Option<&'a Model> {
+        self.context.store.model()
+    }
+
+    pub(super) fn sources(&self) -> &'a Sources {
+        self.sources
+    }
+
+    pub(super) fn plans(&self) -> &Plans {
+        &self.plans
+    }
+
+    pub(super) fn phrase(&self, rule: &'a Rule) -> Phrase<'a> {
+        Phrase { program: self.context.program, sources: self.sources, rule }
+    }
+
+    fn find(&self, fact: &Fact) -> Option<FactRef> {
+        self.context.find(self.context.program.find(fact.relation)?, &fact.values)
+    }
+
+    fn search(&self) -> Search<'_, 'a> {
+        Search { context: &self.context, plans: &self.plans, heights: &self.heights, inputs: self.inputs }
+    }
+
+    fn builder(&self) -> Builder<'_, 'a> {
+        Builder { context: &self.context, sources: self.sources, origins: self.origins }
+    }
+}

@@ -1,0 +1,336 @@
+//! Proofs as data: steps that refer to later steps, so that what several need is shown once.
+//!
+//! The first step is the fact that was asked for. A step refers only to steps behind it, so a proof has no circle
+//! and can be read, printed and checked from front to back without recursion.
+
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::schema::Relation;
+use hence_core::span::{Place, Span};
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
+/// A step of a proof, by its place in [`Proof::steps`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StepId(pub u32);
+
+impl StepId {
+    pub(super) const INVARIANT: &str = "the number of a step is that of one of its proof's steps";
+}
+
+/// Why one fact holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// The steps; the first one is the fact that was asked for, and each refers only to steps behind it.
+    pub steps: Vec<Step>,
+    /// Rules on the longest way from the fact down to asserted ones; 0 for an asserted fact.
+    pub height: usize,
+    /// Whether the search for the least height went to its end. A search that examines very many derivations
+    /// stops and takes, from there on, the first derivation of each fact.
+    pub least: bool,
+}
+
+/// One fact and what it rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The fact.
+    pub fact: Fact,
+    /// What it rests on.
+    pub kind: StepKind,
+}
+
+/// What a fact rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepKind {
+    /// It was asserted (or, in a test, given).
+    Asserted {
+        /// By whom, when and from where, where that is known.
+        origin: Option<Origin>,
+    },
+    /// A rule file states it.
+    Stated {
+        /// The identity of the clause.
+        id: Symbol,
+        /// Where it stands in the rule text.
+        span: Span,
+        /// The same for people.
+        place: Place,
+    },
+    /// A rule derives it.
+    Derived(Box<Derived>),
+    /// It is derived, and deeper than was asked for.
+    Cut,
+}
+
+/// One application of a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derived {
+    /// The identity of the rule.
+    pub rule: Symbol,
+    /// Where the rule stands.
+    pub span: Span,
+    /// The same for people.
+    pub place: Place,
+    /// The sentence of `@because` with the values put in.
+    pub sentence: Option<String>,
+    /// The doc comment of the rule.
+    pub doc: String,
+    /// The variables that have one value in this step, in the order of the text. The names of those that the
+    /// compiler made begin with neither a letter nor `_`.
+    pub bindings: Vec<(Symbol, Value)>,
+    /// What was needed, in the order of the body. An aggregate has the one premise [`Premise::Aggregate`]; a limit
+    /// has [`Premise::Limit`] behind those of the body.
+    pub premises: Vec<Premise>,
+}
+
+/// One thing that a step needed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Premise {
+    /// A fact.
+    Fact(StepId),
+    /// That no fact matches.
+    Absent {
+        /// What was looked for.
+        atom: Pattern,
+        /// How many facts the relation holds.
+        among: usize,
+    },
+    /// A condition that holds.
+    Test {
+        /// With the values put in: `0.45 < 0.5`.
+        text: String,
+        /// As the rule has it: `Quality < poor_quality`.
+        written: String,
+    },
+    /// A variable that takes the value of an expression.
+    Bind {
+        /// The variable.
+        var: Symbol,
+        /// The expression with the values put in.
+        text: String,
+        /// The expression as the rule has it.
+        written: String,
+        /// Its value.
+        value: Value,
+    },
+    /// A variable that takes one of the values of a generator.
+    Each {
+        /// The variable.
+        var: Symbol,
+        /// The generator with the values put in: `words("a b")`.
+        text: String,
+        /// The generator as the rule has it.
+        written: String,
+        /// The element.
+        value: Value,
+    },
+    /// The matches of a group.
+    Aggregate(Box<Group>),
+    /// The standing among the facts of a limited rule.
+    Limit(Box<Ranked>),
+}
+
+/// What was looked for: a relation with a value, or anything, in each column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// The relation.
+    pub relation: Symbol,
+    /// A value, or `None` for anything.
+    pub args: Vec<Option<Value>>,
+}
+
+/// A group of an aggregate: its value and the matches that it was computed from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Group {
+    /// The columns of the group, by name.
+    pub by: Vec<(Symbol, Value)>,
+    /// The aggregates of the head.
+    pub results: Vec<Outcome>,
+    /// How many matches the group has.
+    pub matches: usize,
+    /// The first of them, ordered by the values of their facts; all of them on request.
+    pub inputs: Vec<Input>,
+}
+
+/// The value of one aggregate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The column of the head, by name.
+    pub column: Symbol,
+    /// The aggregate as the rule has it: `mean(Quality)`.
+    pub written: String,
+    /// Its value.
+    pub value: Value,
+}
+
+/// One match that went into an aggregate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// The variables of the match.
+    pub bindings: Vec<(Symbol, Value)>,
+    /// For each aggregate of the head, the values of its arguments.
+    pub args: Vec<Vec<Value>>,
+    /// What the match needed, in the order of the body.
+    pub premises: Vec<Premise>,
+}
+
+/// The standing of a fact among those that a limited rule ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// The variables of `per` and their values; none where the whole relation is ranked.
+    pub per: Vec<(Symbol, Value)>,
+    /// The keys of `by` as the rule has them, with the fact's best values.
+    pub keys: Vec<(String, Value)>,
+    /// The rank, from 1.
+    pub rank: usize,
+    /// How many are kept.
+    pub keep: usize,
+    /// How many there are in the group.
+    pub of: usize,
+    /// The first one that is left out, with its keys; its rank column, if the head has one, holds the rank.
+    pub left_out: Option<(Fact, Vec<Value>)>,
+}
+
+/// Who asserted a fact, when, from where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The author of the transaction.
+    pub author: Option<String>,
+    /// Its time, in microseconds since the epoch.
+    pub time: Option<i64>,
+    /// The actuator, file or API that it came from.
+    pub source: Option<String>,
+    /// Its number.
+    pub transaction: Option<u64>,
+    /// The columns in which the fact has the declared default, since it is older than they are.
+    pub defaults: Vec<Symbol>,
+}
+
+/// Looks up who asserted a fact.
+pub trait Origins {
+    /// The latest assertion of `fact`, which is of `relation`, where one is known.
+    ///
+    /// # Errors
+    /// What can't be read, in words.
+    fn origin(&self, relation: &Relation, fact: &Fact) -> Result<Option<Origin>, String>;
+}
+
+/// Knows nothing: for facts that no ledger holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoOrigins;
+
+impl Origins for NoOrigins {
+    fn origin(&self, _: &Relation, _: &Fact) -> Result<Option<Origin>, String> {
+        Ok(None)
+    }
+}
+
+impl Proof {
+    /// The fact that was asked for.
+    pub fn root(&self) -> Option<&Step> {
+        self.steps.first()
+    }
+
+    /// The proof down to `depth` steps below the fact asked for; what lies deeper is cut off.
+    #[must_use]
+    pub fn cut(&self, depth: usize) -> Self {
+        let depths = self.depths();
+        let kept: Vec<usize> = (0..self.steps.len()).filter(|at| depths.get(*at) <= Some(&depth)).collect();
+        let mut numbers = vec![StepId(0); self.steps.len()];
+        for (new, old) in kept.iter().enumerate() {
+            *numbers.get_mut(*old).or_broken(StepId::INVARIANT) = StepId(new as u32);
+        }
+        let steps = kept.iter().map(|at| {
+            let step = self.steps.get(*at).or_broken(StepId::INVARIANT);
+            let deeper = step.refers().iter().any(|id| depths.get(id.0 as usize) > Some(&depth));
+            let mut step = step.clone();
+            match &mut step.kind {
+                kind if deeper => *kind = StepKind::Cut,
+                StepKind::Derived(derived) => renumber(&mut derived.premises, &numbers),
+                _ => {}
+            }
+            step
+        });
+        Self { steps: steps.collect(), ..*self }
+    }
+
+    /// How far below the first step each one is at least.
+    fn depths(&self) -> Vec<usize> {
+        let mut depths = vec![usize::MAX; self.steps.len()];
+        if let Some(first) = depths.first_mut() {
+            *first = 0;
+        }
+        for (at, step) in self.steps.iter().enumerate() {
+            let below = depths.get(at).map_or(usize::MAX, |depth| depth.saturating_add(1));
+            for id in step.refers() {
+                if let Some(depth) = depths.get_mut(id.0 as usize) {
+                    *depth = below.min(*depth);
+                }
+            }
+        }
+        depths
+    }
+
+    /// The step with this id.
+    pub fn step(&self, id: StepId) -> Option<&Step> {
+        self.steps.get(id.0 as usize)
+    }
+}
+
+impl Step {
+    /// The steps that this one refers to, in order, as often as it does.
+    pub fn refers(&self) -> Vec<StepId> {
+        let StepKind::Derived(derived) = &self.kind else { return Vec::new() };
+        let mut found = Vec::new();
+        derived.premises.iter().for_each(|premise| premise.refers(&mut found));
+        found
+    }
+}
+
+fn renumber(premises: &mut [Premise], numbers: &[StepId]) {
+    for premise in premises {
+        match premise {
+            Premise::Fact(id) => *id = *numbers.get(id.0 as usize).or_broken(StepId::INVARIANT),
+            Premise::Aggregate(group) => {
+                let inner = group.inputs.iter_mut().flat_map(|input| &mut input.premises);
+                for premise in inner {
+                    if let Premise::Fact(id) = premise {
+                        *id = *numbers.get(id.0 as usize).or_broken(StepId::INVARIANT);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Premise {
+    fn refers(&self, found: &mut Vec<StepId>) {
+        match self {
+            Self::Fact(id) => found.push(*id),
+            Self::Aggregate(group) => {
+                // An input holds no aggregates, so this goes one level down and no further.
+                let inner = group.inputs.iter().flat_map(|input| &input.premises);
+                found.extend(inner.filter_map(|premise| match premise {
+                    Self::Fact(id) => Some(*id),
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl std::fmt::Display for Pattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}(", self.relation)?;
+        for (at, arg) in self.args.iter().enumerate() {
+            f.write_str(if at > 0 { ", " } else { "" })?;
+            match arg {
+                Some(value) => write!(f, "{value}")?,
+                None => f.write_str("_")?,
+            }
+        }
+        f.write_str(")")
+    }
+}

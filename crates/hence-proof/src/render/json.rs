@@ -1,0 +1,158 @@
+//! Proofs as JSON: flat, steps referring to steps by number; `docs/proof-format.md` is its specification.
+
+use serde_json::{Map, Value as Json, json as object};
+
+use hence_core::fact::Fact;
+use hence_core::literal;
+use hence_core::span::Place;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
+use super::super::proof::{Derived, Group, Input, Origin, Pattern, Premise, Proof, Ranked, Step, StepKind};
+
+/// What the member `format` of a proof says; another number behind the slash is another form.
+pub const FORMAT: &str = "hence-proof/1";
+
+/// The proof as one JSON object.
+pub fn json(proof: &Proof) -> Json {
+    object!({
+        "format": FORMAT,
+        "fact": proof.root().map(|step| fact_json(&step.fact)),
+        "height": proof.height,
+        "least": proof.least,
+        "steps": proof.steps.iter().map(step).collect::<Vec<_>>(),
+    })
+}
+
+/// A fact as fact files have it: `{"relation": [values]}`.
+pub fn fact_json(fact: &Fact) -> Json {
+    let values = fact.values.iter().map(|value| value_json(*value)).collect();
+    keyed(fact.relation, Json::Array(values))
+}
+
+/// A value as fact files have it: texts, names with their slash, times in RFC 3339 and durations as strings.
+pub fn value_json(value: Value) -> Json {
+    match value {
+        Value::Bool(value) => Json::from(value),
+        Value::Int(value) => Json::from(value),
+        Value::Float(value) => Json::from(value.get()),
+        Value::String(text) | Value::Name(text) => Json::from(text.as_str()),
+        Value::Time(micros) => Json::from(literal::time_text(micros)),
+        Value::Duration(micros) => Json::from(literal::duration_text(micros)),
+    }
+}
+
+fn keyed(key: Symbol, value: Json) -> Json {
+    Json::Object(Map::from_iter([(key.to_string(), value)]))
+}
+
+fn place(place: &Place) -> Json {
+    object!({"file": place.file, "line": place.line, "column": place.column})
+}
+
+fn values(values: &[(Symbol, Value)]) -> Json {
+    Json::Object(values.iter().map(|(name, value)| (name.to_string(), value_json(*value))).collect())
+}
+
+fn step(step: &Step) -> Json {
+    let fact = fact_json(&step.fact);
+    match &step.kind {
+        StepKind::Asserted { origin: known } => {
+            object!({"fact": fact, "by": "assertion", "origin": known.as_ref().map(origin)})
+        }
+        StepKind::Stated { id, place: at, .. } => {
+            object!({"fact": fact, "by": "clause", "clause": id.as_str(), "place": place(at)})
+        }
+        StepKind::Derived(derived) => rule(fact, derived),
+        StepKind::Cut => object!({"fact": fact, "by": "cut"}),
+    }
+}
+
+fn origin(origin: &Origin) -> Json {
+    let mut shown = object!({
+        "author": origin.author,
+        "time": origin.time.map(literal::time_text),
+        "source": origin.source,
+        "transaction": origin.transaction,
+    });
+    if let (Some(fields), false) = (shown.as_object_mut(), origin.defaults.is_empty()) {
+        let defaults = origin.defaults.iter().map(|column| Json::from(column.as_str()));
+        fields.insert(String::from("defaults"), defaults.collect());
+    }
+    shown
+}
+
+fn rule(fact: Json, derived: &Derived) -> Json {
+    object!({
+        "fact": fact,
+        "by": "rule",
+        "rule": derived.rule.as_str(),
+        "place": place(&derived.place),
+        "sentence": derived.sentence,
+        "bindings": values(&derived.bindings),
+        "premises": premises(&derived.premises),
+    })
+}
+
+fn premises(premises: &[Premise]) -> Json {
+    premises.iter().map(premise).collect()
+}
+
+fn premise(premise: &Premise) -> Json {
+    match premise {
+        Premise::Fact(id) => object!({"step": id.0}),
+        Premise::Absent { atom, among } => object!({"absent": pattern(atom), "among": among}),
+        Premise::Test { text, written } => object!({"test": text, "written": written}),
+        Premise::Bind { var, text, written, value } => {
+            object!({"bind": var.as_str(), "value": value_json(*value), "text": text, "written": written})
+        }
+        Premise::Each { var, text, written, value } => {
+            object!({"each": var.as_str(), "value": value_json(*value), "text": text, "written": written})
+        }
+        Premise::Aggregate(found) => object!({"aggregate": group(found)}),
+        Premise::Limit(found) => object!({"limit": ranked(found)}),
+    }
+}
+
+fn pattern(pattern: &Pattern) -> Json {
+    let args = pattern.args.iter().map(|arg| arg.map_or(Json::Null, value_json)).collect();
+    keyed(pattern.relation, Json::Array(args))
+}
+
+fn group(group: &Group) -> Json {
+    let results = group.results.iter().map(|outcome| {
+        let result = object!({"value": value_json(outcome.value), "written": outcome.written});
+        (outcome.column.to_string(), result)
+    });
+    object!({
+        "by": values(&group.by),
+        "results": Json::Object(results.collect()),
+        "matches": group.matches,
+        "inputs": group.inputs.iter().map(input).collect::<Vec<_>>(),
+    })
+}
+
+fn input(input: &Input) -> Json {
+    let args = input.args.iter().map(|args| args.iter().map(|value| value_json(*value)).collect::<Json>());
+    object!({
+        "bindings": values(&input.bindings),
+        "args": args.collect::<Json>(),
+        "premises": premises(&input.premises),
+    })
+}
+
+fn ranked(ranked: &Ranked) -> Json {
+    let keys = ranked.keys.iter();
+    let left_out = ranked.left_out.as_ref().map(|(fact, keys)| {
+        let keys: Json = keys.iter().map(|key| value_json(*key)).collect();
+        object!({"fact": fact_json(fact), "keys": keys})
+    });
+    object!({
+        "per": values(&ranked.per),
+        "keys": keys.map(|(key, value)| object!({"written": key, "value": value_json(*value)})).collect::<Json>(),
+        "rank": ranked.rank,
+        "keep": ranked.keep,
+        "of": ranked.of,
+        "left_out": left_out,
+    })
+}

@@ -1,0 +1,80 @@
+//! Which columns of a relation the rules behind a question look at.
+
+use std::collections::BTreeSet;
+
+use hence_core::schema::RelationId;
+use hence_lang::builtins::expr::VarId;
+use hence_lang::builtins::term::Term;
+use hence_lang::ir::{Arg, Literal, Program, Rule};
+
+use super::Finder;
+
+/// For each column of `relation`, whether some rule that `target` depends on looks at it: compares it, joins on it,
+/// orders by it or hands it on.
+pub(super) fn read_columns(finder: &Finder<'_>, relation: RelationId, target: RelationId) -> Vec<bool> {
+    let program = finder.context.program;
+    let mut read = vec![false; finder.context.types(relation).len()];
+    let behind = behind(program, target);
+    for rule in program.rules.iter().filter(|rule| behind.contains(&rule.head)) {
+        let atoms = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Atom(atom) | Literal::Not(atom) if atom.relation == relation => Some(atom),
+            _ => None,
+        });
+        for atom in atoms {
+            for (read, arg) in read.iter_mut().zip(&atom.args) {
+                *read |= match arg {
+                    Arg::Any => false,
+                    Arg::Var(var) => uses(rule, *var) > 1,
+                    Arg::Const(_) | Arg::Param(_) => true,
+                };
+            }
+        }
+    }
+    read
+}
+
+/// A relation and all that it depends on.
+fn behind(program: &Program, target: RelationId) -> BTreeSet<RelationId> {
+    let (mut found, mut left) = (BTreeSet::from([target]), vec![target]);
+    while let Some(relation) = left.pop() {
+        let rules = program.rules.iter().filter(|rule| rule.head == relation);
+        left.extend(rules.flat_map(Rule::reads).filter(|read| found.insert(*read)));
+    }
+    found
+}
+
+/// How often a variable stands in a rule.
+fn uses(rule: &Rule, var: VarId) -> usize {
+    let mut uses = 0;
+    let mut count = |other: VarId| uses += usize::from(other == var);
+    for literal in &rule.body {
+        match literal {
+            Literal::Atom(atom) | Literal::Not(atom) => atom.args.iter().for_each(|arg| {
+                if let Arg::Var(other) = arg {
+                    count(*other);
+                }
+            }),
+            Literal::Test { expr, .. } => expr.for_each_var(&mut count),
+            Literal::Bind { var, expr, .. } => {
+                count(*var);
+                expr.for_each_var(&mut count);
+            }
+            Literal::Each { var, args, .. } => {
+                count(*var);
+                args.iter().for_each(|arg| arg.for_each_var(&mut count));
+            }
+        }
+    }
+    for term in &rule.terms {
+        match term {
+            Term::Expr(expr) => expr.for_each_var(&mut count),
+            Term::Aggregate { args, .. } => args.iter().for_each(|arg| arg.for_each_var(&mut count)),
+        }
+    }
+    if let Some(limit) = &rule.limit {
+        limit.per.iter().for_each(|var| count(*var));
+        limit.by.iter().for_each(|(key, _)| key.for_each_var(&mut count));
+        limit.count.for_each_var(&mut count);
+    }
+    uses
+}

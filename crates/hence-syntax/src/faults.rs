@@ -1,0 +1,42 @@
+//! The faults found in one text, bounded in number.
+
+use hence_core::diagnostic::{self, Diagnostic};
+
+use super::codes;
+
+/// How many faults of one file are shown.
+const MOST: usize = 1_000;
+
+/// Collected faults; beyond a thousand only that there are more.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    list: Vec<Diagnostic>,
+}
+
+impl Faults {
+    /// Adds a fault.
+    pub(super) fn push(&mut self, fault: Diagnostic) {
+        if self.list.len() < MOST {
+            self.list.push(fault);
+        } else if self.list.len() == MOST {
+            let more =
+                Diagnostic::new(codes::TOO_MANY_FAULTS, format!("more than {MOST} faults in this file"))
+                    .help("mend these first; the others are shown then");
+            self.list.push(match fault.span() {
+                Some(span) => more.at(span, "the first that is not shown"),
+                None => more,
+            });
+        }
+    }
+
+    /// Whether nothing more is taken.
+    pub(super) fn is_full(&self) -> bool {
+        self.list.len() > MOST
+    }
+
+    /// All faults, by their place.
+    pub(super) fn sorted(mut self) -> Vec<Diagnostic> {
+        diagnostic::sort(&mut self.list);
+        self.list
+    }
+}

@@ -1,0 +1,228 @@
+//! Operators and punctuation, those of other languages included.
+
+use crate::part;
+use hence_core::diagnostic::Diagnostic;
+
+use super::super::codes;
+use super::super::token::TokenKind;
+use super::{Lexer, nul};
+
+/// Operators of other languages that have one of our own: theirs, ours, longest first.
+const REPLACED: [(&str, TokenKind); 16] = [
+    ("=:=", TokenKind::Equal),
+    ("=\\=", TokenKind::NotEqual),
+    ("\\==", TokenKind::NotEqual),
+    ("===", TokenKind::Equal),
+    ("!==", TokenKind::NotEqual),
+    ("==", TokenKind::Equal),
+    ("=<", TokenKind::LessEqual),
+    ("=>", TokenKind::GreaterEqual),
+    ("<>", TokenKind::NotEqual),
+    ("\\=", TokenKind::NotEqual),
+    ("\\+", TokenKind::Bang),
+    (":=", TokenKind::Equal),
+    ("<-", TokenKind::Turnstile),
+    ("<=>", TokenKind::Equal),
+    ("**", TokenKind::Star),
+    ("^", TokenKind::Star),
+];
+
+/// Our operators and those that only the parser can judge, longest first.
+const OPERATORS: [(&str, TokenKind); 29] = [
+    (":-", TokenKind::Turnstile),
+    ("<=", TokenKind::LessEqual),
+    (">=", TokenKind::GreaterEqual),
+    ("!=", TokenKind::NotEqual),
+    ("&&", TokenKind::DoubleAnd),
+    ("||", TokenKind::DoubleBar),
+    ("|>", TokenKind::Pipe),
+    ("(", TokenKind::LeftParen),
+    (")", TokenKind::RightParen),
+    ("{", TokenKind::LeftBrace),
+    ("}", TokenKind::RightBrace),
+    ("[", TokenKind::LeftBracket),
+    ("]", TokenKind::RightBracket),
+    (",", TokenKind::Comma),
+    (":", TokenKind::Colon),
+    ("|", TokenKind::Bar),
+    ("~", TokenKind::Tilde),
+    ("@", TokenKind::At),
+    ("+", TokenKind::Plus),
+    ("*", TokenKind::Star),
+    ("%", TokenKind::Percent),
+    ("=", TokenKind::Equal),
+    ("<", TokenKind::Less),
+    (">", TokenKind::Greater),
+    ("!", TokenKind::Bang),
+    (";", TokenKind::Semicolon),
+    ("&", TokenKind::DoubleAnd),
+    ("?-", TokenKind::Broken),
+    ("?", TokenKind::Broken),
+];
+
+/// How people type what the keyboard lacks: theirs, and what to write.
+const LOOKALIKES: [(char, &str, TokenKind); 15] = [
+    ('≤', "<=", TokenKind::LessEqual),
+    ('≥', ">=", TokenKind::GreaterEqual),
+    ('≠', "!=", TokenKind::NotEqual),
+    ('−', "-", TokenKind::Minus),
+    ('–', "-", TokenKind::Minus),
+    ('×', "*", TokenKind::Star),
+    ('·', "*", TokenKind::Star),
+    ('÷', "/", TokenKind::Slash),
+    ('←', ":-", TokenKind::Turnstile),
+    ('⇐', ":-", TokenKind::Turnstile),
+    ('¬', "!", TokenKind::Bang),
+    ('∧', ",", TokenKind::Comma),
+    ('，', ",", TokenKind::Comma),
+    ('。', ".", TokenKind::End),
+    ('：', ":", TokenKind::Colon),
+];
+
+impl Lexer<'_> {
+    /// Punctuation in ASCII.
+    pub(super) fn operator(&mut self, first: char, start: usize) -> Option<TokenKind> {
+        let less_than_negative = self.cursor.rest().starts_with("<-")
+            && self.after_value
+            && self.cursor.byte(2).is_some_and(|b| b.is_ascii_digit());
+        if !less_than_negative {
+            let found = REPLACED.iter().find(|(text, _)| self.cursor.rest().starts_with(text));
+            if let Some((text, kind)) = found {
+                self.cursor.eat(text);
+                return Some(self.replaced(start, text, *kind));
+            }
+        }
+        match OPERATORS.iter().find(|(text, _)| self.cursor.rest().starts_with(text)) {
+            Some((text, kind)) => {
+                self.cursor.eat(text);
+                if *kind == TokenKind::Broken { self.query(start) } else { Some(*kind) }
+            }
+            None => {
+                self.unexpected(first, start);
+                None
+            }
+        }
+    }
+
+    /// Reports an operator of another language and returns ours.
+    pub(super) fn replaced(&mut self, start: usize, theirs: &str, ours: TokenKind) -> TokenKind {
+        let span = self.span(start);
+        let advice = match theirs {
+            "<-" | "->" => "the body of a rule follows `:-`",
+            "\\+" => "negation is `!`",
+            "=" | "==" | "===" | "=:=" | ":=" | "<=>" => "equality, and binding a variable, is `=`",
+            "=<" => "at most is `<=`",
+            "=>" => "at least is `>=`",
+            "**" | "^" => "a power is `pow(base, exponent)`",
+            _ => "inequality is `!=`",
+        };
+        let fault =
+            Diagnostic::new(codes::FOREIGN_OPERATOR, format!("`{theirs}` is no operator of the language"))
+                .at(span, advice);
+        self.faults.push(self.with_line(fault, span));
+        ours
+    }
+
+    /// `?-`, as Prolog asks.
+    fn query(&mut self, start: usize) -> Option<TokenKind> {
+        let span = self.span(start);
+        let line = self.line_of(span);
+        self.cursor.eat_while(|c| c != '\n');
+        let query =
+            line.trim_start().trim_start_matches("?-").trim_start_matches('?').trim().trim_end_matches('.');
+        let fault =
+            Diagnostic::new(codes::FOREIGN_RULE, "a rule file holds no queries").at(span, "asks something");
+        let asks = line.trim_start().starts_with('?') && !query.is_empty() && !query.contains('\'');
+        self.faults.push(if asks {
+            fault.help(format!("ask on the command line: `hence query '{query}'`"))
+        } else {
+            fault
+        });
+        None
+    }
+
+    /// A comment of another language: read, reported, and otherwise passed over.
+    pub(super) fn foreign_comment(&mut self, start: usize, opening: &str) -> Option<TokenKind> {
+        self.cursor.eat(opening);
+        let body = if opening == "/*" {
+            let rest = self.cursor.rest();
+            let len = rest.find("*/").unwrap_or(rest.len());
+            self.cursor.seek(self.cursor.at() + len);
+            self.cursor.eat("*/");
+            self.track_lines(start);
+            part(rest, ..len)
+        } else {
+            self.cursor.eat_while(|c| c != '\n')
+        };
+        let first_line = body.trim_matches(['*', '/', '!', '%', ' ']).lines().next().unwrap_or("").trim();
+        let message = format!("`{opening}` begins no comment");
+        let mut span = self.span(start);
+        span.end = span.end.min(span.start + opening.len() as u32);
+        let fault = Diagnostic::new(codes::FOREIGN_COMMENT, message)
+            .at(span, "a comment begins with `#` and ends with its line")
+            .help(format!("write: `# {first_line}`"));
+        self.faults.push(fault);
+        self.passed_comment = true;
+        None
+    }
+
+    /// Takes note of line ends since `start`.
+    fn track_lines(&mut self, start: usize) {
+        if let Some(last) = self.cursor.since(start).rfind('\n') {
+            self.line_start = start + last + 1;
+            self.line_is_fresh = true;
+        }
+    }
+
+    /// A character that is not ASCII, outside strings and comments.
+    pub(super) fn not_ascii(&mut self, c: char, start: usize) -> Option<TokenKind> {
+        if c.is_alphabetic() {
+            return Some(if c.is_uppercase() { self.variable(start) } else { self.word(start) });
+        }
+        if "“”„".contains(c) {
+            self.cursor.bump();
+            return Some(self.curly_quoted(start));
+        }
+        let known = LOOKALIKES.iter().find(|(theirs, _, _)| *theirs == c);
+        let Some((_, ours, kind)) = known else {
+            self.unexpected(c, start);
+            return None;
+        };
+        self.cursor.bump();
+        let fault = Diagnostic::new(codes::UNEXPECTED_CHARACTER, format!("unexpected character `{c}`"))
+            .at(self.span(start), "looks like an operator, and is none")
+            .help(format!("write: `{ours}`"));
+        self.faults.push(fault);
+        Some(*kind)
+    }
+
+    /// Reports a character that begins nothing; a run of it counts once.
+    fn unexpected(&mut self, c: char, start: usize) {
+        self.cursor.eat_while(|next| next == c);
+        let span = self.span(start);
+        if c == '\0' {
+            if !self.seen_nul {
+                self.faults.push(nul(span));
+            }
+            self.seen_nul = true;
+            return;
+        }
+        let shown = if c.is_control() || c.is_whitespace() || c == '\u{feff}' {
+            format!("U+{:04X}", c as u32)
+        } else {
+            c.to_string()
+        };
+        let message = format!("unexpected character `{shown}`");
+        let (label, help) = match c {
+            '\u{feff}' => ("a byte order mark stands only at the very start of a file", "remove it"),
+            '\\' => ("no operator of the language", "negation is `!`, inequality is `!=`"),
+            '$' => (
+                "no operator of the language",
+                "variables begin with an upper-case letter, parameters are plain words",
+            ),
+            c if c.is_whitespace() => ("white space is spaces, tabs and line ends", "write a space"),
+            _ => ("nothing in the language begins with it", ""),
+        };
+        self.fault(codes::UNEXPECTED_CHARACTER, message, span, label, help);
+    }
+}

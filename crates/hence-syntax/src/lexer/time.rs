@@ -1,0 +1,95 @@
+//! Times: `@2026-02-03T14:23:45Z`.
+
+use hence_core::diagnostic::Diagnostic;
+use hence_core::literal::{parse_time, time_text};
+use hence_core::value::Value;
+
+use super::super::codes;
+use super::super::token::TokenKind;
+use super::{Lexer, literal};
+
+impl Lexer<'_> {
+    /// A time; the `@` is at hand and a digit follows.
+    pub(super) fn time(&mut self, start: usize) -> TokenKind {
+        self.cursor.bump();
+        let rest = self.cursor.rest();
+        match rfc3339_len(rest)
+            .and_then(|len| rest.get(..len))
+            .filter(|text| goes_no_further(rest, text.len()))
+        {
+            Some(text) => {
+                self.cursor.seek(self.cursor.at() + text.len());
+                match parse_time(text) {
+                    Some(micros) => literal(Value::Time(micros)),
+                    None => self.no_time(start),
+                }
+            }
+            None => {
+                self.eat_loosely();
+                self.no_time(start)
+            }
+        }
+    }
+
+    /// Reads what looks like a time.
+    fn eat_loosely(&mut self) {
+        loop {
+            self.cursor.eat_while(|c| c.is_ascii_alphanumeric() || "-:+".contains(c));
+            let point = self.cursor.byte(0) == Some(b'.');
+            if !(point && self.cursor.byte(1).is_some_and(|b| b.is_ascii_digit())) {
+                return;
+            }
+            self.cursor.bump();
+        }
+    }
+
+    fn no_time(&mut self, start: usize) -> TokenKind {
+        let text = self.cursor.since(start);
+        let label = "a time is written as RFC 3339, such as `@2026-02-03T14:23:45Z`";
+        let fault =
+            Diagnostic::new(codes::BAD_TIME, format!("`{text}` is no time")).at(self.span(start), label);
+        let bare = text.trim_start_matches('@');
+        let short = bare.trim_end_matches('Z');
+        let found = [format!("{bare}Z"), format!("{bare}T00:00:00Z"), format!("{short}:00Z")]
+            .into_iter()
+            .find_map(|form| (rfc3339_len(&form) == Some(form.len())).then(|| parse_time(&form)).flatten());
+        self.faults.push(match found {
+            Some(micros) => fault.help(format!("write: `@{}`", time_text(micros))),
+            None if rfc3339_len(bare) == Some(bare.len()) => {
+                fault.note("there is no such day or hour, or it is finer than a microsecond")
+            }
+            None => fault,
+        });
+        TokenKind::Broken
+    }
+}
+
+/// Whether the time does not go on where its form is complete.
+fn goes_no_further(rest: &str, len: usize) -> bool {
+    !rest.get(len..).is_some_and(|after| after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == ':'))
+}
+
+/// How many bytes at the start of `text` have the form of RFC 3339.
+fn rfc3339_len(text: &str) -> Option<usize> {
+    let mut len = shape(text, "dddd-dd-ddTdd:dd:dd")?;
+    let rest = text.get(len..)?;
+    if let Some(digits) = rest.strip_prefix('.') {
+        let count = digits.bytes().take_while(u8::is_ascii_digit).count();
+        if count == 0 {
+            return None;
+        }
+        len += 1 + count;
+    }
+    let zone = text.get(len..)?;
+    let zone_len = shape(zone, "Z").or_else(|| shape(zone, "+dd:dd")).or_else(|| shape(zone, "-dd:dd"))?;
+    Some(len + zone_len)
+}
+
+/// The length of `form` if `text` begins with it; `d` stands for a digit.
+fn shape(text: &str, form: &str) -> Option<usize> {
+    let fits = |(byte, wanted): (u8, u8)| match wanted {
+        b'd' => byte.is_ascii_digit(),
+        other => byte.eq_ignore_ascii_case(&other),
+    };
+    (text.len() >= form.len() && text.bytes().zip(form.bytes()).all(fits)).then_some(form.len())
+}

@@ -1,0 +1,143 @@
+//! `@id(NAME)` and `@because("…")` before a rule.
+
+use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
+use super::super::codes;
+use super::super::lexer::snake_case;
+use super::super::token::TokenKind;
+use super::super::tree::Ident;
+use super::Parser;
+
+/// The annotations of a rule.
+#[derive(Default)]
+pub(super) struct Annotations {
+    pub(super) id: Option<Ident>,
+    pub(super) because: Option<(Symbol, Span)>,
+}
+
+impl Parser<'_> {
+    /// All annotations before a rule.
+    pub(super) fn annotations(&mut self) -> Annotations {
+        let mut annotations = Annotations::default();
+        while self.at(TokenKind::At) {
+            let start = self.bump().span;
+            let word = self.current;
+            match self.word().map(Symbol::as_str) {
+                Some("id") => self.id(start, &mut annotations),
+                Some("because") => self.because(start, &mut annotations),
+                _ => self.unknown_annotation(start),
+            }
+            if self.current == word {
+                self.bump();
+            }
+        }
+        annotations
+    }
+
+    /// `@id(NAME)`.
+    fn id(&mut self, start: Span, annotations: &mut Annotations) {
+        self.bump();
+        let Some(open) = self.open_annotation("id", "name") else { return };
+        let span = self.current.span;
+        let id = match self.current.kind {
+            TokenKind::Literal(Value::String(text)) => {
+                let help = format!("write: `@id({})`", snake_case(text.as_str()).replace([' ', '-'], "_"));
+                self.report(codes::BAD_ANNOTATION, "`@id` takes a word", span, "no quotes here", &help);
+                self.bump();
+                Some(Ident { name: text, span })
+            }
+            _ => self.name("rule"),
+        };
+        self.close_annotation(open);
+        let first = annotations.id;
+        self.once(start, "id", first.is_some());
+        annotations.id = first.or(id);
+    }
+
+    /// `@because("…")`.
+    fn because(&mut self, start: Span, annotations: &mut Annotations) {
+        self.bump();
+        let Some(open) = self.open_annotation("because", "\"…\"") else { return };
+        let span = self.current.span;
+        let text = match self.current.kind {
+            TokenKind::Literal(Value::String(text)) => {
+                self.bump();
+                Some((text, span))
+            }
+            TokenKind::Broken => {
+                self.bump();
+                return;
+            }
+            _ => {
+                let help = "write: `@because(\"…\")`";
+                self.report(
+                    codes::BAD_ANNOTATION,
+                    "`@because` takes a sentence",
+                    span,
+                    "expected a string",
+                    help,
+                );
+                self.bump();
+                None
+            }
+        };
+        self.close_annotation(open);
+        let first = annotations.because;
+        self.once(start, "because", first.is_some());
+        annotations.because = first.or(text);
+    }
+
+    /// Takes `(` behind an annotation.
+    fn open_annotation(&mut self, name: &str, argument: &str) -> Option<Span> {
+        if self.at(TokenKind::LeftParen) {
+            return Some(self.bump().span);
+        }
+        let message = format!("`@{name}` without its parentheses");
+        let help = format!("write: `@{name}({argument})`");
+        self.report(codes::BAD_ANNOTATION, message, self.last.span.after(), "expected `(` here", &help);
+        None
+    }
+
+    fn close_annotation(&mut self, open: Span) {
+        if !self.at(TokenKind::RightParen) && !self.at_recovery_end() {
+            self.expected("`)`");
+            self.skip_to_comma(|token| token.kind == TokenKind::RightParen);
+        }
+        self.close(TokenKind::RightParen, open);
+    }
+
+    /// Reports an annotation that stands twice.
+    fn once(&mut self, start: Span, name: &str, twice: bool) {
+        if twice {
+            let span = self.since(start);
+            let message = format!("a second `@{name}` before one rule");
+            self.report(codes::BAD_ANNOTATION, message, span, "the first one counts", "remove one of them");
+        }
+    }
+
+    /// Reports an unknown annotation, and skips it.
+    fn unknown_annotation(&mut self, start: Span) {
+        let span = start.to(self.current.span);
+        let name = self.lexer.slice(self.current.span);
+        let fault = Diagnostic::new(codes::BAD_ANNOTATION, format!("unknown annotation `@{name}`"))
+            .at(span, "a rule has `@id(NAME)` and `@because(\"…\")`");
+        let fault = match nearest(name, ["id", "because"]) {
+            Some(near) => fault.help(format!("write: `@{near}`")),
+            None => fault,
+        };
+        self.fault(fault);
+        if matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_)) {
+            self.bump();
+        }
+        if self.eat(TokenKind::LeftParen) {
+            self.skip_to_comma(|token| token.kind == TokenKind::RightParen);
+            while self.eat(TokenKind::Comma) {
+                self.skip_to_comma(|token| token.kind == TokenKind::RightParen);
+            }
+            self.eat(TokenKind::RightParen);
+        }
+    }
+}

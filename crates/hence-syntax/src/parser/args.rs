@@ -1,0 +1,117 @@
+//! The arguments between parentheses, by position or by name.
+
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Span;
+
+use super::super::codes;
+use super::super::token::TokenKind;
+use super::super::tree::{Args, BinaryOp, Expr, ExprKind, Ident};
+use super::Parser;
+
+impl Parser<'_> {
+    /// `(…)`: terms by position or by name.
+    pub(super) fn args(&mut self) -> Args {
+        let open = self.bump().span;
+        self.inside += 1;
+        let mut positional = Vec::new();
+        let mut named = Vec::new();
+        let mut height = 0;
+        let mut equal = None;
+        while !self.at(TokenKind::RightParen) && !self.at_args_end() {
+            if self.at(TokenKind::Comma) {
+                self.idle_comma("a term");
+                continue;
+            }
+            let before = self.current.span;
+            if self.ahead.kind == TokenKind::Equal && matches!(self.current.kind, TokenKind::Word(_)) {
+                equal.get_or_insert(self.ahead.span);
+            }
+            match self.argument_name() {
+                Some(name) => named.push((name, self.deeper(Self::expr))),
+                None => positional.push(self.deeper(Self::expr)),
+            }
+            height = height.max(self.height);
+            if !self.another_arg(before) {
+                break;
+            }
+        }
+        self.close(TokenKind::RightParen, open);
+        self.inside -= 1;
+        self.height = height;
+        self.equal_argument = equal;
+        self.one_way(positional, named)
+    }
+
+    /// Whether no argument can follow.
+    fn at_args_end(&self) -> bool {
+        self.at_clause_end() || matches!(self.current.kind, TokenKind::Turnstile | TokenKind::RightBrace)
+    }
+
+    /// Takes `name:` before an argument.
+    fn argument_name(&mut self) -> Option<Ident> {
+        let is_name = matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_));
+        if !is_name || self.ahead.kind != TokenKind::Colon {
+            return None;
+        }
+        let name = self.name("column")?;
+        self.bump();
+        Some(name)
+    }
+
+    /// Reports `name = term` in an atom, where `name: term` is meant, and takes it so.
+    pub(super) fn refuse_equal(&mut self, args: Args, equal: Option<Span>) -> Args {
+        let (Some(span), Args::Positional(terms)) = (equal, &args) else { return args };
+        let named: Vec<_> = terms.iter().filter_map(as_named).collect();
+        let Some((name, value)) = named.first() else { return args };
+        let message = format!("`{} =` inside an atom", name.name);
+        let help = format!("write: `{}: {}`", name.name, self.lexer.slice(value.span));
+        self.report(codes::NAMED_ARGUMENTS, message, span, "a named argument takes `:`", &help);
+        Args::Named(named)
+    }
+
+    /// Takes the comma behind an argument that began at `before`, or finds the place to go on; whether another
+    /// argument may follow.
+    fn another_arg(&mut self, before: Span) -> bool {
+        if self.at(TokenKind::Comma) {
+            let comma = self.bump().span;
+            if self.at(TokenKind::RightParen) {
+                self.stray_comma(comma, "another term");
+            }
+            return true;
+        }
+        if self.at(TokenKind::RightParen) || self.at_args_end() || self.at_new_clause() {
+            return false;
+        }
+        if self.begins_term() && self.current.span != before {
+            self.missing_comma("two terms");
+            return true;
+        }
+        self.expected("`,` or `)`");
+        self.skip_to_comma(|token| matches!(token.kind, TokenKind::RightParen | TokenKind::Turnstile));
+        self.eat(TokenKind::Comma)
+    }
+
+    /// Arguments all by position or all by name; a mixture is reported.
+    fn one_way(&mut self, positional: Vec<Expr>, named: Vec<(Ident, Expr)>) -> Args {
+        let (Some(first), Some((name, _))) = (positional.first(), named.first()) else {
+            return if named.is_empty() { Args::Positional(positional) } else { Args::Named(named) };
+        };
+        let fault = Diagnostic::new(codes::NAMED_ARGUMENTS, "arguments by position and by name in one atom")
+            .at(first.span, "by position")
+            .at(name.span, "by name")
+            .help("name all of them, or none; named, columns may be left out");
+        self.fault(fault);
+        Args::Named(named)
+    }
+}
+
+/// `name = term` as name and term.
+fn as_named(term: &Expr) -> Option<(Ident, Expr)> {
+    match &term.kind {
+        ExprKind::Binary(BinaryOp::Equal, left, right) => match left.kind {
+            ExprKind::Ident(name) => Some((Ident { name, span: left.span }, (**right).clone())),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,130 @@
+//! Atoms and the arguments between parentheses.
+
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+
+use super::super::codes;
+use super::super::foreign;
+use super::super::lexer::snake_case;
+use super::super::token::TokenKind;
+use super::super::tree::{Args, Atom, Expr, Ident};
+use super::Parser;
+
+impl Parser<'_> {
+    /// `p(…)`, in a test's `expect` perhaps with `~ distance`.
+    pub(super) fn atom(&mut self) -> Option<Atom> {
+        let start = self.current.span;
+        let relation = self.callee("relation")?;
+        if !self.at(TokenKind::LeftParen) {
+            self.missing_parentheses(relation);
+            return Some(Atom {
+                relation,
+                args: Args::Positional(Vec::new()),
+                within: None,
+                span: self.since(start),
+            });
+        }
+        let args = self.args();
+        let equal = self.equal_argument.take();
+        let args = if self.operator_follows() { args } else { self.refuse_equal(args, equal) };
+        let span = self.since(start);
+        let within = self.within();
+        Some(Atom { relation, args, within, span: if self.in_expect { self.since(start) } else { span } })
+    }
+
+    /// `~ 0.001`.
+    pub(super) fn within(&mut self) -> Option<Expr> {
+        if !self.at(TokenKind::Tilde) {
+            return None;
+        }
+        if !self.in_expect {
+            let label = "a distance stands only in the `expect` of a test";
+            let help = "compare with `abs(X - 0.5) < 0.001`";
+            self.report(codes::BAD_CONDITION, "`~` compares nothing here", self.current.span, label, help);
+        }
+        self.bump();
+        let distance = self.binary(super::expr::level::SIGN);
+        self.in_expect.then_some(distance)
+    }
+
+    /// Reports a relation without its parentheses.
+    pub(super) fn missing_parentheses(&mut self, relation: Ident) {
+        let message = format!("the relation `{}` lacks its parentheses", relation.name);
+        let help = format!("write: `{0}()`, or its terms between the parentheses", relation.name);
+        self.report(codes::MISSING_PARENTHESES, message, relation.span.after(), "expected `(` here", &help);
+    }
+
+    /// A relation or function in upper case, as crepe has them: reported with the clause, and taken in lower case.
+    pub(super) fn upper_case_callee(&mut self, name: Symbol, what: &str) -> Ident {
+        let span = self.bump().span;
+        let form = snake_case(name.as_str().trim_start_matches('_'));
+        let fault = Diagnostic::new(
+            codes::UPPER_CASE_NAME,
+            format!("the {what} `{name}` begins with an upper-case letter"),
+        );
+        let fault = fault.at(span, "upper case begins variables only");
+        let fallback = format!("write: `{form}`");
+        if foreign::has_lower_variables(self.lexer.line_of(span)) {
+            self.lower_variables = true;
+        }
+        self.defer(fault, fallback);
+        Ident { name: Symbol::new(&form), span }
+    }
+
+    /// Whether the token at hand may begin a term.
+    pub(super) fn begins_term(&self) -> bool {
+        match self.current.kind {
+            TokenKind::Word(word) => !["and", "or", "in"].contains(&word.as_str()),
+            TokenKind::Variable(_) | TokenKind::Wildcard | TokenKind::Literal(_) => true,
+            TokenKind::LeftParen | TokenKind::Bang | TokenKind::MangleFunction(_) | TokenKind::Broken => true,
+            _ => false,
+        }
+    }
+
+    /// Reports that no comma stands between two things; goes on as if it did.
+    pub(super) fn missing_comma(&mut self, between: &str) {
+        if self.said() || self.at(TokenKind::Broken) {
+            return;
+        }
+        let fault = Diagnostic::new(codes::MISSING_COMMA, format!("no `,` between {between}"))
+            .at(self.last.span.after(), "expected `,` here");
+        let fault = fault.at(self.current.span, format!("before {}", self.found()));
+        self.fault(fault);
+    }
+
+    /// Reports a comma with nothing behind it.
+    pub(super) fn stray_comma(&mut self, comma: Span, missing: &str) {
+        let label = format!("expected {missing} behind it");
+        self.report(codes::STRAY_COMMA, "a `,` with nothing behind it", comma, &label, "remove it");
+    }
+
+    /// Reports a comma with nothing before it, and takes it.
+    pub(super) fn idle_comma(&mut self, missing: &str) {
+        let label = format!("expected {missing} before it");
+        self.report(
+            codes::STRAY_COMMA,
+            "a `,` with nothing before it",
+            self.current.span,
+            &label,
+            "remove it",
+        );
+        self.bump();
+    }
+
+    /// Takes what closes `open`, or reports that nothing does.
+    pub(super) fn close(&mut self, kind: TokenKind, open: Span) {
+        if self.eat(kind) {
+            return;
+        }
+        let opening = self.lexer.slice(open);
+        let closing = if kind == TokenKind::RightBrace { "}" } else { ")" };
+        if self.said() {
+            return;
+        }
+        let fault = Diagnostic::new(codes::UNBALANCED, format!("`{opening}` is never closed"))
+            .at(open, "opened here")
+            .at(self.last.span.after(), format!("expected `{closing}` here"));
+        self.fault(fault);
+    }
+}

@@ -1,0 +1,354 @@
+//! Declarations: relations, named types, parameters, imports.
+
+use hence_core::diagnostic::Diagnostic;
+use hence_core::schema::Kind;
+use hence_core::span::Span;
+use hence_core::value::Value;
+
+use super::super::codes;
+use super::super::lexer::snake_case;
+use super::super::token::{RESERVED, TokenKind};
+use super::super::tree::TypeExpr;
+use super::super::tree::{
+    Args, ColumnDecl, Expr, ExprKind, Ident, Import, ParamDecl, RelationDecl, Requires, TypeDecl,
+};
+use super::Parser;
+
+impl Parser<'_> {
+    /// A lower-case name of a `what`; one in upper case is reported and taken in lower case.
+    pub(super) fn name(&mut self, what: &str) -> Option<Ident> {
+        let span = self.current.span;
+        match self.current.kind {
+            TokenKind::Word(name) if RESERVED.contains(&name.as_str()) => {
+                let message = format!("`{name}` is a word of the language and names no {what}");
+                self.report(
+                    codes::RESERVED_WORD,
+                    message,
+                    span,
+                    "reserved everywhere",
+                    "choose another name",
+                );
+                self.bump();
+                Some(Ident { name, span })
+            }
+            TokenKind::Word(name) => {
+                if what != "relation" && name.as_str().contains('.') {
+                    let message = format!("`{name}` names no {what}");
+                    let label = "a relation as it was recorded";
+                    self.report(codes::RESERVED_WORD, message, span, label, "choose another name");
+                }
+                self.bump();
+                Some(Ident { name, span })
+            }
+            TokenKind::Variable(name) => {
+                let form = snake_case(name.as_str().trim_start_matches('_'));
+                let message = format!("the {what} `{name}` begins with an upper-case letter");
+                let label = "upper case begins variables only";
+                self.report(codes::UPPER_CASE_NAME, message, span, label, &format!("write: `{form}`"));
+                self.bump();
+                Some(Ident { name: form.as_str().into(), span })
+            }
+            _ => {
+                self.expected(&format!("the name of a {what}"));
+                None
+            }
+        }
+    }
+
+    /// `input NAME(column: type, …).` and its kin.
+    pub(super) fn relation(&mut self) -> Option<RelationDecl> {
+        let start = self.current.span;
+        let doc = self.doc(start.start);
+        let kind = match self.word()?.as_str() {
+            "input" => Kind::Input,
+            "decision" => Kind::Decision,
+            _ => Kind::Derived,
+        };
+        self.bump();
+        let Some(name) = self.name("relation") else {
+            self.skip_clause();
+            return None;
+        };
+        if name.name.as_str().contains('.') {
+            let message = format!("`{}` can't be declared", name.name);
+            let label = "it has the columns that it was recorded with";
+            self.report(codes::BAD_DECLARATION, message, name.span, label, "remove the declaration");
+        }
+        let columns = self.columns(kind, name);
+        let requires = if self.at_word("requires") { self.requires(kind) } else { None };
+        let decl = RelationDecl { doc, kind, name, columns, requires, span: self.since(start) };
+        self.end_clause("the declaration");
+        Some(RelationDecl { span: self.since_end(decl.span), ..decl })
+    }
+
+    /// `span`, up to the full stop that was taken last, if one was.
+    pub(super) fn since_end(&self, span: Span) -> Span {
+        match self.last.kind {
+            TokenKind::End | TokenKind::Dot | TokenKind::Semicolon => span.to(self.last.span),
+            _ => span,
+        }
+    }
+
+    /// `(name: type, …)`.
+    fn columns(&mut self, kind: Kind, name: Ident) -> Vec<ColumnDecl> {
+        let open = self.current.span;
+        if !self.eat(TokenKind::LeftParen) {
+            let help = format!("write: `{} {}()` for a relation without columns", kind.keyword(), name.name);
+            let message = "a declaration without parentheses";
+            self.report(codes::MISSING_PARENTHESES, message, name.span.after(), "expected `(` here", &help);
+            return Vec::new();
+        }
+        let mut columns = Vec::new();
+        while !self.at(TokenKind::RightParen) {
+            match self.column() {
+                Some(column) => columns.push(column),
+                None => self.skip_to_comma(|token| token.kind == TokenKind::RightParen),
+            }
+            if !self.between_columns() {
+                break;
+            }
+        }
+        self.close(TokenKind::RightParen, open);
+        columns
+    }
+
+    /// Takes the comma between two columns; whether another column follows.
+    fn between_columns(&mut self) -> bool {
+        if self.at(TokenKind::Comma) {
+            let comma = self.bump().span;
+            if self.at(TokenKind::RightParen) {
+                self.stray_comma(comma, "another column");
+            }
+            return !self.at_clause_end();
+        }
+        let missing = matches!(self.current.kind, TokenKind::Word(_)) && self.ahead.kind == TokenKind::Colon;
+        if missing && !self.at_clause_end() {
+            let label = "expected `,` here";
+            self.report(
+                codes::MISSING_COMMA,
+                "no `,` between two columns",
+                self.last.span.after(),
+                label,
+                "",
+            );
+        }
+        missing && !self.at_clause_end()
+    }
+
+    /// `name: type`, or `name: type = literal`.
+    fn column(&mut self) -> Option<ColumnDecl> {
+        let start = self.current.span;
+        if matches!(self.current.kind, TokenKind::Comma) {
+            let label = "expected a column before it";
+            self.report(codes::STRAY_COMMA, "a `,` with nothing before it", start, label, "remove it");
+            return None;
+        }
+        let name = self.name("column")?;
+        if self.eat(TokenKind::Colon) {
+            let ty = self.type_expr().unwrap_or(TypeExpr::Set(Vec::new(), start));
+            let default = self.column_default(name);
+            return Some(ColumnDecl { name, ty, default });
+        }
+        if let TokenKind::Word(ty) = self.current.kind {
+            self.missing_colon(&format!("{}: {ty}", name.name));
+            let ty = self.type_expr()?;
+            let default = self.column_default(name);
+            return Some(ColumnDecl { name, ty, default });
+        }
+        let types = ["bool", "int", "float", "string", "name", "time", "duration"];
+        let help = if types.contains(&name.name.as_str()) {
+            format!("write: `column: {}`, with the name of the column", name.name)
+        } else {
+            format!("write: `{}: string`, or another type", name.name)
+        };
+        let message = format!("the column `{}` has no type", name.name);
+        self.report(codes::BAD_DECLARATION, message, start, "expected `name: type`", &help);
+        Some(ColumnDecl { name, ty: TypeExpr::Set(Vec::new(), start), default: None })
+    }
+
+    /// `= literal` after the type of a column.
+    fn column_default(&mut self, name: Ident) -> Option<Expr> {
+        let given = self.eat(TokenKind::Equal);
+        given.then(|| self.literal_term(&format!("the default of the column `{}`", name.name)))
+    }
+
+    /// Reports that no `:` stands between a name and its type.
+    fn missing_colon(&mut self, form: &str) {
+        let span = self.last.span.after();
+        let help = format!("write: `{form}`");
+        self.report(
+            codes::BAD_DECLARATION,
+            "no `:` between a name and its type",
+            span,
+            "expected `:` here",
+            &help,
+        );
+    }
+
+    /// `requires REL(column: term, …)`.
+    fn requires(&mut self, kind: Kind) -> Option<Requires> {
+        let start = self.bump().span;
+        if kind != Kind::Decision {
+            let message = "`requires` guards decisions only";
+            let label = format!("this is declared as `{}`", kind.keyword());
+            self.report(codes::BAD_DECLARATION, message, start, &label, "declare it as `decision`");
+        }
+        let relation = self.name("relation")?;
+        let columns =
+            if self.at(TokenKind::LeftParen) { self.required_columns(relation) } else { Vec::new() };
+        Some(Requires { relation, columns, span: self.since(start) })
+    }
+
+    /// `(column: term, …)`, each term a column of the decision or a literal.
+    fn required_columns(&mut self, relation: Ident) -> Vec<(Ident, Expr)> {
+        let args = self.args();
+        let columns = match args {
+            Args::Named(columns) => columns,
+            Args::Positional(terms) if terms.is_empty() => Vec::new(),
+            Args::Positional(_) => {
+                let help = format!("write: `requires {}(column: column_or_literal, …)`", relation.name);
+                let message = "`requires` takes columns by name";
+                self.report(
+                    codes::NAMED_ARGUMENTS,
+                    message,
+                    relation.span,
+                    "its terms stand by position",
+                    &help,
+                );
+                Vec::new()
+            }
+        };
+        for (_, term) in &columns {
+            if !matches!(term.kind, ExprKind::Literal(_) | ExprKind::Ident(_) | ExprKind::Error) {
+                let label = "expected a column of the decision, or a literal";
+                let help = "leave out a column that may be anything";
+                self.report(codes::BAD_DECLARATION, "no term that `requires` takes", term.span, label, help);
+            }
+        }
+        columns
+    }
+
+    /// `type NAME = /a | /b.`
+    pub(super) fn type_declaration(&mut self) -> Option<TypeDecl> {
+        let start = self.bump().span;
+        let doc = self.doc(start.start);
+        let Some(name) = self.name("type") else {
+            self.skip_clause();
+            return None;
+        };
+        if !self.eat(TokenKind::Equal) {
+            self.expected("`=` and the names of the set, such as `= /low | /high`");
+        }
+        let members = self.members();
+        if self.at(TokenKind::Comma) {
+            let label = "the names of a set stand between `|`";
+            self.report(
+                codes::BAD_DECLARATION,
+                "`,` separates no names",
+                self.current.span,
+                label,
+                "write: `|`",
+            );
+            self.skip_clause();
+            return Some(TypeDecl { doc, name, members, span: self.since(start) });
+        }
+        let span = self.since(start);
+        self.end_clause("the type");
+        Some(TypeDecl { doc, name, members, span: self.since_end(span) })
+    }
+
+    /// `param NAME: TYPE = LITERAL.`
+    pub(super) fn param(&mut self) -> Option<ParamDecl> {
+        let start = self.bump().span;
+        let doc = self.doc(start.start);
+        let Some(name) = self.name("parameter") else {
+            self.skip_clause();
+            return None;
+        };
+        let ty = match self.current.kind {
+            TokenKind::Colon => {
+                self.bump();
+                self.type_expr()
+            }
+            TokenKind::Word(ty) => {
+                self.missing_colon(&format!("param {}: {ty}", name.name));
+                self.type_expr()
+            }
+            _ => None,
+        };
+        if !self.eat(TokenKind::Equal) {
+            let help = format!("write: `param {}: float = 0.5.`, with its type and value", name.name);
+            let label = "expected `: type = literal`";
+            self.report(
+                codes::BAD_DECLARATION,
+                "a parameter without a value",
+                self.place_of_current(),
+                label,
+                &help,
+            );
+            self.skip_clause();
+            return None;
+        }
+        let value = self.literal_term("the value of a parameter");
+        let ty = ty.unwrap_or_else(|| self.untyped(name, &value));
+        let span = self.since(start);
+        self.end_clause("the parameter");
+        Some(ParamDecl { doc, name, ty, value, span: self.since_end(span) })
+    }
+
+    /// Reports a parameter without a type, and takes the type of its value.
+    fn untyped(&mut self, name: Ident, value: &Expr) -> TypeExpr {
+        let ty = match value.kind {
+            ExprKind::Literal(value) => value.ty().keyword(),
+            _ => "float",
+        };
+        let help = format!("write: `param {}: {ty} = {}.`", name.name, self.lexer.slice(value.span));
+        let message = format!("the parameter `{}` has no type", name.name);
+        self.report(codes::BAD_DECLARATION, message, name.span, "expected `name: type = literal`", &help);
+        TypeExpr::Named(Ident { name: ty.into(), span: name.span })
+    }
+
+    /// A literal, perhaps with a sign; anything else is reported.
+    pub(super) fn literal_term(&mut self, what: &str) -> Expr {
+        let expr = self.expr();
+        if matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Error) {
+            return expr;
+        }
+        let message = format!("{what} is a literal");
+        let label = "expected a literal such as `0.5`, `\"text\"` or `/name`";
+        self.report(codes::BAD_DECLARATION, message, expr.span, label, "");
+        Expr { kind: ExprKind::Error, span: expr.span }
+    }
+
+    /// `import "PATH".`
+    pub(super) fn import(&mut self) -> Option<Import> {
+        let start = self.bump().span;
+        let path_span = self.current.span;
+        match self.current.kind {
+            TokenKind::Literal(Value::String(path)) => {
+                self.bump();
+                let span = self.since(start);
+                self.end_clause("the import");
+                Some(Import { path: path.as_str().to_owned(), path_span, span: self.since_end(span) })
+            }
+            TokenKind::Broken => {
+                self.silent = true;
+                self.skip_clause();
+                None
+            }
+            _ => {
+                let word = self.lexer.slice(path_span).trim_matches('/');
+                let help = match word {
+                    "rego" | "data" | "future" => String::from("remove it; files are imported by their path"),
+                    word => format!("write: `import \"{word}.dl\".`"),
+                };
+                let fault = Diagnostic::new(codes::BAD_DECLARATION, "an import names a file between quotes")
+                    .at(path_span, "expected a path")
+                    .help(help);
+                self.fault(fault);
+                self.skip_clause();
+                None
+            }
+        }
+    }
+}

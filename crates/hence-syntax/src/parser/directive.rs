@@ -1,0 +1,160 @@
+//! Declarations of other languages: reported with our form, and read as if they had been written so.
+
+use crate::part;
+use hence_core::diagnostic::Diagnostic;
+use hence_core::schema::Kind;
+use hence_core::span::Span;
+
+use super::super::codes;
+use super::super::foreign::{self, Declared};
+use super::super::token::TokenKind;
+use super::super::tree::{ColumnDecl, Ident, Item, RelationDecl, TypeExpr};
+use super::Parser;
+
+impl<'a> Parser<'a> {
+    /// `.decl`, `.input` and the other directives of Soufflé.
+    pub(super) fn souffle_directive(&mut self) -> Option<Item> {
+        self.is_souffle = true;
+        let start = self.current.span;
+        let TokenKind::Word(word) = self.ahead.kind else { return None };
+        if word.as_str() == "decl"
+            && let Some(mut declared) = foreign::souffle(self.rest_from(start))
+        {
+            if self.has_input_directive(&declared.name) {
+                declared.kind = Kind::Input;
+            }
+            return Some(self.declared(declared, "`.decl` declares nothing here"));
+        }
+        let line = self.rest_from(start).lines().next().unwrap_or("").trim_end();
+        let message = format!("`.{word}` is no declaration of the language");
+        let fault = Diagnostic::new(codes::FOREIGN_DECLARATION, message)
+            .at(start.to(self.ahead.span), "a directive of Soufflé")
+            .help(self.directive_help(word.as_str(), line));
+        self.fault(fault);
+        self.resume_at(start.start as usize + line.len());
+        None
+    }
+
+    /// What to write instead of a directive other than `.decl`.
+    fn directive_help(&self, word: &str, line: &str) -> String {
+        let arguments = line.trim_start_matches('.').trim_start_matches(word).trim();
+        let names = arguments.split(['(', ' ']).next().unwrap_or("");
+        let names: Vec<_> = match arguments.contains('(') {
+            true => vec![names],
+            false => arguments.split(',').map(str::trim).collect(),
+        };
+        match word {
+            "input" => {
+                let forms = names.iter().map(|name| match foreign::declared_in(self.text, name) {
+                    Some(declared) => format!("`{}`", Declared { kind: Kind::Input, ..declared }.form()),
+                    None => format!("`input {name}(column: type, …).`"),
+                });
+                format!("write: {}", forms.collect::<Vec<_>>().join(" and "))
+            }
+            "output" | "printsize" => {
+                format!("remove it, and ask on the command line: `hence derive {}`", names.join(" "))
+            }
+            "include" => format!("write: `import {}.`", arguments.trim_end_matches('.')),
+            "type" => subtype_help(arguments),
+            _ => String::from("remove it; the language has no directives"),
+        }
+    }
+
+    /// Whether the file names `relation` in an `.input` directive.
+    fn has_input_directive(&self, relation: &str) -> bool {
+        self.text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix(".input"))
+            .any(|names| names.split([',', ' ', '(', ')', '.']).any(|name| name == relation))
+    }
+
+    /// `Decl r(X) bound [/string].`
+    pub(super) fn mangle_declaration(&mut self) -> Option<Item> {
+        let declared = foreign::mangle(self.rest_from(self.current.span));
+        match declared {
+            Some(declared) => Some(self.declared(declared, "`Decl` declares nothing here")),
+            None => self.unknown_declaration("`Decl` declares nothing here", "relation"),
+        }
+    }
+
+    /// Whether `@input struct` or `@output struct` of crepe is at hand.
+    pub(super) fn at_crepe_attribute(&self) -> bool {
+        matches!(self.ahead.kind, TokenKind::Word(word) if ["input", "output"].contains(&word.as_str()))
+    }
+
+    /// `struct Edge(i32, i32);`, perhaps behind `@input` or `@output`.
+    pub(super) fn crepe_declaration(&mut self) -> Option<Item> {
+        let declared = foreign::crepe(self.rest_from(self.current.span));
+        match declared {
+            Some(declared) => Some(self.declared(declared, "a `struct` declares nothing here")),
+            None => self.unknown_declaration("a `struct` or its attribute declares nothing here", "input"),
+        }
+    }
+
+    /// `default allow = false` and `package rules` of Rego.
+    pub(super) fn rego_directive(&mut self) -> Option<Item> {
+        let start = self.current.span;
+        let line = self.rest_from(start).lines().next().unwrap_or("").trim_end();
+        let help = if line.starts_with("package") {
+            "remove it; all loaded files share one name space"
+        } else {
+            "remove it; what no rule derives does not hold, and `!allow()` asks for that"
+        };
+        let message = format!("`{}` is no declaration of the language", line.split(' ').next().unwrap_or(""));
+        self.report(codes::FOREIGN_DECLARATION, message, start, "a form of Rego", help);
+        self.resume_at(start.start as usize + line.len());
+        None
+    }
+
+    /// Reports a declaration that can't be read.
+    fn unknown_declaration(&mut self, message: &str, keyword: &str) -> Option<Item> {
+        let help = format!("write: `{keyword} name(column: type, …).`");
+        let label = "a declaration of another language";
+        self.report(codes::FOREIGN_DECLARATION, message, self.current.span, label, &help);
+        self.bump();
+        self.skip_clause();
+        None
+    }
+
+    /// Reports a declaration with our form of it, and reads on behind it.
+    fn declared(&mut self, declared: Declared, message: &str) -> Item {
+        let start = self.current.span;
+        let end = start.start as usize + declared.len;
+        let span = Span::new(self.file, start.start, end as u32);
+        let doc = self.doc(start.start);
+        let fault = Diagnostic::new(codes::FOREIGN_DECLARATION, message)
+            .at(span, "a declaration of another language")
+            .help(format!("write: `{}`", declared.form()));
+        self.fault(fault);
+        self.resume_at(end);
+        let ident = |name: &str| Ident { name: name.into(), span };
+        let columns = declared.columns.iter();
+        let columns = columns.map(|(name, ty)| ColumnDecl {
+            name: ident(name),
+            ty: TypeExpr::Named(ident(ty)),
+            default: None,
+        });
+        Item::Relation(RelationDecl {
+            doc,
+            kind: declared.kind,
+            name: ident(&declared.name),
+            columns: columns.collect(),
+            requires: None,
+            span,
+        })
+    }
+
+    fn rest_from(&self, start: Span) -> &'a str {
+        part(self.text, start.start as usize..)
+    }
+}
+
+/// What to write instead of `.type Name <: symbol`.
+fn subtype_help(arguments: &str) -> String {
+    match arguments.split_once("<:").or_else(|| arguments.split_once('=')) {
+        Some((_, base)) if !base.contains('|') => {
+            format!("remove it, and declare its columns as `{}`", foreign::type_name(base.trim()))
+        }
+        _ => String::from("a closed set of names is written `type risk = /low | /high.`"),
+    }
+}

@@ -1,0 +1,324 @@
+//! Literals of a body: atoms, conditions, `X in …`.
+
+use crate::part;
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Span;
+
+use super::super::codes;
+use super::super::token::{Position, Token, TokenKind};
+use super::super::tree::{Args, Atom, BinaryOp, Expr, ExprKind, Literal, LiteralKind, UnaryOp};
+use super::Parser;
+use super::expr::{broken, level};
+
+impl Parser<'_> {
+    /// Literals between commas, up to what can't belong to them.
+    pub(super) fn literals(&mut self) -> Vec<Literal> {
+        let mut literals = Vec::new();
+        loop {
+            if self.at_clause_end()
+                || matches!(self.current.kind, TokenKind::RightBrace | TokenKind::Turnstile)
+            {
+                self.refuse_last_comma();
+                return literals;
+            }
+            if self.at(TokenKind::Comma) {
+                self.idle_comma("a literal");
+                continue;
+            }
+            let before = self.current;
+            literals.push(self.literal());
+            if !self.another_literal(before) {
+                if self.clause_given_up {
+                    literals.push(Self::unread(before.span));
+                }
+                return literals;
+            }
+        }
+    }
+
+    /// Reports a comma behind the last literal.
+    fn refuse_last_comma(&mut self) {
+        if self.last.kind != TokenKind::Comma {
+            return;
+        }
+        let comma = self.last.span;
+        if self.at_new_clause() {
+            self.report(
+                codes::MISSING_DOT,
+                "a clause ends with `,`",
+                comma,
+                "expected `.` here",
+                "write: `.`",
+            );
+        } else {
+            self.stray_comma(comma, "another literal");
+        }
+    }
+
+    /// Takes what stands between two literals; whether another one follows. The last began at `before`.
+    fn another_literal(&mut self, before: Token) -> bool {
+        match self.current.kind {
+            TokenKind::Comma => {
+                self.bump();
+                true
+            }
+            TokenKind::DoubleAnd => {
+                self.foreign_connective("the literals of a body stand between commas");
+                self.bump();
+                true
+            }
+            TokenKind::End
+            | TokenKind::Dot
+            | TokenKind::Eof
+            | TokenKind::Turnstile
+            | TokenKind::RightBrace => false,
+            TokenKind::Semicolon => self.alternative(),
+            TokenKind::Pipe => {
+                let label = "an aggregate stands in the head, as a column of its own";
+                self.foreign_clause(codes::FOREIGN_AGGREGATE, "the language has no `|>`", label);
+                false
+            }
+            _ if self.at_souffle_aggregate() => {
+                let label = "an aggregate stands in the head, over all matches of the body";
+                self.foreign_clause(codes::FOREIGN_AGGREGATE, "no aggregate stands in a body", label);
+                false
+            }
+            _ if self.at_new_clause() || self.at_tail_word() || self.clause_ahead() => false,
+            _ if self.at_expectation_word() => false,
+            _ if self.at_word("order") && self.ahead.kind == TokenKind::Word("by".into()) => self.order_by(),
+            TokenKind::RightParen | TokenKind::RightBracket => false,
+            _ if self.begins_term() && self.current.span != before.span => {
+                self.missing_comma("two literals");
+                true
+            }
+            _ => {
+                self.expected("`,` or `.` behind a literal");
+                self.skip_to_comma(|token| {
+                    matches!(token.kind, TokenKind::RightBrace | TokenKind::Turnstile)
+                });
+                self.eat(TokenKind::Comma)
+            }
+        }
+    }
+
+    /// Whether a word is at hand that ends the literals: `limit`, `because`.
+    fn at_tail_word(&self) -> bool {
+        (self.at_word("limit") || self.at_word("because") && self.in_expect) && !self.is_called()
+    }
+
+    /// Whether `no` or `exactly` begins another expectation on a line of its own.
+    fn at_expectation_word(&self) -> bool {
+        let word = self.at_word("no") || self.at_word("exactly");
+        self.in_expect && word && !self.is_called() && self.current.position != Position::Inside
+    }
+
+    /// `order by` of SQL.
+    fn order_by(&mut self) -> bool {
+        let span = self.current.span.to(self.ahead.span);
+        let help = "facts have no order; `limit N by KEY` keeps the first N";
+        self.report(codes::BAD_LIMIT, "`order by` orders nothing here", span, "a form of SQL", help);
+        self.silent = true;
+        false
+    }
+
+    /// `;`: the end of a clause of crepe, or alternatives of Prolog.
+    fn alternative(&mut self) -> bool {
+        if self.ahead.position != Position::Inside || self.ahead.kind == TokenKind::Eof {
+            return false;
+        }
+        let label = "each alternative is a rule of its own";
+        self.foreign_clause(codes::FOREIGN_RULE, "`;` joins no alternatives", label);
+        false
+    }
+
+    /// Whether the text goes on as an aggregate of Soufflé: `count : { … }`, `sum x : { … }`.
+    fn at_souffle_aggregate(&self) -> bool {
+        const NAMES: [&str; 5] = ["count", "sum", "min", "max", "mean"];
+        let TokenKind::Word(word) = self.last.kind else { return false };
+        let rest = part(self.text, self.last.span.end as usize..);
+        let before_brace = rest.split(['{', '\n']).next().unwrap_or("").trim_end();
+        NAMES.contains(&word.as_str()) && rest.contains('{') && before_brace.ends_with(':')
+    }
+
+    /// One literal; what can't be read stands as an erroneous condition.
+    pub(super) fn literal(&mut self) -> Literal {
+        let start = self.current.span;
+        self.loose = None;
+        self.foreign_beginning();
+        let kind = if self.at_not() { self.negated(start) } else { self.plain(start) };
+        self.refuse_loose();
+        Literal { kind, span: self.since(start) }
+    }
+
+    /// Reports and takes words that other languages put before a literal.
+    fn foreign_beginning(&mut self) {
+        let variable_follows = matches!(self.ahead.kind, TokenKind::Variable(_) | TokenKind::Word(_));
+        let message = match self.current.kind {
+            TokenKind::Word(word) if ["let", "some"].contains(&word.as_str()) && variable_follows => {
+                format!("`{word}` begins no literal")
+            }
+            TokenKind::Tilde => String::from("`~` negates nothing"),
+            TokenKind::Colon if matches!(self.ahead.kind, TokenKind::Word(_)) => {
+                String::from("`:` begins no literal")
+            }
+            _ => return,
+        };
+        let label = match self.current.kind {
+            TokenKind::Tilde => "negation is `!`",
+            TokenKind::Colon => "comparisons are operators, and functions have no prefix",
+            _ => "a variable is bound by `X = …` or `X in …` alone",
+        };
+        let fault = Diagnostic::new(codes::FOREIGN_OPERATOR, message).at(self.current.span, label);
+        let fault = self.lexer.with_line(fault, self.current.span);
+        self.fault(fault);
+        self.bump();
+    }
+
+    /// `p(…)`, a condition, or `X in …`.
+    fn plain(&mut self, start: Span) -> LiteralKind {
+        if self.at_atom() {
+            return self.atom_or_condition(start);
+        }
+        let left = self.binary(level::OR);
+        self.with_left(left)
+    }
+
+    /// Whether a word and a parenthesis are at hand, other than `if(`.
+    fn at_atom(&self) -> bool {
+        let called = self.ahead.kind == TokenKind::LeftParen;
+        match self.current.kind {
+            TokenKind::Word(word) => called && !["if", "not"].contains(&word.as_str()),
+            TokenKind::Variable(_) => called,
+            _ => false,
+        }
+    }
+
+    /// `p(…)`, or a condition that begins with a call.
+    fn atom_or_condition(&mut self, start: Span) -> LiteralKind {
+        let Some(atom) = self.atom() else { return error(start) };
+        if self.operator().is_none() && !self.at_word("in") && !self.at_word("is") {
+            return LiteralKind::Atom { negated: false, atom };
+        }
+        let call = self.call_of(atom, start);
+        let left = self.operators(call, start, level::OR);
+        self.with_left(left)
+    }
+
+    /// A condition whose expression was read up to here; `X in …` if `in` follows.
+    fn with_left(&mut self, left: Expr) -> LiteralKind {
+        if self.eat_word("in") {
+            return LiteralKind::In(left, self.binary(level::OR));
+        }
+        if self.at_word("is") && matches!(left.kind, ExprKind::Variable(_)) {
+            return self.prolog_is(left);
+        }
+        match left.kind {
+            ExprKind::Unary(UnaryOp::Not, operand) if is_atom(&operand) => atom_of(true, *operand),
+            _ if is_atom(&left) => atom_of(false, left),
+            _ => LiteralKind::Condition(left),
+        }
+    }
+
+    /// `X is e` of Prolog.
+    fn prolog_is(&mut self, left: Expr) -> LiteralKind {
+        let span = self.current.span;
+        let fault = Diagnostic::new(codes::FOREIGN_OPERATOR, "`is` is no operator of the language")
+            .at(span, "binding a variable is `=`");
+        let fault = self.lexer.with_line(fault, span);
+        self.fault(fault);
+        self.bump();
+        let start = left.span;
+        let right = self.binary(level::SUM);
+        let kind = ExprKind::Binary(BinaryOp::Equal, Box::new(left), Box::new(right));
+        let height = self.height;
+        LiteralKind::Condition(self.node(kind, start, height))
+    }
+
+    /// `!p(…)`, `not p(…)`, or a negated condition.
+    fn negated(&mut self, start: Span) -> LiteralKind {
+        self.bump();
+        let inner = self.current.span;
+        let operand = if self.at_atom() {
+            let Some(atom) = self.atom() else { return error(start) };
+            let stands_alone = self.operator().is_none();
+            if stands_alone {
+                self.refuse_negated_in(start);
+                return LiteralKind::Atom { negated: true, atom };
+            }
+            let call = self.call_of(atom, inner);
+            self.operators(call, inner, level::NOT)
+        } else {
+            self.deeper(|parser| parser.binary(level::NOT))
+        };
+        let atom_alone = self.operator().is_none();
+        if atom_alone && is_atom(&operand) {
+            self.refuse_negated_in(start);
+            return atom_of(true, operand);
+        }
+        let left = self.node(ExprKind::Unary(UnaryOp::Not, Box::new(operand)), start, self.height);
+        let left = self.operators(left, start, level::OR);
+        let refused = self.refuse_negated_in(start);
+        LiteralKind::Condition(if refused { broken(left) } else { left })
+    }
+
+    /// Reports `!X in …`; whether it stands there.
+    fn refuse_negated_in(&mut self, start: Span) -> bool {
+        if !self.eat_word("in") {
+            return false;
+        }
+        self.binary(level::OR);
+        let help = "derive the elements into a relation of their own, and negate that";
+        let span = self.since(start);
+        self.report(codes::BAD_CONDITION, "`in` can't be negated", span, "negated here", help);
+        true
+    }
+
+    /// An atom that turned out to be the beginning of an expression.
+    fn call_of(&mut self, atom: Atom, start: Span) -> Expr {
+        let args = match atom.args {
+            Args::Positional(args) => args,
+            Args::Named(args) => {
+                let message = format!("`{}` takes no arguments by name here", atom.relation.name);
+                let label = "a function call inside an expression";
+                self.report(codes::NAMED_ARGUMENTS, message, atom.span, label, "");
+                args.into_iter().map(|(_, value)| value).collect()
+            }
+        };
+        let height = self.height;
+        self.node(ExprKind::Call(atom.relation, args), start, height)
+    }
+
+    /// Reports `and` and `or` between literals.
+    fn refuse_loose(&mut self) {
+        let Some(span) = self.loose.take() else { return };
+        let word = self.lexer.slice(span);
+        let help = match word {
+            "and" => "put `,` between two literals, or parentheses around the whole condition",
+            "or" => "put parentheses around the whole condition, or write a rule for each alternative",
+            _ => return,
+        };
+        let message = format!("`{word}` stands only between parentheses");
+        self.report(codes::LOOSE_CONNECTIVE, message, span, "outside parentheses", help);
+    }
+}
+
+/// Whether an expression has the form of an atom: a call, but not of `if`.
+fn is_atom(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Call(name, _) if name.name.as_str() != "if")
+}
+
+/// A call as an atom.
+fn atom_of(negated: bool, call: Expr) -> LiteralKind {
+    match call.kind {
+        ExprKind::Call(relation, args) => {
+            let args = Args::Positional(args);
+            LiteralKind::Atom { negated, atom: Atom { relation, args, within: None, span: call.span } }
+        }
+        _ => LiteralKind::Condition(call),
+    }
+}
+
+/// A literal that could not be read.
+fn error(span: Span) -> LiteralKind {
+    LiteralKind::Condition(Expr { kind: ExprKind::Error, span })
+}

@@ -1,0 +1,257 @@
+//! Reporting faults, and finding the place from which to go on.
+
+use crate::part;
+use hence_core::diagnostic::{Code, Diagnostic};
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
+use super::super::codes;
+use super::super::lexer::excerpt;
+use super::super::token::{Position, Token, TokenKind};
+use super::Parser;
+
+impl Parser<'_> {
+    /// Reports a fault, unless the clause is given up.
+    pub(super) fn fault(&mut self, fault: Diagnostic) {
+        if !self.silent {
+            self.lexer.faults.push(fault);
+        }
+        self.reported_at = Some(self.current.span.start);
+    }
+
+    /// Reports a fault that has a label and perhaps help.
+    pub(super) fn report(
+        &mut self,
+        code: Code,
+        message: impl Into<String>,
+        span: Span,
+        label: &str,
+        help: &str,
+    ) {
+        let fault = Diagnostic::new(code, message).at(span, label);
+        self.fault(if help.is_empty() { fault } else { fault.help(help) });
+    }
+
+    /// Reports that `what` should stand where the token at hand stands, once for each token.
+    pub(super) fn expected(&mut self, what: &str) {
+        if self.said() {
+            return;
+        }
+        let message = format!("expected {what}, found {}", self.found());
+        let fault = Diagnostic::new(codes::UNEXPECTED, message).at(self.place_of_current(), "");
+        self.fault(fault);
+    }
+
+    /// The token at hand as a message shows it.
+    pub(super) fn found(&self) -> String {
+        match self.current.kind {
+            TokenKind::Eof => String::from("the end of the text"),
+            TokenKind::End => String::from("`.`, the end of the clause"),
+            _ => format!("`{}`", excerpt(self.lexer.slice(self.current.span))),
+        }
+    }
+
+    /// Where the token at hand stands; the end of the text is shown behind the last token.
+    pub(super) fn place_of_current(&self) -> Span {
+        if self.at(TokenKind::Eof) { self.last.span.after() } else { self.current.span }
+    }
+
+    /// Whether the token at hand probably begins another clause.
+    pub(super) fn at_new_clause(&self) -> bool {
+        self.current.position == Position::Margin
+            && self.current.span.start > self.clause
+            && self.begins_item()
+    }
+
+    fn begins_item(&self) -> bool {
+        matches!(
+            self.current.kind,
+            TokenKind::Word(_) | TokenKind::Variable(_) | TokenKind::At | TokenKind::Dot
+        )
+    }
+
+    /// Whether the token at hand begins another clause for certain: a declaration, or a head and `:-`.
+    fn at_evident_clause(&self) -> bool {
+        let mark = matches!(self.current.kind, TokenKind::At | TokenKind::Dot);
+        self.at_new_clause() && (mark || self.declares() || self.clause_ahead())
+    }
+
+    /// Whether the keyword of a declaration is at hand, and what it declares.
+    pub(super) fn declares(&self) -> bool {
+        let named = matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_));
+        let quoted = matches!(self.ahead.kind, TokenKind::Literal(Value::String(_)));
+        match self.word().map(Symbol::as_str) {
+            Some("input" | "relation" | "decision" | "param" | "type") => named,
+            Some("import" | "test") => quoted,
+            _ => false,
+        }
+    }
+
+    /// Whether nothing of this clause can follow.
+    pub(super) fn at_clause_end(&self) -> bool {
+        matches!(self.current.kind, TokenKind::End | TokenKind::Eof)
+            || self.at_evident_clause()
+            || self.silent && self.at_new_clause()
+    }
+
+    /// Whether the rest of a faulty clause ends here: also before whatever stands at the margin.
+    pub(super) fn at_recovery_end(&self) -> bool {
+        matches!(self.current.kind, TokenKind::End | TokenKind::Eof) || self.at_new_clause()
+    }
+
+    /// Skips to behind the end of this clause.
+    pub(super) fn skip_clause(&mut self) {
+        while !self.at_recovery_end() {
+            self.bump();
+        }
+        self.eat(TokenKind::End);
+        self.silent = false;
+    }
+
+    /// Skips to a comma outside parentheses, or to the end of the clause; `stop` ends it earlier.
+    pub(super) fn skip_to_comma(&mut self, stop: impl Fn(&Token) -> bool) {
+        let mut depth = 0u32;
+        while !self.at_recovery_end() {
+            match self.current.kind {
+                TokenKind::Comma if depth == 0 => return,
+                TokenKind::LeftParen | TokenKind::LeftBrace | TokenKind::LeftBracket => depth += 1,
+                TokenKind::RightParen | TokenKind::RightBrace | TokenKind::RightBracket => {
+                    if depth == 0 && stop(&self.current) {
+                        return;
+                    }
+                    depth = depth.saturating_sub(1);
+                }
+                _ if depth == 0 && stop(&self.current) => return,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Takes the full stop that ends a clause (`what` names the clause), or reports its absence and goes on
+    /// with the next clause.
+    pub(super) fn end_clause(&mut self, what: &str) {
+        if std::mem::take(&mut self.clause_given_up) {
+            self.silent = false;
+            return;
+        }
+        match self.current.kind {
+            TokenKind::End => {
+                self.bump();
+                self.silent = false;
+            }
+            TokenKind::Dot => {
+                self.tight_dot();
+                self.bump();
+                self.silent = false;
+            }
+            TokenKind::Semicolon => self.semicolon(),
+            _ => {
+                self.missing_dot(what);
+                self.skip_clause();
+            }
+        }
+    }
+
+    /// A `.` with the next clause directly behind it.
+    fn tight_dot(&mut self) {
+        self.report(
+            codes::MISSING_DOT,
+            "a `.` that ends a clause has white space behind it",
+            self.current.span,
+            "no white space follows",
+            "put each clause on a line of its own",
+        );
+    }
+
+    /// A clause that ends with `;`, as in crepe.
+    fn semicolon(&mut self) {
+        let fault = Diagnostic::new(codes::FOREIGN_OPERATOR, "a clause ends with `.`")
+            .at(self.current.span, "no end of a clause");
+        let fault = self.lexer.with_line(fault, self.current.span);
+        self.fault(fault);
+        self.bump();
+        self.silent = false;
+    }
+
+    /// Reports what stands where a clause should end.
+    fn missing_dot(&mut self, what: &str) {
+        if self.said() {
+            return;
+        }
+        match self.current.kind {
+            TokenKind::RightParen | TokenKind::RightBracket => {
+                let message = format!("{} closes nothing", self.found());
+                let help = "remove it, or open it earlier";
+                self.report(
+                    codes::UNBALANCED,
+                    message,
+                    self.current.span,
+                    "no open parenthesis before it",
+                    help,
+                );
+            }
+            TokenKind::Eof => self.missing_dot_before(what),
+            _ if self.at_new_clause() || self.clause_ahead() => self.missing_dot_before(what),
+            _ => self.expected(&format!("`.` at the end of {what}")),
+        }
+    }
+
+    /// Reports that a clause ends without a full stop, behind its last token.
+    pub(super) fn missing_dot_before(&mut self, what: &str) {
+        let last = self.last.span;
+        let message = format!("{what} does not end with `.`");
+        let help = self.with_dot(last);
+        self.report(codes::MISSING_DOT, message, last.after(), "expected `.` here", &help);
+    }
+
+    /// The line of the last token up to it, with a full stop.
+    fn with_dot(&self, last: Span) -> String {
+        const LONGEST: usize = 160;
+        let before = part(self.text, ..last.end as usize);
+        let line = before.rsplit('\n').next().unwrap_or("").trim_start();
+        if line.len() > LONGEST { String::from("write a `.` there") } else { format!("write: `{line}.`") }
+    }
+
+    /// Whether a fault was reported here already.
+    pub(super) fn said(&self) -> bool {
+        self.current.after_fault || self.reported_at == Some(self.current.span.start)
+    }
+
+    /// Whether the text goes on with the head of a rule: a word, perhaps parentheses, and `:-`.
+    pub(super) fn clause_ahead(&self) -> bool {
+        const FAR: usize = 2_000;
+        if !matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_)) {
+            return false;
+        }
+        let rest = part(self.text, self.current.span.start as usize..);
+        let rest = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
+        let Some(inner) = rest.strip_prefix('(') else { return rest.starts_with(":-") };
+        let mut depth = 1u32;
+        let mut quoted = false;
+        for (at, c) in inner.char_indices().take(FAR) {
+            quoted ^= c == '"';
+            match c {
+                '(' if !quoted => depth += 1,
+                ')' if !quoted => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                let after = part(inner, at + 1..).trim_start();
+                return after.starts_with(":-") || after.starts_with("<-");
+            }
+        }
+        false
+    }
+
+    /// Takes the end of a text that holds one thing only.
+    pub(super) fn end_of_input(&mut self, what: &str) {
+        if matches!(self.current.kind, TokenKind::End | TokenKind::Semicolon) {
+            self.bump();
+        }
+        if !self.at(TokenKind::Eof) {
+            self.expected(&format!("the end of {what}"));
+        }
+    }
+}

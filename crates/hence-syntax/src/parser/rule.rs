@@ -1,0 +1,351 @@
+//! Rules and facts.
+
+use hence_core::diagnostic::{Code, Diagnostic};
+use hence_core::span::Span;
+
+use super::super::codes;
+use super::super::foreign;
+use super::super::token::TokenKind;
+use super::super::tree::{Args, Doc, Expr, ExprKind, Ident, Literal, LiteralKind, Rule};
+use super::Parser;
+use super::annotation::Annotations;
+use super::expr::broken;
+
+/// What stands before the body of a rule.
+pub(super) struct Head {
+    doc: Doc,
+    annotations: Annotations,
+    start: Span,
+    relation: Ident,
+    terms: Vec<Expr>,
+}
+
+impl Parser<'_> {
+    /// A rule or a fact, its annotations included.
+    pub(super) fn rule(&mut self) -> Option<Rule> {
+        let start = self.current.span;
+        let mut doc = self.doc(start.start);
+        let annotations = self.annotations();
+        if doc.lines.is_empty() {
+            doc = self.doc(self.current.span.start);
+        }
+        if self.current.span != start && self.annotated_declaration() {
+            return None;
+        }
+        let Some((relation, terms)) = self.head() else {
+            self.skip_clause();
+            return None;
+        };
+        Some(self.rule_with(Head { doc, annotations, start, relation, terms }))
+    }
+
+    /// Reports annotations before something other than a rule.
+    fn annotated_declaration(&mut self) -> bool {
+        let words = ["input", "relation", "decision", "param", "type", "import", "test"];
+        let declares = words.iter().any(|word| self.at_word(word));
+        let found = declares && !matches!(self.ahead.kind, TokenKind::LeftParen | TokenKind::Turnstile);
+        if found {
+            let help = "put them before the rules";
+            let span = self.current.span;
+            self.report(codes::BAD_ANNOTATION, "annotations belong to rules", span, "this is no rule", help);
+        }
+        found
+    }
+
+    /// The rest of a rule whose head was read.
+    fn rule_with(&mut self, head: Head) -> Rule {
+        let (body, limit, span) = if self.begin_body(head.relation) {
+            let mut body = self.body(&head);
+            if self.clause_given_up {
+                take_as_bound(&mut body, &head.terms);
+            }
+            let limited = self.at_word("limit") && !self.clause_given_up;
+            let limit = limited.then(|| self.limit());
+            (body, limit, self.since(head.start))
+        } else {
+            (Vec::new(), None, self.since(head.start))
+        };
+        let span = self.end_rule(span, &body, head.start);
+        let Annotations { id, because } = head.annotations;
+        Rule { doc: head.doc, id, because, head: head.relation, terms: head.terms, body, limit, span }
+    }
+
+    /// Takes the full stop, unless the next rule has begun already.
+    fn end_rule(&mut self, span: Span, body: &[Literal], start: Span) -> Span {
+        if self.pending.is_some() {
+            let end = body.last().map_or(start, |literal| literal.span);
+            self.flush_deferred(Some(start.to(end)));
+            return start.to(end);
+        }
+        self.end_clause(if body.is_empty() { "the fact" } else { "the rule" });
+        let span = self.since_end(span);
+        self.flush_deferred(Some(span));
+        span
+    }
+
+    /// `p(e, …)` before `:-` or `.`.
+    fn head(&mut self) -> Option<(Ident, Vec<Expr>)> {
+        let relation = self.callee("relation")?;
+        if !self.at(TokenKind::LeftParen) {
+            return self.bare_head(relation).then_some((relation, Vec::new()));
+        }
+        let terms = match self.head_args() {
+            Args::Positional(terms) => terms,
+            Args::Named(terms) => {
+                if self.nameless_declaration(relation) {
+                    return None;
+                }
+                let help = "write the terms alone, in the order of the columns";
+                let message = "the terms of a head stand by position";
+                let label = "named here";
+                let span = terms.first().map_or(relation.span, |(name, _)| name.span);
+                self.report(codes::NAMED_ARGUMENTS, message, span, label, help);
+                terms.into_iter().map(|(_, term)| term).collect()
+            }
+        };
+        Some((relation, terms))
+    }
+
+    /// The terms of a head, as they were written.
+    fn head_args(&mut self) -> Args {
+        let args = self.args();
+        let equal = self.equal_argument.take();
+        self.refuse_equal(args, equal)
+    }
+
+    /// Reports `input (x: int)`.
+    fn nameless_declaration(&mut self, keyword: Ident) -> bool {
+        let found =
+            ["input", "relation", "decision"].contains(&keyword.name.as_str()) && self.at(TokenKind::End);
+        if found {
+            let help = format!("write: `{} NAME(column: type, …).`", keyword.name);
+            let message = "a declaration without a name";
+            self.report(codes::BAD_DECLARATION, message, keyword.span.after(), "expected a name here", &help);
+        }
+        found
+    }
+
+    /// A head without parentheses; whether a rule may go on behind it.
+    fn bare_head(&mut self, relation: Ident) -> bool {
+        let goes_on =
+            matches!(self.current.kind, TokenKind::Turnstile | TokenKind::End | TokenKind::LeftBrace)
+                || self.at_word("if")
+                || self.at(TokenKind::Equal) && self.lexer.slice(self.current.span) == ":=";
+        if goes_on {
+            if !self.at(TokenKind::LeftBrace) && !self.at_word("if") {
+                self.missing_parentheses(relation);
+            }
+        } else if self.at(TokenKind::LeftBracket) {
+            let help = format!("write: `{}(X) :- …`", relation.name);
+            let label = "terms stand between parentheses";
+            self.report(codes::FOREIGN_RULE, "`[` begins no terms", self.current.span, label, &help);
+        } else {
+            let message = format!("expected `(` behind `{}`, found {}", relation.name, self.found());
+            let fault = Diagnostic::new(codes::UNEXPECTED, message).at(self.place_of_current(), "");
+            let fault = fault.help("a clause begins with `relation(…)`, `input`, `decision`, `param`, `type`, `import` or `test`");
+            self.fault(fault);
+        }
+        goes_on
+    }
+
+    /// Takes what stands between head and body; whether a body follows.
+    fn begin_body(&mut self, relation: Ident) -> bool {
+        match self.current.kind {
+            TokenKind::Turnstile => {
+                self.bump();
+                true
+            }
+            TokenKind::Equal if self.lexer.slice(self.current.span) == ":=" => {
+                self.bump();
+                true
+            }
+            TokenKind::Word(word) if word.as_str() == "if" => self.rego_rule(),
+            TokenKind::LeftBrace => self.rego_rule(),
+            TokenKind::Comma => {
+                let help = "write a rule for each head";
+                let span = self.current.span;
+                self.report(codes::BAD_RULE, "a rule has one head", span, "expected `:-` or `.`", help);
+                self.bump();
+                self.skip_to_comma(|token| token.kind == TokenKind::Turnstile);
+                while self.eat(TokenKind::Comma) {
+                    self.skip_to_comma(|token| token.kind == TokenKind::Turnstile);
+                }
+                self.eat(TokenKind::Turnstile)
+            }
+            TokenKind::Equal | TokenKind::Colon | TokenKind::Pipe => {
+                let message =
+                    format!("expected `:-` or `.` behind `{}(…)`, found {}", relation.name, self.found());
+                let fault = Diagnostic::new(codes::UNEXPECTED, message).at(self.current.span, "");
+                self.fault(fault.help("a rule is written `head(…) :- body.`"));
+                self.silent = true;
+                self.bump();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// `head if { … }` and `head { … }` of Rego: reported, and skipped.
+    fn rego_rule(&mut self) -> bool {
+        let open = self.current;
+        let braced = self.at(TokenKind::LeftBrace) || self.ahead.kind == TokenKind::LeftBrace;
+        if !braced {
+            let label = "the body of a rule follows `:-`";
+            let fault = Diagnostic::new(codes::FOREIGN_RULE, "`if` begins no body").at(open.span, label);
+            let fault = self.lexer.with_line(fault, open.span);
+            self.fault(fault);
+            self.bump();
+            return true;
+        }
+        self.eat_word("if");
+        self.bump();
+        let mut depth = 1u32;
+        while depth > 0 && !self.at(TokenKind::Eof) && !self.at_new_clause() {
+            match self.bump().kind {
+                TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightBrace => depth -= 1,
+                _ => {}
+            }
+        }
+        let label = "the body of a rule follows `:-`, its literals between commas";
+        let fault = Diagnostic::new(codes::FOREIGN_RULE, "a body between braces").at(open.span, label);
+        let fault = self.with_form(fault, &self.lexer.slice(self.clause_so_far()).replace('\n', ";"));
+        self.fault(fault);
+        self.clause_given_up = true;
+        self.eat(TokenKind::End);
+        false
+    }
+
+    /// The literals behind `:-`. A second `:-` shows that the next rule has begun.
+    fn body(&mut self, head: &Head) -> Vec<Literal> {
+        if self.at_clause_end() {
+            let help = format!("a fact is written `{}(…).`", head.relation.name);
+            let span = self.last.span;
+            self.report(codes::BAD_RULE, "a rule without a body", span, "expected literals behind it", &help);
+            return Vec::new();
+        }
+        let mut body = self.literals();
+        if self.at(TokenKind::Turnstile) && !self.clause_given_up {
+            self.second_turnstile(&mut body);
+        }
+        body
+    }
+
+    /// `:-` inside a body: the last literal is the head of the next rule.
+    fn second_turnstile(&mut self, body: &mut Vec<Literal>) {
+        let next = body.pop_if(|literal| {
+            matches!(&literal.kind, LiteralKind::Atom { negated: false, atom } if matches!(atom.args, Args::Positional(_)))
+        });
+        let Some(Literal { kind: LiteralKind::Atom { atom, .. }, span }) = next else {
+            let label = "the body has begun already";
+            self.report(
+                codes::BAD_RULE,
+                "a second `:-` in one rule",
+                self.current.span,
+                label,
+                "end the rule before it with `.`",
+            );
+            self.silent = true;
+            return;
+        };
+        let before = body.last().map_or(span, |literal| literal.span);
+        let comma = Span::new(self.file, before.end, before.end + 1);
+        let fault = if self.lexer.slice(comma) == "," {
+            Diagnostic::new(codes::MISSING_DOT, "a rule ends with `,`")
+                .at(comma, "expected `.` here")
+                .at(span, "the next rule begins here")
+                .help("write: `.`")
+        } else {
+            Diagnostic::new(codes::MISSING_DOT, "the rule before does not end with `.`")
+                .at(before.after(), "expected `.` here")
+                .at(span, "the next rule begins here")
+        };
+        self.fault(fault);
+        let Args::Positional(terms) = atom.args else { return };
+        self.pending = Some(Head {
+            doc: Doc::default(),
+            annotations: Annotations::default(),
+            start: span,
+            relation: atom.relation,
+            terms,
+        });
+    }
+
+    /// The rule whose head was taken for a literal of the rule before.
+    pub(super) fn pending_rule(&mut self) -> Option<Rule> {
+        let mut head = self.pending.take()?;
+        self.clause = head.start.start;
+        head.doc = self.doc(head.start.start);
+        Some(self.rule_with(head))
+    }
+
+    /// Skips a clause in the form of another language and reports it with ours.
+    pub(super) fn foreign_clause(&mut self, code: Code, message: &str, label: &str) {
+        let span = self.current.span;
+        while !self.at_recovery_end() {
+            self.bump();
+        }
+        self.eat(TokenKind::End);
+        self.deferred = self.deferred.take().filter(|(fault, _)| fault.code != codes::FOREIGN_VARIABLE);
+        let fault = Diagnostic::new(code, message).at(span, label);
+        let fault = self.with_form(fault, self.lexer.slice(self.clause_so_far()));
+        self.fault(fault);
+        self.clause_given_up = true;
+    }
+
+    fn clause_so_far(&self) -> Span {
+        Span::new(self.file, self.clause, self.last.span.end)
+    }
+
+    /// Adds our form of a clause, if it is known and free of faults.
+    pub(super) fn with_form(&self, fault: Diagnostic, text: &str) -> Diagnostic {
+        if !self.with_help {
+            return fault;
+        }
+        let form = foreign::clause(text, self.lower_variables);
+        match form.filter(|form| self.is_clean(form)) {
+            Some(form) => fault.help(format!("write: `{form}`")),
+            None => fault,
+        }
+    }
+
+    /// Whether a text parses without a fault.
+    fn is_clean(&self, text: &str) -> bool {
+        let mut parser = Parser::new(self.file, text);
+        parser.with_help = false;
+        parser.lexer.with_help = false;
+        parser.file().1.is_empty()
+    }
+
+    /// Keeps a fault until its clause is read, so that the whole clause can be shown in our form, or else
+    /// `fallback` as help; one a clause.
+    pub(super) fn defer(&mut self, fault: Diagnostic, fallback: String) {
+        if self.deferred.is_none() && !self.silent {
+            self.deferred = Some((fault, fallback));
+        }
+    }
+
+    /// Reports the fault that waited for the end of its clause.
+    pub(super) fn flush_deferred(&mut self, clause: Option<Span>) {
+        let Some((fault, fallback)) = self.deferred.take() else { return };
+        let fault = match clause {
+            Some(clause) => self.with_form(fault, self.lexer.slice(clause)),
+            None => fault,
+        };
+        let fault = if fault.help.is_empty() && !fallback.is_empty() { fault.help(fallback) } else { fault };
+        self.lexer.faults.push(fault);
+    }
+
+    /// A condition that stands for what could not be read.
+    pub(super) fn unread(span: Span) -> Literal {
+        Literal { kind: LiteralKind::Condition(Expr { kind: ExprKind::Error, span }), span }
+    }
+}
+
+/// What was skipped of a clause may bind any variable of its head, and conditions may have read it: only the atoms
+/// are kept, and the head's variables are taken as known.
+fn take_as_bound(body: &mut Vec<Literal>, terms: &[Expr]) {
+    body.retain(|literal| matches!(literal.kind, LiteralKind::Atom { .. }));
+    let known = |term: &Expr| Literal { kind: LiteralKind::Condition(broken(term.clone())), span: term.span };
+    body.extend(terms.iter().map(known));
+}

@@ -1,0 +1,88 @@
+//! Types of columns and parameters, and closed sets of names.
+
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
+use super::super::codes;
+use super::super::foreign::type_name;
+use super::super::token::TokenKind;
+use super::super::tree::{Ident, TypeExpr};
+use super::Parser;
+
+impl Parser<'_> {
+    /// `int`, the name of a closed set, or `/low | /high`. None where neither stands.
+    pub(super) fn type_expr(&mut self) -> Option<TypeExpr> {
+        let start = self.current.span;
+        match self.current.kind {
+            TokenKind::Word(name) => {
+                self.bump();
+                Some(TypeExpr::Named(Ident { name, span: start }))
+            }
+            TokenKind::Literal(Value::Name(_)) => {
+                let members = self.members();
+                Some(TypeExpr::Set(members, self.since(start)))
+            }
+            TokenKind::Variable(name) => {
+                let form = match type_name(name.as_str()) {
+                    same if same == name.as_str() => name.as_str().to_lowercase(),
+                    other => other.to_owned(),
+                };
+                let message = format!("`{name}` is no type");
+                let help = format!("write: `{form}`");
+                self.report(codes::BAD_DECLARATION, message, start, "types are written in lower case", &help);
+                self.bump();
+                Some(TypeExpr::Named(Ident { name: form.as_str().into(), span: start }))
+            }
+            _ => {
+                self.expected(
+                    "a type (`bool`, `int`, `float`, `string`, `name`, `time`, `duration` or a set of names)",
+                );
+                None
+            }
+        }
+    }
+
+    /// A member without its slash.
+    fn bare_member(&mut self, word: Symbol) -> Ident {
+        let span = self.bump().span;
+        let name = Symbol::new(&format!("/{word}"));
+        let message = format!("`{word}` is no name");
+        self.report(codes::BAD_NAME, message, span, "a name begins with `/`", &format!("write: `{name}`"));
+        Ident { name, span }
+    }
+
+    /// `/low | /medium | /high`.
+    pub(super) fn members(&mut self) -> Vec<Ident> {
+        let mut members = Vec::new();
+        loop {
+            match self.current.kind {
+                TokenKind::Literal(Value::Name(name)) => {
+                    members.push(Ident { name, span: self.current.span });
+                    self.bump();
+                }
+                TokenKind::Broken => {
+                    self.bump();
+                }
+                TokenKind::Word(word) => members.push(self.bare_member(word)),
+                _ => {
+                    self.expected("a name such as `/low`");
+                    return members;
+                }
+            }
+            if self.at(TokenKind::DoubleBar) {
+                let help = "write: `|`";
+                let label = "the names of a set stand between `|`";
+                self.report(
+                    codes::FOREIGN_OPERATOR,
+                    "`||` separates no names",
+                    self.current.span,
+                    label,
+                    help,
+                );
+            } else if !self.at(TokenKind::Bar) {
+                return members;
+            }
+            self.bump();
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The tokens of a rule file.
+
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
+/// A token and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Its text.
+    pub span: Span,
+    /// How it stands on its line.
+    pub position: Position,
+    /// Whether a character before it was reported and passed over.
+    pub after_fault: bool,
+}
+
+/// How a token stands on its line; recovery takes a clause to begin at the margin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Position {
+    /// Behind another token.
+    Inside,
+    /// First of its line, indented.
+    Indented,
+    /// At the very beginning of its line.
+    Margin,
+}
+
+/// The kinds of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// A lower-case word: a relation, function, column, parameter or keyword.
+    Word(Symbol),
+    /// A variable with a name.
+    Variable(Symbol),
+    /// `_`
+    Wildcard,
+    /// A literal of any type but bool (`true` and `false` are words), its sign included.
+    Literal(Value),
+    /// `(`
+    LeftParen,
+    /// `)`
+    RightParen,
+    /// `{`
+    LeftBrace,
+    /// `}`
+    RightBrace,
+    /// `[`, which only other languages use
+    LeftBracket,
+    /// `]`, which only other languages use
+    RightBracket,
+    /// `,`
+    Comma,
+    /// `:`
+    Colon,
+    /// `|`
+    Bar,
+    /// `~`
+    Tilde,
+    /// `@` before an annotation
+    At,
+    /// `:-`
+    Turnstile,
+    /// `.` followed by white space, a comment or the end of the file
+    End,
+    /// any other `.`
+    Dot,
+    /// `+`
+    Plus,
+    /// `-`
+    Minus,
+    /// `*`
+    Star,
+    /// `/`
+    Slash,
+    /// `%`
+    Percent,
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `!`
+    Bang,
+    /// `;`, which only other languages use
+    Semicolon,
+    /// `&&`, which only other languages use
+    DoubleAnd,
+    /// `||`, which only other languages use
+    DoubleBar,
+    /// `|>` of Mangle
+    Pipe,
+    /// `fn:plus` of Mangle, with its prefix
+    MangleFunction(Symbol),
+    /// Text that was reported and stands for anything.
+    Broken,
+    /// The end of the file.
+    Eof,
+}
+
+/// Words that are never names.
+pub const RESERVED: [&str; 7] = ["true", "false", "not", "and", "or", "in", "if"];
+
+impl TokenKind {
+    /// Whether this is a word of the grammar that an expression may follow.
+    pub fn may_open_expression(self) -> bool {
+        matches!(self, Self::Word(word) if ["no", "expect", "by", "limit"].contains(&word.as_str()))
+    }
+
+    /// Whether a value may end with this token, so that `-` behind it subtracts.
+    pub fn ends_value(self) -> bool {
+        match self {
+            Self::Word(word) => !["not", "and", "or", "in"].contains(&word.as_str()),
+            Self::Variable(_) | Self::Wildcard | Self::Literal(_) | Self::RightParen => true,
+            Self::RightBracket | Self::Broken => true,
+            _ => false,
+        }
+    }
+}

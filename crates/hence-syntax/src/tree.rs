@@ -1,0 +1,392 @@
+//! The syntax tree of a rule file: what was written and where, before any name is resolved.
+
+use hence_core::schema::Kind;
+use hence_core::span::{FileId, Span};
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
+/// A parsed file. Items that could not be parsed are left out; diagnostics tell of them.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// The file that was parsed.
+    pub id: FileId,
+    /// The items in their order.
+    pub items: Vec<Item>,
+    /// Every `#` comment that is no doc comment of an item, in order; the formatter puts them back.
+    pub comments: Vec<Comment>,
+}
+
+/// A `#` comment, from the `#` to the end of the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// The comment with its `#`.
+    pub span: Span,
+    /// Whether nothing but white space stands before it on its line.
+    pub own_line: bool,
+}
+
+/// A word in the text: a relation, a column, a variable, a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ident {
+    /// The word.
+    pub name: Symbol,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The `##` lines before an item, without the `##` and one space.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Doc {
+    /// The lines.
+    pub lines: Vec<String>,
+}
+
+/// One item of a file.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// `input`, `relation` or `decision`.
+    Relation(RelationDecl),
+    /// `type NAME = /a | /b.`
+    Type(TypeDecl),
+    /// `param NAME: TYPE = LITERAL.`
+    Param(ParamDecl),
+    /// `import "PATH".`
+    Import(Import),
+    /// A rule or a fact.
+    Rule(Rule),
+    /// `test "NAME" { … }`
+    Test(Test),
+}
+
+impl Item {
+    /// The whole item, its annotations included, its doc comment not.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Relation(item) => item.span,
+            Self::Type(item) => item.span,
+            Self::Param(item) => item.span,
+            Self::Import(item) => item.span,
+            Self::Rule(item) => item.span,
+            Self::Test(item) => item.span,
+        }
+    }
+}
+
+/// A declaration of a relation.
+#[derive(Clone, Debug)]
+pub struct RelationDecl {
+    /// Its doc comment.
+    pub doc: Doc,
+    /// Its keyword.
+    pub kind: Kind,
+    /// Its name.
+    pub name: Ident,
+    /// Its columns.
+    pub columns: Vec<ColumnDecl>,
+    /// `requires REL(column: term, …)`; only for decisions.
+    pub requires: Option<Requires>,
+    /// The whole declaration.
+    pub span: Span,
+}
+
+/// `name: type`, or `name: type = literal`.
+#[derive(Clone, Debug)]
+pub struct ColumnDecl {
+    /// The column's name.
+    pub name: Ident,
+    /// Its type.
+    pub ty: TypeExpr,
+    /// The value of facts that leave the column out: a literal, perhaps with a sign.
+    pub default: Option<Expr>,
+}
+
+/// A type as written.
+#[derive(Clone, Debug)]
+pub enum TypeExpr {
+    /// A built-in type or the name of a closed set.
+    Named(Ident),
+    /// A closed set written out; each name with its slash.
+    Set(Vec<Ident>, Span),
+}
+
+/// The guard of a decision.
+#[derive(Clone, Debug)]
+pub struct Requires {
+    /// The relation that is needed.
+    pub relation: Ident,
+    /// Its columns and what they equal: a column of the decision ([`ExprKind::Ident`]) or a literal.
+    pub columns: Vec<(Ident, Expr)>,
+    /// From `requires` to the closing parenthesis.
+    pub span: Span,
+}
+
+/// `type NAME = /a | /b.`
+#[derive(Clone, Debug)]
+pub struct TypeDecl {
+    /// Its doc comment.
+    pub doc: Doc,
+    /// The name of the set.
+    pub name: Ident,
+    /// Its members with their slashes.
+    pub members: Vec<Ident>,
+    /// The whole item.
+    pub span: Span,
+}
+
+/// `param NAME: TYPE = LITERAL.`
+#[derive(Clone, Debug)]
+pub struct ParamDecl {
+    /// Its doc comment.
+    pub doc: Doc,
+    /// Its name.
+    pub name: Ident,
+    /// Its type.
+    pub ty: TypeExpr,
+    /// Its default: a literal, perhaps with a sign.
+    pub value: Expr,
+    /// The whole item.
+    pub span: Span,
+}
+
+/// `import "PATH".`
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The path between the quotes, escapes resolved.
+    pub path: String,
+    /// The quoted path.
+    pub path_span: Span,
+    /// The whole item.
+    pub span: Span,
+}
+
+/// A rule; without a body, a fact.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Its doc comment.
+    pub doc: Doc,
+    /// `@id(NAME)`.
+    pub id: Option<Ident>,
+    /// `@because("…")`: the text, escapes resolved, and where it stands with its quotes.
+    pub because: Option<(Symbol, Span)>,
+    /// The head's relation.
+    pub head: Ident,
+    /// The head's terms; an aggregate is an [`ExprKind::Call`].
+    pub terms: Vec<Expr>,
+    /// The body, empty for a fact.
+    pub body: Vec<Literal>,
+    /// `limit N per X by K desc as R`.
+    pub limit: Option<Limit>,
+    /// The whole rule with its annotations.
+    pub span: Span,
+}
+
+/// `limit N per X, Y by key [desc], … as R`.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    /// How many facts of each group are kept.
+    pub count: Expr,
+    /// The variables of the group.
+    pub per: Vec<Ident>,
+    /// The keys, and whether each is descending.
+    pub by: Vec<(Expr, bool)>,
+    /// The variable that takes the rank.
+    pub rank: Option<Ident>,
+    /// From `limit` to the end.
+    pub span: Span,
+}
+
+/// One literal of a body.
+#[derive(Clone, Debug)]
+pub struct Literal {
+    /// What it is.
+    pub kind: LiteralKind,
+    /// The whole literal.
+    pub span: Span,
+}
+
+/// The kinds of body literals.
+#[derive(Clone, Debug)]
+pub enum LiteralKind {
+    /// `p(…)`, or `!p(…)` / `not p(…)`. A positional call of a bool function has this form too until names are
+    /// resolved.
+    Atom {
+        /// Whether `!` or `not` stands before it.
+        negated: bool,
+        /// The atom.
+        atom: Atom,
+    },
+    /// A comparison (`=` included), a bool variable, or any other expression that must hold.
+    Condition(Expr),
+    /// `X in generator`; the left side is a variable ([`ExprKind::Variable`]) in a correct program.
+    In(Expr, Expr),
+}
+
+/// A relation with terms.
+#[derive(Clone, Debug)]
+pub struct Atom {
+    /// The relation.
+    pub relation: Ident,
+    /// Its terms.
+    pub args: Args,
+    /// `~ 0.001` behind an atom of a test's `expect`: float columns compare within this distance.
+    pub within: Option<Expr>,
+    /// The whole atom without its negation.
+    pub span: Span,
+}
+
+/// The terms of an atom: by position or by name, never both.
+#[derive(Clone, Debug)]
+pub enum Args {
+    /// `p(X, _)`.
+    Positional(Vec<Expr>),
+    /// `p(tool: T, ok: true)`.
+    Named(Vec<(Ident, Expr)>),
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// The whole expression, without parentheses around it.
+    pub span: Span,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// `_`.
+    Wildcard,
+    /// `X`, `_X`.
+    Variable(Symbol),
+    /// A literal of any type; a sign before a number is part of it where it stands at the start of a term.
+    Literal(Value),
+    /// A lower-case word alone: a parameter, or a column in `requires`.
+    Ident(Symbol),
+    /// `-e`, `not e`, `!e`.
+    Unary(UnaryOp, Box<Expr>),
+    /// `l op r`.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `f(e, …)`, `if(c, a, b)` and aggregates included.
+    Call(Ident, Vec<Expr>),
+    /// Something that could not be parsed and was reported; nothing more is to be said of it.
+    Error,
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-`
+    Negate,
+    /// `not`, `!`
+    Not,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `and`
+    And,
+    /// `or`
+    Or,
+}
+
+impl BinaryOp {
+    /// The operator as written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Remainder => "%",
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+            Self::And => "and",
+            Self::Or => "or",
+        }
+    }
+}
+
+/// `test "NAME" { … }`.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// Its doc comment.
+    pub doc: Doc,
+    /// The name between the quotes.
+    pub name: Symbol,
+    /// The quoted name.
+    pub name_span: Span,
+    /// `set NAME = LITERAL.`
+    pub sets: Vec<(Ident, Expr)>,
+    /// `now TIME.`: microseconds since the epoch.
+    pub now: Option<(i64, Span)>,
+    /// What is given, in order.
+    pub given: Vec<Given>,
+    /// What is expected, in order.
+    pub expect: Vec<Expectation>,
+    /// The whole item.
+    pub span: Span,
+}
+
+/// One item of `given`.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// A ground fact.
+    Fact(Atom),
+    /// `from "PATH"`: the facts of a file.
+    From(String, Span),
+}
+
+/// One item of `expect`.
+#[derive(Clone, Debug)]
+pub struct Expectation {
+    /// What is expected.
+    pub kind: ExpectationKind,
+    /// The whole item.
+    pub span: Span,
+}
+
+/// The kinds of expectations.
+#[derive(Clone, Debug)]
+pub enum ExpectationKind {
+    /// `p(a, X), X > 0.5.`: some match; with `because ID`, the rule of that id is in its proof.
+    Holds(Vec<Literal>, Option<Ident>),
+    /// `no p(a, _).`: nothing matches.
+    No(Vec<Literal>),
+    /// `exactly p { (a, b) (c, d) }`: the whole relation, with `~ 0.001` behind it within that distance.
+    Exactly {
+        /// The relation.
+        relation: Ident,
+        /// Its rows.
+        rows: Vec<(Vec<Expr>, Span)>,
+        /// The distance for float columns.
+        within: Option<Expr>,
+    },
+}
