@@ -11,7 +11,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::analysis::checked::Checked;
 use crate::diagnostic::{Diagnostic, sort};
-use crate::index_vec::{Id, IndexVec};
+use crate::index_vec::{IndexVec, id};
 use crate::schema::{Kind, RelationId};
 use graph::{Read, reads};
 
@@ -50,20 +50,9 @@ struct Components {
     of: IndexVec<RelationId, Component>,
 }
 
-/// The number of a component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Component(usize);
-
-impl Id for Component {
-    const INVARIANT: &'static str = "each relation is in one of the components";
-
-    fn new(at: usize) -> Self {
-        Self(at)
-    }
-
-    fn at(self) -> usize {
-        self.0
-    }
+id! {
+    /// The number of a component.
+    struct Component(u32): "each relation is in one of the components";
 }
 
 impl Components {

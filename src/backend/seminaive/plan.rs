@@ -3,7 +3,7 @@
 use crate::builtins::expr::{ParamId, VarId};
 use crate::builtins::generator::Generator;
 use crate::fault::OrBroken;
-use crate::index_vec::{Id, IndexVec};
+use crate::index_vec::{IndexVec, id};
 use crate::ir::RuleId;
 use crate::schema::RelationId;
 use crate::value::Word;
@@ -12,21 +12,9 @@ use super::code::Code;
 use super::known::IndexId;
 use super::store::Part;
 
-/// A place in the frame of a plan: that of a variable, or of a constant or parameter behind them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Slot(pub(super) u32);
-
-impl Id for Slot {
-    const INVARIANT: &'static str = "the slots of a plan lie in its frame";
-
-    fn new(at: usize) -> Self {
-        Self(at as u32)
-    }
-
-    #[inline]
-    fn at(self) -> usize {
-        self.0 as usize
-    }
+id! {
+    /// A place in the frame of a plan: that of a variable, or of a constant or parameter behind them.
+    pub(super) struct Slot(pub(super) u32): "the slots of a plan lie in its frame";
 }
 
 impl From<VarId> for Slot {
