@@ -1,10 +1,10 @@
 //! `hence doc`: the reference of a rule set, and the graph of who reads whom.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::file;
 use crate::session::reference::Reference;
 use crate::session::{RuleSource, SessionError};
 
@@ -57,7 +57,7 @@ impl Doc {
         let text = each_line(&text);
         match self.output {
             Some(path) => {
-                fs::write(&path, text.as_bytes())
+                file::write(&path, text.as_bytes())
                     .map_err(|source| SessionError::Write { path: path.clone(), source })?;
                 output::aside(&format!("{} written", path.display()));
             }
