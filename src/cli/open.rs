@@ -130,19 +130,19 @@ pub(super) fn options() -> OpenOptions {
 /// It is none; the nearest name.
 pub(super) fn may_have_facts(ledger: &Ledger, named: &RuleOptions, relation: Symbol) -> Result<(), Failure> {
     let recorded: Vec<Symbol> = ledger.all_relations().collect();
-    if recorded.contains(&relation) {
-        return Ok(());
-    }
+    let is_recorded = recorded.contains(&relation);
     let last = if named.is_named() { None } else { Session::rules_at(ledger, When::Now)? };
-    let rules = match last {
-        Some((_, rules)) => rules,
-        None => named.source().build()?,
+    let rules = match last.map_or_else(|| named.source().build(), |(_, rules)| Ok(rules)) {
+        Ok(rules) => rules,
+        Err(_) if is_recorded => return Ok(()),
+        Err(error) => return Err(error.into()),
     };
     let known = rules.program.find(relation).and_then(|id| rules.program.relation(id));
     let inputs = rules.program.relations.iter().filter(|known| known.kind == Kind::Input);
     let names = inputs.map(|known| known.name).chain(recorded);
     Err(Failure::Usage(match (known, nearest(relation.as_str(), names.map(|name| name.as_str()))) {
         (Some(known), _) if known.kind == Kind::Input => return Ok(()),
+        (None, _) if is_recorded => return Ok(()),
         (Some(_), _) => format!(
             "`{relation}` is derived, and no fact of it is recorded; `hence derive {relation}` shows it"
         ),

@@ -121,7 +121,7 @@ fn no_result_is_written_into_a_pipe_that_nobody_reads() {
         &["doc", "-o", "pipe"][..],
         &["compile", "rules", "-o", "pipe"],
         &["export", "-o", "pipe"],
-        &["test", "--coverage-lcov", "pipe"],
+        &["test", "--coverage", "--lcov", "pipe"],
     ] {
         refused(dir.path(), words, "`pipe` can't be written: it is a pipe; only regular files are written");
     }
