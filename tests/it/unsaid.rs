@@ -123,7 +123,9 @@ fn no_result_is_written_into_a_pipe_that_nobody_reads() {
         &["export", "-o", "pipe"],
         &["test", "--coverage", "--lcov", "pipe"],
     ] {
-        refused(dir.path(), words, "`pipe` can't be written: it is a pipe; only regular files are written");
+        let Ran(status, _, told) = run(dir.path(), words, &[], "");
+        let wanted = "`pipe` can't be written: it is a pipe; only regular files are written";
+        assert!(status == 2 && told.contains(wanted), "{words:?}: {status} {told}");
     }
     assert!(begun.elapsed() < Duration::from_secs(30));
     fs::write(dir.path().join("page"), "x".repeat(1 << 20)).unwrap();
