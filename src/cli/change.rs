@@ -79,7 +79,7 @@ impl Facts {
             ..Draft::default()
         };
         put(&mut draft, facts);
-        let mut ledger = open::ledger(&self.facts, false)?;
+        let mut ledger = open::ledger_beside(&self.facts, false)?;
         session::fit_draft(&rules, &ledger, &mut draft)?;
         let committed = ledger.commit_owned(draft).map_err(open::failure);
         progress::clear();

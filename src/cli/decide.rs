@@ -11,7 +11,7 @@ use hence_ledger::{Decision, Lapsed, When};
 
 use super::carry::{Carried, Carry};
 use super::diagnostics::count;
-use super::follow::Follow;
+use super::follow::{Follow, Refused};
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
 use super::records::Records;
@@ -37,7 +37,8 @@ pub(super) struct Decide {
     /// Show every decision that stands, not only those drawn now
     #[arg(long)]
     all: bool,
-    /// Read facts as JSON lines from standard input and answer each line with what it changed, as JSON lines
+    /// Read facts as JSON lines from standard input and answer each line with what it changed, as JSON lines; lines that
+    /// are refused change nothing, and the exit status tells of them at the end
     #[arg(long, conflicts_with_all = ["dry_run", "all", "format"])]
     follow: bool,
     /// With --follow, lines up to a blank one are one transaction
@@ -46,7 +47,7 @@ pub(super) struct Decide {
     #[command(flatten)]
     about: ChangeOptions,
     /// Carry out what is drawn: file the requests that decisions offer, and run the programs that `[run_command]` of
-    /// hence.toml names
+    /// hence.toml names; each ends at its time limit with its process group
     #[arg(long, conflicts_with = "dry_run")]
     carry_out: bool,
     /// The form of the output
@@ -71,7 +72,8 @@ impl Decide {
             let (now, batch) = (self.facts.now, self.batch);
             // What is read of a line takes several times its bytes.
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
-            let follow = Follow { session, author, now, batch, most, carry };
+            let refused = Refused::default();
+            let follow = Follow { session, author, now, batch, most, carry, refused };
             return follow.run(assertions, &mut io::stdin().lock(), &mut terminal::json());
         }
         let change = Change {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use hence::session::{Listing, RuleSet};
+use hence_core::file;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_ledger::{Ledger, When};
@@ -226,7 +227,10 @@ impl Export {
     /// The relations asked for, else those that hold a fact at that moment, by name.
     fn relations(&self, ledger: &Ledger) -> Result<Vec<Symbol>, Failure> {
         if !self.relation.is_empty() {
-            return Ok(self.relation.iter().map(|name| Symbol::new(name)).collect());
+            let named: Vec<Symbol> = self.relation.iter().map(|name| Symbol::new(name)).collect();
+            let mut known = named.iter();
+            known.try_for_each(|relation| open::may_have_facts(ledger, &self.rules, *relation))?;
+            return Ok(named);
         }
         let mut relations = Vec::new();
         for relation in ledger.all_relations() {
@@ -260,9 +264,9 @@ fn create(path: &Path) -> Result<File, Failure> {
     if let Ok(target) = path.canonicalize() {
         elsewhere(path, &target)?;
     }
-    File::create(path).map_err(|error| unwritable(path, &error))
+    file::create(path).map_err(|error| unwritable(path, &error))
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Usage(format!("`{}` can't be written: {error}", path.display()))
+    Failure::Usage(format!("`{}` can't be written: {}", path.display(), file::said(error)))
 }

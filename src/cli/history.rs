@@ -243,6 +243,9 @@ impl Facts {
         for fact in ledger.facts_at(relation, when).map_err(open::failure)? {
             found.push(listing.fact(fact.map_err(open::failure)?.0));
         }
+        if found.is_empty() {
+            open::may_have_facts(&ledger, &self.rules, relation)?;
+        }
         let width = found.iter().map(|fact| fact.values.len()).max().unwrap_or(0);
         let columns = match listing.columns {
             columns if columns.is_empty() => self.columns(&ledger, relation, width)?,

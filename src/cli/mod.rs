@@ -21,6 +21,7 @@ mod follow;
 mod history;
 mod init;
 mod keep;
+mod lines;
 mod live;
 mod migrate;
 mod observe;
@@ -172,20 +173,27 @@ impl From<io::Error> for Failure {
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
     fault::keep_quiet();
-    let status = fault::caught(answer).unwrap_or_else(|failure| {
-        let status = explain(&failure);
-        if status == UNASKED {
-            mend(None);
-        }
-        status
-    });
-    ExitCode::from(status)
+    ExitCode::from(fault::caught(answer).unwrap_or_else(failed))
+}
+
+/// Says on standard error why a question could not be put or answered, as every command does; the exit status for it.
+pub fn explained(error: SessionError) -> u8 {
+    explain(&Failure::Session(error))
+}
+
+fn failed(failure: Failure) -> u8 {
+    let status = explain(&failure);
+    if status == UNASKED {
+        mend(None);
+    }
+    status
 }
 
 /// Shows how arguments that came to nothing were probably meant.
 fn mend(refused: Option<&str>) {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    arguments::help(&words, refused).iter().for_each(|help| output::note(&format!("  help: {help}")));
+    arguments::help(&arguments::words(), refused)
+        .iter()
+        .for_each(|help| output::note(&format!("  help: {help}")));
 }
 
 fn answer() -> Outcome {

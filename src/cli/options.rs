@@ -22,7 +22,7 @@ pub(super) struct FactOptions {
     /// A fact file or folder, once more for another: .jsonl, .csv, .tsv, .facts or .dl; `-` is standard input, JSON lines
     #[arg(long = "facts", value_name = "PATH")]
     facts: Vec<PathBuf>,
-    /// The ledger's folder [default: .hence]
+    /// The ledger's folder; a question takes it or --facts, not both [default: .hence]
     #[arg(long, value_name = "DIR")]
     pub(super) store: Option<PathBuf>,
     /// The clock of this run [default: the wall clock; with --as-of, that moment's]

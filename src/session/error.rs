@@ -26,7 +26,7 @@ pub struct Faults {
 
 impl Faults {
     /// Takes in other faults; a text that both have is kept once.
-    pub(super) fn add(&mut self, other: Self) {
+    pub fn add(&mut self, other: Self) {
         let mut ids = BTreeMap::new();
         for (id, source) in other.sources.iter() {
             let same = |(_, known): &(FileId, &Source)| {

@@ -64,4 +64,5 @@ mod test_files;
 mod tidy;
 mod tool_run;
 mod transcripts;
+mod unsaid;
 mod watch;

@@ -87,5 +87,9 @@ pub(super) const SETTINGS: [Setting; 15] = [
 pub(super) const PARAMS: &str = "params";
 /// Variables with this beginning set a parameter.
 pub(super) const PARAM_VARIABLE: &str = "HENCE_PARAM_";
-/// Tables that other readers of the file understand.
-pub(super) const FOREIGN: [&str; 1] = ["run_command"];
+/// Variables that mean something and are no setting.
+pub(super) const OTHERS: [&str; 2] = ["HENCE_HISTORY", "HENCE_TRUST"];
+/// What every variable of hence begins with.
+pub(super) const PREFIX: &str = "HENCE_";
+/// The table of the programs that carry decisions out.
+pub(super) const RUN_COMMAND: &str = "run_command";
