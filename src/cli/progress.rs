@@ -7,6 +7,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
 use crate::fault::OrBroken;
 use crate::ledger::{Progress, Watcher, Work};
+use crate::session::SessionError;
 
 use super::output;
 
@@ -62,6 +63,15 @@ pub(super) fn watcher() -> Watcher {
         let Some(of) = of else { return counted(message, done as usize) };
         step(message, done, of);
     })
+}
+
+/// Says how far drawing transactions again came, where it reached a limit in transaction `at`.
+pub(super) fn tell_reached(error: &SessionError, at: u64, of: u64) {
+    if error.is_limit() {
+        output::note(&format!(
+            "the limit was reached in transaction {at} of {of}; those before it were drawn again"
+        ));
+    }
 }
 
 /// Removes the bar.

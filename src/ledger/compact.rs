@@ -232,7 +232,8 @@ impl Journal {
 
     /// The error for what a snapshot stands for.
     pub(super) fn archived(&self, asked: u64, held: SnapshotHead) -> LedgerError {
-        LedgerError::Archived { asked, last: held.transaction, path: self.archive.clone() }
+        let there = matches!(self.with_archive(), Ok(Some(_)));
+        LedgerError::Archived { asked, last: held.transaction, path: self.archive.clone(), there }
     }
 
     /// Gives the snapshot its name and puts away what it stands for.
