@@ -111,6 +111,11 @@ pub(super) struct RangeOptions {
 }
 
 impl RangeOptions {
+    /// Whether the first one is told.
+    pub(super) fn begins(&self) -> bool {
+        self.from.is_some()
+    }
+
     /// Their numbers.
     ///
     /// # Errors

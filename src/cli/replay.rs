@@ -1,11 +1,13 @@
 //! `hence replay`: the recorded history drawn again, under its own rules or under others.
 
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::ledger::Ledger;
 use crate::literal::visible;
 use crate::session::{self, Flip, Replayed, RuleSet};
 use crate::symbol::Symbol;
@@ -57,6 +59,7 @@ impl Replay {
         self.facts.existing_store()?;
         let ledger = open::ledger(&self.facts, true)?;
         let range = self.range.of(&ledger)?;
+        let (ledger, range) = self.with_archive(ledger, range)?;
         let rules = self.other_rules()?;
         let engine = self.engine.engine();
         let replay = session::Replay {
@@ -90,6 +93,29 @@ impl Replay {
             progress::tell_reached(error, at, replay.to);
         }
         Ok(if replayed?.flips == 0 { DONE } else { NO })
+    }
+
+    /// The history with what is archived of it, where that is asked for; without it, and unless it is named, what
+    /// follows.
+    fn with_archive(
+        &self,
+        ledger: Ledger,
+        range: RangeInclusive<u64>,
+    ) -> Result<(Ledger, RangeInclusive<u64>), Failure> {
+        let end = match ledger.archived() {
+            Some((end, _)) if *range.start() <= end => end,
+            _ => return Ok((ledger, range)),
+        };
+        if let Some(whole) = ledger.whole_history().map_err(open::failure)? {
+            return Ok((whole, range));
+        }
+        if self.range.begins() || *range.end() <= end {
+            return Ok((ledger, range));
+        }
+        output::note(&format!(
+            "what transactions 1 to {end} decided is archived elsewhere, and not drawn again"
+        ));
+        Ok((ledger, end + 1..=*range.end()))
     }
 
     /// The rules to draw decisions by, where they are not each transaction's own.

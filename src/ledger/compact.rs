@@ -227,7 +227,7 @@ impl Journal {
         if !(1..first).eq(segments.iter().copied()) {
             return Ok(None);
         }
-        Ok(Some(self.archived_part(segments)))
+        Ok(Some(self.behind(segments)))
     }
 
     /// The error for what a snapshot stands for.
