@@ -14,6 +14,7 @@ use hence_ledger::{Ledger, When};
 
 use super::diagnostics::count;
 use super::options::{FactOptions, RuleOptions, moment};
+use super::past::refuse_future;
 use super::records::Records;
 use super::terminal::{self, Out};
 use super::{DONE, Failure, Outcome, open, output};
@@ -46,7 +47,7 @@ pub(super) struct Export {
     #[arg(long, value_name = "NAME")]
     relation: Vec<String>,
     /// Facts as they stood at a moment: the number of a transaction, or a time
-    #[arg(long, value_name = "TX|TIME", value_parser = moment)]
+    #[arg(long, value_name = "TX|TIME", value_parser = moment, allow_negative_numbers = true)]
     as_of: Option<When>,
     /// The file; for CSV a file that ends in .csv, or a folder for a file a relation [default: standard output]
     #[arg(long, short, value_name = "FILE")]
@@ -56,6 +57,7 @@ pub(super) struct Export {
 impl Export {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
+        refuse_future(&ledger, self.when(), "leave --as-of out for what stands now")?;
         let written = match self.format {
             ExportFormat::Transactions => self.transactions(&ledger)?,
             ExportFormat::Csv => self.csv(&ledger)?,

@@ -159,15 +159,19 @@ impl Verify {
         let (engine, limits) = (self.engine.engine(), self.engine.limits());
         let lenient = self.engine.lenient()?;
         let audit = Audit { ledger, from, to, engine: engine.as_ref(), limits, lenient };
-        let (bar, mut written) = (indicatif::ProgressBar::new(to), Ok(()));
-        let audited = audit.run(&mut |tx| bar.set_position(tx), &mut |finding| {
+        let (bar, mut written, mut at) = (indicatif::ProgressBar::new(to), Ok(()), from);
+        let mut reached = |tx| {
+            at = tx;
+            bar.set_position(tx);
+        };
+        let audited = audit.run(&mut reached, &mut |finding| {
             let word = if finding.what.is_lie() { "fault" } else { "note" };
             written = bar.suspend(|| writeln!(terminal::text(), "{word}: {finding}"));
             written.is_ok()
         });
         bar.finish_and_clear();
         written?;
-        let audited = audited?;
+        let audited = audited.inspect_err(|error| progress::tell_reached(error, at, to))?;
         let found = match audited.faults {
             0 => String::from("each as recorded"),
             faults => count(faults as usize, "fault"),

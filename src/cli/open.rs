@@ -32,13 +32,7 @@ pub(super) fn for_reading(
         )));
     }
     let session = if files.is_empty() {
-        let store = facts.store();
-        if !store.exists() {
-            return Err(Failure::Usage(format!(
-                "there is no ledger at `{}`; give facts with --facts PATH, or record some with `hence decide --facts PATH`",
-                store.display()
-            )));
-        }
+        existing(facts)?;
         let session = Session::over_ledger(rules, ledger(facts, true)?);
         if named.packs.is_empty() {
             tell_undeclared(&session);
@@ -49,6 +43,18 @@ pub(super) fn for_reading(
         Session::over_facts(rules, read)
     };
     equip(session, engine)
+}
+
+/// Checks that there is a ledger where facts are asked for and none are given.
+pub(super) fn existing(facts: &FactOptions) -> Result<(), Failure> {
+    let store = facts.store();
+    if store.exists() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "there is no ledger at `{}`; give facts with --facts PATH, or record some with `hence decide --facts PATH`",
+        store.display()
+    )))
 }
 
 /// A session over the ledger.

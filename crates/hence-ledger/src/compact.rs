@@ -227,12 +227,13 @@ impl Journal {
         if !(1..first).eq(segments.iter().copied()) {
             return Ok(None);
         }
-        Ok(Some(self.archived_part(segments)))
+        Ok(Some(self.behind(segments)))
     }
 
     /// The error for what a snapshot stands for.
     pub(super) fn archived(&self, asked: u64, held: SnapshotHead) -> LedgerError {
-        LedgerError::Archived { asked, last: held.transaction, path: self.archive.clone() }
+        let there = matches!(self.with_archive(), Ok(Some(_)));
+        LedgerError::Archived { asked, last: held.transaction, path: self.archive.clone(), there }
     }
 
     /// Gives the snapshot its name and puts away what it stands for.

@@ -87,7 +87,7 @@ pub enum LedgerError {
         actual: u64,
     },
     /// A transaction that isn't there.
-    #[error("there is no transaction {asked}: the last one is {last}")]
+    #[error("there is no transaction {asked}: {}", last_one(*.last))]
     NoTransaction {
         /// The number asked for.
         asked: u64,
@@ -96,8 +96,9 @@ pub enum LedgerError {
     },
     /// A transaction that a snapshot stands for.
     #[error(
-        "transaction {asked} is archived: transactions 1 to {last} lie in {}; with that folder in its place, ask with `--up-to {asked}`",
-        .path.display()
+        "transaction {asked} is archived: transactions 1 to {last} belong in {}; {}",
+        .path.display(),
+        way_to(*.asked, *.there)
     )]
     Archived {
         /// The number asked for.
@@ -106,6 +107,8 @@ pub enum LedgerError {
         last: u64,
         /// The folder.
         path: PathBuf,
+        /// Whether the folder is in its place, with all that belongs in it.
+        there: bool,
     },
     /// Reading it reached a limit.
     #[error(transparent)]
@@ -284,5 +287,22 @@ impl fmt::Display for Notice {
                 write!(f, "the fact base couldn't be written ({why}); the journal holds everything")
             }
         }
+    }
+}
+
+/// How an archived transaction is asked of.
+fn way_to(asked: u64, there: bool) -> String {
+    if there {
+        format!("add `--up-to {asked}`")
+    } else {
+        format!("that folder isn't in its place: put it back, then ask with `--up-to {asked}`")
+    }
+}
+
+/// Which transaction is the last one, in words.
+fn last_one(last: u64) -> String {
+    match last {
+        0 => String::from("the ledger has none"),
+        last => format!("the last one is {last}"),
     }
 }

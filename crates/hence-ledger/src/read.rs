@@ -91,6 +91,14 @@ impl Ledger {
         self.journal.snapshot.map(|held| (held.transaction, self.journal.archive.as_path()))
     }
 
+    /// Whether the archive holds all that a snapshot stands for.
+    ///
+    /// # Errors
+    /// If the folder can't be read.
+    pub fn has_archive(&self) -> Result<bool, LedgerError> {
+        Ok(self.journal.with_archive()?.is_some())
+    }
+
     /// The names of all relations that ever held something, in order.
     pub fn all_relations(&self) -> impl Iterator<Item = Symbol> + '_ {
         self.state.relations.keys().copied()
@@ -110,6 +118,14 @@ impl Ledger {
             return Err(self.journal.archived(tx, held));
         }
         Ok(Some(tx).filter(|tx| *tx < self.state.tx))
+    }
+
+    /// The number of the last transaction of a moment; 0 before the first.
+    ///
+    /// # Errors
+    /// If there is no such transaction, or the base can't be read.
+    pub fn tx_when(&self, when: When) -> Result<u64, LedgerError> {
+        Ok(self.at(when)?.unwrap_or(self.state.tx))
     }
 
     /// The last transaction at or before `time` (microseconds since the epoch); 0 if there is none.
