@@ -16,6 +16,8 @@ mod diagnostics;
 mod doc;
 mod explain;
 mod export;
+#[cfg(test)]
+mod fault_test;
 mod fmt;
 mod follow;
 mod history;
@@ -174,11 +176,6 @@ impl From<io::Error> for Failure {
 pub(crate) fn run() -> ExitCode {
     fault::keep_quiet();
     ExitCode::from(fault::caught(answer).unwrap_or_else(failed))
-}
-
-/// Says on standard error why a question could not be put or answered, as every command does; the exit status for it.
-pub fn explained(error: SessionError) -> u8 {
-    explain(&Failure::Session(error))
 }
 
 fn failed(failure: Failure) -> u8 {

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -252,34 +251,4 @@ fn a_corrupt_program_is_a_fault_on_every_engine_and_never_an_answer() {
             assert!(answer.is_err(), "{engine} answers though {what} is wrong");
         }
     }
-}
-
-/// The variable by which the test below tells the process that it starts where its ledger is.
-const DIR: &str = "HENCE_TEST_FAULT";
-
-/// Not a test of its own: a command whose engine contradicts itself.
-#[test]
-#[ignore = "the child process of a_fault_ends_a_command_with_a_status_of_its_own"]
-fn command() {
-    let Some(dir) = std::env::var_os(DIR) else { return };
-    fault::keep_quiet();
-    let ledger = Ledger::open(Path::new(&dir), &OpenOptions::default()).unwrap();
-    let mut session = Session::over_ledger(rules(), ledger).with_engine(Box::new(Contradicts));
-    let error = session.commit(asked("ls"), false).unwrap_err();
-    drop(session);
-    std::process::exit(i32::from(bin::cli::explained(error)));
-}
-
-#[test]
-fn a_fault_ends_a_command_with_a_status_of_its_own() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "broken::command", "--ignored", "--nocapture", "--test-threads=1"]);
-    let output = child.env(DIR, dir.path()).env_remove("RUST_BACKTRACE").output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(70), "{output:?}");
-    assert!(told.contains("error: this is a fault of hence "), "{told}");
-    assert!(told.contains("`every slot of a plan is bound before it is read` does not hold"), "{told}");
-    assert!(told.contains("help: report this line with the rules and facts that show it"), "{told}");
-    assert_eq!(Ledger::open(dir.path(), &OpenOptions::default()).unwrap().last_tx(), 0);
 }

@@ -20,6 +20,7 @@ pub trait Id: Copy {
 }
 
 /// Declares the type of such a number.
+#[macro_export]
 macro_rules! id {
     ($(#[$doc:meta])* $vis:vis struct $name:ident($field:vis u32): $invariant:literal;) => {
         $(#[$doc])*
@@ -40,7 +41,7 @@ macro_rules! id {
         }
     };
 }
-pub(crate) use id;
+pub use id;
 
 /// Entries by their numbers.
 pub struct IndexVec<I, T> {
