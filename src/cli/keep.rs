@@ -113,7 +113,9 @@ impl Verify {
 
     fn prove(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
-        let verified = ledger.verify().map_err(open::failure)?;
+        let mut at = 0;
+        let verified = ledger.verify_each(&mut |tx| at = tx).map_err(SessionError::Ledger);
+        let verified = verified.inspect_err(|error| progress::tell_reached(error, at, ledger.last_tx()))?;
         let mut out = terminal::text();
         writeln!(
             out,

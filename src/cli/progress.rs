@@ -65,12 +65,10 @@ pub(super) fn watcher() -> Watcher {
     })
 }
 
-/// Says how far drawing transactions again came, where it reached a limit in transaction `at`.
+/// Says how far going through transactions came, where it reached a limit in transaction `at`.
 pub(super) fn tell_reached(error: &SessionError, at: u64, of: u64) {
     if error.is_limit() {
-        output::note(&format!(
-            "the limit was reached in transaction {at} of {of}; those before it were drawn again"
-        ));
+        output::note(&format!("the limit was reached at transaction {at} of {of}; those before it are done"));
     }
 }
 

@@ -150,7 +150,7 @@ fn a_ledger_is_read_under_the_limit_on_memory() {
     for command in [
         &["derive", "each", "--rules", "rules.dl", "--max-memory", "12"][..],
         &["decide", "--rules", "rules.dl", "--max-memory", "12"],
-        &["what-if", "--assert", "n(1, \"a\")", "--rules", "rules.dl", "--max-memory", "12"],
+        &["what-if", "--assert", "n(1, \"a\")", "--base", "rules.dl", "--max-memory", "12"],
     ] {
         run(at, command).stopped_at(12);
     }

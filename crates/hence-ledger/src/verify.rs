@@ -1,5 +1,7 @@
 //! Proving the ledger: the chain and the recorded states of the journal, and the base against them.
 
+use hence_core::meter;
+
 use super::admit;
 use super::base::MemoryBase;
 use super::bytes::Reader;
@@ -16,6 +18,9 @@ use super::schemas;
 use super::state::State;
 use super::view::View;
 use super::{Based, Ledger};
+
+/// What is said to be done where a limit is reached here.
+const VERIFYING: &str = "checking the chain";
 
 /// A ledger that was found sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +75,15 @@ impl Ledger {
     /// # Errors
     /// At the first damage of the journal, with its place.
     pub fn verify(&self) -> Result<Verified, LedgerError> {
+        self.verify_each(&mut |_| {})
+    }
+
+    /// The same; `reached` hears of each transaction.
+    ///
+    /// # Errors
+    /// As [`Ledger::verify`], and a limit that was reached.
+    pub fn verify_each(&self, reached: &mut dyn FnMut(u64)) -> Result<Verified, LedgerError> {
+        meter::enter(VERIFYING);
         let mut state = State::default();
         let mut view = View::new(Box::new(MemoryBase::default()));
         let last = self.state.tx;
@@ -81,6 +95,8 @@ impl Ledger {
         }
         if last > state.tx {
             self.journal.scan(self.journal.beginning(), &mut |whole| {
+                reached(whole.number);
+                meter::check(VERIFYING)?;
                 self.journal.check_named(snapshot, &whole)?;
                 differences.extend(undated(&whole, &state, &view)?);
                 super::join::apply(&self.journal, &mut view, &mut state, &whole, self.backlog_limit)?;
