@@ -99,7 +99,8 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use hence::ledger::interchange::json_line;
-use hence::session::compiled;
+use hence::literal::visible;
+use hence::session::{SessionError, compiled};
 
 #[allow(dead_code, reason = "its structs are for code of your own")]
 mod rules;
@@ -138,7 +139,13 @@ fn main() -> ExitCode {
             decided.undetermined.iter().for_each(undetermined);
             ExitCode::from(if decided.undetermined.is_empty() { 0 } else { 4 })
         }
-        Err(error) => ExitCode::from(hence::cli::explained(error)),
+        Err(error) => {
+            match &error {
+                SessionError::Faults(faults) => faults.lines().for_each(|line| eprintln!("{}", visible(&line))),
+                error => eprintln!("error: {}", visible(&error.to_string())),
+            }
+            ExitCode::from(error.status())
+        }
     }
 }
 "#;

@@ -286,10 +286,6 @@ fn explain(failure: &Failure) -> u8 {
             diagnostics::print(faults);
             UNASKED
         }
-        Failure::Session(error) if error.is_limit() => {
-            output::error(&error.to_string());
-            LIMIT
-        }
         Failure::Stopped(stopped) => {
             output::error(&stopped.to_string());
             LIMIT
@@ -304,7 +300,7 @@ fn explain(failure: &Failure) -> u8 {
         }
         Failure::Session(error) => {
             output::error(&error.to_string());
-            UNASKED
+            error.status()
         }
     }
 }

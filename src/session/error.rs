@@ -124,6 +124,16 @@ impl SessionError {
                 | Self::Proof(WhyError::Limit(_))
         )
     }
+
+    /// The exit status of a program that ends with this error: 3 for a limit, 70 for a fault of hence itself, 2 for a
+    /// question that could not be put.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Fault(_) => 70,
+            error if error.is_limit() => 3,
+            _ => 2,
+        }
+    }
 }
 
 fn count_errors(diagnostics: &[Diagnostic]) -> String {
