@@ -207,6 +207,104 @@ fn another_journal_than_was_closed_is_told_of_and_found() {
     assert_eq!(facts(&ledger, "p")[0], fact("p", 1, "other"));
 }
 
+/// What may have become of a `LOCK` that said how a ledger of three transactions was left.
+fn faulty_locks(whole: &[u8]) -> Vec<Option<Vec<u8>>> {
+    let text = std::str::from_utf8(whole).unwrap();
+    let mut locks = vec![None, Some(Vec::new()), Some(vec![0; whole.len()]), Some(b"hello\n".to_vec())];
+    locks.push(Some(text.replace("closed 3", "clozed 3").into_bytes()));
+    locks.push(Some(text.replace("closed 3", "closed x").into_bytes()));
+    locks.push(Some(text.replace("process ", "process").into_bytes()));
+    locks.push(Some(whole[..whole.len() - 3].to_vec()));
+    locks.push(Some([whole, &[0xff, b'\n']].concat()));
+    locks
+}
+
+#[test]
+fn a_lock_that_says_nothing_is_named_and_written_anew() {
+    let (dir, all) = closed();
+    let lock = dir.path().join("LOCK");
+    let cut = last_record(&all[&journal(dir.path())]);
+    for (at, content) in faulty_locks(&all[&lock]).into_iter().enumerate() {
+        put(dir.path(), &all);
+        match content {
+            Some(bytes) => fs::write(&lock, bytes).unwrap(),
+            None => fs::remove_file(&lock).unwrap(),
+        }
+        let mut asked = Ledger::open_to_ask(dir.path(), &OpenOptions::default()).unwrap();
+        assert_eq!((asked.last_tx(), asked.take_notices()), (3, vec![]), "lock {at}");
+        let differences = asked.verify().unwrap().differences;
+        assert!(matches!(&differences[..], [one] if one.contains("LOCK")), "lock {at}: {differences:?}");
+        // What the base knows of the end is believed, since nobody else says anything.
+        fs::write(journal(dir.path()), &all[&journal(dir.path())][..cut]).unwrap();
+        assert!(is_damage(&Ledger::open_to_ask(dir.path(), &OpenOptions::default())), "lock {at}");
+        assert!(is_damage(&Ledger::open(dir.path(), &OpenOptions::default())), "lock {at}");
+        fs::write(journal(dir.path()), &all[&journal(dir.path())]).unwrap();
+        let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
+        let told = ledger.take_notices();
+        assert!(matches!(told[..], [Notice::LockAnew { .. }]), "lock {at}: {told:?}");
+        assert_eq!(ledger.close(), vec![]);
+        let mut again = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
+        assert_eq!((again.take_notices(), again.verify().unwrap().differences.len()), (vec![], 0));
+    }
+}
+
+#[test]
+fn a_new_ledger_has_no_lock_to_miss() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("LOCK"), "").unwrap();
+    let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
+    assert_eq!(ledger.take_notices(), vec![]);
+}
+
+#[test]
+fn a_lock_that_was_forged_hides_no_cut_from_anybody() {
+    let (dir, all) = closed();
+    let path = journal(dir.path());
+    let lock = dir.path().join("LOCK");
+    let text = String::from_utf8(all[&lock].clone()).unwrap();
+    let who = text.split("closed").next().unwrap();
+    let ledger = Ledger::open_to_ask(dir.path(), &OpenOptions::default()).unwrap();
+    let second = ledger.info(2).unwrap().hash;
+    let zero = hence::ledger::Hash::default();
+    let cut = &all[&path][..last_record(&all[&path])];
+    for (forged, bytes) in [
+        (format!("{who}closed 0 {zero}\n"), &all[&path][..]),
+        (format!("{who}closed 0 {zero}\n"), cut),
+        (format!("{who}closed 2 {second}\n"), &all[&path][..]),
+        (format!("{who}closed 2 {second}\n"), cut),
+        (format!("{who}closed 3 {zero}\n"), &all[&path][..]),
+    ] {
+        put(dir.path(), &all);
+        fs::write(&lock, &forged).unwrap();
+        fs::write(&path, bytes).unwrap();
+        let to = dir.path().with_extension("copy");
+        let copied = Ledger::backup(dir.path(), &to, &OpenOptions::default());
+        assert!(copied.is_err(), "{forged}: {copied:?}");
+        assert!(!to.exists());
+        assert!(Ledger::open(dir.path(), &OpenOptions::default()).is_err(), "{forged}");
+        let asked = Ledger::open_to_ask(dir.path(), &OpenOptions::default());
+        assert!(asked.is_err_or_tells(), "{forged}");
+    }
+    // The way out that is told.
+    put(dir.path(), &all);
+    fs::write(&lock, format!("{who}closed 0 {zero}\n")).unwrap();
+    let refused = Ledger::open(dir.path(), &OpenOptions::default()).err().unwrap().to_string();
+    assert!(refused.contains("goes on to 3") && refused.contains("remove this file"), "{refused}");
+    fs::remove_file(&lock).unwrap();
+    assert_eq!(Ledger::open(dir.path(), &OpenOptions::default()).unwrap().last_tx(), 3);
+}
+
+/// Whether an opening failed, or tells of something.
+trait Told {
+    fn is_err_or_tells(self) -> bool;
+}
+
+impl Told for Result<Ledger, LedgerError> {
+    fn is_err_or_tells(self) -> bool {
+        self.map_or(true, |mut ledger| !ledger.take_notices().is_empty())
+    }
+}
+
 /// A base that is as it was when its process was killed, after so many batches.
 struct Killed(Arc<MemoryBase>, AtomicU64);
 
