@@ -176,7 +176,8 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 
 /// A number that something is limited to. Nothing runs under a limit of 0, and it means no limit to nobody.
 pub(super) fn limit(text: &str) -> Result<u64, String> {
-    let number: u64 = text.parse().map_err(|_| format!("`{text}` is no number; expected one such as 1000"))?;
+    let number: u64 =
+        text.parse().map_err(|_| format!("`{text}` is no number; expected one such as 1000"))?;
     if number > 0 { Ok(number) } else { Err(nothing(text)) }
 }
 

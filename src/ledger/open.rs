@@ -124,9 +124,9 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Tells of a lock that said nothing of what was recorded before.
+    /// Tells of a lock that said nothing of what was recorded before; now it does.
     fn tell_of_lock(&mut self) {
-        if let Some(fault) = self.left.fault.filter(|_| self.state.tx > 0) {
+        if let Some(fault) = self.left.fault.take().filter(|_| self.state.tx > 0) {
             self.notices.push(Notice::LockAnew { path: self.lock_path(), fault });
         }
     }

@@ -148,7 +148,9 @@ fn check_lost(dir: &Path, left: &Holder, held: u64, options: &OpenOptions) -> Re
         ledger.check_end(&scanned, held)
     };
     match read() {
-        Ok(()) => Err(refused(String::from("the journal can be read; `hence rebuild` writes the base anew from it"))),
+        Ok(()) => Err(refused(String::from(
+            "the journal can be read; `hence rebuild` writes the base anew from it",
+        ))),
         Err(LedgerError::Damaged { transaction, .. }) if transaction > held => {
             let last = transaction - 1;
             Err(refused(format!(
@@ -185,7 +187,8 @@ impl Held {
             } else {
                 let draft = self.draft(&info, changes)?;
                 let again = ledger.record_again(&draft, info.standing, info.missing);
-                again.map_err(|error| refused(format!("transaction {tx} can't be recorded anew: {error}")))?;
+                again
+                    .map_err(|error| refused(format!("transaction {tx} can't be recorded anew: {error}")))?;
             }
             let all = ledger.state.digest.to_hash() == info.digest;
             if compacted.is_none_or(|compacted| compacted <= tx) && !all {

@@ -126,7 +126,8 @@ fn out_of_step(before: Option<&Recorded>, held: bool, schema: &Schema) -> Option
     }
     if schema.renews {
         let is_first = before.is_none() && !held;
-        return is_first.then_some("it says that the relation begins anew, of which nothing was recorded before");
+        return is_first
+            .then_some("it says that the relation begins anew, of which nothing was recorded before");
     }
     let before = before?;
     let same = |(old, new): (&Column, &Column)| old.name == new.name && old.ty.ty == new.ty.ty;

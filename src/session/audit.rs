@@ -140,9 +140,9 @@ impl fmt::Display for Discrepancy {
             Self::Explained(recorded, again) | Self::ExplainedOtherwise(recorded, again) => {
                 write!(f, "recorded as drawn {}; drawn again, it is drawn {}", told(recorded), told(again))
             }
-            Self::Salvaged => {
-                f.write_str("its transaction was salvaged from a fact base, which doesn't know why it was decided")
-            }
+            Self::Salvaged => f.write_str(
+                "its transaction was salvaged from a fact base, which doesn't know why it was decided",
+            ),
             Self::Lapsed(again) => {
                 write!(f, "recorded as lapsed; drawn again, it stands {}", told(again))
             }

@@ -190,9 +190,7 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
         (
             Kind::Text | Kind::Path | Kind::Engine | Kind::Duration | Kind::TimeLimit,
             DeValue::String(text),
-        ) => {
-            values::one(kind, text)
-        }
+        ) => values::one(kind, text),
         _ => Err(otherwise()),
     }
 }

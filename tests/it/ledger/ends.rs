@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use hence::ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
+use hence::ledger::base::{Base, MemoryBase};
 use hence::ledger::disk::MemoryDisk;
 use hence::ledger::{Ledger, LedgerError, Notice, OpenOptions};
 
 use super::script;
-use super::support::{draft, fact, facts, small};
+use super::support::{draft, fact, facts, small, tired};
 
 /// The files below a folder with what they hold.
 fn content(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -305,44 +304,6 @@ impl Told for Result<Ledger, LedgerError> {
     }
 }
 
-/// A base that is as it was when its process was killed, after so many batches.
-struct Killed(Arc<MemoryBase>, AtomicU64);
-
-impl Base for Killed {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, BaseError> {
-        self.0.get(key)
-    }
-
-    fn floor(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
-        self.0.floor(key)
-    }
-
-    fn above(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
-        self.0.above(key)
-    }
-
-    fn apply(&self, batch: Batch) -> Result<(), BaseError> {
-        let left = self.1.load(Ordering::SeqCst);
-        if left == 0 {
-            return Err(BaseError::Medium(String::from("killed")));
-        }
-        self.1.store(left - 1, Ordering::SeqCst);
-        self.0.apply(batch)
-    }
-
-    fn size(&self) -> Result<u64, BaseError> {
-        Ok(0)
-    }
-
-    fn close(&mut self) -> Result<(), BaseError> {
-        Ok(())
-    }
-}
-
-fn killed(base: &Arc<MemoryBase>, after: u64) -> Box<Killed> {
-    Box::new(Killed(Arc::clone(base), AtomicU64::new(after)))
-}
-
 #[test]
 fn a_half_written_base_beside_an_older_journal_is_never_believed() {
     let disks: Vec<MemoryDisk> = (0..=10u64)
@@ -357,7 +318,7 @@ fn a_half_written_base_beside_an_older_journal_is_never_believed() {
     for after in 0..90 {
         let base = Arc::new(MemoryBase::default());
         let disk = MemoryDisk::default();
-        let mut ledger = Ledger::on(Arc::new(disk), killed(&base, after), &small()).unwrap();
+        let mut ledger = Ledger::on(Arc::new(disk), tired(&base, after), &small()).unwrap();
         (1..=10).for_each(|tx| drop(ledger.commit(&script::step(tx)).unwrap()));
         drop(ledger);
         for older in &disks {

@@ -61,7 +61,7 @@ fn schemas_and_limits_that_nobody_recorded_are_found_and_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = honest(dir.path());
         let bytes = fs::read(&path).unwrap();
-        assert_eq!(rewritten(&bytes, b"", b""), bytes, "an honest record is written as it was");
+        assert_eq!(rewritten(&bytes, b"attic", b"attic"), bytes, "an honest record is written as it was");
         fs::write(&path, rewritten(&bytes, old, new)).unwrap();
         fs::remove_dir_all(dir.path().join("base")).unwrap();
         fs::remove_file(dir.path().join("LOCK")).unwrap();
@@ -86,7 +86,8 @@ fn a_commit_takes_no_such_schema_or_run() {
     let info = ledger.info(1).unwrap();
     let mut run = info.run.unwrap();
     run.limits.time = Some(0);
-    let draft = Draft { rules: ledger.rules(info.rules.unwrap()).unwrap(), run: Some(run), ..Draft::default() };
+    let draft =
+        Draft { rules: ledger.rules(info.rules.unwrap()).unwrap(), run: Some(run), ..Draft::default() };
     assert!(ledger.remark(&draft).unwrap_err().to_string().contains("no time at all"));
     let mut schema = info.schemas[0].clone();
     schema.relation = Symbol::new("heading");

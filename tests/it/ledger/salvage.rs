@@ -37,7 +37,10 @@ fn check(dir: &Path, last: u64, whole: &Ledger) {
         assert_eq!((&then.added, &then.removed), (&now.added, &now.removed), "{tx}");
         let decided = |told: &hence::ledger::Transaction| {
             let drawn: Vec<_> = told.drawn.iter().map(|drawn| drawn.fact.clone()).collect();
-            (drawn, told.lapsed.iter().map(|(lapsed, since)| (lapsed.fact.clone(), *since)).collect::<Vec<_>>())
+            (
+                drawn,
+                told.lapsed.iter().map(|(lapsed, since)| (lapsed.fact.clone(), *since)).collect::<Vec<_>>(),
+            )
         };
         assert_eq!(decided(&then), decided(&now), "{tx}");
         let (then, now) = (then.info, now.info);
