@@ -207,7 +207,7 @@ impl Holder {
             return Err(MISSING);
         }
         let text = std::str::from_utf8(bytes).map_err(|_| DAMAGED)?;
-        let text = text.strip_suffix('\n').ok_or(DAMAGED)?;
+        let text = text.strip_suffix('\n').ok_or(DAMAGED)?.trim_end_matches('\n');
         let mut holder = Self::default();
         text.split('\n').try_for_each(|line| holder.take_in(line)).ok_or(DAMAGED)?;
         if holder.process.is_empty() { Err(DAMAGED) } else { Ok(holder) }
@@ -244,9 +244,13 @@ impl Holder {
                 text.push_str(&format!("{name} {tx} {head}\n"));
             }
         }
-        file.set_len(0)?;
+        // In one go over what stands there, so that whoever is killed meanwhile leaves a file that can be read.
+        let before = file.metadata()?.len().min(LONGEST);
+        let len = text.len() as u64;
+        text.extend((len..before).map(|_| '\n'));
         file.seek(SeekFrom::Start(0))?;
-        file.write_all(text.as_bytes())
+        file.write_all(text.as_bytes())?;
+        file.set_len(len)
     }
 }
 
