@@ -282,7 +282,7 @@ fn a_lock_that_was_forged_hides_no_cut_from_anybody() {
         assert!(!to.exists());
         assert!(Ledger::open(dir.path(), &OpenOptions::default()).is_err(), "{forged}");
         let asked = Ledger::open_to_ask(dir.path(), &OpenOptions::default());
-        assert!(asked.is_err_or_tells(), "{forged}");
+        assert!(fails_or_tells(asked), "{forged}");
     }
     // The way out that is told.
     put(dir.path(), &all);
@@ -294,14 +294,8 @@ fn a_lock_that_was_forged_hides_no_cut_from_anybody() {
 }
 
 /// Whether an opening failed, or tells of something.
-trait Told {
-    fn is_err_or_tells(self) -> bool;
-}
-
-impl Told for Result<Ledger, LedgerError> {
-    fn is_err_or_tells(self) -> bool {
-        self.map_or(true, |mut ledger| !ledger.take_notices().is_empty())
-    }
+fn fails_or_tells(opened: Result<Ledger, LedgerError>) -> bool {
+    opened.map_or(true, |mut ledger| !ledger.take_notices().is_empty())
 }
 
 #[test]
