@@ -181,10 +181,12 @@ impl Ledger {
     /// Checks that the schemas of a draft may follow those before, and that what it asserts fits them.
     pub(super) fn check_schemas(&self, draft: &Draft) -> Result<(), LedgerError> {
         let misfit = |misfit: Misfit| LedgerError::Misfit { what: misfit.to_string() };
-        check(&self.state, &draft.schemas, draft.assertions.iter()).map_err(misfit)
+        check(&self.state, &draft.schemas, draft.assertions.iter()).map_err(misfit)?;
+        of_nothing(&self.state, &draft.schemas, &draft.assertions).map_or(Ok(()), |found| Err(misfit(found)))
     }
 
-    /// The same of an imported transaction.
+    /// The same of an imported transaction. One whose schema is of nothing else there is left to `verify`: earlier
+    /// migrations recorded such.
     pub(super) fn check_imported(&self, schemas: &[Schema], facts: &[Fact]) -> Result<(), String> {
         check(&self.state, schemas, facts.iter()).map_err(|misfit| misfit.to_string())
     }
@@ -214,7 +216,9 @@ pub(super) fn faults(whole: &Whole, state: &State) -> Result<Option<String>, Led
     }
     decode_changes(&mut reader, &mut look)?;
     failed?;
-    let misfit = check(state, &summary.schemas, asserted.iter()).err().map(|misfit| misfit.to_string());
+    let misfit = check(state, &summary.schemas, asserted.iter()).err();
+    let misfit = misfit.or_else(|| of_nothing(state, &summary.schemas, &asserted));
+    let misfit = misfit.map(|misfit| misfit.to_string());
     let left = || renewed.iter().find_map(|name| left_standing(state, *name, goes.get(name).copied()));
     let found = misfit.or_else(left);
     Ok(found.map(|what| format!("transaction {}: {what}", whole.number)))
@@ -267,15 +271,9 @@ fn check<'f>(state: &State, schemas: &[Schema], facts: impl Iterator<Item = &'f 
         known.enter(tx, std::slice::from_ref(schema));
     }
     let known = changed.as_ref().unwrap_or(&state.schemas);
-    let mut bare: BTreeSet<Symbol> = schemas
-        .iter()
-        .map(|schema| schema.relation)
-        .filter(|relation| !state.relations.contains_key(relation))
-        .collect();
     let mut last: Option<(Symbol, Option<Recorded>)> = None;
     for fact in facts {
         if last.as_ref().is_none_or(|(relation, _)| *relation != fact.relation) {
-            bare.remove(&fact.relation);
             last = Some((fact.relation, known.at(fact.relation, tx)));
         }
         if let Some((_, Some(recorded))) =
@@ -284,10 +282,16 @@ fn check<'f>(state: &State, schemas: &[Schema], facts: impl Iterator<Item = &'f 
             return Err(Misfit::Fact(fact.clone(), recorded.columns.clone()));
         }
     }
-    match bare.first() {
-        Some(relation) => Err(Misfit::Schema(*relation, "nothing was ever recorded of that relation")),
-        None => Ok(()),
-    }
+    Ok(())
+}
+
+/// A schema of a relation of which nothing was ever recorded, and nothing is with it.
+fn of_nothing(state: &State, schemas: &[Schema], facts: &[Fact]) -> Option<Misfit> {
+    let is_known = |relation: &Symbol| {
+        state.relations.contains_key(relation) || facts.iter().any(|fact| fact.relation == *relation)
+    };
+    let relation = schemas.iter().map(|schema| schema.relation).find(|relation| !is_known(relation))?;
+    Some(Misfit::Schema(relation, "nothing was ever recorded of that relation"))
 }
 
 /// The relations whose facts begin anew with these schemas.
