@@ -14,11 +14,11 @@ use hence_actuators::run_command::{Program, RunCommand};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::file::{self, LARGEST_TEXT};
-use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{Decision, Ledger};
 
+use super::options::time_limit;
 use super::{Failure, config, output, time};
 
 /// How often in a row what comes of a decision may lead to another one that is carried out.
@@ -252,12 +252,9 @@ fn programs(root: &Path) -> Result<BTreeMap<String, Program>, Failure> {
     for (relation, entry) in file.run_command {
         let time_limit = match &entry.time_limit {
             None => TIME_LIMIT,
-            Some(text) => literal::parse_duration(text)
-                .and_then(|micros| u64::try_from(micros).ok())
-                .map(Duration::from_micros)
-                .ok_or_else(|| {
-                    fault(format!("`time_limit` of `{relation}` is `{text}`; expected one like 10s"))
-                })?,
+            Some(text) => {
+                time_limit(text).map_err(|why| fault(format!("`time_limit` of `{relation}`: {why}")))?
+            }
         };
         let inside = entry.program.contains('/');
         let program = if inside { root.join(&entry.program) } else { PathBuf::from(&entry.program) };
