@@ -180,16 +180,16 @@ pub(super) struct EngineOptions {
     #[arg(long, value_enum)]
     pub(super) engine: Option<EngineName>,
     /// The most facts that may be derived [default: 50000000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit)]
     pub(super) max_facts: Option<u64>,
     /// The most rounds of one recursion [default: 10000000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit)]
     pub(super) max_iterations: Option<u64>,
     /// The longest time, such as `10s` [default: none]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     pub(super) timeout: Option<Duration>,
     /// The most memory, in MiB [default: half of the machine]
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = limit)]
     pub(super) max_memory: Option<u64>,
     /// The most threads that evaluate [default: one a processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -205,6 +205,22 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .and_then(|micros| u64::try_from(micros).ok())
         .map(Duration::from_micros)
         .ok_or_else(|| format!("`{text}` is no duration; expected one like 500ms, 10s or 5m"))
+}
+
+/// A number that something is limited to. Nothing runs under a limit of 0, and it means no limit to nobody.
+pub(super) fn limit(text: &str) -> Result<u64, String> {
+    let number: u64 =
+        text.parse().map_err(|_| format!("`{text}` is no number; expected one such as 1000"))?;
+    if number > 0 { Ok(number) } else { Err(nothing(text)) }
+}
+
+/// The same for a time.
+pub(super) fn time_limit(text: &str) -> Result<Duration, String> {
+    duration(text).and_then(|time| if time.is_zero() { Err(nothing(text)) } else { Ok(time) })
+}
+
+fn nothing(text: &str) -> String {
+    format!("a limit of `{text}` allows nothing; give a larger one, or none for the default")
 }
 
 impl EngineName {

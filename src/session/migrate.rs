@@ -166,7 +166,10 @@ impl Migration {
             Fact { relation, values: form.unwrap_or_else(|| fact.values.clone()) }
         });
         self.draft.assertions.extend(stored);
-        self.draft.schemas.extend(schemas);
+        // A relation of which nothing was ever recorded gets its columns with its first facts.
+        if !migrated.asserted.is_empty() || sources.ledger.all_relations().any(|known| known == relation) {
+            self.draft.schemas.extend(schemas);
+        }
         Ok(())
     }
 }

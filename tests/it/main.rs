@@ -54,6 +54,7 @@ mod requires;
 mod ruletest;
 mod ruletest_depth;
 mod schemas;
+mod sensors;
 mod settings;
 mod source;
 mod strata;

@@ -20,7 +20,7 @@ pub(super) const SUFFIX: &str = ".journal";
 /// How the names of snapshots end.
 pub(super) const SNAPSHOT: &str = ".snapshot";
 /// The folder beside the journal for segments that a snapshot stands for.
-const ARCHIVE: &str = "archive";
+pub(super) const ARCHIVE: &str = "archive";
 /// A process that writes no more records than this writes no zeros either.
 const FEW: u64 = 8;
 /// So many files with what was cut off a segment are kept; the oldest go first.

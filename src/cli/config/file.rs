@@ -176,8 +176,8 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
     let expected = match kind {
         Kind::Text | Kind::Path | Kind::Engine => "a string",
         Kind::Texts | Kind::Paths | Kind::Patterns => "a list of strings",
-        Kind::Count => "a number from 0",
-        Kind::Duration => "a duration as a string, such as \"5s\"",
+        Kind::Count => "a number from 1",
+        Kind::Duration | Kind::TimeLimit => "a duration as a string, such as \"5s\"",
         Kind::Flag => "`true` or `false`",
     };
     let otherwise = || format!("found {}, expected {expected}", found(value));
@@ -188,13 +188,14 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
             values::several(kind, texts.ok_or_else(otherwise)?)
         }
         (Kind::Count, DeValue::Integer(_)) => integer(value)
-            .and_then(|count| u64::try_from(count).ok())
+            .and_then(|count| u64::try_from(count).ok().filter(|count| *count > 0))
             .map(Content::Count)
             .ok_or_else(otherwise),
         (Kind::Flag, DeValue::Boolean(flag)) => Ok(Content::Flag(*flag)),
-        (Kind::Text | Kind::Path | Kind::Engine | Kind::Duration, DeValue::String(text)) => {
-            values::one(kind, text)
-        }
+        (
+            Kind::Text | Kind::Path | Kind::Engine | Kind::Duration | Kind::TimeLimit,
+            DeValue::String(text),
+        ) => values::one(kind, text),
         _ => Err(otherwise()),
     }
 }

@@ -12,7 +12,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_syntax as syntax;
 
-use super::super::options::{EngineName, duration};
+use super::super::options::{EngineName, duration, limit, time_limit};
 use super::Origin;
 use super::settings::Kind;
 
@@ -89,10 +89,8 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
             Ok(_) => Ok(Content::Text(text.to_owned())),
             Err(_) => Err(format!("`{text}` is no engine; expected {}", engines())),
         },
-        Kind::Count => text
-            .parse()
-            .map(Content::Count)
-            .map_err(|_| format!("`{text}` is no number; expected one such as 1000")),
+        Kind::TimeLimit => time_limit(text).map(Content::Duration),
+        Kind::Count => limit(text).map(Content::Count),
         Kind::Flag => {
             text.parse().map(Content::Flag).map_err(|_| format!("`{text}` is neither `true` nor `false`"))
         }

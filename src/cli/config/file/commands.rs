@@ -12,7 +12,7 @@ use super::{Content, DeTable, DeValue, KIND, Kind, Range, Reading, content, foun
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// What is said of a program.
 const KEYS: [(&str, Kind); 4] =
-    [("program", Kind::Text), ("args", Kind::Texts), ("time_limit", Kind::Duration), ("env", Kind::Texts)];
+    [("program", Kind::Text), ("args", Kind::Texts), ("time_limit", Kind::TimeLimit), ("env", Kind::Texts)];
 
 impl Reading<'_> {
     /// `republish = { program = "scripts/republish", args = ["--now"], time_limit = "10s", env = ["TOKEN"] }`
