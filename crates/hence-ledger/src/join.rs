@@ -3,7 +3,7 @@
 
 use super::Based;
 use super::Ledger;
-use super::base::{Base, BaseError, MemoryBase};
+use super::base::{self, Base, BaseError, MemoryBase};
 use super::error::{LedgerError, Notice};
 use super::journal::{End, Journal};
 use super::lock::Closed;
@@ -84,6 +84,9 @@ impl Ledger {
 
     fn tell_joined(&mut self, from: u64, existed: bool) {
         let to = self.state.tx;
+        if !base::KEPT {
+            return;
+        }
         if from == 0 && to > 0 && !existed {
             let why = String::from("there was none");
             self.notices.push(Notice::Rebuilt { why, renamed: None, to });

@@ -10,7 +10,7 @@ use hence_core::meter;
 
 use hence_core::file::{self, LARGEST_TEXT};
 
-use super::base::{Base, MemoryBase, SledBase};
+use super::base::{self, Base, MemoryBase};
 use super::disk::{Disk, MemoryDisk, OsDisk};
 use super::error::LedgerError;
 use super::error::Notice;
@@ -118,7 +118,7 @@ impl Ledger {
         ledger.dir = Some(dir.to_owned());
         let base_dir = dir.join(BASE);
         let existed = base_dir.exists();
-        let base = SledBase::open(&base_dir).map(|base| Box::new(base) as Box<dyn Base>);
+        let base = base::open(&base_dir);
         ledger.start(base, &mut Fresh::Sled { dir: base_dir, aside: None }, options, existed)?;
         ledger.refuse_other_journal()?;
         Ok(ledger)
@@ -221,7 +221,7 @@ impl Ledger {
         let ended = flushed.and_then(|()| Ok(self.view.base_mut().close()?));
         let last = self.state.last();
         if let (true, Some(lock)) = (in_order, &mut self.lock) {
-            lock.close(last, ended.is_ok().then_some(last));
+            lock.close(last, (base::KEPT && ended.is_ok()).then_some(last));
         }
         if let Err(error) = ended {
             let why = match error {
@@ -309,8 +309,8 @@ impl Fresh {
             fs::rename(&dir, &to).map_err(LedgerError::io("rename", dir))?;
             *aside = Some(to);
         }
-        match SledBase::open(dir) {
-            Ok(base) => Ok((Box::new(base), aside.clone())),
+        match base::open(dir) {
+            Ok(base) => Ok((base, aside.clone())),
             Err(error) => {
                 self.undo();
                 Err(error.into())
