@@ -6,10 +6,10 @@
 use std::error::Error;
 use std::io::Write as _;
 
-use hence_actuators::{Input, observer};
-use hence_core::fact::Fact;
-use hence_core::literal;
-use hence_core::value::{Float, Value};
+use hence::actuators::{Input, observer};
+use hence::fact::Fact;
+use hence::literal;
+use hence::value::{Float, Value};
 use serde_json::{Value as Json, json};
 
 const SEED: u64 = 0x68656e6365;

@@ -54,6 +54,10 @@ class Hence:
         return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
 
 
+# The exit status of a stream of which a line was refused.
+REFUSED = 2
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         hence = Hence(sys.argv[1] if len(sys.argv) > 1 else os.path.join(folder, "store"))
@@ -70,7 +74,7 @@ def main():
         print(f"a bad line: {end['errors'][0]['message']}")
         status = hence.close()
         print(hence.why(drawn[0]), end="")
-        return status
+        return 0 if status == REFUSED else 1
 
 
 if __name__ == "__main__":

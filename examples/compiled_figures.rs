@@ -10,12 +10,12 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use hence::engine::seminaive::SemiNaive;
+use hence::engine::{Database, Engine, Limits};
+use hence::fact::Fact;
 use hence::session::compiled::Compiled;
 use hence::session::{RuleSet, RuleSource, read_fact_lines, shipped};
-use hence_core::fact::Fact;
-use hence_core::value::Value;
-use hence_engine::seminaive::SemiNaive;
-use hence_engine::{Database, Engine, Limits};
+use hence::value::Value;
 
 /// The time that this thread had the processor for.
 fn processor_time(start: Instant) -> Duration {

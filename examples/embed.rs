@@ -8,15 +8,15 @@ use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
 
+use hence::actuators::{Input, observer};
+use hence::fact::Fact;
+use hence::ledger::{Ledger, OpenOptions};
+use hence::literal;
+use hence::proof::proof::{NoOrigins, Proof, StepKind};
+use hence::proof::{Finder, render};
 use hence::session::{self, Change, DecisionId, Outcome, RuleSource, Session};
-use hence_actuators::{Input, observer};
-use hence_core::fact::Fact;
-use hence_core::literal;
-use hence_core::symbol::Symbol;
-use hence_core::value::Value;
-use hence_ledger::{Ledger, OpenOptions};
-use hence_proof::proof::{NoOrigins, Proof, StepKind};
-use hence_proof::{Finder, render};
+use hence::symbol::Symbol;
+use hence::value::Value;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use hence_packs::errors::{Error, ErrorSignal, Facts, HandleError, HandleErrorAction, Params};
-use hence_packs::support::RunError;
+use hence::packs::errors::{Error, ErrorSignal, Facts, HandleError, HandleErrorAction, Params};
+use hence::packs::support::RunError;
 
 /// What is to be done about two errors, a line each.
 pub(crate) fn answers() -> Result<Vec<String>, RunError> {

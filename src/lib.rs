@@ -1,29 +1,27 @@
 //! hence: a Datalog rules engine for the decisions of autonomous agents. It derives decisions from facts, keeps every
 //! fact and every decision, and can prove each one.
 //!
-//! The way of the data, and where to look:
+//! The way of the data, and the crate of each room under `crates/`:
 //!
 //! ```text
-//!  rules ──► syntax ──► analysis ──► lower ──► ir ──┬─► backend::naive       the meaning
-//!                                                   └─► backend::seminaive   the engine
-//!  world ──► actuators ──► ledger ──► session ──► decisions ──► ledger
-//!                                        └─► provenance   why
+//!  rules ──► syntax ──► lang ──► engine      the meaning (naive) and the engines
+//!                                  │
+//!  world ──► actuators ──► ledger ─┴─► session ──► decisions ──► ledger
+//!                                        └─► proof   why
 //! ```
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
-//! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules, [`cli`] is the `hence` binary.
-//! [`span`], [`symbol`], [`value`], [`literal`], [`pattern`], [`schema`], [`fact`], [`diagnostic`], [`fault`],
-//! [`index_vec`], [`meter`] and [`file`] are the vocabulary that every room may use; what else a room may name is held by
-//! `tests/it/tidy.rs`.
+//! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules. The rooms behind are re-exported, so that who embeds hence
+//! names one crate; `hence-core` is the vocabulary that all of them use. The `hence` binary is in `src/cli`.
 //!
 //! Invariants:
 //! - Source positions belong to the vocabulary, not to the parser.
 //! - The IR stops at stratified normal rules; delta rules, join orders and indexes are an engine's own business.
 //! - Nothing that a user sees follows the order of a hash map: output, proofs and diagnostics are the same from run
 //!   to run.
-//! - Input and output happen in [`file`], `ledger`, `actuators`, `session::loader` and `cli`; the rest are pure functions.
+//! - Input and output happen in `hence_core::file`, [`ledger`], `actuators`, `session::loader` and `cli`; the rest are pure functions.
 //! - Rules can't read the clock, the file system or the network. Time is a fact.
-//! - What is true by construction is looked up as such ([`fault`]): where it does not hold, the work ends and nothing
+//! - What is true by construction is looked up as such (`hence_core::fault`): where it does not hold, the work ends and nothing
 //!   of it is recorded.
 //! - Symbol numbers never leave the process and never decide an order.
 
@@ -31,7 +29,10 @@ pub mod ruletest;
 pub mod session;
 pub mod testing;
 
+#[cfg(feature = "cli")]
+pub use hence_actuators as actuators;
 pub use hence_core::{diagnostic, fact, literal, symbol, value};
+pub use hence_engine as engine;
 pub use hence_ledger as ledger;
 pub use hence_packs as packs;
 pub use hence_proof as proof;

@@ -9,6 +9,11 @@ use hence::session::shipped;
 /// The options that are given once more for another value.
 const ONE_EACH: [&str; 4] = ["--rules", "--pack", "--facts", "--base"];
 
+/// The words of this call after the program's name, whatever bytes they hold.
+pub(super) fn words() -> Vec<String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
 /// The help for a command line with several values after one of these options; `refused` is the argument that could not
 /// be placed, where there is one.
 pub(super) fn help(words: &[String], refused: Option<&str>) -> Option<String> {

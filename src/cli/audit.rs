@@ -154,6 +154,12 @@ fn is_accepted(rules: &RuleSet, proof: &Json, known: &Known<'_>, place: &str) ->
         }
         Err(refusal) => {
             writeln!(out, "{place}: refused: {refusal}")?;
+            let by = proof.get("as_of").and_then(|as_of| as_of.get("rules")?.as_str());
+            if by.is_some_and(|by| by != rules.recorded().hash().to_string()) {
+                output::note(&format!(
+                    "{place}: it is by other rules than these, or other parameters of them"
+                ));
+            }
             Ok(false)
         }
     }

@@ -9,7 +9,7 @@ use hence_ledger::Ledger;
 
 use super::diagnostics::count;
 use super::options::FactOptions;
-use super::{DONE, Outcome, open, output, terminal};
+use super::{DONE, Failure, Outcome, open, output, terminal};
 
 /// Copy a ledger into a new folder, up to its last transaction, whoever writes to it meanwhile
 ///
@@ -25,6 +25,9 @@ pub(super) struct Backup {
 
 impl Backup {
     pub(super) fn run(self) -> Outcome {
+        if !self.facts.files().is_empty() {
+            return Err(Failure::Usage(String::from("`backup` copies a ledger, and --facts names files")));
+        }
         let copied = Ledger::backup(self.facts.store(), &self.folder, &open::options());
         let verified = copied.map_err(open::failure)?;
         for difference in &verified.differences {

@@ -2,9 +2,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use serde::Deserialize;
 
 use hence::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
 use hence_actuators::ActuatorError;
@@ -13,8 +10,6 @@ use hence_actuators::file_requests::{self, FileRequests};
 use hence_actuators::run_command::{Program, RunCommand};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
-use hence_core::file::{self, LARGEST_TEXT};
-use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{Decision, Ledger};
@@ -23,27 +18,6 @@ use super::{Failure, config, output, time};
 
 /// How often in a row what comes of a decision may lead to another one that is carried out.
 const LONGEST_CHAIN: usize = 100;
-/// How long a program may run if nothing else is said.
-const TIME_LIMIT: Duration = Duration::from_secs(30);
-
-/// The table `[run_command]` of `hence.toml`: a program by decision relation.
-#[derive(Debug, Default, Deserialize)]
-struct File {
-    #[serde(default)]
-    run_command: BTreeMap<String, Entry>,
-}
-
-/// `republish = { program = "scripts/republish", args = ["--now"], time_limit = "10s", env = ["TOKEN"] }`
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
-    program: String,
-    #[serde(default)]
-    args: Vec<String>,
-    time_limit: Option<String>,
-    #[serde(default)]
-    env: Vec<String>,
-}
 
 /// Who carries decisions out.
 pub(super) struct Carry {
@@ -241,32 +215,20 @@ fn columns(session: &Session, relation: Symbol) -> Vec<String> {
     known.columns.iter().map(|column| column.name.to_string()).collect()
 }
 
-/// The programs that the `hence.toml` in `root` names. A path with a `/` is seen from there.
+/// The programs that `[run_command]` names. A path with a `/` is seen from the `root` of the settings.
 fn programs(root: &Path) -> Result<BTreeMap<String, Program>, Failure> {
-    let path = root.join("hence.toml");
-    let fault = |message: String| Failure::Usage(format!("{}: {message}", path.display()));
-    let text = file::read_text(&path, LARGEST_TEXT).map_err(|error| fault(file::said(&error)))?;
-    let file: File =
-        toml::from_str(&text).map_err(|error| fault(format!("`[run_command]`: {}", error.message())))?;
     let mut programs = BTreeMap::new();
-    for (relation, entry) in file.run_command {
-        let time_limit = match &entry.time_limit {
-            None => TIME_LIMIT,
-            Some(text) => literal::parse_duration(text)
-                .and_then(|micros| u64::try_from(micros).ok())
-                .map(Duration::from_micros)
-                .ok_or_else(|| {
-                    fault(format!("`time_limit` of `{relation}` is `{text}`; expected one like 10s"))
-                })?,
-        };
-        let inside = entry.program.contains('/');
-        let program = if inside { root.join(&entry.program) } else { PathBuf::from(&entry.program) };
-        if let Some(name) = entry.env.iter().find(|name| std::env::var_os(name).is_none()) {
-            let message =
-                format!("`env` of `{relation}` names `{name}`, which is not set in the environment of hence");
-            return Err(fault(message));
+    for command in config::get().commands() {
+        let relation = command.decision.clone();
+        if let Some(name) = command.env.iter().find(|name| std::env::var_os(name).is_none()) {
+            return Err(Failure::Usage(format!(
+                "`env` of `{relation}` in `[run_command]` names `{name}`, which is not set in the environment of hence"
+            )));
         }
-        programs.insert(relation, Program { program, args: entry.args, time_limit, env: entry.env });
+        let inside = command.program.contains('/');
+        let program = if inside { root.join(&command.program) } else { PathBuf::from(&command.program) };
+        let (args, env) = (command.args.clone(), command.env.clone());
+        programs.insert(relation, Program { program, args, time_limit: command.time_limit, env });
     }
     Ok(programs)
 }

@@ -10,7 +10,7 @@ use hence_core::fact::Fact;
 use hence_ledger::{Draft, Tally};
 
 use super::diagnostics::count;
-use super::options::{ChangeOptions, FactOptions, RuleOptions};
+use super::options::{ChangeOptions, FactOptions, RuleOptions, limit};
 use super::{DONE, Failure, Outcome, open, progress, terminal, time};
 
 /// The fact that stands for standard input.
@@ -28,7 +28,7 @@ struct Facts {
     #[command(flatten)]
     about: ChangeOptions,
     /// The most memory, in MiB [default: half of the machine]
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = limit)]
     max_memory: Option<u64>,
 }
 
@@ -79,7 +79,7 @@ impl Facts {
             ..Draft::default()
         };
         put(&mut draft, facts);
-        let mut ledger = open::ledger(&self.facts, false)?;
+        let mut ledger = open::ledger_beside(&self.facts, false)?;
         session::fit_draft(&rules, &ledger, &mut draft)?;
         let committed = ledger.commit_owned(draft).map_err(open::failure);
         progress::clear();

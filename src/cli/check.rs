@@ -9,7 +9,7 @@ use hence_core::diagnostic::Severity;
 
 use super::diagnostics::{self, count};
 use super::options::RuleOptions;
-use super::{DONE, NO, Outcome, output, sarif, secrets, terminal};
+use super::{DONE, NO, Outcome, config, output, sarif, secrets, terminal};
 
 /// Check rule files: names, types, safety, strata, guards and lints, all faults at once
 #[derive(Debug, Args)]
@@ -39,7 +39,12 @@ enum CheckFormat {
 
 impl Check {
     pub(super) fn run(self) -> Outcome {
-        let mut findings = self.rules.with_paths(&self.paths).files("check")?.check()?;
+        let options = self.rules.with_paths(&self.paths);
+        let named = options.is_named();
+        let mut findings = options.files("check")?.check()?;
+        if let (Some(rules), false) = (&findings.rules, named) {
+            findings.faults.add(config::get().undecided(rules));
+        }
         if self.strict {
             findings.faults.diagnostics.iter_mut().for_each(|found| found.severity = Severity::Error);
         }

@@ -8,6 +8,7 @@ use clap::Args;
 
 use hence::session::compiled::{self, Options};
 use hence::session::{RuleSet, RuleSource, SessionError};
+use hence_core::file;
 
 use super::options::RuleOptions;
 use super::{DONE, Failure, Outcome, terminal};
@@ -98,6 +99,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use hence::ledger::interchange::json_line;
+use hence::literal::visible;
 use hence::session::{SessionError, compiled};
 
 #[allow(dead_code, reason = "its structs are for code of your own")]
@@ -123,7 +125,10 @@ fn main() -> ExitCode {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
     let (name, lines) = match facts() {
         Ok(facts) => facts,
-        Err(error) => return failed(2, &error),
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
     };
     match compiled::decide(&rules::PACK, RULES, (&name, &lines), now) {
         Ok(decided) => {
@@ -134,18 +139,14 @@ fn main() -> ExitCode {
             decided.undetermined.iter().for_each(undetermined);
             ExitCode::from(if decided.undetermined.is_empty() { 0 } else { 4 })
         }
-        Err(SessionError::Faults(faults)) => {
-            faults.lines().for_each(|line| eprintln!("{line}"));
-            ExitCode::from(2)
+        Err(error) => {
+            match &error {
+                SessionError::Faults(faults) => faults.lines().for_each(|line| eprintln!("{}", visible(&line))),
+                error => eprintln!("error: {}", visible(&error.to_string())),
+            }
+            ExitCode::from(error.status())
         }
-        Err(error @ SessionError::Limit { .. }) => failed(3, &error.to_string()),
-        Err(error) => failed(2, &error.to_string()),
     }
-}
-
-fn failed(status: u8, error: &str) -> ExitCode {
-    eprintln!("error: {error}");
-    ExitCode::from(status)
 }
 "#;
 
@@ -158,5 +159,5 @@ fn decisions(rules: &RuleSet) -> String {
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let fault = |source| Failure::Session(SessionError::Write { path: path.to_owned(), source });
-    fs::write(path, text).map_err(fault)
+    file::write(path, text.as_bytes()).map_err(fault)
 }

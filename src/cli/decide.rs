@@ -11,11 +11,12 @@ use hence_ledger::{Decision, Lapsed, When};
 
 use super::carry::{Carried, Carry};
 use super::diagnostics::count;
-use super::follow::Follow;
+use super::follow::{Follow, Refused};
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
+use super::past::{Asking, Past};
 use super::records::Records;
-use super::{DONE, Outcome, UNDETERMINED, open, terminal, time};
+use super::{DONE, Failure, Outcome, UNDETERMINED, open, terminal, time};
 
 /// Take facts in, draw decisions and record both
 #[derive(Debug, Args)]
@@ -31,13 +32,15 @@ pub(super) struct Decide {
     /// Show what would be decided, and record nothing
     #[arg(long)]
     dry_run: bool,
-    /// With --dry-run, decide at a moment in the past: the number of a transaction, or a time
-    #[arg(long, value_name = "TX|TIME", value_parser = moment, requires = "dry_run")]
+    /// With --dry-run, decide at a moment in the past, by the rules, the parameters and the clock of then: the number of
+    /// a transaction, or a time
+    #[arg(long, value_name = "TX|TIME", value_parser = moment, allow_negative_numbers = true, requires = "dry_run")]
     as_of: Option<When>,
     /// Show every decision that stands, not only those drawn now
     #[arg(long)]
     all: bool,
-    /// Read facts as JSON lines from standard input and answer each line with what it changed, as JSON lines
+    /// Read facts as JSON lines from standard input and answer each line with what it changed, as JSON lines; lines that
+    /// are refused change nothing, and the exit status tells of them at the end
     #[arg(long, conflicts_with_all = ["dry_run", "all", "format"])]
     follow: bool,
     /// With --follow, lines up to a blank one are one transaction
@@ -46,7 +49,7 @@ pub(super) struct Decide {
     #[command(flatten)]
     about: ChangeOptions,
     /// Carry out what is drawn: file the requests that decisions offer, and run the programs that `[run_command]` of
-    /// hence.toml names
+    /// hence.toml names; each ends at its time limit with its process group
     #[arg(long, conflicts_with = "dry_run")]
     carry_out: bool,
     /// The form of the output
@@ -56,9 +59,7 @@ pub(super) struct Decide {
 
 impl Decide {
     pub(super) fn run(self) -> Outcome {
-        let as_of = self.as_of.unwrap_or(When::Now);
-        let session = open::for_writing(&self.rules, &self.facts, &self.engine, self.dry_run)?;
-        let mut session = session.with_as_of(as_of);
+        let Asking { mut session, now, .. } = self.asking()?;
         session.check_columns()?;
         open::tell_undeclared(&session);
         let assertions = session::read_facts(session.rules(), &FactFiles { paths: self.facts.files() })?;
@@ -71,7 +72,8 @@ impl Decide {
             let (now, batch) = (self.facts.now, self.batch);
             // What is read of a line takes several times its bytes.
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
-            let follow = Follow { session, author, now, batch, most, carry };
+            let refused = Refused::default();
+            let follow = Follow { session, author, now, batch, most, carry, refused };
             return follow.run(assertions, &mut io::stdin().lock(), &mut terminal::json());
         }
         let change = Change {
@@ -80,12 +82,11 @@ impl Decide {
             source: self.facts.source("decide"),
             time: time::wall_clock(),
             note: self.about.note.clone(),
-            now: self.facts.now_at(&session, as_of)?,
+            now,
             expect_tx: self.about.expect_tx,
             list: self.all,
             ..Change::default()
         };
-        let now = change.now;
         let decided = session.commit(change, self.dry_run)?;
         output::reports(&decided.reports);
         self.print(&decided)?;
@@ -101,6 +102,18 @@ impl Decide {
             ));
         }
         Ok(if decided.undetermined.is_empty() { DONE } else { UNDETERMINED })
+    }
+
+    /// The session that decides, and at which clock.
+    fn asking(&self) -> Result<Asking, Failure> {
+        let (rules, facts, engine) = (&self.rules, &self.facts, &self.engine);
+        match self.as_of {
+            Some(moment) => Past { rules, facts, engine }.asking(moment),
+            None => {
+                let session = open::for_writing(rules, facts, engine, self.dry_run)?;
+                Ok(Asking { session, now: facts.now(), as_of: None })
+            }
+        }
     }
 
     fn print(&self, decided: &Decided) -> std::io::Result<()> {

@@ -1,12 +1,12 @@
 //! `hence doc`: the reference of a rule set, and the graph of who reads whom.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use hence::session::reference::Reference;
 use hence::session::{RuleSource, SessionError};
+use hence_core::file;
 
 use super::options::RuleOptions;
 use super::terminal::each_line;
@@ -57,7 +57,7 @@ impl Doc {
         let text = each_line(&text);
         match self.output {
             Some(path) => {
-                fs::write(&path, text.as_bytes())
+                file::write(&path, text.as_bytes())
                     .map_err(|source| SessionError::Write { path: path.clone(), source })?;
                 output::aside(&format!("{} written", path.display()));
             }

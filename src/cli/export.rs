@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use hence::session::{Listing, RuleSet};
+use hence_core::file;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_ledger::{Ledger, When};
 
 use super::diagnostics::count;
 use super::options::{FactOptions, RuleOptions, moment};
+use super::past::refuse_future;
 use super::records::Records;
 use super::terminal::{self, Out};
 use super::{DONE, Failure, Outcome, open, output};
@@ -45,7 +47,7 @@ pub(super) struct Export {
     #[arg(long, value_name = "NAME")]
     relation: Vec<String>,
     /// Facts as they stood at a moment: the number of a transaction, or a time
-    #[arg(long, value_name = "TX|TIME", value_parser = moment)]
+    #[arg(long, value_name = "TX|TIME", value_parser = moment, allow_negative_numbers = true)]
     as_of: Option<When>,
     /// The file; for CSV a file that ends in .csv, or a folder for a file a relation [default: standard output]
     #[arg(long, short, value_name = "FILE")]
@@ -55,6 +57,7 @@ pub(super) struct Export {
 impl Export {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
+        refuse_future(&ledger, self.when(), "leave --as-of out for what stands now")?;
         let written = match self.format {
             ExportFormat::Transactions => self.transactions(&ledger)?,
             ExportFormat::Csv => self.csv(&ledger)?,
@@ -226,7 +229,10 @@ impl Export {
     /// The relations asked for, else those that hold a fact at that moment, by name.
     fn relations(&self, ledger: &Ledger) -> Result<Vec<Symbol>, Failure> {
         if !self.relation.is_empty() {
-            return Ok(self.relation.iter().map(|name| Symbol::new(name)).collect());
+            let named: Vec<Symbol> = self.relation.iter().map(|name| Symbol::new(name)).collect();
+            let mut known = named.iter();
+            known.try_for_each(|relation| open::may_have_facts(ledger, &self.rules, *relation))?;
+            return Ok(named);
         }
         let mut relations = Vec::new();
         for relation in ledger.all_relations() {
@@ -260,9 +266,9 @@ fn create(path: &Path) -> Result<File, Failure> {
     if let Ok(target) = path.canonicalize() {
         elsewhere(path, &target)?;
     }
-    File::create(path).map_err(|error| unwritable(path, &error))
+    file::create(path).map_err(|error| unwritable(path, &error))
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Usage(format!("`{}` can't be written: {error}", path.display()))
+    Failure::Usage(format!("`{}` can't be written: {}", path.display(), file::said(error)))
 }

@@ -1,6 +1,6 @@
 //! `hence decide --follow`: facts line by line in, decisions drawn and lapsed line by line out.
 
-use std::io::{self, BufRead, Read as _, Write};
+use std::io::{self, BufRead, Write};
 
 use serde_json::{Value as Json, json};
 
@@ -11,10 +11,10 @@ use hence_core::value::Value;
 use hence_ledger::Lapsed;
 
 use super::carry::Carry;
-use super::{DONE, Failure, Outcome, diagnostics, open, output, time};
+use super::diagnostics::count;
+use super::lines::{LONGEST_LINE, read_line};
+use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, open, output, time};
 
-/// The longest line, in bytes.
-const LONGEST_LINE: u64 = 64 * 1024 * 1024;
 /// How many faults of the lines of one transaction are told.
 const MOST_FAULTS: usize = 100;
 /// How messages call the input.
@@ -36,6 +36,18 @@ pub(super) struct Follow {
     pub(super) most: u64,
     /// Who carries decisions out.
     pub(super) carry: Option<Carry>,
+    /// What was not taken.
+    pub(super) refused: Refused,
+}
+
+/// Lines, or batches of them, of which nothing was recorded.
+#[derive(Default)]
+pub(super) struct Refused {
+    number: usize,
+    /// The line that the first begins at.
+    first: u64,
+    /// How many of them only a limit stopped.
+    stopped: usize,
 }
 
 /// What lines say together.
@@ -47,6 +59,8 @@ struct Said {
     retractions: Vec<Fact>,
     now: Option<i64>,
     faults: Vec<Json>,
+    /// Whether a limit was reached while they were read.
+    is_stopped: bool,
     /// How many bytes the lines have.
     bytes: u64,
     /// Whether there are too many of them, or of faults, to read on.
@@ -105,7 +119,7 @@ impl Follow {
             self.answer(said, out)?;
         }
         open::tell(&self.session.close());
-        Ok(DONE)
+        Ok(self.refused.status(self.batch))
     }
 
     /// Adds what a line says to `said`, unless that is refused already: then what follows is not kept either.
@@ -139,7 +153,7 @@ impl Follow {
             return said.refuse([json!({ "message": message, "line": number })]);
         }
         if let Err(stopped) = meter::check("reading facts") {
-            said.is_over = true;
+            (said.is_over, said.is_stopped) = (true, true);
             return said.refuse([json!({ "message": stopped.to_string(), "line": number })]);
         }
         let retracted = self.retracted(text);
@@ -163,7 +177,7 @@ impl Follow {
 
     fn answer(&mut self, said: Said, out: &mut dyn Write) -> Result<(), Failure> {
         if !said.faults.is_empty() {
-            return Ok(write_error(out, said.line, &said.faults)?);
+            return Ok(self.refuse(said.line, &said.faults, said.is_stopped, out)?);
         }
         self.now = said.now.or(self.now);
         let clock = time::wall_clock();
@@ -181,10 +195,19 @@ impl Follow {
             Ok(decided) => self.write(said.line, &decided, now, out),
             // Only a limit leaves the session as it was; what is wrong with the ledger stays wrong.
             Err(error) if error.is_limit() => {
-                Ok(write_error(out, said.line, &[json!({ "message": error.to_string() })])?)
+                Ok(self.refuse(said.line, &[json!({ "message": error.to_string() })], true, out)?)
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    fn refuse(&mut self, line: u64, errors: &[Json], stopped: bool, out: &mut dyn Write) -> io::Result<()> {
+        let refused = &mut self.refused;
+        refused.first = if refused.number == 0 { line } else { refused.first };
+        refused.number += 1;
+        refused.stopped += usize::from(stopped);
+        write_line(out, &json!({ "change": "error", "line": line, "errors": errors }))?;
+        out.flush()
     }
 
     fn write(&mut self, line: u64, decided: &Decided, now: i64, out: &mut dyn Write) -> Result<(), Failure> {
@@ -231,6 +254,23 @@ impl Follow {
     }
 }
 
+impl Refused {
+    /// Says how much was refused, and gives the exit status for it.
+    fn status(&self, batch: bool) -> u8 {
+        let Self { number, first, stopped } = *self;
+        if number == 0 {
+            return DONE;
+        }
+        let what = if batch {
+            if number == 1 { "1 batch" } else { &format!("{number} batches") }
+        } else {
+            &count(number, "line")
+        };
+        output::error(&format!("{what} refused, the first at line {first}; nothing of that was recorded"));
+        if stopped == number { LIMIT } else { UNASKED }
+    }
+}
+
 /// A decision that came or went.
 pub(super) fn changed(
     change: &str,
@@ -250,11 +290,6 @@ fn write_line(out: &mut dyn Write, line: &Json) -> io::Result<()> {
     writeln!(out, "{}", output::spaced(line))
 }
 
-fn write_error(out: &mut dyn Write, line: u64, errors: &[Json]) -> io::Result<()> {
-    write_line(out, &json!({ "change": "error", "line": line, "errors": errors }))?;
-    out.flush()
-}
-
 /// The faults of a line, with the line's number in the stream.
 fn faults(error: &SessionError, line: u64) -> Vec<Json> {
     let SessionError::Faults(faults) = error else {
@@ -272,28 +307,4 @@ fn faults(error: &SessionError, line: u64) -> Vec<Json> {
         }
     }
     all
-}
-
-/// The next line, without what is beyond the longest one may be; `false` at the end.
-fn read_line(input: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
-    bytes.clear();
-    let read = input.take(LONGEST_LINE + 1).read_until(b'\n', bytes)?;
-    if bytes.len() as u64 > LONGEST_LINE && !bytes.ends_with(b"\n") {
-        skip_line(input)?;
-    }
-    Ok(read > 0)
-}
-
-fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
-    loop {
-        let buffer = input.fill_buf()?;
-        let (length, found) = match buffer.iter().position(|byte| *byte == b'\n') {
-            Some(at) => (at + 1, true),
-            None => (buffer.len(), buffer.is_empty()),
-        };
-        input.consume(length);
-        if found {
-            return Ok(());
-        }
-    }
 }

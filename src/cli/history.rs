@@ -12,8 +12,9 @@ use hence_core::literal::{self, visible};
 use hence_core::symbol::Symbol;
 use hence_ledger::{Decision, Lapsed, Ledger, Run, Transaction, When};
 
-use super::options::{FactOptions, RuleOptions, moment};
+use super::options::{FactOptions, RangeOptions, RuleOptions, moment};
 use super::output::{self, Format};
+use super::past::refuse_future;
 use super::{DONE, Failure, NO, Outcome, open, terminal, time};
 
 /// Show when a fact or decision stood: each assertion and retraction, with author, time and source
@@ -45,8 +46,10 @@ impl History {
             }
         }
         if let Some((last, path)) = ledger.archived() {
+            let there = ledger.has_archive().map_err(open::failure)?;
+            let first = if there { "" } else { "once that folder is back in its place, " };
             output::note(&format!(
-                "what ended by transaction {last} is archived in {}; with that folder in its place, ask with `--up-to`",
+                "what ended by transaction {last} is archived in {}; {first}`--up-to N` shows it as of transaction N",
                 path.display()
             ));
         }
@@ -71,12 +74,8 @@ fn event(ledger: &Ledger, what: &str, tx: u64) -> Result<String, Failure> {
 pub(super) struct Log {
     #[command(flatten)]
     facts: FactOptions,
-    /// The first transaction
-    #[arg(long, value_name = "TX", default_value_t = 1)]
-    from: u64,
-    /// The last transaction
-    #[arg(long, value_name = "TX")]
-    to: Option<u64>,
+    #[command(flatten)]
+    range: RangeOptions,
     /// Only decisions of this relation
     #[arg(long, value_name = "NAME")]
     relation: Option<String>,
@@ -116,7 +115,13 @@ impl Log {
         let ledger = open::ledger(&self.facts, true)?;
         let jsonl = self.jsonl || self.format == LogFormat::Jsonl;
         let mut out = if jsonl { terminal::json() } else { terminal::text() };
-        for info in ledger.log(self.from..=self.to.unwrap_or(u64::MAX)) {
+        if let (Some(since), Some(until)) = (self.since, self.until)
+            && until <= since
+        {
+            return Err(Failure::Usage(String::from("--since is not before --until: no time is in between")));
+        }
+        let (range, mut shown) = (self.range.of(&ledger)?, false);
+        for info in ledger.log(range) {
             let info = info.map_err(open::failure)?;
             let wanted = self.by.as_ref().is_none_or(|author| *author == info.author)
                 && self.since.is_none_or(|since| info.time >= since)
@@ -133,6 +138,10 @@ impl Log {
             }
             let lines = if jsonl { vec![self.line(&transaction)] } else { self.lines(&transaction) };
             lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            shown = true;
+        }
+        if !shown {
+            tell_nothing(&ledger)?;
         }
         Ok(DONE)
     }
@@ -208,6 +217,20 @@ impl Log {
     }
 }
 
+/// Says that no transaction is shown.
+fn tell_nothing(ledger: &Ledger) -> Result<(), Failure> {
+    let status = ledger.status().map_err(open::failure)?;
+    output::note(&match status.time {
+        None => String::from("the ledger has no transaction"),
+        Some(time) => format!(
+            "no transaction is as asked for; the last one is {} at {}",
+            status.transactions,
+            literal::time_text(time)
+        ),
+    });
+    Ok(())
+}
+
 /// How an evaluation ran.
 fn run(run: &Run) -> Json {
     json!({ "engine": run.engine, "lenient": run.lenient })
@@ -224,7 +247,7 @@ pub(super) struct Facts {
     #[command(flatten)]
     facts: FactOptions,
     /// At a moment in the past: the number of a transaction, or a time
-    #[arg(long, value_name = "TX|TIME", value_parser = moment)]
+    #[arg(long, value_name = "TX|TIME", value_parser = moment, allow_negative_numbers = true)]
     as_of: Option<When>,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
@@ -235,6 +258,7 @@ impl Facts {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         let when = self.as_of.unwrap_or(When::Now);
+        refuse_future(&ledger, when, "leave --as-of out for what stands now")?;
         let Some(relation) = &self.relation else { return self.counts(&ledger, when) };
         let relation = Symbol::new(relation);
         let mut found = Vec::new();
@@ -242,6 +266,9 @@ impl Facts {
         let listing = Listing::new(named.as_ref(), &ledger, relation, when).map_err(open::failure)?;
         for fact in ledger.facts_at(relation, when).map_err(open::failure)? {
             found.push(listing.fact(fact.map_err(open::failure)?.0));
+        }
+        if found.is_empty() {
+            open::may_have_facts(&ledger, &self.rules, relation)?;
         }
         let width = found.iter().map(|fact| fact.values.len()).max().unwrap_or(0);
         let columns = match listing.columns {

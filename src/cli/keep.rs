@@ -59,6 +59,9 @@ impl Status {
         if let Some((last, path)) = ledger.archived() {
             writeln!(out, "archived      transactions 1 to {last} in {}", path.display())?;
         }
+        if let Some(last) = ledger.salvaged().map_err(open::failure)? {
+            writeln!(out, "salvaged      transactions 1 to {last}, from the fact base")?;
+        }
         writeln!(out, "head          {}", status.head)?;
         let health = status.stopped.unwrap_or_else(|| String::from("good"));
         writeln!(out, "health        {health}")?;
@@ -103,7 +106,9 @@ impl Verify {
     /// Damage is a difference, and its place is told.
     pub(super) fn run(self) -> Outcome {
         match self.prove() {
-            Err(Failure::Session(SessionError::Ledger(damage @ LedgerError::Damaged { .. }))) => {
+            Err(Failure::Session(SessionError::Ledger(
+                damage @ (LedgerError::Damaged { .. } | LedgerError::NotAsLeft { .. }),
+            ))) => {
                 output::error(&damage.to_string());
                 Ok(NO)
             }
@@ -113,7 +118,9 @@ impl Verify {
 
     fn prove(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
-        let verified = ledger.verify().map_err(open::failure)?;
+        let mut at = 0;
+        let verified = ledger.verify_each(&mut |tx| at = tx).map_err(SessionError::Ledger);
+        let verified = verified.inspect_err(|error| progress::tell_reached(error, at, ledger.last_tx()))?;
         let mut out = terminal::text();
         writeln!(
             out,
@@ -159,15 +166,19 @@ impl Verify {
         let (engine, limits) = (self.engine.engine(), self.engine.limits());
         let lenient = self.engine.lenient()?;
         let audit = Audit { ledger, from, to, engine: engine.as_ref(), limits, lenient };
-        let (bar, mut written) = (indicatif::ProgressBar::new(to), Ok(()));
-        let audited = audit.run(&mut |tx| bar.set_position(tx), &mut |finding| {
+        let (bar, mut written, mut at) = (indicatif::ProgressBar::new(to), Ok(()), from);
+        let mut reached = |tx| {
+            at = tx;
+            bar.set_position(tx);
+        };
+        let audited = audit.run(&mut reached, &mut |finding| {
             let word = if finding.what.is_lie() { "fault" } else { "note" };
             written = bar.suspend(|| writeln!(terminal::text(), "{word}: {finding}"));
             written.is_ok()
         });
         bar.finish_and_clear();
         written?;
-        let audited = audited?;
+        let audited = audited.inspect_err(|error| progress::tell_reached(error, at, to))?;
         let found = match audited.faults {
             0 => String::from("each as recorded"),
             faults => count(faults as usize, "fault"),
@@ -201,11 +212,20 @@ impl Verify {
 pub(super) struct Rebuild {
     #[command(flatten)]
     facts: FactOptions,
+    /// Where the journal is lost: make a new one of what the base knows
+    #[arg(long)]
+    from_base: bool,
+    /// Who does that [default: the system user]
+    #[arg(long = "as", value_name = "AUTHOR", requires = "from_base")]
+    author: Option<String>,
 }
 
 impl Rebuild {
     pub(super) fn run(self) -> Outcome {
         self.facts.existing_store()?;
+        if self.from_base {
+            return self.salvage();
+        }
         let options = OpenOptions { rebuild: true, wait: self.facts.wait(), ..open::options() };
         let opened = Ledger::open(self.facts.store(), &options);
         progress::clear();
@@ -214,6 +234,25 @@ impl Rebuild {
         let status = ledger.status().map_err(open::failure)?;
         let transactions = count(status.transactions as usize, "transaction");
         writeln!(terminal::text(), "the base is rebuilt from {transactions}, head {}", status.head)?;
+        Ok(DONE)
+    }
+
+    fn salvage(&self) -> Outcome {
+        let author = config::get().author(self.author.as_deref())?;
+        let options = OpenOptions { wait: self.facts.wait(), ..open::options() };
+        let salvaged = Ledger::salvage(self.facts.store(), time::wall_clock(), &author, &options);
+        progress::clear();
+        let (ledger, salvaged) = salvaged.map_err(open::failure)?;
+        open::tell(&ledger.close());
+        if let Some(tx) = salvaged.lacking {
+            output::warning(&format!(
+                "the fact base lacks some of what transaction {tx} and those after it recorded"
+            ));
+        }
+        let transactions = count(salvaged.transactions as usize, "transaction");
+        let mut out = terminal::text();
+        writeln!(out, "{transactions} salvaged; what was there before is in {}", salvaged.aside.display())?;
+        writeln!(out, "recorded as transaction {}, head {}", salvaged.tx, salvaged.head)?;
         Ok(DONE)
     }
 }

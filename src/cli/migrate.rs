@@ -91,7 +91,7 @@ impl Migrate {
     fn show(&self, migration: &Migration) -> Result<(), Failure> {
         let mut out = terminal::text();
         for (relation, migrated) in &migration.relations {
-            let Migrated { recorded, declared, retracted, asserted, left } = migrated;
+            let Migrated { recorded, declared, retracted, asserted, redacted, left } = migrated;
             match (recorded, declared) {
                 (Some(recorded), Some(declared)) => writeln!(out, "{recorded} becomes {declared}")?,
                 (Some(recorded), None) => writeln!(out, "{recorded} is no input any more")?,
@@ -105,7 +105,11 @@ impl Migrate {
                 0 => String::new(),
                 left => format!(", {left} of them carried over by no rule"),
             };
-            writeln!(out, "    {gone} retracted{lost}; {come} asserted")?;
+            let without = match redacted {
+                0 => String::new(),
+                _ => format!(", {redacted} of them without what `[redact]` keeps out of the ledger"),
+            };
+            writeln!(out, "    {gone} retracted{lost}; {come} asserted{without}")?;
             if !left.is_empty() {
                 writeln!(out, "    carried over by no rule:")?;
                 self.facts(&mut out, "old.", left)?;

@@ -16,12 +16,15 @@ mod diagnostics;
 mod doc;
 mod explain;
 mod export;
+#[cfg(test)]
+mod fault_test;
 mod fmt;
 mod follow;
 mod help;
 mod history;
 mod init;
 mod keep;
+mod lines;
 mod live;
 mod migrate;
 mod observe;
@@ -174,20 +177,22 @@ impl From<io::Error> for Failure {
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
     fault::keep_quiet();
-    let status = fault::caught(answer).unwrap_or_else(|failure| {
-        let status = explain(&failure);
-        if status == UNASKED {
-            mend(None);
-        }
-        status
-    });
-    ExitCode::from(status)
+    ExitCode::from(fault::caught(answer).unwrap_or_else(failed))
+}
+
+fn failed(failure: Failure) -> u8 {
+    let status = explain(&failure);
+    if status == UNASKED {
+        mend(None);
+    }
+    status
 }
 
 /// Shows how arguments that came to nothing were probably meant.
 fn mend(refused: Option<&str>) {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    arguments::help(&words, refused).iter().for_each(|help| output::note(&format!("  help: {help}")));
+    arguments::help(&arguments::words(), refused)
+        .iter()
+        .for_each(|help| output::note(&format!("  help: {help}")));
 }
 
 fn answer() -> Outcome {
@@ -289,10 +294,6 @@ fn explain(failure: &Failure) -> u8 {
             diagnostics::print(faults);
             UNASKED
         }
-        Failure::Session(error) if error.is_limit() => {
-            output::error(&error.to_string());
-            LIMIT
-        }
         Failure::Stopped(stopped) => {
             output::error(&stopped.to_string());
             LIMIT
@@ -307,7 +308,7 @@ fn explain(failure: &Failure) -> u8 {
         }
         Failure::Session(error) => {
             output::error(&error.to_string());
-            UNASKED
+            error.status()
         }
     }
 }

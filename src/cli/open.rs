@@ -1,12 +1,14 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use hence::session::{self, FactFiles, RuleSet, Session, SessionError};
+use hence_core::diagnostic::nearest;
+use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
-use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
+use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions, When};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
-use super::{Failure, config, output, progress, secrets};
+use super::{Failure, arguments, config, output, progress, secrets};
 
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
@@ -23,14 +25,14 @@ pub(super) fn for_reading(
     let rules = named.source().build()?;
     lints(&rules, named);
     let files = facts.files();
+    if !files.is_empty() && (facts.store.is_some() || facts.up_to.is_some()) {
+        return Err(Failure::Usage(String::from(
+            "--facts asks of files alone, --store and --up-to of a ledger: leave one out, or record the facts with `hence \
+             assert --facts PATH`",
+        )));
+    }
     let session = if files.is_empty() {
-        let store = facts.store();
-        if !store.exists() {
-            return Err(Failure::Usage(format!(
-                "there is no ledger at `{}`; give facts with --facts PATH, or record some with `hence decide --facts PATH`",
-                store.display()
-            )));
-        }
+        existing(facts)?;
         let session = Session::over_ledger(rules, ledger(facts, true)?);
         if named.packs.is_empty() {
             tell_undeclared(&session);
@@ -43,6 +45,18 @@ pub(super) fn for_reading(
     equip(session, engine)
 }
 
+/// Checks that there is a ledger where facts are asked for and none are given.
+pub(super) fn existing(facts: &FactOptions) -> Result<(), Failure> {
+    let store = facts.store();
+    if store.exists() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "there is no ledger at `{}`; give facts with --facts PATH, or record some with `hence decide --facts PATH`",
+        store.display()
+    )))
+}
+
 /// A session over the ledger.
 pub(super) fn for_writing(
     named: &RuleOptions,
@@ -52,19 +66,29 @@ pub(super) fn for_writing(
 ) -> Result<Session, Failure> {
     let rules = named.source().build()?;
     lints(&rules, named);
+    named.check_commands(&rules)?;
     if !read_only {
         secrets::warn_of_rules(&rules);
     }
     let ledger = if read_only && !facts.store().exists() {
         Ledger::memory_with(&options()).map_err(failure)?
     } else {
-        ledger(facts, read_only)?
+        ledger_beside(facts, read_only)?
     };
     equip(Session::over_ledger(rules, ledger), engine)
 }
 
-/// The ledger that the options name.
+/// The ledger that the options name, of which alone a command is.
 pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Failure> {
+    if !facts.files().is_empty() {
+        let message = "this command is about a ledger alone, and --facts names files; leave it out";
+        return Err(Failure::Usage(String::from(message)));
+    }
+    ledger_beside(facts, read_only)
+}
+
+/// The ledger that the options name beside files of facts.
+pub(super) fn ledger_beside(facts: &FactOptions, read_only: bool) -> Result<Ledger, Failure> {
     if facts.store().as_os_str() == IN_MEMORY {
         return Ledger::memory_with(&options()).map_err(failure);
     }
@@ -99,10 +123,40 @@ pub(super) fn tell(notices: &[Notice]) {
 
 /// How commands open ledgers: under the command's own words, which other processes are told.
 pub(super) fn options() -> OpenOptions {
-    let words = std::env::args().skip(1).take(2);
+    let words = arguments::words().into_iter().take(2);
     let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
     let redaction = config::get().redaction().clone();
     OpenOptions { command, watcher: progress::watcher(), redaction, ..OpenOptions::default() }
+}
+
+/// Checks that `relation`, of which nothing stands, is one that may have facts: recorded, or an input of the rules that
+/// decided last or that are named.
+///
+/// # Errors
+/// It is none; the nearest name.
+pub(super) fn may_have_facts(ledger: &Ledger, named: &RuleOptions, relation: Symbol) -> Result<(), Failure> {
+    let recorded: Vec<Symbol> = ledger.all_relations().collect();
+    let is_recorded = recorded.contains(&relation);
+    let last = if named.is_named() { None } else { Session::rules_at(ledger, When::Now)? };
+    let rules = match last.map_or_else(|| named.source().build(), |(_, rules)| Ok(rules)) {
+        Ok(rules) => rules,
+        Err(_) if is_recorded => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    let known = rules.program.find(relation).and_then(|id| rules.program.relation(id));
+    let inputs = rules.program.relations.iter().filter(|known| known.kind == Kind::Input);
+    let names = inputs.map(|known| known.name).chain(recorded);
+    Err(Failure::Usage(match (known, nearest(relation.as_str(), names.map(|name| name.as_str()))) {
+        (Some(known), _) if known.kind == Kind::Input => return Ok(()),
+        (None, _) if is_recorded => return Ok(()),
+        (Some(_), _) => format!(
+            "`{relation}` is derived, and no fact of it is recorded; `hence derive {relation}` shows it"
+        ),
+        (None, Some(near)) => format!("no relation is called `{relation}`; did you mean `{near}`?"),
+        (None, None) => {
+            format!("no relation is called `{relation}`; `hence facts` shows those that have facts")
+        }
+    }))
 }
 
 /// Tells of recorded relations that the rules don't declare, where decisions are drawn.

@@ -1,20 +1,20 @@
 //! Options that several commands share.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use hence::session::compiled::{self, Compiled};
-use hence::session::{Session, SessionError};
 use hence_core::fault::OrBroken;
 use hence_engine::{Engine, Limits, Threads, naive::Naive, seminaive::SemiNaive};
-use hence_ledger::When;
+use hence_ledger::{Ledger, LedgerError, When};
 
 pub(super) use super::rules::{RuleOptions, parameter};
 
 use super::rules::paths;
-use super::{Failure, config, output, time};
+use super::{Failure, config, open, output, time};
 
 /// Which facts, and when.
 #[derive(Debug, Clone, Args)]
@@ -22,7 +22,7 @@ pub(super) struct FactOptions {
     /// A fact file or folder, once more for another: .jsonl, .csv, .tsv, .facts or .dl; `-` is standard input, JSON lines
     #[arg(long = "facts", value_name = "PATH")]
     facts: Vec<PathBuf>,
-    /// The ledger's folder [default: .hence]
+    /// The ledger's folder; a question takes it or --facts, not both [default: .hence]
     #[arg(long, value_name = "DIR")]
     pub(super) store: Option<PathBuf>,
     /// The clock of this run [default: the wall clock; with --as-of, that moment's]
@@ -32,7 +32,7 @@ pub(super) struct FactOptions {
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) wait: Option<Duration>,
     /// Read the ledger up to this transaction only, such as one whose journal is damaged behind it
-    #[arg(long, value_name = "TX")]
+    #[arg(long, value_name = "TX", value_parser = whole, allow_negative_numbers = true)]
     pub(super) up_to: Option<u64>,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct ChangeOptions {
     #[arg(long)]
     pub(super) note: Option<String>,
     /// Record nothing unless this is the number of the last transaction
-    #[arg(long, value_name = "TX")]
+    #[arg(long, value_name = "TX", value_parser = whole, allow_negative_numbers = true)]
     pub(super) expect_tx: Option<u64>,
 }
 
@@ -97,22 +97,55 @@ impl FactOptions {
     pub(super) fn now(&self) -> i64 {
         self.now.unwrap_or_else(time::wall_clock)
     }
+}
 
-    /// The clock of a question about `session` as it was at `as_of`: as given, else that moment's.
+/// Which transactions.
+#[derive(Debug, Clone, Args)]
+pub(super) struct RangeOptions {
+    /// The first transaction [default: 1]
+    #[arg(long, value_name = "TX", value_parser = transaction, allow_negative_numbers = true)]
+    from: Option<u64>,
+    /// The last transaction [default: the last there is]
+    #[arg(long, value_name = "TX", value_parser = transaction, allow_negative_numbers = true)]
+    to: Option<u64>,
+}
+
+impl RangeOptions {
+    /// Whether the first one is told.
+    pub(super) fn begins(&self) -> bool {
+        self.from.is_some()
+    }
+
+    /// Their numbers.
     ///
     /// # Errors
-    /// There is no such transaction, or the ledger can't be read.
-    pub(super) fn now_at(&self, session: &Session, as_of: When) -> Result<i64, Failure> {
-        let then = match (as_of, session.ledger()) {
-            (When::Time(time), _) => Some(time),
-            (When::Tx(tx), Some(ledger)) => {
-                let info = ledger.info(tx).map_err(SessionError::Ledger)?;
-                Some(info.clock.unwrap_or(info.time))
-            }
-            _ => None,
-        };
-        Ok(self.now.or(then).unwrap_or_else(time::wall_clock))
+    /// One of them isn't there.
+    pub(super) fn of(&self, ledger: &Ledger) -> Result<RangeInclusive<u64>, Failure> {
+        let last = ledger.last_tx();
+        if let Some(asked) = [self.from, self.to].into_iter().flatten().find(|asked| *asked > last) {
+            return Err(open::failure(LedgerError::NoTransaction { asked, last }));
+        }
+        let (from, to) = (self.from.unwrap_or(1), self.to.unwrap_or(last));
+        if self.to.is_some_and(|to| to < from) {
+            return Err(Failure::Usage(format!(
+                "--from {from} is behind --to {to}: no transaction is in between"
+            )));
+        }
+        Ok(from..=to)
     }
+}
+
+/// Reads the number of a transaction.
+fn transaction(text: &str) -> Result<u64, String> {
+    match whole(text)? {
+        0 => Err(String::from("transactions are numbered from 1")),
+        tx => Ok(tx),
+    }
+}
+
+/// Reads the number of a transaction, or 0 for the time before the first.
+fn whole(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is no transaction; expected a number such as 12"))
 }
 
 /// Reads a moment of the ledger: the number of a transaction, or a time.
@@ -147,16 +180,16 @@ pub(super) struct EngineOptions {
     #[arg(long, value_enum)]
     pub(super) engine: Option<EngineName>,
     /// The most facts that may be derived [default: 50000000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit)]
     pub(super) max_facts: Option<u64>,
     /// The most rounds of one recursion [default: 10000000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit)]
     pub(super) max_iterations: Option<u64>,
     /// The longest time, such as `10s` [default: none]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     pub(super) timeout: Option<Duration>,
     /// The most memory, in MiB [default: half of the machine]
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = limit)]
     pub(super) max_memory: Option<u64>,
     /// The most threads that evaluate [default: one a processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -172,6 +205,22 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .and_then(|micros| u64::try_from(micros).ok())
         .map(Duration::from_micros)
         .ok_or_else(|| format!("`{text}` is no duration; expected one like 500ms, 10s or 5m"))
+}
+
+/// A number that something is limited to. Nothing runs under a limit of 0, and it means no limit to nobody.
+pub(super) fn limit(text: &str) -> Result<u64, String> {
+    let number: u64 =
+        text.parse().map_err(|_| format!("`{text}` is no number; expected one such as 1000"))?;
+    if number > 0 { Ok(number) } else { Err(nothing(text)) }
+}
+
+/// The same for a time.
+pub(super) fn time_limit(text: &str) -> Result<Duration, String> {
+    duration(text).and_then(|time| if time.is_zero() { Err(nothing(text)) } else { Ok(time) })
+}
+
+fn nothing(text: &str) -> String {
+    format!("a limit of `{text}` allows nothing; give a larger one, or none for the default")
 }
 
 impl EngineName {

@@ -20,7 +20,7 @@ pub(super) struct Subject {
     facts: FactOptions,
     /// Ask of a moment in the past, by the rules, the parameters and the clock of then: the number of a transaction, or
     /// a time
-    #[arg(long, value_name = "TX|TIME", value_parser = moment)]
+    #[arg(long, value_name = "TX|TIME", value_parser = moment, allow_negative_numbers = true)]
     as_of: Option<When>,
     #[command(flatten)]
     engine: EngineOptions,
@@ -46,6 +46,13 @@ struct Chosen {
     otherwise: bool,
 }
 
+/// How a ledger is asked: what the command line says of rules, facts and engine.
+pub(super) struct Past<'a> {
+    pub(super) rules: &'a RuleOptions,
+    pub(super) facts: &'a FactOptions,
+    pub(super) engine: &'a EngineOptions,
+}
+
 impl Subject {
     /// A session over the fact files named, else over the ledger, as it is or as it was.
     pub(super) fn session(&self) -> Result<Asking, Failure> {
@@ -53,39 +60,70 @@ impl Subject {
             let session = open::for_reading(&self.rules, &self.facts, &self.engine)?;
             return Ok(Asking { session, now: self.facts.now(), as_of: None });
         };
-        let ledger = self.ledger("--as-of asks a ledger")?;
+        self.refuse_files("--as-of asks a ledger")?;
+        self.past().asking(moment)
+    }
+
+    /// A session that knows the rules of a transaction, and whether the command line names others.
+    pub(super) fn of_transaction(&self, tx: u64) -> Result<(Asking, bool), Failure> {
+        self.refuse_files("ids of decisions belong to a ledger")?;
+        let past = self.past();
+        let ledger = past.ledger()?;
+        let info = ledger.info(tx).map_err(open::failure)?;
+        let chosen = past.choose(&ledger, When::Tx(tx))?;
+        let now = info.clock.unwrap_or(info.time);
+        output::note(&chosen.told(Some(tx), now));
+        let (as_of, otherwise) = (Some(chosen.json(tx, now)), chosen.otherwise);
+        Ok((Asking { session: past.equip(chosen, ledger)?, now, as_of }, otherwise))
+    }
+
+    fn past(&self) -> Past<'_> {
+        Past { rules: &self.rules, facts: &self.facts, engine: &self.engine }
+    }
+
+    fn refuse_files(&self, why: &str) -> Result<(), Failure> {
+        if self.facts.files().is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!("{why}, and --facts names files")))
+    }
+}
+
+impl Past<'_> {
+    /// A session over the ledger as it was at a moment, by the rules, the parameters and the clock of then, and says
+    /// so.
+    pub(super) fn asking(&self, moment: When) -> Result<Asking, Failure> {
+        let ledger = self.ledger()?;
+        refuse_future(&ledger, moment, "--now sets the clock alone")?;
+        let tx = ledger.tx_when(moment).map_err(open::failure)?;
         let chosen = self.choose(&ledger, moment)?;
         let now = self.clock(&ledger, moment)?;
-        let tx = match moment {
-            When::Now => ledger.last_tx(),
-            When::Tx(tx) => tx,
-            When::Time(time) => ledger.tx_at(time).map_err(open::failure)?,
-        };
         let help = if chosen.otherwise { "" } else { "; --rules, --set and --now ask otherwise" };
-        output::note(&format!("{}{help}", chosen.told(tx, now)));
+        output::note(&format!("{}{help}", chosen.told(Some(tx), now)));
         let as_of = Some(chosen.json(tx, now));
         let session = self.equip(chosen, ledger)?.with_as_of(moment);
         Ok(Asking { session, now, as_of })
     }
 
-    /// A session that knows the rules of a transaction, and whether the command line names others.
-    pub(super) fn of_transaction(&self, tx: u64) -> Result<(Asking, bool), Failure> {
-        let ledger = self.ledger("ids of decisions belong to a ledger")?;
-        let moment = When::Tx(tx);
-        let chosen = self.choose(&ledger, moment)?;
-        let info = ledger.info(tx).map_err(open::failure)?;
-        let now = info.clock.unwrap_or(info.time);
-        output::note(&chosen.told(tx, now));
-        let (as_of, otherwise) = (Some(chosen.json(tx, now)), chosen.otherwise);
-        Ok((Asking { session: self.equip(chosen, ledger)?, now, as_of }, otherwise))
+    /// A session over the ledger as it is, by the rules, the parameters and the clock of its last decisions, and says
+    /// so.
+    pub(super) fn last(&self) -> Result<Asking, Failure> {
+        open::existing(self.facts)?;
+        let ledger = self.ledger()?;
+        let chosen = self.choose(&ledger, When::Now)?;
+        let last = ledger.last_where(|info| info.clock.is_some()).map_err(open::failure)?;
+        let now = last.and_then(|info| info.clock).unwrap_or_else(time::wall_clock);
+        output::note(&chosen.told(None, now));
+        let session = self.equip(chosen, ledger)?;
+        if self.rules.packs.is_empty() {
+            open::tell_undeclared(&session);
+        }
+        Ok(Asking { session, now, as_of: None })
     }
 
-    fn ledger(&self, why: &str) -> Result<Ledger, Failure> {
-        if !self.facts.files().is_empty() {
-            return Err(Failure::Usage(format!("{why}, and --facts names files")));
-        }
+    fn ledger(&self) -> Result<Ledger, Failure> {
         self.facts.existing_store()?;
-        open::ledger(&self.facts, true)
+        open::ledger(self.facts, true)
     }
 
     fn choose(&self, ledger: &Ledger, moment: When) -> Result<Chosen, Failure> {
@@ -97,7 +135,7 @@ impl Subject {
             return Ok(Chosen { rules, recorded: Some(info), named, otherwise: !sets.is_empty() });
         }
         let rules = self.rules.source().build()?;
-        open::lints(&rules, &self.rules);
+        open::lints(&rules, self.rules);
         Ok(Chosen { rules, recorded: None, named, otherwise: true })
     }
 
@@ -127,19 +165,42 @@ impl Subject {
     }
 }
 
+/// Refuses a time of which nobody can know yet what will be recorded by then.
+pub(super) fn refuse_future(ledger: &Ledger, moment: When, help: &str) -> Result<(), Failure> {
+    let When::Time(asked) = moment else { return Ok(()) };
+    let last = ledger.status().map_err(open::failure)?;
+    if asked <= last.time.unwrap_or(i64::MIN).max(time::wall_clock()) {
+        return Ok(());
+    }
+    let known = match last.time {
+        Some(time) => {
+            format!("the last transaction is {} at {}", last.transactions, literal::time_text(time))
+        }
+        None => String::from("the ledger has no transaction"),
+    };
+    let asked = literal::time_text(asked);
+    Err(Failure::Usage(format!("{asked} is still to come, and {known}; {help}")))
+}
+
 impl Chosen {
-    /// By which rules and at which clock a moment is asked, in words.
-    fn told(&self, tx: u64, now: i64) -> String {
+    /// By which rules and at which clock a moment is asked, in words; without a transaction, how things stand.
+    fn told(&self, tx: Option<u64>, now: i64) -> String {
+        let moment = match tx {
+            None => String::from("as things stand"),
+            Some(0) => String::from("as of before the first transaction"),
+            Some(tx) => format!("as of transaction {tx}"),
+        };
         let rules = match &self.recorded {
-            Some(info) if info.tx == tx => String::from("the rules that it recorded"),
+            Some(info) if Some(info.tx) == tx => String::from("the rules that it recorded"),
             Some(info) => format!("the rules that transaction {} recorded", info.tx),
             None if self.named => String::from("the rules that are named"),
+            None if tx.is_none() => String::from("the rules of now, since none were recorded"),
             None => String::from("the rules of now, since none were recorded by then"),
         };
         let set: Vec<String> =
             self.parameters().into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let with = if set.is_empty() { String::new() } else { format!(", with {}", set.join(", ")) };
-        format!("as of transaction {tx}, by {rules}{with}, at {}", literal::time_text(now))
+        format!("{moment}, by {rules}{with}, at {}", literal::time_text(now))
     }
 
     /// The parameters that are not as the rules declare them.

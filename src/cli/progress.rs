@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
+use hence::session::SessionError;
 use hence_core::fault::OrBroken;
 use hence_ledger::{Progress, Watcher, Work};
 
@@ -62,6 +63,13 @@ pub(super) fn watcher() -> Watcher {
         let Some(of) = of else { return counted(message, done as usize) };
         step(message, done, of);
     })
+}
+
+/// Says how far going through transactions came, where it reached a limit in transaction `at`.
+pub(super) fn tell_reached(error: &SessionError, at: u64, of: u64) {
+    if error.is_limit() {
+        output::note(&format!("the limit was reached at transaction {at} of {of}; those before it are done"));
+    }
 }
 
 /// Removes the bar.

@@ -3,7 +3,8 @@
 mod console;
 mod editor;
 
-use std::io::{BufRead, IsTerminal};
+use std::borrow::Cow;
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 
 use clap::Args;
@@ -11,6 +12,7 @@ use clap::Args;
 use hence::session::prompt::{self, Prompt};
 use hence::session::{self, FactFiles, Session};
 
+use super::lines::{LONGEST_LINE, read_line};
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::{DONE, Failure, Outcome, open, terminal};
 use console::Console;
@@ -62,21 +64,26 @@ impl Repl {
 fn read_all(console: &mut Console<'_>) -> Outcome {
     let mut status = DONE;
     let mut entry = String::new();
-    let mut lines = std::io::stdin().lock().split(b'\n');
+    let (mut input, mut line, mut refused) = (std::io::stdin().lock(), Vec::new(), None);
     loop {
-        let line = lines.next().transpose();
-        let line = line.map_err(|error| Failure::Usage(format!("standard input can't be read: {error}")))?;
-        let last = line.is_none();
-        if let Some(line) = line {
-            match std::str::from_utf8(&line) {
-                Ok(line) => entry.push_str(line.trim_end_matches('\r')),
-                Err(_) => {
-                    status =
-                        super::explain(&Failure::Usage(String::from("a line is no UTF-8, and is left out")));
-                }
-            }
+        let read = read_line(&mut input, &mut line);
+        let last = !read.map_err(|error| Failure::Usage(format!("standard input can't be read: {error}")))?;
+        let line = line.strip_suffix(b"\n").unwrap_or(&line);
+        let text = String::from_utf8_lossy(line);
+        if matches!(text, Cow::Owned(_)) {
+            refused = Some(String::from("a line is no UTF-8: its entry is left out"));
         }
-        if last || prompt::is_complete(&entry) {
+        let is_long = (entry.len() + text.len()) as u64 > LONGEST_LINE;
+        if is_long {
+            refused = Some(format!("an entry has more than {LONGEST_LINE} bytes, and is left out"));
+        } else {
+            entry.push_str(text.trim_end_matches('\r'));
+        }
+        if last || is_long || prompt::is_complete(&entry) {
+            if let Some(why) = refused.take() {
+                status = super::explain(&Failure::Usage(why));
+                entry.clear();
+            }
             for entry in prompt::entries(&entry) {
                 match console.entry(entry) {
                     Ok(ControlFlow::Break(())) => return Ok(status),

@@ -1,20 +1,21 @@
 //! `hence replay`: the recorded history drawn again, under its own rules or under others.
 
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use hence::session::{self, Flip, Replayed, RuleSet, Session, SessionError};
+use hence::session::{self, Flip, Replayed, RuleSet};
 use hence_core::literal::visible;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_ledger::{Ledger, When};
+use hence_ledger::Ledger;
 
 use super::diagnostics::count;
-use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
-use super::{DONE, Failure, NO, Outcome, open, output, terminal};
+use super::options::{EngineOptions, FactOptions, RangeOptions, RuleOptions, parameter};
+use super::{DONE, Failure, NO, Outcome, open, output, progress, terminal};
 
 /// Draw recorded decisions again, under other rules or parameters, and report those that flip
 #[derive(Debug, Args)]
@@ -26,15 +27,11 @@ pub(super) struct Replay {
     /// A file or folder of other rules, once more for another [default: those that drew each decision]
     #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
-    /// Other values of parameters
+    /// Other values of parameters, in the rules that have them
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     sets: Vec<(Symbol, Value)>,
-    /// The first transaction
-    #[arg(long, value_name = "TX", default_value_t = 1)]
-    from: u64,
-    /// The last transaction [default: the last there is]
-    #[arg(long, value_name = "TX")]
-    to: Option<u64>,
+    #[command(flatten)]
+    range: RangeOptions,
     #[command(flatten)]
     facts: FactOptions,
     #[command(flatten)]
@@ -61,44 +58,72 @@ impl Replay {
         }
         self.facts.existing_store()?;
         let ledger = open::ledger(&self.facts, true)?;
-        let rules = self.other_rules(&ledger)?;
-        let last = ledger.last_tx();
+        let range = self.range.of(&ledger)?;
+        let (ledger, range) = self.with_archive(ledger, range)?;
+        let rules = self.other_rules()?;
         let engine = self.engine.engine();
         let replay = session::Replay {
             ledger: &ledger,
             rules: rules.as_ref(),
-            from: self.from,
-            to: self.to.unwrap_or(last).min(last),
+            sets: &self.sets,
+            from: *range.start(),
+            to: *range.end(),
             engine: engine.as_ref(),
             limits: self.engine.limits(),
             lenient: self.engine.lenient()?,
         };
+        replay.check_sets()?;
         let mut shown = Shown { format: self.format, flips: 0 };
         shown.begin()?;
         let mut written = Ok(());
         let bar = indicatif::ProgressBar::new(replay.to);
-        let replayed = replay.run(&mut |tx| bar.set_position(tx), &mut |flip| {
+        let mut at = None;
+        let mut reached = |tx| {
+            at = Some(tx);
+            bar.set_position(tx);
+        };
+        let replayed = replay.run(&mut reached, &mut |flip| {
             written = bar.suspend(|| shown.flip(&flip));
             written.is_ok()
         });
         bar.finish_and_clear();
         written?;
         shown.end(replayed.as_ref().ok())?;
+        if let (Err(error), Some(at)) = (&replayed, at) {
+            progress::tell_reached(error, at, replay.to);
+        }
         Ok(if replayed?.flips == 0 { DONE } else { NO })
     }
 
+    /// The history with what is archived of it, where that is asked for; without it, and unless it is named, what
+    /// follows.
+    fn with_archive(
+        &self,
+        ledger: Ledger,
+        range: RangeInclusive<u64>,
+    ) -> Result<(Ledger, RangeInclusive<u64>), Failure> {
+        let end = match ledger.archived() {
+            Some((end, _)) if *range.start() <= end => end,
+            _ => return Ok((ledger, range)),
+        };
+        if let Some(whole) = ledger.whole_history().map_err(open::failure)? {
+            return Ok((whole, range));
+        }
+        if self.range.begins() || *range.end() <= end {
+            return Ok((ledger, range));
+        }
+        output::note(&format!(
+            "what transactions 1 to {end} decided is archived elsewhere, and not drawn again"
+        ));
+        Ok((ledger, end + 1..=*range.end()))
+    }
+
     /// The rules to draw decisions by, where they are not each transaction's own.
-    fn other_rules(&self, ledger: &Ledger) -> Result<Option<RuleSet>, Failure> {
-        if self.rules.is_empty() && self.sets.is_empty() {
+    fn other_rules(&self) -> Result<Option<RuleSet>, Failure> {
+        if self.rules.is_empty() {
             return Ok(None);
         }
-        if self.rules.is_empty()
-            && let Some((_, rules)) = Session::rules_at(ledger, When::Now)?
-        {
-            return Ok(Some(rules.with_sets(&self.sets).map_err(SessionError::Faults)?));
-        }
-        let options = RuleOptions::named(&self.rules, &[], &self.sets);
-        Ok(Some(options.source().build()?))
+        Ok(Some(RuleOptions::named(&self.rules, &[], &[]).source().build()?))
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use hence::session::RuleSource;
+use hence::session::{RuleSet, RuleSource};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_syntax as syntax;
@@ -79,6 +79,15 @@ impl RuleOptions {
         !self.rules.is_empty() || !self.packs.is_empty()
     }
 
+    /// Checks that `[run_command]` names decisions of `rules`, unless these were named in the place of those that the
+    /// settings are for.
+    ///
+    /// # Errors
+    /// All that are none.
+    pub(super) fn check_commands(&self, rules: &RuleSet) -> Result<(), Failure> {
+        if self.is_named() { Ok(()) } else { config::get().check_commands(rules) }
+    }
+
     /// The files and folders named.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         paths(&self.rules)
@@ -140,8 +149,10 @@ impl RuleOptions {
     }
 }
 
-/// Rules in the current folder that a command does not read.
+/// Rules in the current folder, or above it, that a command does not read.
 struct Unread {
+    /// Where they lie.
+    place: &'static str,
     /// The folder `rules`, or files.
     paths: Vec<PathBuf>,
 }
@@ -164,7 +175,10 @@ impl Unread {
         let folder = Some(PathBuf::from(RULES)).filter(|folder| folder.is_dir());
         let mut paths = folder.map_or_else(loose, |folder| vec![folder]);
         paths.retain(|path| !is_read(path));
-        (!paths.is_empty()).then_some(Self { paths })
+        if paths.is_empty() && from == From::Shipped {
+            return above(&here).map(|folder| Self { place: "in a folder above", paths: vec![folder] });
+        }
+        (!paths.is_empty()).then_some(Self { place: "in this folder", paths })
     }
 
     fn list(&self, before: &str) -> String {
@@ -186,7 +200,8 @@ impl Unread {
             _ => format!("those of {}", settings()),
         };
         format!(
-            "the rules are {read}; not read in this folder: {}, which `{}` would read",
+            "the rules are {read}; not read {}: {}, which `{}` would read",
+            self.place,
             self.what(),
             self.list("--rules ")
         )
@@ -198,16 +213,40 @@ impl Unread {
             _ => format!("the settings are those of {}, which names others", settings()),
         };
         format!(
-            "the rules in this folder are not looked at, since {why}: {}; `hence {command} {}` looks at them",
+            "the rules {} are not looked at, since {why}: {}; `hence {command} {}` looks at them",
+            self.place,
             self.what(),
             self.list("")
         )
     }
 }
 
+/// The nearest `rules/` with rule files in a folder above `here`, inside the root of the settings if there is one.
+fn above(here: &Path) -> Option<PathBuf> {
+    let root = config::get().root().and_then(|root| fs::canonicalize(root).ok());
+    let inside = |folder: &&Path| root.as_ref().is_none_or(|root| folder.starts_with(root));
+    let up = (1..).scan(PathBuf::new(), |up, _| {
+        up.push("..");
+        Some(up.join(RULES))
+    });
+    let folders = here.ancestors().skip(1).take_while(inside);
+    folders.zip(up).map(|(_, rules)| rules).find(|rules| has_rules(rules))
+}
+
+/// Whether there are rule files in a folder, or in one of those in it, as packs are.
+fn has_rules(folder: &Path) -> bool {
+    let inside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    !rule_files(folder).is_empty() || inside.into_iter().any(|folder| !rule_files(&folder).is_empty())
+}
+
 /// The rule files directly in the current folder.
 fn loose() -> Vec<PathBuf> {
-    let entries = fs::read_dir(".").into_iter().flatten().flatten();
+    rule_files(Path::new("."))
+}
+
+/// The names of the rule files directly in a folder.
+fn rule_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| PathBuf::from(entry.file_name()));
     let hidden = |path: &Path| path.to_string_lossy().starts_with('.');
     let mut files: Vec<PathBuf> =

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::Style;
 
@@ -28,22 +29,30 @@ pub(super) struct Out {
     rest: Vec<u8>,
 }
 
+/// Whether something is written to standard output.
+static ANSWERS: AtomicBool = AtomicBool::new(false);
+
+fn answering() {
+    ANSWERS.store(true, Ordering::Relaxed);
+    meter::answering();
+}
+
 /// Standard output for people. What one `write!` writes is one line: a line break inside it is shown as `\n`, so no
 /// fact can pretend to be a line of hence. Text of several lines goes through [`Out::lines`].
 pub(super) fn text() -> Out {
-    meter::answering();
+    answering();
     Out::new(Form::Text, Box::new(anstream::stdout().lock()))
 }
 
 /// Standard output for JSON documents.
 pub(super) fn json() -> Out {
-    meter::answering();
+    answering();
     Out::new(Form::Json, Box::new(io::stdout().lock()))
 }
 
 /// Standard output for other documents that programs read. On a terminal it is text for people.
 pub(super) fn bytes() -> Out {
-    meter::answering();
+    answering();
     let form = if is_terminal() { Form::Text } else { Form::Bytes };
     Out::new(form, Box::new(io::stdout().lock()))
 }
@@ -73,7 +82,25 @@ pub(super) fn shows_progress() -> bool {
 /// # Errors
 /// Standard output can't be written.
 pub(super) fn finish() -> io::Result<()> {
-    io::stdout().flush()
+    io::stdout().flush()?;
+    if ANSWERS.load(Ordering::Relaxed) { takes_writes() } else { Ok(()) }
+}
+
+/// Whether standard output can be written at all: the standard library takes what can't for a place where everything
+/// goes.
+#[cfg(unix)]
+fn takes_writes() -> io::Result<()> {
+    use rustix::fs::{OFlags, fcntl_getfl};
+    let mode = fcntl_getfl(io::stdout())? & OFlags::ACCMODE;
+    if mode == OFlags::RDONLY {
+        return Err(io::Error::other("standard output is open for reading only"));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn takes_writes() -> io::Result<()> {
+    Ok(())
 }
 
 impl Out {

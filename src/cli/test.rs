@@ -261,8 +261,8 @@ impl Test {
 /// Writes a file where one is asked for.
 fn write(file: Option<&Path>, text: impl FnOnce() -> std::io::Result<String>) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
-    let failed = |error| Failure::Usage(format!("`{}` can't be written: {error}", file.display()));
-    std::fs::write(file, text()?).map_err(failed)
+    let failed = |source| Failure::Session(SessionError::Write { path: file.to_owned(), source });
+    hence_core::file::write(file, text()?.as_bytes()).map_err(failed)
 }
 
 /// Checks the rules that decide: files without a test are among them, and nothing passes beside a faulty one.

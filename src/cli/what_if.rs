@@ -6,19 +6,19 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use hence::session::{self, Hypothesis, RuleSet, Session, SessionError};
-use hence_core::schema::Param;
+use hence::session::{self, Hypothesis, RuleSet, SessionError};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_proof::difference::{Changed, Scope, Turn};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
+use super::past::{Asking, Past};
 use super::{DONE, Failure, NO, Outcome, open, output, terminal};
 
 /// Show which decisions would be drawn and which would lapse if something were otherwise; records nothing
 #[derive(Debug, Args)]
 #[command(
-    after_help = "What is supposed is held against the facts that stand, at the clock of the last decisions; \
+    after_help = "What is supposed is held against the facts that stand, by the rules and at the clock of the last decisions; \
     --now supposes another clock. Of each change, `before` says why it holds, or does not, as things stand, and \
     `after` why as supposed.\n\nExample: hence what-if --set penalty_factor=1.0 --retract 'tool(\"web_search\")'"
 )]
@@ -35,7 +35,7 @@ pub(super) struct WhatIf {
     /// Suppose the rules in this file or folder instead; once more for another
     #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
-    /// The rules of now [default: those of the last recorded decision where --rules is given, else as elsewhere]
+    /// The rules of now [default: those of the last recorded decision, else as elsewhere]
     #[arg(long = "base", value_name = "PATH")]
     base: Vec<PathBuf>,
     #[command(flatten)]
@@ -66,7 +66,7 @@ const EXPLAINED: usize = 200;
 
 impl WhatIf {
     pub(super) fn run(self) -> Outcome {
-        let session = self.session()?;
+        let Asking { session, now, .. } = self.asking()?;
         let rules = session.rules();
         let read = |facts: &[String]| {
             facts.iter().map(|text| session::read_fact(rules, text)).collect::<Result<Vec<_>, _>>()
@@ -86,7 +86,6 @@ impl WhatIf {
         for name in &self.relations {
             session.relation(name)?;
         }
-        let now = session.last_clock()?.unwrap_or_else(|| self.facts.now());
         let (mut changes, mut unexplained, mut written) = (0_usize, false, Ok(()));
         session.what_if_each(&hypothesis, now, (&scope, EXPLAINED), &mut |turn, change| {
             changes += 1;
@@ -106,16 +105,16 @@ impl WhatIf {
         Ok(if self.exit_status && changes > 0 { NO } else { DONE })
     }
 
-    fn session(&self) -> Result<Session, Failure> {
-        let options = RuleOptions::named(&self.base, &[], &[]);
-        let session = open::for_reading(&options, &self.facts, &self.engine)?;
-        if self.rules.is_empty() || !self.base.is_empty() {
-            return Ok(session);
+    /// What things are compared with: the facts that stand, by the rules, the parameters and the clock of the last
+    /// decisions.
+    fn asking(&self) -> Result<Asking, Failure> {
+        let rules = &RuleOptions::named(&self.base, &[], &[]);
+        let (facts, engine) = (&self.facts, &self.engine);
+        if facts.files().is_empty() {
+            return Past { rules, facts, engine }.last();
         }
-        match session.last_rules()? {
-            Some(rules) => Ok(session.with_rules(rules)),
-            None => Ok(session),
-        }
+        let session = open::for_reading(rules, facts, engine)?;
+        Ok(Asking { session, now: facts.now(), as_of: None })
     }
 
     /// The rules that are supposed. Parameters that the rules of now have set stay set, unless settings or `--set` say
@@ -125,15 +124,7 @@ impl WhatIf {
             return Ok(None);
         }
         let supposed = RuleOptions::named(&self.rules, &[], &[]).source().build()?;
-        let is_open =
-            |param: &&Param| {
-                supposed.program.params.iter().any(|other| {
-                    other.name == param.name && other.ty == param.ty && other.value == other.default
-                })
-            };
-        let set = now.program.params.iter().filter(|param| param.value != param.default).filter(is_open);
-        let kept: Vec<_> = set.map(|param| (param.name, param.value)).collect();
-        Ok(Some(supposed.with_sets(&kept).map_err(SessionError::Faults)?))
+        Ok(Some(supposed.keeping(now).map_err(SessionError::Faults)?))
     }
 
     fn print(&self, turn: Turn, change: &Changed) -> std::io::Result<()> {

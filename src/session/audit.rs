@@ -76,6 +76,8 @@ pub enum Discrepancy {
     Explained(Decision, Decision),
     /// The same, where the record is from before runs were recorded, and another derivation gives what it says.
     ExplainedOtherwise(Decision, Decision),
+    /// A decision has no rule and no sentence, or no reason of its lapse, since its transaction was salvaged.
+    Salvaged,
     /// A decision lapsed that still follows.
     Lapsed(Decision),
     /// A decision lapsed that did not stand.
@@ -100,7 +102,7 @@ pub struct Audited {
 impl Discrepancy {
     /// Whether the record says what is not so; if not, it may be of an older way to choose among derivations.
     pub fn is_lie(&self) -> bool {
-        !matches!(self, Self::ExplainedOtherwise(..))
+        !matches!(self, Self::ExplainedOtherwise(..) | Self::Salvaged)
     }
 }
 
@@ -138,6 +140,9 @@ impl fmt::Display for Discrepancy {
             Self::Explained(recorded, again) | Self::ExplainedOtherwise(recorded, again) => {
                 write!(f, "recorded as drawn {}; drawn again, it is drawn {}", told(recorded), told(again))
             }
+            Self::Salvaged => f.write_str(
+                "its transaction was salvaged from a fact base, which doesn't know why it was decided",
+            ),
             Self::Lapsed(again) => {
                 write!(f, "recorded as lapsed; drawn again, it stands {}", told(again))
             }
@@ -190,7 +195,9 @@ impl Audit<'_> {
         let mut history = History::new(self.ledger, self.engine, self.limits, self.lenient);
         let first = self.from.max(1);
         let stood = history.standing(first - 1)?;
-        let mut course = Course { again: stood.clone(), stood, unsettled: BTreeSet::new(), runs: false };
+        let salvaged = self.ledger.salvaged()?.unwrap_or(0);
+        let again = stood.clone();
+        let mut course = Course { stood, again, unsettled: BTreeSet::new(), runs: false, salvaged };
         let mut audited = Audited::default();
         for info in self.ledger.log(first..=self.to) {
             let info = info?;
@@ -217,6 +224,8 @@ struct Course {
     unsettled: BTreeSet<Symbol>,
     /// Whether a transaction has recorded how it ran: all that follow do.
     runs: bool,
+    /// The last transaction that was salvaged from a base; 0 where none was.
+    salvaged: u64,
 }
 
 impl Course {
@@ -398,6 +407,9 @@ impl Held<'_> {
         if again == *recorded {
             return Ok(None);
         }
+        if self.is_salvaged() && recorded.rule.is_none() && recorded.sentence.is_none() {
+            return Ok(Some(Discrepancy::Salvaged));
+        }
         let older = self.info.run.is_none() && self.gives(recorded)?;
         let what = if older { Discrepancy::ExplainedOtherwise } else { Discrepancy::Explained };
         Ok(Some(what(recorded.clone(), again)))
@@ -428,7 +440,14 @@ impl Held<'_> {
             return Ok(Some(Discrepancy::Lapsed(again)));
         }
         let reason = Decided::new(&self.rules.program).lapsed(fact.clone()).reason;
+        if reason.is_some() && recorded.reason.is_none() && self.is_salvaged() {
+            return Ok(Some(Discrepancy::Salvaged));
+        }
         Ok((reason != recorded.reason).then(|| Discrepancy::Reason(recorded.reason.clone(), reason)))
+    }
+
+    fn is_salvaged(&self) -> bool {
+        self.info.tx <= self.course.salvaged
     }
 }
 

@@ -86,14 +86,16 @@ impl Drawn {
 }
 
 impl Session {
-    /// The id of a decision that stands or stood: of the last time that it was drawn. `None` without a ledger, and
+    /// The id of a decision that stands or stood: of the last time that it was drawn by the moment that is asked. `None` without a ledger, and
     /// for what was never drawn.
     ///
     /// # Errors
     /// A ledger that can't be read.
     pub fn decision_id(&self, decision: &Fact) -> Result<Option<DecisionId>, SessionError> {
         let Some(ledger) = self.ledger() else { return Ok(None) };
-        let Some(last) = ledger.decision_history(decision)?.pop() else { return Ok(None) };
+        let at = ledger.tx_when(self.as_of)?;
+        let spans = ledger.decision_history(decision)?;
+        let Some(last) = spans.into_iter().rfind(|span| span.from <= at) else { return Ok(None) };
         let drawn = drawn(ledger, last.from)?;
         Ok(place(&drawn, decision).map(|place| DecisionId { tx: last.from, place }))
     }

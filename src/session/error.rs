@@ -26,7 +26,7 @@ pub struct Faults {
 
 impl Faults {
     /// Takes in other faults; a text that both have is kept once.
-    pub(super) fn add(&mut self, other: Self) {
+    pub fn add(&mut self, other: Self) {
         let mut ids = BTreeMap::new();
         for (id, source) in other.sources.iter() {
             let same = |(_, known): &(FileId, &Source)| {
@@ -123,6 +123,16 @@ impl SessionError {
                 | Self::Ledger(LedgerError::Limit(_))
                 | Self::Proof(WhyError::Limit(_))
         )
+    }
+
+    /// The exit status of a program that ends with this error: 3 for a limit, 70 for a fault of hence itself, 2 for a
+    /// question that could not be put.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Fault(_) => 70,
+            error if error.is_limit() => 3,
+            _ => 2,
+        }
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Migrated {
     pub retracted: Vec<Fact>,
     /// The facts that are asserted.
     pub asserted: Vec<Fact>,
+    /// How many of those asserted are written without what `[redact]` keeps out of the ledger.
+    pub redacted: usize,
     /// Those retracted that no rule carries over.
     pub left: Vec<Fact>,
 }
@@ -155,13 +157,19 @@ impl Migration {
             }
             migrated.asserted.push(fact);
         }
+        let redaction = sources.ledger.redaction();
+        migrated.redacted = migrated.asserted.iter().filter(|fact| redaction.matches_fact(fact)).count();
+        redaction.facts(&mut migrated.asserted)?;
         let (recast, schemas) = sources.written(declared)?;
         let stored = migrated.asserted.iter().map(|fact| {
             let form = recast.forms(&fact.values).into_iter().next();
             Fact { relation, values: form.unwrap_or_else(|| fact.values.clone()) }
         });
         self.draft.assertions.extend(stored);
-        self.draft.schemas.extend(schemas);
+        // A relation of which nothing was ever recorded gets its columns with its first facts.
+        if !migrated.asserted.is_empty() || sources.ledger.all_relations().any(|known| known == relation) {
+            self.draft.schemas.extend(schemas);
+        }
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::OrBroken;
+use hence_core::schema::Param;
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_ledger as ledger;
@@ -49,6 +50,22 @@ impl RuleSet {
         let sets = recorded.params.iter().map(set).collect::<Result<Vec<_>, _>>()?;
         let findings = check(loaded, &sets);
         findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
+    }
+
+    /// The same rules under the parameters that `other` rules have set and these, which declare them alike, have not.
+    ///
+    /// # Errors
+    /// As [`RuleSet::with_sets`].
+    pub fn keeping(&self, other: &Self) -> Result<Self, Box<Faults>> {
+        let is_open = |param: &&Param| {
+            self.program
+                .params
+                .iter()
+                .any(|own| own.name == param.name && own.ty == param.ty && own.value == own.default)
+        };
+        let set = other.program.params.iter().filter(|param| param.value != param.default).filter(is_open);
+        let kept: Vec<_> = set.map(|param| (param.name, param.value)).collect();
+        self.with_sets(&kept)
     }
 
     /// The same rules with other values of parameters; those that `sets` doesn't name keep theirs.

@@ -1,9 +1,11 @@
 //! Recorded history under other rules, or under its own: what would have been decided, transaction by transaction.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hence_core::fact::Fact;
 use hence_core::fault;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 use hence_engine::{Engine, Limits};
 use hence_ledger::{Ledger, TxInfo};
 
@@ -16,8 +18,11 @@ use super::{RuleSet, Session};
 pub struct Replay<'a> {
     /// The history.
     pub ledger: &'a Ledger,
-    /// The rules to draw decisions by; without them each transaction's own.
+    /// The rules to draw decisions by; without them each transaction's own. What these leave at its default is set as
+    /// it was in the transaction's own.
     pub rules: Option<&'a RuleSet>,
+    /// Other values of parameters; rules of a transaction that don't have them stay as they are.
+    pub sets: &'a [(Symbol, Value)],
     /// The first transaction to draw again.
     pub from: u64,
     /// The last one.
@@ -62,7 +67,16 @@ impl Session {
     pub fn replay<'a>(&'a self, rules: Option<&'a RuleSet>, from: u64, to: u64) -> Option<Replay<'a>> {
         let ledger = self.ledger()?;
         let engine = self.engine.as_ref();
-        Some(Replay { ledger, rules, from, to, engine, limits: self.limits, lenient: self.lenient })
+        Some(Replay {
+            ledger,
+            rules,
+            sets: &[],
+            from,
+            to,
+            engine,
+            limits: self.limits,
+            lenient: self.lenient,
+        })
     }
 }
 
@@ -80,12 +94,53 @@ impl Replay<'_> {
         fault::caught(|| self.drawn_again(progress, each))
     }
 
+    /// Checks that rules which draw decisions here have the parameters that are set.
+    ///
+    /// # Errors
+    /// A parameter that no rules have; a ledger that can't be read, recorded rules with faults.
+    pub fn check_sets(&self) -> Result<(), SessionError> {
+        if self.sets.is_empty() {
+            return Ok(());
+        }
+        if let Some(rules) = self.rules {
+            return rules.with_sets(self.sets).map(drop).map_err(SessionError::Faults);
+        }
+        let (mut history, mut seen) = (self.history(), BTreeSet::new());
+        let (mut missing, mut last) = (self.sets.to_vec(), None);
+        for info in self.ledger.log(self.from..=self.to) {
+            let Some(hash) = info?.rules.filter(|hash| seen.insert(*hash)) else { continue };
+            let rules = history.rules(hash)?;
+            missing.retain(|(name, _)| !has(&rules, *name));
+            last = Some(rules);
+        }
+        match last {
+            Some(rules) => rules.with_sets(&missing).map(drop).map_err(SessionError::Faults),
+            None => Ok(()),
+        }
+    }
+
+    fn history(&self) -> History<'_> {
+        History::new(self.ledger, self.engine, self.limits, self.lenient)
+    }
+
+    /// The rules to draw the decisions of a transaction by, whose `own` they are not.
+    fn others(&self, own: &RuleSet) -> Result<RuleSet, SessionError> {
+        let rules = match self.rules {
+            Some(rules) => rules.keeping(own).map_err(SessionError::Faults)?,
+            None => own.clone(),
+        };
+        let known = self.sets.iter().filter(|(name, _)| self.rules.is_some() || has(&rules, *name));
+        let sets: Vec<_> = known.copied().collect();
+        rules.with_sets(&sets).map_err(SessionError::Faults)
+    }
+
     fn drawn_again(
         &self,
         progress: &mut dyn FnMut(u64),
         each: &mut dyn FnMut(Flip) -> bool,
     ) -> Result<Replayed, SessionError> {
-        let mut history = History::new(self.ledger, self.engine, self.limits, self.lenient);
+        let (mut history, mut others) = (self.history(), BTreeMap::new());
+        let as_recorded = self.rules.is_none() && self.sets.is_empty();
         let mut replayed = Replayed::default();
         let first = self.from.max(1);
         let mut now = history.standing(first - 1)?;
@@ -95,9 +150,12 @@ impl Replay<'_> {
             progress(info.tx);
             let (Some(hash), Some(clock)) = (info.rules, info.clock) else { continue };
             let own = history.rules(hash)?;
-            let rules = self.rules.unwrap_or(&own);
+            if !as_recorded && !others.contains_key(&hash) {
+                others.insert(hash, self.others(&own)?);
+            }
+            let rules = others.get(&hash).unwrap_or(&*own);
             let evaluation = history.evaluate(rules, &info, clock)?;
-            let keeps = self.rules.is_none() && info.run.is_none();
+            let keeps = as_recorded && info.run.is_none();
             history::carry(&mut now, rules, &evaluation, keeps);
             replayed.evaluated += 1;
             replayed.decisions += now.len() as u64;
@@ -119,6 +177,11 @@ impl Replay<'_> {
         }
         Ok(replayed)
     }
+}
+
+/// Whether rules have a parameter.
+fn has(rules: &RuleSet, name: Symbol) -> bool {
+    rules.program.params.iter().any(|param| param.name == name)
 }
 
 /// Hands each decision that is fresh on one side to `each`, with the reasons on both; whether it wants more.

@@ -1,12 +1,11 @@
 //! Commits of a standing session: what is drawn, lapses and stays undetermined is what a session tells that evaluates
 //! everything afresh for each commit, with the same sentences.
 
-use hence::session::{Change, Loader, Outcome, RuleSet, Session, check};
-use hence_core::fact::Fact;
-use hence_core::symbol::Symbol;
-use hence_core::value::Value;
+use hence::session::{Change, Outcome, Session};
 use hence_engine::naive::Naive;
 use hence_ledger::Ledger;
+
+use super::sensors::{self, Dice};
 
 const RULES: &str = r#"
 input reading(sensor: string, value: int).
@@ -47,38 +46,6 @@ decision paired(at: time).
 paired(T) :- now(T), reading(S, V), weight(O, W), V = 45 + 5 * W.
 "#;
 
-fn rules() -> RuleSet {
-    let mut loader = Loader::default();
-    loader.text("commits.dl", RULES);
-    *check(loader.finish(), &[]).rules.unwrap()
-}
-
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        (self.0 >> 33) % sides
-    }
-
-    fn sensor(&mut self) -> Value {
-        Value::String(Symbol::new(["north", "south", "attic", "cellar"][self.roll(4) as usize]))
-    }
-
-    fn fact(&mut self) -> Fact {
-        let sensor = self.sensor();
-        match self.roll(5) {
-            0 | 1 => Fact::new("reading", [sensor, Value::Int(45 + 5 * self.roll(5) as i64)]),
-            // A weight of 0 leaves `share` undetermined.
-            2 => Fact::new("weight", [sensor, Value::Int(self.roll(6) as i64)]),
-            _ => {
-                let to = self.sensor();
-                Fact::new("link", [sensor, to])
-            }
-        }
-    }
-}
-
 fn same(seed: u64, at: i64, kept: &Outcome, fresh: &Outcome) {
     assert_eq!(kept.drawn, fresh.drawn, "drawn of change {at} of {seed}");
     assert_eq!(kept.lapsed, fresh.lapsed, "lapsed of change {at} of {seed}");
@@ -93,7 +60,7 @@ fn same(seed: u64, at: i64, kept: &Outcome, fresh: &Outcome) {
 fn run(make: impl Fn() -> Session, seeds: std::ops::Range<u64>) {
     let (mut drawn, mut undetermined) = (0, 0);
     for seed in seeds {
-        let mut dice = Dice(seed);
+        let mut dice = Dice::new(seed, 6);
         let (mut kept, mut fresh) = (make(), make().with_engine(Box::new(Naive)));
         for at in 0..24 {
             let change = Change {
@@ -116,12 +83,12 @@ fn run(make: impl Fn() -> Session, seeds: std::ops::Range<u64>) {
 
 #[test]
 fn a_session_in_memory_decides_as_one_that_starts_afresh() {
-    let rules = rules();
+    let rules = sensors::rules(&[RULES], &[]);
     run(|| Session::over_facts(rules.clone(), Vec::new()), 0..60);
 }
 
 #[test]
 fn a_session_with_a_ledger_decides_as_one_that_starts_afresh() {
-    let rules = rules();
+    let rules = sensors::rules(&[RULES], &[]);
     run(|| Session::over_ledger(rules.clone(), Ledger::memory().unwrap()), 0..30);
 }

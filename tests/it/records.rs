@@ -2,7 +2,7 @@
 //! and manners of its runs, and finds every forged record.
 
 use hence::session::compiled::Compiled;
-use hence::session::{Audit, Change, Finding, Loader, RuleSet, RuleSource, Session, check, read_fact_lines};
+use hence::session::{Audit, Change, Finding, RuleSet, RuleSource, Session, read_fact_lines};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
@@ -14,6 +14,7 @@ use hence_ledger::{Decision, Draft, Lapsed, Ledger, OpenOptions, Run};
 use serde_json::Value as Json;
 
 use super::golden::{cases, packs};
+use super::sensors::{self, Dice};
 
 const INPUTS: &str = r#"
 input reading(sensor: string, value: int).
@@ -59,60 +60,30 @@ const WIDE_SHARE: &str =
     "decision share(sensor: string, by: int, value: int). share(S, W, V) :- weight(S, W), reading(S, V).";
 
 fn rules(parts: &[&str], loud: i64) -> RuleSet {
-    let mut loader = Loader::default();
-    for (at, part) in parts.iter().enumerate() {
-        loader.text(&format!("part{at}.dl"), part);
-    }
-    let findings = check(loader.finish(), &[(Symbol::new("loud"), Value::Int(loud))]);
-    *findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics))
+    sensors::rules(parts, &[(Symbol::new("loud"), Value::Int(loud))])
 }
 
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        (self.0 >> 33) % sides
-    }
-
-    fn sensor(&mut self) -> Value {
-        Value::String(Symbol::new(["north", "south", "attic", "cellar"][self.roll(4) as usize]))
-    }
-
-    fn fact(&mut self) -> Fact {
-        let sensor = self.sensor();
-        match self.roll(5) {
-            0 | 1 => Fact::new("reading", [sensor, Value::Int(45 + 5 * self.roll(5) as i64)]),
-            // A weight of 0 leaves `share` undetermined.
-            2 => Fact::new("weight", [sensor, Value::Int(self.roll(4) as i64)]),
-            _ => {
-                let to = self.sensor();
-                Fact::new("link", [sensor, to])
-            }
-        }
-    }
-
-    fn rules(&mut self) -> RuleSet {
-        let parts: &[&str] = match self.roll(6) {
-            0 => &[INPUTS, ALARM],
-            1 => &[INPUTS, SHARE],
-            2 => &[INPUTS, ALARM, PLAIN_SHARE],
-            3 => &[INPUTS, ALARM, WIDE_SHARE],
-            _ => &[INPUTS, ALARM, SHARE],
-        };
-        rules(parts, 45 + 5 * self.roll(3) as i64)
-    }
+/// Some of the rules, with some level.
+fn some_rules(dice: &mut Dice) -> RuleSet {
+    let parts: &[&str] = match dice.roll(6) {
+        0 => &[INPUTS, ALARM],
+        1 => &[INPUTS, SHARE],
+        2 => &[INPUTS, ALARM, PLAIN_SHARE],
+        3 => &[INPUTS, ALARM, WIDE_SHARE],
+        _ => &[INPUTS, ALARM, SHARE],
+    };
+    rules(parts, 45 + 5 * dice.roll(3) as i64)
 }
 
 /// A ledger with a random history: stretches of commits by one rule set in one manner each, and facts asserted without
 /// rules between them.
 fn history(seed: u64, mut ledger: Ledger) -> Ledger {
-    let mut dice = Dice(seed);
+    let mut dice = Dice::new(seed, 4);
     let mut time = 0;
     for _ in 0..5 {
         let direct = Draft { assertions: vec![dice.fact()], time, ..Draft::default() };
         ledger.commit(&direct).unwrap();
-        let mut session = Session::over_ledger(dice.rules(), ledger).with_lenient(dice.roll(3) == 0);
+        let mut session = Session::over_ledger(some_rules(&mut dice), ledger).with_lenient(dice.roll(3) == 0);
         session = match dice.roll(4) {
             0 => session.with_engine(Box::new(Naive)),
             1 => session.with_engine(Box::<Compiled>::default()),

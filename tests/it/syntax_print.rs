@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use hence_core::literal::visible_but;
 use hence_core::span::FileId;
@@ -14,8 +15,9 @@ use crate::syntax::{compare, corpus};
 
 /// A tree without its places and comments.
 pub(crate) fn shape(file: &tree::File) -> String {
-    let places = Regex::new(r"Span \{ file: FileId\(\d+\), start: \d+, end: \d+ \}").unwrap();
-    places.replace_all(&format!("{:?}", file.items), "@").replace("}, ", "},\n")
+    static PLACES: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"Span \{ file: FileId\(\d+\), start: \d+, end: \d+ \}").unwrap());
+    PLACES.replace_all(&format!("{:?}", file.items), "@").replace("}, ", "},\n")
 }
 
 /// The comments; the layout writes out what is hidden in them.
@@ -81,4 +83,49 @@ fn parts_are_printed_for_messages() {
     );
     assert_eq!(syntax::expr_text(&rule.terms[1]), "1 + 2 * 3");
     assert_eq!(syntax::literal_text(&rule.body[0]), "q(tool: T, ok: true)");
+}
+
+/// The items of the files, each as it stands there.
+fn items() -> Vec<String> {
+    let texts = files().into_iter().map(|path| fs::read_to_string(path).unwrap());
+    let items = texts.flat_map(|text| {
+        let (file, _) = syntax::parse(FileId(0), &text);
+        file.items.iter().map(|item| text[item.span().range()].to_owned()).collect::<Vec<_>>()
+    });
+    items.collect()
+}
+
+/// With `HENCE_SLOW=1` a comment before each character of `items`, else only before closing brackets.
+#[test]
+fn comments_before_closing_brackets_keep_the_layout_stable() {
+    let everywhere = std::env::var_os("HENCE_SLOW").is_some();
+    for item in items() {
+        for (at, _) in item.char_indices().filter(|(_, c)| everywhere || [')', '}'].contains(c)) {
+            for comment in [" # note\n", "\n# own line\n", "\n\n## loud\n\n"] {
+                let text = format!("{}{comment}{}", &item[..at], &item[at..]);
+                // In the midst of a word it divides it.
+                if syntax::parse(FileId(0), &text).1.is_empty() {
+                    checked_format(&text);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn comments_stay_inside_brackets_that_close_on_a_line_of_their_own() {
+    for item in items() {
+        let printed = checked_format(&item);
+        for (at, _) in printed.match_indices('\n') {
+            let line = &printed[at + 1..];
+            let bracket = line.trim_start_matches(' ');
+            if bracket.starts_with([')', '}']) {
+                let indent = line.len() - bracket.len() + 4;
+                for comment in [" # note".to_owned(), format!("\n{:indent$}## own line", "")] {
+                    let text = format!("{}{comment}{}", &printed[..at], &printed[at..]);
+                    assert_eq!(checked_format(&text), text);
+                }
+            }
+        }
+    }
 }

@@ -55,13 +55,16 @@ fn shell(command: &str, folder: &Path) -> String {
     let bin = Path::new(env!("CARGO_BIN_EXE_hence")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let command = command.replace("cargo run --release -- ", "hence ").replace("cargo run -- ", "hence ");
-    let output = Command::new("sh")
+    let mut shell = Command::new("sh");
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HENCE_")) {
+        shell.env_remove(name);
+    }
+    let output = shell
         .args(["-c", &format!("{{ {command}\n}} 2>&1")])
         .current_dir(folder)
         .env("PATH", path)
         .env("NO_COLOR", "1")
         .env("USER", "ada")
-        .env_remove("HENCE_STORE")
         .output()
         .unwrap();
     let mut text = steady(&String::from_utf8_lossy(&output.stdout));

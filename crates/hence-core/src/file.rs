@@ -1,7 +1,7 @@
-//! Files that people name: only regular ones are read, none is waited for, and no more is read than a limit.
+//! Files that people name: only regular ones are read or written, none is waited for, and no more is read than a limit.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::Path;
 
 /// The largest text that is read as one: a rule file, a proof, a table.
@@ -12,21 +12,41 @@ pub const LARGEST_TEXT: u64 = 64 << 20;
 /// # Errors
 /// What the system says, and what the path leads to if it is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
+    regular(path, OpenOptions::new().read(true), "read")
+}
+
+/// Opens a regular file to be written from its beginning, a new one where there is none.
+///
+/// # Errors
+/// As [`open`].
+pub fn create(path: &Path) -> io::Result<File> {
+    let file = regular(path, OpenOptions::new().write(true).create(true).truncate(false), "written")?;
+    file.set_len(0)?;
+    Ok(file)
+}
+
+/// Writes a regular file.
+///
+/// # Errors
+/// As [`create`].
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    create(path)?.write_all(bytes)
+}
+
+fn regular(path: &Path, options: &mut OpenOptions, done: &str) -> io::Result<File> {
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
     }
-    // A socket can't be opened at all.
+    // A socket can't be opened at all, nor can a pipe be for writing that nobody reads.
     let file = options.open(path).map_err(|error| match std::fs::metadata(path) {
-        Ok(found) if !found.is_file() => unread(&found),
+        Ok(found) if !found.is_file() => irregular(&found, done),
         _ => error,
     })?;
     let found = file.metadata()?;
-    if found.is_file() { Ok(file) } else { Err(unread(&found)) }
+    if found.is_file() { Ok(file) } else { Err(irregular(&found, done)) }
 }
 
 /// The bytes of a regular file.
@@ -90,11 +110,11 @@ fn too_large(limit: u64) -> io::Error {
 }
 
 /// What a path leads to that is no regular file.
-fn unread(found: &Metadata) -> io::Error {
+fn irregular(found: &Metadata, done: &str) -> io::Error {
     if found.is_dir() {
         return ErrorKind::IsADirectory.into();
     }
-    io::Error::new(ErrorKind::Unsupported, format!("it is {}; only regular files are read", kind(found)))
+    io::Error::new(ErrorKind::Unsupported, format!("it is {}; only regular files are {done}", kind(found)))
 }
 
 #[cfg(unix)]

@@ -19,6 +19,30 @@ pub trait Id: Copy {
     fn at(self) -> usize;
 }
 
+/// Declares the type of such a number.
+#[macro_export]
+macro_rules! id {
+    ($(#[$doc:meta])* $vis:vis struct $name:ident($field:vis u32): $invariant:literal;) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        $vis struct $name($field u32);
+
+        impl $crate::index_vec::Id for $name {
+            const INVARIANT: &'static str = $invariant;
+
+            fn new(at: usize) -> Self {
+                Self(at as u32)
+            }
+
+            #[inline]
+            fn at(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+pub use id;
+
 /// Entries by their numbers.
 pub struct IndexVec<I, T> {
     entries: Vec<T>,

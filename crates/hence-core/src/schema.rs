@@ -3,26 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::index_vec::Id;
+use crate::index_vec::id;
 use crate::span::Span;
 use crate::symbol::Symbol;
 use crate::value::{Type, Value};
 
-/// A relation of a rule set, by its place in the set's table of relations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RelationId(pub u32);
-
-impl Id for RelationId {
-    const INVARIANT: &'static str = "the number of a relation is that of one of its program's relations";
-
-    fn new(at: usize) -> Self {
-        Self(at as u32)
-    }
-
-    #[inline]
-    fn at(self) -> usize {
-        self.0 as usize
-    }
+id! {
+    /// A relation of a rule set, by its place in the set's table of relations.
+    pub struct RelationId(pub u32): "the number of a relation is that of one of its program's relations";
 }
 
 /// What a relation is for.

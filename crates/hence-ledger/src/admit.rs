@@ -14,7 +14,7 @@ use super::keys;
 use super::list::ChangeList;
 use super::rows::Rows;
 use super::scan::Whole;
-use super::transaction::Schema;
+use super::transaction::{Run, RunLimits, Schema};
 use super::tuple;
 
 /// The longest author, source, note, rule id and reason.
@@ -33,6 +33,9 @@ pub(super) fn check(changes: &ChangeList<'_>, summary: &Summary) -> Result<(), L
     bounded("the note", note.len(), LABEL_LIMIT)?;
     bounded("the rule set", rules, RULES_LIMIT)?;
     summary.schemas.iter().try_for_each(check_schema)?;
+    if let Some(what) = summary.run.as_ref().and_then(barred) {
+        return Err(LedgerError::Misfit { what });
+    }
     let mut last = None;
     for change in changes.iter() {
         if last != Some(change.relation) {
@@ -42,6 +45,17 @@ pub(super) fn check(changes: &ChangeList<'_>, summary: &Summary) -> Result<(), L
         check_decision(&change, summary)?;
     }
     Ok(())
+}
+
+/// What no run can have been: one that was allowed nothing.
+fn barred(run: &Run) -> Option<String> {
+    let RunLimits { facts, iterations, time, memory } = run.limits;
+    let limits = [("facts", Some(facts)), ("rounds", Some(iterations)), ("time", time), ("memory", memory)];
+    if run.engine.is_empty() {
+        return Some(String::from("a run names no engine"));
+    }
+    let none = limits.into_iter().find(|(_, limit)| *limit == Some(0));
+    none.map(|(what, _)| format!("a run was allowed no {what} at all"))
 }
 
 fn check_schema(schema: &Schema) -> Result<(), LedgerError> {
@@ -94,6 +108,7 @@ pub(super) fn faults(whole: &Whole) -> Result<Vec<String>, Malformed> {
         std::iter::once(schema.relation).chain(schema.columns.iter().map(|column| column.name))
     });
     faults.extend(names.filter(|name| !is_identifier(name.as_str())).map(misnamed));
+    faults.extend(summary.run.as_ref().and_then(barred));
     let mut last = None;
     let mut look = |change: Change<'_>| {
         if last != Some(change.relation) && !is_identifier(change.relation.as_str()) {

@@ -35,33 +35,36 @@ impl Ledger {
         if options.up_to.is_some() {
             return Self::open_journal(dir, options);
         }
-        undisturbed(dir, |left| {
-            let Some(base) = copied(dir, left) else { return Self::of_journal(dir, left.clone(), options) };
-            let mut ledger = Self::new(journal(dir, options)?, left.clone(), options);
-            ledger.dir = Some(dir.to_owned());
-            let joined = match base {
-                Ok(base) => ledger.join(Box::new(base), 0),
-                Err(error) => Err(error.into()),
-            };
-            match joined {
-                Ok((scanned, _)) => {
-                    ledger.base_tx = ledger.state.tx;
-                    ledger.based = Based::Base;
-                    ledger.journal.set_end(scanned.done.mark);
-                    ledger.tell_left(&scanned)?;
-                    Ok(ledger)
-                }
-                Err(LedgerError::Base(why) | LedgerError::Medium(why)) => {
-                    let mut ledger = Self::of_journal(dir, left.clone(), options)?;
-                    let is_there = dir.join(BASE).exists();
-                    let why = if is_there { why } else { String::from("there is none") };
-                    ledger.notices.push(Notice::BaseUnused { why: why.clone() });
-                    ledger.based = if is_there { Based::Unfit(why) } else { Based::Journal };
-                    Ok(ledger)
-                }
-                Err(error) => Err(error),
+        undisturbed(dir, |left| Self::as_left(dir, left, options))
+    }
+
+    /// The ledger as a process left it that said so, or didn't.
+    pub(super) fn as_left(dir: &Path, left: &Holder, options: &OpenOptions) -> Result<Self, LedgerError> {
+        let Some(base) = copied(dir, left) else { return Self::of_journal(dir, left.clone(), options) };
+        let mut ledger = Self::new(journal(dir, options)?, left.clone(), options);
+        ledger.dir = Some(dir.to_owned());
+        let joined = match base {
+            Ok(base) => ledger.join(Box::new(base), 0),
+            Err(error) => Err(error.into()),
+        };
+        match joined {
+            Ok((scanned, _)) => {
+                ledger.base_tx = ledger.state.tx;
+                ledger.based = Based::Base;
+                ledger.journal.set_end(scanned.done.mark);
+                ledger.tell_left(&scanned)?;
+                Ok(ledger)
             }
-        })
+            Err(LedgerError::Base(why) | LedgerError::Medium(why)) => {
+                let mut ledger = Self::of_journal(dir, left.clone(), options)?;
+                let is_there = dir.join(BASE).exists();
+                let why = if is_there { why } else { String::from("there is none") };
+                ledger.notices.push(Notice::BaseUnused { why: why.clone() });
+                ledger.based = if is_there { Based::Unfit(why) } else { Based::Journal };
+                Ok(ledger)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Opens the ledger in `dir` from its journal alone.
@@ -120,9 +123,10 @@ fn journal(dir: &Path, options: &OpenOptions) -> Result<Journal, LedgerError> {
 fn copied(dir: &Path, left: &Holder) -> Option<Result<SledBase, BaseError>> {
     let may_be_whole = match left.closed {
         // Without a word of who left it, the base is looked at for what it knows of the journal's end.
-        Closed::No => left.is_blank(),
+        Closed::No => left.fault.is_some(),
         Closed::Somewhere => true,
-        Closed::At(_) => left.base.is_some(),
+        // A base that wasn't closed with the journal still knows what was acknowledged.
+        Closed::At(_) => left.base.is_some() || dir.join(BASE).exists(),
     };
     if !may_be_whole {
         return None;
@@ -142,7 +146,7 @@ pub(super) fn undisturbed<T>(
     check_format(dir, false)?;
     let mut tries = 0;
     for _ in 0..MOST_TRIES {
-        let left = Holder::of(&lock)?;
+        let left = Holder::settled(&lock)?;
         let failed = match read(&left) {
             Err(error) if may_pass(&error) => error,
             done => return done,
@@ -160,7 +164,7 @@ pub(super) fn undisturbed<T>(
 /// Whether a writer that comes in between can bring this error about.
 fn may_pass(error: &LedgerError) -> bool {
     match error {
-        LedgerError::Damaged { .. } => true,
+        LedgerError::Damaged { .. } | LedgerError::NotAsLeft { .. } => true,
         LedgerError::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
         _ => false,
     }
@@ -172,12 +176,10 @@ fn check_there(dir: &Path, lock: &Path) -> Result<(), LedgerError> {
     match fs::metadata(&path) {
         Ok(found) if found.is_dir() => Ok(()),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(LedgerError::io("open", &path)(error)),
-        _ => match Holder::of(lock)?.closed {
-            Closed::At(end) if end.tx > 0 => {
-                let what = String::from("the folder is missing");
-                Err(LedgerError::Damaged { path, offset: 0, transaction: 1, what })
-            }
-            _ => Err(LedgerError::Missing(dir.to_owned())),
-        },
+        _ if dir.join(BASE).exists() || Holder::settled(lock)?.known().is_some_and(|end| end.tx > 0) => {
+            let what = String::from("the folder is missing");
+            Err(LedgerError::Damaged { path, offset: 0, transaction: 1, what })
+        }
+        _ => Err(LedgerError::Missing(dir.to_owned())),
     }
 }

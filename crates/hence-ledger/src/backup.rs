@@ -3,13 +3,12 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::Ledger;
 use super::ask::undisturbed;
 use super::disk::{Disk, OsDisk};
 use super::error::LedgerError;
-use super::journal::{End, Journal};
+use super::journal::End;
 use super::lock::Holder;
 use super::open::{FORMAT_FILE, JOURNAL, LOCK, OpenOptions};
 use super::verify::Verified;
@@ -30,11 +29,12 @@ impl Ledger {
         check_free(to)?;
         check_apart(dir, to)?;
         let new = Unfinished::beside(to)?;
-        let end = undisturbed(dir, |left| {
+        let (end, told) = undisturbed(dir, |left| {
             new.clear()?;
             copy(dir, &new.0, left, options)
         })?;
-        let verified = Self::open_journal(&new.0, &OpenOptions::default())?.verify()?;
+        let mut verified = Self::open_journal(&new.0, &OpenOptions::default())?.verify()?;
+        verified.differences.extend(told);
         if (verified.transactions, verified.head) != (end.tx, end.head) {
             let what = format!("it reads as {} transactions up to {}", verified.transactions, verified.head);
             return Err(LedgerError::Damaged { path: new.0.clone(), offset: 0, transaction: end.tx, what });
@@ -106,15 +106,19 @@ fn check_apart(dir: &Path, to: &Path) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// Copies what makes up the ledger, and says what it ends with.
-fn copy(dir: &Path, to: &Path, left: &Holder, options: &OpenOptions) -> Result<End, LedgerError> {
-    let mut ledger =
-        Ledger::new(Journal::open(Arc::new(OsDisk), &dir.join(JOURNAL), options)?, left.clone(), options);
+/// Copies what makes up the ledger once its end was checked as every reader does, and says what it ends with and what is
+/// wrong around its journal.
+fn copy(
+    dir: &Path,
+    to: &Path,
+    left: &Holder,
+    options: &OpenOptions,
+) -> Result<(End, Vec<String>), LedgerError> {
+    let mut ledger = Ledger::as_left(dir, left, options)?;
+    ledger.refuse_other_journal()?;
+    let (last, told) = (ledger.state.last(), ledger.misplaced()?);
     let journal = &ledger.journal;
-    let scanned = journal.scan(journal.beginning(), &mut |_| Ok(true))?;
-    ledger.check_end(&scanned, 0)?;
-    let journal = &ledger.journal;
-    let end = scanned.done.mark.end;
+    let end = journal.mark().end;
     let copied = to.join(JOURNAL);
     fs::create_dir(&copied).map_err(LedgerError::io("create", &copied))?;
     for segment in journal.segments.iter().filter(|segment| **segment <= end.segment) {
@@ -127,15 +131,14 @@ fn copy(dir: &Path, to: &Path, left: &Holder, options: &OpenOptions) -> Result<E
     copy_archive(&journal.archive, to)?;
     OsDisk.sync_dir(&copied).map_err(LedgerError::io("make durable", &copied))?;
     copy_into(&dir.join(FORMAT_FILE), to, u64::MAX)?;
-    let end = End { tx: scanned.done.transaction, head: scanned.done.mark.head };
     let lock = to.join(LOCK);
-    let told = File::create_new(&lock).and_then(|mut file| {
-        Holder::ended(end).write(&mut file)?;
+    let written = File::create_new(&lock).and_then(|mut file| {
+        Holder::ended(last).write(&mut file)?;
         file.sync_all()
     });
-    told.map_err(LedgerError::io("write", &lock))?;
+    written.map_err(LedgerError::io("write", &lock))?;
     OsDisk.sync_dir(to).map_err(LedgerError::io("make durable", to))?;
-    Ok(end)
+    Ok((last, told))
 }
 
 fn copy_archive(archive: &Path, to: &Path) -> Result<(), LedgerError> {

@@ -87,6 +87,24 @@ impl Ledger {
     /// Records a draft whose facts are weighed already.
     fn record(&mut self, draft: &Draft, weighed: Weighed, remark: bool) -> Result<Committed, LedgerError> {
         let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+        self.put_down(draft, plan, remark)
+    }
+
+    /// Records a transaction of the past, and that so many of its facts stood or were missing then.
+    pub(super) fn record_again(
+        &mut self,
+        draft: &Draft,
+        standing: u64,
+        missing: u64,
+    ) -> Result<(), LedgerError> {
+        let weighed =
+            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
+        let mut plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+        (plan.tally.standing, plan.tally.missing) = (standing, missing);
+        self.put_down(draft, plan, true).map(drop)
+    }
+
+    fn put_down(&mut self, draft: &Draft, plan: Plan<'_>, remark: bool) -> Result<Committed, LedgerError> {
         check_renewed(&self.state, &draft.schemas, &plan.list)?;
         let changed = plan.tally.added > 0 || plan.tally.removed > 0;
         let recorded = remark || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();

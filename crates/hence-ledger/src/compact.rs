@@ -23,7 +23,7 @@ use super::plan::Plan;
 use super::scan::Whole;
 use super::snapshot::{self, SnapshotHead, Unread};
 use super::state::State;
-use super::transaction::Draft;
+use super::transaction::{Draft, TxInfo};
 use super::view::View;
 
 /// The source of the transaction that names a snapshot.
@@ -46,6 +46,13 @@ pub struct Compacted {
     pub after: u64,
     /// Where the segments are kept.
     pub archive: PathBuf,
+}
+
+impl TxInfo {
+    /// Whether it is the transaction after a snapshot, which names it.
+    pub(super) fn names_snapshot(&self) -> bool {
+        self.source == SOURCE && self.note.as_ref().is_some_and(|note| note.starts_with(snapshot::NOTE))
+    }
 }
 
 impl Ledger {
@@ -227,12 +234,13 @@ impl Journal {
         if !(1..first).eq(segments.iter().copied()) {
             return Ok(None);
         }
-        Ok(Some(self.archived_part(segments)))
+        Ok(Some(self.behind(segments)))
     }
 
     /// The error for what a snapshot stands for.
     pub(super) fn archived(&self, asked: u64, held: SnapshotHead) -> LedgerError {
-        LedgerError::Archived { asked, last: held.transaction, path: self.archive.clone() }
+        let there = matches!(self.with_archive(), Ok(Some(_)));
+        LedgerError::Archived { asked, last: held.transaction, path: self.archive.clone(), there }
     }
 
     /// Gives the snapshot its name and puts away what it stands for.

@@ -37,6 +37,25 @@ pub enum LedgerError {
         /// What was expected.
         known: &'static str,
     },
+    /// A ledger that holds something doesn't say in which format.
+    #[error("{} is missing or empty, and the journal beside it is not: put the file back, or, if no newer version of hence wrote this ledger, write the line `{known}` into it", .path.display())]
+    NoFormat {
+        /// The file that should say so.
+        path: PathBuf,
+        /// What this program knows.
+        known: &'static str,
+    },
+    /// The journal isn't the one that the lock tells of.
+    #[error("{}: {what}: put the journal back that belongs to it, or remove this file if the journal is there on purpose, which has it checked against the fact base", .path.display())]
+    NotAsLeft {
+        /// The file of the lock.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
+    /// There is nothing to salvage, or no need to.
+    #[error("nothing is salvaged: {0}")]
+    Unsalvaged(String),
     /// A file operation failed.
     #[error("couldn't {action} {}: {source}", .path.display())]
     Io {
@@ -49,7 +68,7 @@ pub enum LedgerError {
     },
     /// The journal doesn't hold what was written to it.
     #[error(
-        "{}: damaged at byte {offset}, in transaction {transaction}: {what}; everything before it is readable with `--up-to {}`, or put the file back from a copy",
+        "{}: damaged at byte {offset}, in transaction {transaction}: {what}; everything before it is readable with `--up-to {}`; put the file back from a copy, or, where there is none, `hence rebuild --from-base` salvages what the fact base knows",
         .path.display(), .transaction.saturating_sub(1)
     )]
     Damaged {
@@ -87,7 +106,7 @@ pub enum LedgerError {
         actual: u64,
     },
     /// A transaction that isn't there.
-    #[error("there is no transaction {asked}: the last one is {last}")]
+    #[error("there is no transaction {asked}: {}", last_one(*.last))]
     NoTransaction {
         /// The number asked for.
         asked: u64,
@@ -96,8 +115,9 @@ pub enum LedgerError {
     },
     /// A transaction that a snapshot stands for.
     #[error(
-        "transaction {asked} is archived: transactions 1 to {last} lie in {}; with that folder in its place, ask with `--up-to {asked}`",
-        .path.display()
+        "transaction {asked} is archived: transactions 1 to {last} belong in {}; {}",
+        .path.display(),
+        way_to(*.asked, *.there)
     )]
     Archived {
         /// The number asked for.
@@ -106,6 +126,8 @@ pub enum LedgerError {
         last: u64,
         /// The folder.
         path: PathBuf,
+        /// Whether the folder is in its place, with all that belongs in it.
+        there: bool,
     },
     /// Reading it reached a limit.
     #[error(transparent)]
@@ -191,6 +213,13 @@ pub enum Notice {
         /// And now.
         found: Hash,
     },
+    /// The file of the lock didn't say how the ledger was left.
+    LockAnew {
+        /// The file.
+        path: PathBuf,
+        /// What was wrong with it.
+        fault: &'static str,
+    },
     /// A segment that held only an unacknowledged write was set aside.
     SetAside {
         /// Its old name.
@@ -251,6 +280,12 @@ impl fmt::Display for Notice {
                 f,
                 "this isn't the journal that was closed: transaction {tx} had the hash {closed}, and has {found}"
             ),
+            Self::LockAnew { path, fault } => write!(
+                f,
+                "{} {}: nobody can tell how the ledger was left, so journal and fact base were checked against each other; it is written anew",
+                path.display(),
+                fault.replacen("is", "was", 1)
+            ),
             Self::SetAside { path, renamed } => {
                 write!(f, "{}: held only an unfinished write, now {}", path.display(), renamed.display())
             }
@@ -284,5 +319,22 @@ impl fmt::Display for Notice {
                 write!(f, "the fact base couldn't be written ({why}); the journal holds everything")
             }
         }
+    }
+}
+
+/// How an archived transaction is asked of.
+fn way_to(asked: u64, there: bool) -> String {
+    if there {
+        format!("add `--up-to {asked}`")
+    } else {
+        format!("that folder isn't in its place: put it back, then ask with `--up-to {asked}`")
+    }
+}
+
+/// Which transaction is the last one, in words.
+fn last_one(last: u64) -> String {
+    match last {
+        0 => String::from("the ledger has none"),
+        last => format!("the last one is {last}"),
     }
 }

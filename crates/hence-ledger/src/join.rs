@@ -154,11 +154,7 @@ impl Ledger {
     /// Checks that the journal reaches to what was acknowledged: what the last writer closed it with, and transaction
     /// `known`; and that nothing but an unfinished write of a process that was killed lies behind it.
     pub(super) fn check_end(&mut self, scanned: &Scanned, known: u64) -> Result<(), LedgerError> {
-        let closed = match self.left.closed {
-            Closed::At(end) => Some(end),
-            Closed::No | Closed::Somewhere => self.left.reached,
-        };
-        let due = closed.map_or(known, |end| known.max(end.tx));
+        let due = self.left.known().map_or(known, |end| known.max(end.tx));
         let done = scanned.done;
         let missing = done.transaction + 1;
         if done.transaction < due {
@@ -171,6 +167,13 @@ impl Ledger {
         match (scanned.left, self.left.closed) {
             (Some(left), Closed::At(_) | Closed::Somewhere) => {
                 Err(self.journal.damage(left.at, missing, left.what.to_owned()))
+            }
+            (None, Closed::At(End { tx, .. })) if tx < done.transaction => {
+                let what = format!(
+                    "the ledger was closed with transaction {tx}, and its journal goes on to {}",
+                    done.transaction
+                );
+                Err(LedgerError::NotAsLeft { path: self.lock_path(), what })
             }
             (None, Closed::At(End { tx, head })) if tx == done.transaction && head != done.mark.head => {
                 self.notices.push(Notice::OtherJournal { tx, closed: head, found: done.mark.head });

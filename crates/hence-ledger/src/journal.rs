@@ -20,7 +20,7 @@ pub(super) const SUFFIX: &str = ".journal";
 /// How the names of snapshots end.
 pub(super) const SNAPSHOT: &str = ".snapshot";
 /// The folder beside the journal for segments that a snapshot stands for.
-const ARCHIVE: &str = "archive";
+pub(super) const ARCHIVE: &str = "archive";
 /// A process that writes no more records than this writes no zeros either.
 const FEW: u64 = 8;
 /// So many files with what was cut off a segment are kept; the oldest go first.
@@ -60,6 +60,8 @@ pub(crate) struct Journal {
     pub(super) snapshot: Option<SnapshotHead>,
     /// Where those segments are kept.
     pub(super) archive: PathBuf,
+    /// The first segment that isn't kept there, where they are read although a snapshot stands for them.
+    beyond: u32,
     last: Option<Box<dyn DiskFile>>,
     end: Position,
     head: Hash,
@@ -87,6 +89,7 @@ impl Journal {
             segments: segments.collect(),
             snapshot: None,
             archive: dir.with_file_name(ARCHIVE),
+            beyond: 0,
             last: None,
             end: Position { segment: 1, offset: SEGMENT_HEAD },
             head: Hash::default(),
@@ -123,7 +126,7 @@ impl Journal {
 
     /// The file of a segment.
     pub(crate) fn path(&self, segment: u32) -> PathBuf {
-        let archived = self.snapshot.is_some_and(|held| segment < held.segment);
+        let archived = segment < self.snapshot.map_or(self.beyond, |held| held.segment);
         let dir = if archived { &self.archive } else { &self.dir };
         dir.join(segment_name(segment))
     }
@@ -133,14 +136,16 @@ impl Journal {
         LedgerError::Damaged { path: self.path(at.segment), offset: at.offset, transaction, what }
     }
 
-    /// These segments of the archive, to be read.
-    pub(super) fn archived_part(&self, segments: Vec<u32>) -> Self {
+    /// The same with these segments of the archive before its own, to be read.
+    pub(super) fn behind(&self, mut segments: Vec<u32>) -> Self {
+        segments.extend(&self.segments);
         Self {
             disk: Arc::clone(&self.disk),
-            dir: self.archive.clone(),
+            dir: self.dir.clone(),
             segments,
             snapshot: None,
             archive: self.archive.clone(),
+            beyond: self.snapshot.map_or(self.beyond, |held| held.segment),
             last: None,
             end: Position { segment: 1, offset: SEGMENT_HEAD },
             head: Hash::default(),

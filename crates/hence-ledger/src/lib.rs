@@ -5,7 +5,7 @@
 //! the backlog over them), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
 //! recorded under, `recast` how to read them under others. `open` (for writing), `ask` (for reading), `commit` and
 //! `read` are the public face; `join` brings journal and base together. `compact` puts old segments away behind a
-//! `snapshot`, `backup` copies a ledger. The journal's format is described in `docs/ledger-format.md`.
+//! `snapshot`, `backup` copies a ledger, `salvage` makes a new chain of what the base knows. The journal's format is described in `docs/ledger-format.md`.
 
 mod admit;
 mod ask;
@@ -35,6 +35,7 @@ mod recast;
 mod record;
 mod redact;
 mod rows;
+mod salvage;
 mod scan;
 mod schemas;
 mod snapshot;
@@ -58,6 +59,7 @@ pub use read::When;
 pub use recast::{Difference, Recast};
 pub use redact::Redaction;
 pub use rows::Facts;
+pub use salvage::Salvaged;
 pub use schemas::Recorded;
 pub use transaction::{
     Assertion, Changes, Committed, Decision, Draft, Interval, Lapsed, RelationCount, RuleSet, Run, RunLimits,

@@ -14,6 +14,15 @@ use super::journal::End;
 const PAUSE: Duration = Duration::from_millis(20);
 /// The most that is read of the file.
 const LONGEST: u64 = 1 << 16;
+/// The most characters of a command that are kept.
+const COMMAND: usize = 500;
+/// How often a file that says nothing is read again, since somebody may be writing it.
+const TRIES: u32 = 3;
+
+/// What is wrong with a file that isn't there, or that a process which wrote it was killed too early for.
+const MISSING: &str = "is missing or empty";
+/// What is wrong with a file that says something else than anybody wrote.
+const DAMAGED: &str = "is damaged";
 
 /// How the last process that had the ledger for writing left its journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +48,8 @@ pub(crate) struct Holder {
     pub(crate) reached: Option<End>,
     /// What the base holds that this holder brought to an end too.
     pub(crate) base: Option<End>,
+    /// What is wrong with the file, so that it says nothing of all this.
+    pub(crate) fault: Option<&'static str>,
 }
 
 /// A lock that is held.
@@ -70,14 +81,10 @@ impl Lock {
         let before = Holder::read(&mut file).map_err(LedgerError::io("read", path))?;
         let holder = Holder {
             process: std::process::id().to_string(),
-            command: command.lines().take(1).collect(),
+            command: command.lines().take(1).flat_map(str::chars).take(COMMAND).collect(),
             taken: now(),
-            closed: Closed::No,
-            reached: match before.closed {
-                Closed::At(end) => Some(end),
-                Closed::No | Closed::Somewhere => before.reached,
-            },
-            base: None,
+            reached: before.known(),
+            ..Holder::default()
         };
         // Durable, since an older `closed` that survived a power cut would hide that the base must be checked.
         holder.write(&mut file).and_then(|()| file.sync_data()).map_err(LedgerError::io("write", path))?;
@@ -98,8 +105,21 @@ impl Lock {
         let _ = self.holder.write(&mut self.file);
     }
 
+    /// Forgets what the journal ended with before, since another one takes its place.
+    pub(crate) fn forget(&mut self) -> Result<(), LedgerError> {
+        self.holder.reached = None;
+        self.before = self.holder.clone();
+        let written = self.holder.write(&mut self.file).and_then(|()| self.file.sync_data());
+        written.map_err(LedgerError::io("write", "the lock".as_ref()))
+    }
+
     /// Takes down what the one before left, but for the base: nothing became of the ledger.
     pub(crate) fn give_back(&mut self) {
+        if self.before.fault.is_some() {
+            // What said nothing before says nothing again.
+            let _ = self.file.set_len(0);
+            return;
+        }
         let before = Holder { taken: now(), base: None, ..self.before.clone() };
         // Without it less is known of the journal's end, and what is cut off there is kept.
         let _ = before.write(&mut self.file);
@@ -137,14 +157,34 @@ impl Holder {
     pub(crate) fn of(path: &Path) -> Result<Self, LedgerError> {
         match open(path, OpenOptions::new().read(true)) {
             Ok(mut file) => Self::read(&mut file).map_err(LedgerError::io("read", path)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::faulty(MISSING)),
             Err(error) => Err(LedgerError::io("open", path)(error)),
         }
     }
 
-    /// Whether the file says nothing of anybody: it is gone, or can't be understood.
-    pub(crate) fn is_blank(&self) -> bool {
-        self.process.is_empty()
+    /// The same, read again where somebody may just be writing it.
+    pub(crate) fn settled(path: &Path) -> Result<Self, LedgerError> {
+        let mut left = Self::of(path)?;
+        for _ in 0..TRIES {
+            if left.fault.is_none() || !path.exists() {
+                break;
+            }
+            thread::sleep(PAUSE);
+            left = Self::of(path)?;
+        }
+        Ok(left)
+    }
+
+    fn faulty(fault: &'static str) -> Self {
+        Self { fault: Some(fault), ..Self::default() }
+    }
+
+    /// What the journal is known to have ended with once.
+    pub(crate) fn known(&self) -> Option<End> {
+        match self.closed {
+            Closed::At(end) => Some(end),
+            Closed::No | Closed::Somewhere => self.reached,
+        }
     }
 
     /// Whoever ends in good order with these.
@@ -152,36 +192,47 @@ impl Holder {
         let process = std::process::id().to_string();
         let command = String::from("hence backup");
         let closed = Closed::At(journal);
-        Self { process, command, taken: now(), closed, reached: None, base: None }
+        Self { process, command, taken: now(), closed, ..Self::default() }
     }
 
     fn read(file: &mut File) -> io::Result<Self> {
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0))?;
         file.take(LONGEST).read_to_end(&mut bytes)?;
-        // A holder that was killed while it wrote says nothing that ends in the middle of a line.
-        let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> =
-            text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).collect();
-        let field = |name: &str| lines.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        let closed = match field("closed").and_then(end) {
-            Some(end) => Closed::At(end),
-            None if lines.contains(&"closed") => Closed::Somewhere,
-            None => Closed::No,
-        };
-        let text = |name: &str| field(name).map_or_else(String::new, str::to_owned);
-        Ok(Self {
-            process: text("process"),
-            command: text("command"),
-            taken: text("taken"),
-            closed,
-            reached: field("reached").and_then(end),
-            base: field("base").and_then(end),
-        })
+        Ok(Self::parse(&bytes).unwrap_or_else(Self::faulty))
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
+        if bytes.is_empty() {
+            return Err(MISSING);
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| DAMAGED)?;
+        let text = text.strip_suffix('\n').ok_or(DAMAGED)?.trim_end_matches('\n');
+        let mut holder = Self::default();
+        text.split('\n').try_for_each(|line| holder.take_in(line)).ok_or(DAMAGED)?;
+        if holder.process.is_empty() { Err(DAMAGED) } else { Ok(holder) }
+    }
+
+    /// Takes in a line; `None` where it is none that anybody writes.
+    fn take_in(&mut self, line: &str) -> Option<()> {
+        let (name, value) = line.split_once(' ').unwrap_or((line, ""));
+        match name {
+            "process" => self.process = value.to_owned(),
+            "command" => self.command = value.to_owned(),
+            "taken" => self.taken = value.to_owned(),
+            // The system's start, as earlier versions wrote it.
+            "boot" => {}
+            "closed" if value.is_empty() => self.closed = Closed::Somewhere,
+            "closed" => self.closed = Closed::At(end(value)?),
+            "reached" => self.reached = Some(end(value)?),
+            "base" => self.base = Some(end(value)?),
+            _ => return None,
+        }
+        Some(())
     }
 
     pub(crate) fn write(&self, file: &mut File) -> io::Result<()> {
-        let Self { process, command, taken, closed, reached, base } = self;
+        let Self { process, command, taken, closed, reached, base, fault: _ } = self;
         let mut text = format!("process {process}\ncommand {command}\ntaken {taken}\n");
         match closed {
             Closed::No => {}
@@ -193,9 +244,13 @@ impl Holder {
                 text.push_str(&format!("{name} {tx} {head}\n"));
             }
         }
-        file.set_len(0)?;
+        // In one go over what stands there, so that whoever is killed meanwhile leaves a file that can be read.
+        let before = file.metadata()?.len().min(LONGEST);
+        let len = text.len() as u64;
+        text.extend((len..before).map(|_| '\n'));
         file.seek(SeekFrom::Start(0))?;
-        file.write_all(text.as_bytes())
+        file.write_all(text.as_bytes())?;
+        file.set_len(len)
     }
 }
 

@@ -14,7 +14,7 @@ use super::base::{Base, MemoryBase, SledBase};
 use super::disk::{Disk, MemoryDisk, OsDisk};
 use super::error::LedgerError;
 use super::error::Notice;
-use super::journal::Journal;
+use super::journal::{Journal, SNAPSHOT, SUFFIX, number};
 use super::lock::{Holder, Lock};
 use super::progress::Watcher;
 use super::redact::Redaction;
@@ -98,6 +98,7 @@ impl Ledger {
         match Self::open_locked(dir, options, lock.before().clone()) {
             Ok(mut ledger) => {
                 ledger.lock = Some(lock);
+                ledger.tell_of_lock();
                 Ok(ledger)
             }
             Err(error) => {
@@ -107,7 +108,7 @@ impl Ledger {
         }
     }
 
-    fn open_locked(dir: &Path, options: &OpenOptions, left: Holder) -> Result<Self, LedgerError> {
+    pub(super) fn open_locked(dir: &Path, options: &OpenOptions, left: Holder) -> Result<Self, LedgerError> {
         check_format(dir, true)?;
         let journal_dir = dir.join(JOURNAL);
         fs::create_dir_all(&journal_dir).map_err(LedgerError::io("create", &journal_dir))?;
@@ -123,16 +124,26 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Who writes to another journal than the one that was closed would take away what tells that it is another.
-    fn refuse_other_journal(&mut self) -> Result<(), LedgerError> {
+    /// Tells of a lock that said nothing of what was recorded before; now it does.
+    fn tell_of_lock(&mut self) {
+        if let Some(fault) = self.left.fault.take().filter(|_| self.state.tx > 0) {
+            self.notices.push(Notice::LockAnew { path: self.lock_path(), fault });
+        }
+    }
+
+    /// The file of the lock.
+    pub(super) fn lock_path(&self) -> PathBuf {
+        self.dir.as_deref().map_or_else(|| PathBuf::from(LOCK), |dir| dir.join(LOCK))
+    }
+
+    /// Who writes to another journal than the one that was closed, or copies it, would take away what tells that it is
+    /// another.
+    pub(super) fn refuse_other_journal(&mut self) -> Result<(), LedgerError> {
         let other = |notice: &Notice| matches!(notice, Notice::OtherJournal { .. });
         let Some(notice) = self.notices.iter().find(|notice| other(notice)) else { return Ok(()) };
-        let what = format!(
-            "{notice}: put that journal back, or remove `{LOCK}` if this one was put there on purpose"
-        );
+        let what = notice.to_string();
         self.writable = false;
-        let (path, transaction) = (self.journal.path(self.state.end.segment), self.state.tx);
-        Err(LedgerError::Damaged { path, offset: self.state.end.offset, transaction, what })
+        Err(LedgerError::NotAsLeft { path: self.lock_path(), what })
     }
 
     /// A ledger that is gone with the process.
@@ -228,32 +239,35 @@ impl Drop for Ledger {
     }
 }
 
-/// Checks the file `FORMAT`, or writes it where a ledger begins.
+/// Checks the file `FORMAT`, or writes it where a ledger begins: it is durable before the journal has a first segment, so
+/// one that isn't there beside a segment was lost.
 pub(super) fn check_format(dir: &Path, write: bool) -> Result<(), LedgerError> {
     let path = dir.join(FORMAT_FILE);
     match file::read_text(&path, LARGEST_TEXT) {
-        Ok(text) if text.trim_end() == FORMAT => Ok(()),
+        Ok(text) if text.trim_end() == FORMAT => return Ok(()),
         // A power cut may leave the name without the content.
-        Ok(text) if text.is_empty() => {
-            if write {
-                write_format(dir, &path)
-            } else {
-                Ok(())
-            }
-        }
+        Ok(text) if text.is_empty() => {}
         Ok(text) => {
             let found = text.lines().take(1).flat_map(str::chars).take(60).collect();
-            Err(LedgerError::Format { path, found, known: FORMAT })
+            return Err(LedgerError::Format { path, found, known: FORMAT });
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if write {
-                write_format(dir, &path)
-            } else {
-                Ok(())
-            }
-        }
-        Err(error) => Err(LedgerError::io("read", &path)(error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(LedgerError::io("read", &path)(error)),
     }
+    if has_begun(dir)? {
+        return Err(LedgerError::NoFormat { path, known: FORMAT });
+    }
+    if write { write_format(dir, &path) } else { Ok(()) }
+}
+
+/// Whether the journal has a segment or a snapshot.
+fn has_begun(dir: &Path) -> Result<bool, LedgerError> {
+    let path = dir.join(JOURNAL);
+    let names = match OsDisk.list(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        names => names.map_err(LedgerError::io("list", &path))?,
+    };
+    Ok(names.iter().any(|name| number(name, SUFFIX).or(number(name, SNAPSHOT)).is_some()))
 }
 
 /// Writes the file `FORMAT`, durable before it has its name.

@@ -20,6 +20,7 @@ use super::transaction::{
     Assertion, Decision, Interval, Lapsed, RelationCount, RuleSet, Standing, Status, Transaction, TxInfo,
 };
 use super::tuple;
+use super::view::View;
 use super::{Based, Ledger, journal::Position};
 
 /// A moment of the ledger.
@@ -91,6 +92,14 @@ impl Ledger {
         self.journal.snapshot.map(|held| (held.transaction, self.journal.archive.as_path()))
     }
 
+    /// Whether the archive holds all that a snapshot stands for.
+    ///
+    /// # Errors
+    /// If the folder can't be read.
+    pub fn has_archive(&self) -> Result<bool, LedgerError> {
+        Ok(self.journal.with_archive()?.is_some())
+    }
+
     /// The names of all relations that ever held something, in order.
     pub fn all_relations(&self) -> impl Iterator<Item = Symbol> + '_ {
         self.state.relations.keys().copied()
@@ -110,6 +119,14 @@ impl Ledger {
             return Err(self.journal.archived(tx, held));
         }
         Ok(Some(tx).filter(|tx| *tx < self.state.tx))
+    }
+
+    /// The number of the last transaction of a moment; 0 before the first.
+    ///
+    /// # Errors
+    /// If there is no such transaction, or the base can't be read.
+    pub fn tx_when(&self, when: When) -> Result<u64, LedgerError> {
+        Ok(self.at(when)?.unwrap_or(self.state.tx))
     }
 
     /// The last transaction at or before `time` (microseconds since the epoch); 0 if there is none.
@@ -219,13 +236,8 @@ impl Ledger {
     }
 
     fn entry(&self, tx: u64) -> Result<(Position, TxInfo), LedgerError> {
-        let stored = self.view.get(&keys::transaction(tx))?;
-        let stored = stored.ok_or(LedgerError::NoTransaction { asked: tx, last: self.state.tx })?;
-        let bytes = self.view.load_long(&stored)?;
-        let mut reader = Reader::new(&bytes);
-        let position = state::position(&mut reader)?;
-        let (hash, previous) = (Hash(reader.array()?), Hash(reader.array()?));
-        Ok((position, info(tx, Summary::decode(&mut reader)?, hash, previous)))
+        let found = info_in(&self.view, tx)?;
+        found.ok_or(LedgerError::NoTransaction { asked: tx, last: self.state.tx })
     }
 
     /// The records of transaction `tx`.
@@ -330,6 +342,16 @@ impl Ledger {
             stopped: self.journal.check_writable().err().map(|error| error.to_string()),
         })
     }
+}
+
+/// Where a transaction begins and what a base keeps of it.
+pub(super) fn info_in(view: &View, tx: u64) -> Result<Option<(Position, TxInfo)>, LedgerError> {
+    let Some(stored) = view.get(&keys::transaction(tx))? else { return Ok(None) };
+    let bytes = view.load_long(&stored)?;
+    let mut reader = Reader::new(&bytes);
+    let position = state::position(&mut reader)?;
+    let (hash, previous) = (Hash(reader.array()?), Hash(reader.array()?));
+    Ok(Some((position, info(tx, Summary::decode(&mut reader)?, hash, previous))))
 }
 
 fn info(tx: u64, summary: Summary, hash: Hash, previous: Hash) -> TxInfo {

@@ -6,15 +6,18 @@ use std::sync::Arc;
 use hence_core::fact::Fact;
 use hence_core::schema::{Column, ColumnType, NameSet};
 use hence_core::symbol::Symbol;
+use hence_core::value::Type;
 
 use super::bytes::{Malformed, Reader, put_varint};
+use super::content::{Act, Change, Summary, decode_changes};
 use super::error::LedgerError;
 use super::list::ChangeList;
 use super::rows::{Facts, Rows};
+use super::scan::Whole;
 use super::state::State;
 use super::transaction::{Draft, Schema};
 use super::view::View;
-use super::{Ledger, When, keys};
+use super::{Ledger, When, keys, tuple};
 
 /// The columns that the facts of a relation have in a span of its history in which they compare with each other: a
 /// fact has a value in each, or in the first of them alone where it is older than the others.
@@ -116,18 +119,42 @@ fn recorded(all: &[(u64, Schema)], last: usize) -> Option<Recorded> {
     Some(Recorded { columns: schema.columns.clone(), least: first.columns.len(), from, until })
 }
 
-/// Why a schema can't follow the one before it.
-fn out_of_step(before: Option<&Recorded>, schema: &Schema) -> Option<&'static str> {
-    let names: BTreeSet<Symbol> = schema.columns.iter().map(|column| column.name).collect();
-    if names.len() < schema.columns.len() {
-        return Some("it names a column twice");
+/// Why a schema can't follow the one before it; `held` says whether its relation ever held something.
+fn out_of_step(before: Option<&Recorded>, held: bool, schema: &Schema) -> Option<&'static str> {
+    if let Some(why) = ill_formed(schema) {
+        return Some(why);
     }
-    let before = before.filter(|_| !schema.renews)?;
+    if schema.renews {
+        let is_first = before.is_none() && !held;
+        return is_first
+            .then_some("it says that the relation begins anew, of which nothing was recorded before");
+    }
+    let before = before?;
     let same = |(old, new): (&Column, &Column)| old.name == new.name && old.ty.ty == new.ty.ty;
-    let begins =
-        before.columns.len() <= schema.columns.len() && before.columns.iter().zip(&schema.columns).all(same);
-    (!begins)
-        .then_some("it doesn't begin with the columns of the one before, and doesn't say that it begins anew")
+    let added = schema.columns.get(before.columns.len()..);
+    match added.filter(|_| before.columns.iter().zip(&schema.columns).all(same)) {
+        Some(added) if added.iter().all(|column| column.default.is_some()) => None,
+        Some(_) => Some("it adds a column without a value for older facts"),
+        None => {
+            Some("it doesn't begin with the columns of the one before, and doesn't say that it begins anew")
+        }
+    }
+}
+
+/// What no schema may be.
+fn ill_formed(schema: &Schema) -> Option<&'static str> {
+    let names: BTreeSet<Symbol> = schema.columns.iter().map(|column| column.name).collect();
+    let has_names = |column: &Column| column.ty.set.is_none() || column.ty.ty == Type::Name;
+    let fits = |column: &Column| column.default.is_none_or(|default| column.ty.admits(default));
+    if names.len() < schema.columns.len() {
+        Some("it names a column twice")
+    } else if !schema.columns.iter().all(has_names) {
+        Some("it gives a set of names to a column of another type")
+    } else if !schema.columns.iter().all(fits) {
+        Some("the value that it gives a column in older facts is none of its type")
+    } else {
+        None
+    }
 }
 
 impl Ledger {
@@ -154,13 +181,47 @@ impl Ledger {
     /// Checks that the schemas of a draft may follow those before, and that what it asserts fits them.
     pub(super) fn check_schemas(&self, draft: &Draft) -> Result<(), LedgerError> {
         let misfit = |misfit: Misfit| LedgerError::Misfit { what: misfit.to_string() };
-        check(&self.state, &draft.schemas, draft.assertions.iter()).map_err(misfit)
+        check(&self.state, &draft.schemas, draft.assertions.iter()).map_err(misfit)?;
+        of_nothing(&self.state, &draft.schemas, &draft.assertions).map_or(Ok(()), |found| Err(misfit(found)))
     }
 
-    /// The same of an imported transaction.
+    /// The same of an imported transaction. One whose schema is of nothing else there is left to `verify`: earlier
+    /// migrations recorded such.
     pub(super) fn check_imported(&self, schemas: &[Schema], facts: &[Fact]) -> Result<(), String> {
         check(&self.state, schemas, facts.iter()).map_err(|misfit| misfit.to_string())
     }
+}
+
+/// What is wrong with the schemas of a transaction of the journal, and with facts under them: nobody could have recorded
+/// it.
+pub(super) fn faults(whole: &Whole, state: &State) -> Result<Option<String>, LedgerError> {
+    let Some((commit, parts)) = whole.contents.split_last() else { return Ok(None) };
+    let mut reader = Reader::new(commit);
+    let summary = Summary::decode(&mut reader)?;
+    let renewed = renewed(&summary.schemas);
+    let (mut asserted, mut failed) = (Vec::new(), Ok(()));
+    let mut goes: BTreeMap<Symbol, u64> = BTreeMap::new();
+    let mut look = |change: Change<'_>| match change.act {
+        Act::Assert => match tuple::decode(change.tuple) {
+            Ok(values) => asserted.push(Fact { relation: change.relation, values }),
+            Err(error) => failed = Err(error),
+        },
+        Act::Retract { .. } if renewed.contains(&change.relation) => {
+            *goes.entry(change.relation).or_default() += 1;
+        }
+        _ => {}
+    };
+    for part in parts {
+        decode_changes(&mut Reader::new(part), &mut look)?;
+    }
+    decode_changes(&mut reader, &mut look)?;
+    failed?;
+    let misfit = check(state, &summary.schemas, asserted.iter()).err();
+    let misfit = misfit.or_else(|| of_nothing(state, &summary.schemas, &asserted));
+    let misfit = misfit.map(|misfit| misfit.to_string());
+    let left = || renewed.iter().find_map(|name| left_standing(state, *name, goes.get(name).copied()));
+    let found = misfit.or_else(left);
+    Ok(found.map(|what| format!("transaction {}: {what}", whole.number)))
 }
 
 /// The relations with facts that don't fit the columns recorded for them.
@@ -203,7 +264,8 @@ fn check<'f>(state: &State, schemas: &[Schema], facts: impl Iterator<Item = &'f 
     let mut changed = None;
     for schema in schemas {
         let known: &mut Schemas = changed.get_or_insert_with(|| state.schemas.clone());
-        if let Some(why) = out_of_step(known.at(schema.relation, tx).as_ref(), schema) {
+        let held = state.relations.contains_key(&schema.relation);
+        if let Some(why) = out_of_step(known.at(schema.relation, tx).as_ref(), held, schema) {
             return Err(Misfit::Schema(schema.relation, why));
         }
         known.enter(tx, std::slice::from_ref(schema));
@@ -223,6 +285,15 @@ fn check<'f>(state: &State, schemas: &[Schema], facts: impl Iterator<Item = &'f 
     Ok(())
 }
 
+/// A schema of a relation of which nothing was ever recorded, and nothing is with it.
+fn of_nothing(state: &State, schemas: &[Schema], facts: &[Fact]) -> Option<Misfit> {
+    let is_known = |relation: &Symbol| {
+        state.relations.contains_key(relation) || facts.iter().any(|fact| fact.relation == *relation)
+    };
+    let relation = schemas.iter().map(|schema| schema.relation).find(|relation| !is_known(relation))?;
+    Some(Misfit::Schema(relation, "nothing was ever recorded of that relation"))
+}
+
 /// The relations whose facts begin anew with these schemas.
 pub(super) fn renewed(schemas: &[Schema]) -> BTreeSet<Symbol> {
     schemas.iter().filter(|schema| schema.renews).map(|schema| schema.relation).collect()
@@ -235,17 +306,21 @@ pub(super) fn check_renewed(
     changes: &ChangeList<'_>,
 ) -> Result<(), LedgerError> {
     for relation in renewed(schemas) {
-        let standing = state.relations.get(&relation).map_or(0, |counts| counts.facts);
         let retracts = changes.iter().filter(|change| change.relation == relation && change.retracts());
-        let left = standing.saturating_sub(retracts.count() as u64);
-        if left > 0 {
-            let what = format!(
-                "{left} facts of `{relation}` would go on standing under columns that they don't have"
-            );
+        if let Some(what) = left_standing(state, relation, Some(retracts.count() as u64)) {
             return Err(LedgerError::Misfit { what });
         }
     }
     Ok(())
+}
+
+/// What is wrong where of a relation that begins anew only so many facts go.
+fn left_standing(state: &State, relation: Symbol, goes: Option<u64>) -> Option<String> {
+    let standing = state.relations.get(&relation).map_or(0, |counts| counts.facts);
+    let left = standing.saturating_sub(goes.unwrap_or(0));
+    (left > 0).then(|| {
+        format!("{left} facts of `{relation}` would go on standing under columns that they don't have")
+    })
 }
 
 /// A column whose closed set has no name, as schemas record it.

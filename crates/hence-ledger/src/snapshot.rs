@@ -43,9 +43,12 @@ impl SnapshotHead {
     }
 }
 
+/// What the note of the transaction after a snapshot begins with.
+pub(crate) const NOTE: &str = "snapshot ";
+
 /// What the transaction after a snapshot notes.
 pub(crate) fn note(hash: Hash) -> String {
-    format!("snapshot {hash}")
+    format!("{NOTE}{hash}")
 }
 
 /// A file being written, from its beginning to its end.

@@ -1,5 +1,7 @@
 //! Proving the ledger: the chain and the recorded states of the journal, and the base against them.
 
+use hence_core::meter;
+
 use super::admit;
 use super::base::MemoryBase;
 use super::bytes::Reader;
@@ -16,6 +18,9 @@ use super::schemas;
 use super::state::State;
 use super::view::View;
 use super::{Based, Ledger};
+
+/// What is said to be done where a limit is reached here.
+const VERIFYING: &str = "checking the chain";
 
 /// A ledger that was found sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,9 +39,15 @@ pub struct Verified {
     pub archived: Option<(u64, bool)>,
 }
 
+/// About how many bytes a change takes in a record.
+const CHANGE: usize = 32;
+
 /// What a transaction retracts or lets lapse as standing since another transaction than it does.
 fn undated(whole: &Whole, state: &State, view: &View) -> Result<Vec<String>, LedgerError> {
     let mut found = Vec::new();
+    let count = whole.contents.iter().map(Vec::len).sum::<usize>() / CHANGE;
+    let mut facts = Since::new(state, view, keys::FACT, count);
+    let mut decisions = Since::new(state, view, keys::DECISION, count);
     for (at, content) in whole.contents.iter().enumerate() {
         let mut reader = Reader::new(content);
         if at + 1 == whole.contents.len() {
@@ -44,12 +55,12 @@ fn undated(whole: &Whole, state: &State, view: &View) -> Result<Vec<String>, Led
         }
         let mut failed = Ok(());
         decode_changes(&mut reader, &mut |change| {
-            let (section, said) = match change.act {
-                Act::Retract { since } => (keys::FACT, since),
-                Act::Lapse { since, .. } => (keys::DECISION, since),
+            let (since, said) = match change.act {
+                Act::Retract { since } => (&mut facts, since),
+                Act::Lapse { since, .. } => (&mut decisions, since),
                 Act::Assert | Act::Draw { .. } => return,
             };
-            match Since::new(state, view, section, 1).find(change.relation, change.tuple) {
+            match since.find(change.relation, change.tuple) {
                 Ok(stands) if stands == Some(said) => {}
                 Ok(_) => found.push(format!(
                     "transaction {} ends a fact or decision of `{}` as one of transaction {said}, which it is not",
@@ -70,6 +81,15 @@ impl Ledger {
     /// # Errors
     /// At the first damage of the journal, with its place.
     pub fn verify(&self) -> Result<Verified, LedgerError> {
+        self.verify_each(&mut |_| {})
+    }
+
+    /// The same; `reached` hears of each transaction.
+    ///
+    /// # Errors
+    /// As [`Ledger::verify`], and a limit that was reached.
+    pub fn verify_each(&self, reached: &mut dyn FnMut(u64)) -> Result<Verified, LedgerError> {
+        meter::enter(VERIFYING);
         let mut state = State::default();
         let mut view = View::new(Box::new(MemoryBase::default()));
         let last = self.state.tx;
@@ -81,8 +101,11 @@ impl Ledger {
         }
         if last > state.tx {
             self.journal.scan(self.journal.beginning(), &mut |whole| {
+                reached(whole.number);
+                meter::check(VERIFYING)?;
                 self.journal.check_named(snapshot, &whole)?;
                 differences.extend(undated(&whole, &state, &view)?);
+                differences.extend(schemas::faults(&whole, &state)?);
                 super::join::apply(&self.journal, &mut view, &mut state, &whole, self.backlog_limit)?;
                 differences.extend(admit::faults(&whole)?);
                 Ok(whole.number < last)
@@ -112,8 +135,15 @@ impl Ledger {
     }
 
     /// What is wrong around the journal: a base that can't be used, an end that isn't the one it was closed with.
-    fn misplaced(&self) -> Result<Vec<String>, LedgerError> {
+    pub(super) fn misplaced(&self) -> Result<Vec<String>, LedgerError> {
         let mut found = Vec::new();
+        if let Some(fault) = self.left.fault.filter(|_| self.state.tx > 0) {
+            let lock = self.lock_path();
+            found.push(format!(
+                "{} {fault}, so nobody can tell how the ledger was left; `hence rebuild` writes it anew",
+                lock.display()
+            ));
+        }
         if let Based::Unfit(why) = &self.based {
             found.push(format!("the fact base can't be used: {why}; `hence rebuild` writes it anew"));
         }

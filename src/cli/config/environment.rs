@@ -2,11 +2,14 @@
 //! restricts they may restrict further, and never widen.
 
 use std::env;
+use std::ffi::OsString;
+use std::fmt;
 
+use hence_core::diagnostic::nearest;
 use hence_syntax as syntax;
 
 use super::Origin;
-use super::settings::{Hold, Kind, PARAM_VARIABLE, SETTINGS, Setting};
+use super::settings::{Hold, Kind, OTHERS, PARAM_VARIABLE, PREFIX, SETTINGS, Setting};
 use super::values::{self, Content, Values};
 
 /// Lays what the environment sets over `into`; an empty variable counts as absent. What of it does not hold, since the
@@ -39,6 +42,37 @@ pub(super) fn read(into: &mut Values) -> Result<Vec<String>, String> {
     }
     params(into)?;
     Ok(unheeded)
+}
+
+/// A variable that is named like those of hence, and means nothing to it.
+#[derive(Clone, Debug)]
+pub(super) struct Unknown {
+    pub(super) name: String,
+    /// The one that was probably meant.
+    pub(super) nearest: Option<String>,
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the variable {} means nothing to hence", self.name)?;
+        self.nearest.as_ref().map_or(Ok(()), |near| write!(f, "; the nearest is {near}"))
+    }
+}
+
+/// The variables that mean nothing, by name.
+pub(super) fn unknown() -> Vec<Unknown> {
+    let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.variable).chain(OTHERS).collect();
+    let means = |name: &str| {
+        known.contains(&name) || name.strip_prefix(PARAM_VARIABLE).is_some_and(|param| !param.is_empty())
+    };
+    let named = |(name, value): (OsString, OsString)| name.into_string().ok().filter(|_| !value.is_empty());
+    let mut names: Vec<String> = env::vars_os().filter_map(named).collect();
+    names.retain(|name| name.starts_with(PREFIX) && !means(name));
+    names.sort();
+    let words = || known.iter().filter_map(|name| name.strip_prefix(PREFIX));
+    let near =
+        |name: &str| nearest(name.strip_prefix(PREFIX)?, words()).map(|word| format!("{PREFIX}{word}"));
+    names.into_iter().map(|name| Unknown { nearest: near(&name), name }).collect()
 }
 
 /// The text of a variable, where it has one.

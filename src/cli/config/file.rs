@@ -1,5 +1,7 @@
 //! `hence.toml`: every key known, every value of its type, every fault with its place.
 
+mod commands;
+
 use std::ops::Range;
 use std::path::Path;
 
@@ -14,9 +16,9 @@ use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
-use super::settings::{FOREIGN, Kind, PARAMS, SETTINGS, Setting};
+use super::settings::{Kind, PARAMS, RUN_COMMAND, SETTINGS, Setting};
 use super::values::{self, Content, Values};
-use super::{Origin, setting, shown};
+use super::{KIND, Origin, setting, shown};
 
 /// A file being read.
 struct Reading<'a> {
@@ -34,12 +36,14 @@ pub(super) fn read(path: &Path, faults: &mut Faults) -> Result<Values, SessionEr
     let bytes = file::read(path, LARGEST_TEXT)
         .map_err(|source| SessionError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let file = faults.sources.add(shown(path).display().to_string(), text.as_str());
+    let name = shown(path).display().to_string();
+    let file = faults.sources.add(name.as_str(), text.as_str());
     if let Err(fault) = syntax::decode(file, &bytes) {
         faults.diagnostics.push(*fault);
         return Ok(Values::default());
     }
-    let mut reading = Reading { path, file, faults, values: Values::default() };
+    let values = Values { file: Some((name, text.clone())), ..Values::default() };
+    let mut reading = Reading { path, file, faults, values };
     match DeTable::parse(&text) {
         Ok(table) => reading.root(table.get_ref()),
         Err(error) => {
@@ -66,13 +70,11 @@ impl Reading<'_> {
         for (key, value) in table {
             let name: &str = key.get_ref();
             let is_table = SETTINGS.iter().any(|setting| table_of(setting) == Some(name));
-            if FOREIGN.contains(&name) {
-                continue;
-            }
             match value.get_ref() {
+                DeValue::Table(commands) if name == RUN_COMMAND => self.commands(commands),
                 DeValue::Table(params) if name == PARAMS => self.params(params),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if name == PARAMS || is_table => {
+                _ if name == PARAMS || name == RUN_COMMAND || is_table => {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
                     self.wrong(value.span(), message);
                 }
@@ -94,7 +96,9 @@ impl Reading<'_> {
         key: &Spanned<std::borrow::Cow<'_, str>>,
         value: &Spanned<DeValue<'_>>,
     ) {
-        let Some(setting) = setting(name) else { return self.unknown(name, table, key.span()) };
+        let Some(setting) = setting(name) else {
+            return self.unknown(name, name, key.span(), known(table));
+        };
         match content(setting.kind, value.get_ref()) {
             Ok(content) => {
                 let content = self.located(setting.kind, content);
@@ -137,19 +141,10 @@ impl Reading<'_> {
         self.faults.diagnostics.push(Diagnostic::new(WRONG_VALUE, message).at(span, ""));
     }
 
-    fn unknown(&mut self, name: &str, table: &str, range: Range<usize>) {
+    /// Something called `name`, which messages call `path`, stands where only these are `known`.
+    fn unknown(&mut self, name: &str, path: &str, range: Range<usize>, known: Vec<&str>) {
         let span = self.span(range);
-        let known = SETTINGS
-            .iter()
-            .filter(|setting| table.is_empty() || table_of(setting) == Some(table))
-            .map(
-                |setting| {
-                    if table.is_empty() { table_of(setting).unwrap_or(setting.key) } else { setting.key }
-                },
-            )
-            .chain([PARAMS].into_iter().filter(|_| table.is_empty()));
-        let known: Vec<&str> = known.collect();
-        let mut fault = Diagnostic::new(UNKNOWN_KEY, format!("`{name}` is no setting")).at(span, "");
+        let mut fault = Diagnostic::new(UNKNOWN_KEY, format!("`{path}` is no setting")).at(span, "");
         fault = match nearest(name, known.iter().copied()) {
             Some(near) => fault.help(format!("the nearest is `{near}`")),
             None => {
@@ -162,6 +157,16 @@ impl Reading<'_> {
     }
 }
 
+/// What may stand in a table, or in none.
+fn known(table: &str) -> Vec<&'static str> {
+    let name = |setting: &'static Setting| match table {
+        "" => table_of(setting).unwrap_or(setting.key),
+        _ => setting.key,
+    };
+    let inside = SETTINGS.iter().filter(|setting| table.is_empty() || table_of(setting) == Some(table));
+    inside.map(name).chain([PARAMS, RUN_COMMAND].into_iter().filter(|_| table.is_empty())).collect()
+}
+
 /// The table in which a setting stands.
 fn table_of(setting: &Setting) -> Option<&'static str> {
     setting.key.split_once('.').map(|(table, _)| table)
@@ -171,8 +176,8 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
     let expected = match kind {
         Kind::Text | Kind::Path | Kind::Engine => "a string",
         Kind::Texts | Kind::Paths | Kind::Patterns => "a list of strings",
-        Kind::Count => "a number from 0",
-        Kind::Duration => "a duration as a string, such as \"5s\"",
+        Kind::Count => "a number from 1",
+        Kind::Duration | Kind::TimeLimit => "a duration as a string, such as \"5s\"",
         Kind::Flag => "`true` or `false`",
     };
     let otherwise = || format!("found {}, expected {expected}", found(value));
@@ -183,13 +188,14 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
             values::several(kind, texts.ok_or_else(otherwise)?)
         }
         (Kind::Count, DeValue::Integer(_)) => integer(value)
-            .and_then(|count| u64::try_from(count).ok())
+            .and_then(|count| u64::try_from(count).ok().filter(|count| *count > 0))
             .map(Content::Count)
             .ok_or_else(otherwise),
         (Kind::Flag, DeValue::Boolean(flag)) => Ok(Content::Flag(*flag)),
-        (Kind::Text | Kind::Path | Kind::Engine | Kind::Duration, DeValue::String(text)) => {
-            values::one(kind, text)
-        }
+        (
+            Kind::Text | Kind::Path | Kind::Engine | Kind::Duration | Kind::TimeLimit,
+            DeValue::String(text),
+        ) => values::one(kind, text),
         _ => Err(otherwise()),
     }
 }

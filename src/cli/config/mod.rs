@@ -1,6 +1,7 @@
 //! Settings: the command line over the environment (`HENCE_…`) over `hence.toml` over defaults, each with its origin.
 
 mod codes;
+mod decisions;
 mod environment;
 mod file;
 mod owner;
@@ -22,7 +23,7 @@ use hence_ledger::Redaction;
 
 use super::{Failure, output};
 use settings::{SETTINGS, Setting};
-use values::{Content, Values};
+use values::{Command, Content, Values};
 
 pub(super) use show::Show;
 
@@ -99,6 +100,7 @@ pub(super) fn load() -> Result<(), Failure> {
     }
     let unheeded = environment::read(&mut config.values).map_err(Failure::Usage)?;
     unheeded.iter().for_each(|said| output::warning(said));
+    environment::unknown().iter().for_each(|unknown| output::warning(&unknown.to_string()));
     config.redaction = config.redact().map_err(Failure::Usage)?;
     // The first one stays: a process reads its settings once.
     let _ = CONFIG.set(config);
@@ -263,6 +265,11 @@ impl Config {
             Some(_) => broken(KIND),
             None => Ok(given),
         }
+    }
+
+    /// The programs that carry decisions out.
+    pub(super) fn commands(&self) -> &[Command] {
+        &self.values.commands
     }
 
     /// The longest time of an evaluation.

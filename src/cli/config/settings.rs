@@ -11,10 +11,12 @@ pub(super) enum Kind {
     Path,
     /// A list of paths.
     Paths,
-    /// A number from 0.
+    /// A number from 1, which something is limited to.
     Count,
     /// A duration such as `5s`.
     Duration,
+    /// One that something is limited to.
+    TimeLimit,
     /// `true` or `false`.
     Flag,
     /// The name of an engine.
@@ -76,7 +78,7 @@ pub(super) const SETTINGS: [Setting; 15] = [
     held("lenient", "HENCE_LENIENT", Kind::Flag, Hold::Less, "false"),
     held("limits.facts", "HENCE_MAX_FACTS", Kind::Count, Hold::Less, "50000000"),
     held("limits.iterations", "HENCE_MAX_ITERATIONS", Kind::Count, Hold::Less, "10000000"),
-    held("limits.time", "HENCE_TIMEOUT", Kind::Duration, Hold::Less, "none"),
+    held("limits.time", "HENCE_TIMEOUT", Kind::TimeLimit, Hold::Less, "none"),
     held("limits.memory", "HENCE_MAX_MEMORY", Kind::Count, Hold::Less, "half of the machine, in MiB"),
     held("limits.threads", "HENCE_THREADS", Kind::Count, Hold::Less, "one a processor"),
     held("redact.patterns", "HENCE_REDACT", Kind::Patterns, Hold::More, "none"),
@@ -87,5 +89,9 @@ pub(super) const SETTINGS: [Setting; 15] = [
 pub(super) const PARAMS: &str = "params";
 /// Variables with this beginning set a parameter.
 pub(super) const PARAM_VARIABLE: &str = "HENCE_PARAM_";
-/// Tables that other readers of the file understand.
-pub(super) const FOREIGN: [&str; 1] = ["run_command"];
+/// Variables that mean something and are no setting.
+pub(super) const OTHERS: [&str; 2] = ["HENCE_HISTORY", "HENCE_TRUST"];
+/// What every variable of hence begins with.
+pub(super) const PREFIX: &str = "HENCE_";
+/// The table of the programs that carry decisions out.
+pub(super) const RUN_COMMAND: &str = "run_command";

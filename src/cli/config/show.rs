@@ -8,9 +8,9 @@ use serde_json::json;
 use super::super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::super::output::{self, Format};
 use super::super::records::Records;
-use super::super::{DONE, Outcome};
-use super::settings::{PARAMS, SETTINGS, Setting};
-use super::{Origin, get};
+use super::super::{DONE, Failure, Outcome};
+use super::settings::{PARAMS, RUN_COMMAND, SETTINGS, Setting};
+use super::{Origin, environment, get};
 
 /// Show every setting with its value and where it comes from
 #[derive(Debug, Args)]
@@ -19,7 +19,8 @@ use super::{Origin, get};
     from the nearest hence.toml upwards, else it is the default. What hence.toml restricts, variables only restrict \
     further: they name fewer `authors`, add to `redact.patterns`, lower `limits`, and change nothing about \
     `lenient = false`, as --lenient doesn't either. A hence.toml of another user is not obeyed unless HENCE_TRUST names \
-    it.\n\nExample: hence config --format json"
+    it.\n\nA program of [run_command] ends at its time limit with its process group: what it put into a group of its own, as by \
+    setsid, goes on.\n\nExample: hence config --format json"
 )]
 pub(in super::super) struct Show {
     #[command(flatten)]
@@ -48,8 +49,11 @@ impl Show {
     pub(in super::super) fn run(self) -> Outcome {
         get().lenient(self.engine.lenient)?;
         self.author.as_deref().map_or(Ok(String::new()), |name| get().author(Some(name)))?;
+        self.check_commands()?;
         let mut rows: Vec<Row> = SETTINGS.iter().map(|setting| self.row(setting)).collect();
         rows.extend(self.params());
+        rows.extend(commands());
+        rows.extend(unknown());
         let mut out = output::out(self.format);
         let object = |row: &Row| {
             json!({
@@ -82,6 +86,22 @@ impl Show {
             }
         }
         Ok(DONE)
+    }
+
+    /// Checks what `[run_command]` names against the rules that hold where none are named.
+    fn check_commands(&self) -> Result<(), Failure> {
+        if get().commands().is_empty() || self.rules.is_named() {
+            return Ok(());
+        }
+        match self.rules.source().build() {
+            Ok(rules) => get().check_commands(&rules),
+            Err(_) => {
+                output::warning(
+                    "the rules have faults (`hence check` shows them), so nobody knows whether `[run_command]` names decisions",
+                );
+                Ok(())
+            }
+        }
     }
 
     fn row(&self, setting: &Setting) -> Row {
@@ -143,4 +163,24 @@ impl Show {
         rows.sort_by(|a, b| a.key.cmp(&b.key));
         rows
     }
+}
+
+/// The programs that carry decisions out.
+fn commands() -> impl Iterator<Item = Row> {
+    get().commands().iter().map(|command| Row {
+        key: format!("{RUN_COMMAND}.{}", command.decision),
+        value: command.to_string(),
+        origin: command.origin.clone(),
+        variable: String::new(),
+    })
+}
+
+/// The variables that mean nothing.
+fn unknown() -> impl Iterator<Item = Row> {
+    environment::unknown().into_iter().map(|unknown| Row {
+        key: String::from("none"),
+        value: unknown.nearest.map(|near| format!("the nearest is {near}")).unwrap_or_default(),
+        origin: Origin::Variable(unknown.name.clone()),
+        variable: unknown.name,
+    })
 }

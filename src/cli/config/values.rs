@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -11,7 +12,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_syntax as syntax;
 
-use super::super::options::{EngineName, duration};
+use super::super::options::{EngineName, duration, limit, time_limit};
 use super::Origin;
 use super::settings::Kind;
 
@@ -39,11 +40,41 @@ impl fmt::Display for Content {
     }
 }
 
+/// A program that carries out the decisions of a relation.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Command {
+    /// The relation.
+    pub(in super::super) decision: String,
+    /// The program as it is written: a path, or a name to be found on the `PATH`.
+    pub(in super::super) program: String,
+    /// Its arguments.
+    pub(in super::super) args: Vec<String>,
+    /// How long it may run.
+    pub(in super::super) time_limit: Duration,
+    /// The variables that it sees beside those that every program sees.
+    pub(in super::super) env: Vec<String>,
+    /// Where it stands.
+    pub(super) origin: Origin,
+    /// The place of the relation's name in the file, in bytes.
+    pub(super) key: Range<usize>,
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.program)?;
+        self.args.iter().try_for_each(|arg| write!(f, " {arg}"))?;
+        write!(f, ", at most {}", Content::Duration(self.time_limit))
+    }
+}
+
 /// Settings by key and parameters by name, each with its origin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values {
     pub(super) settings: BTreeMap<&'static str, (Content, Origin)>,
     pub(super) params: BTreeMap<String, (Value, Origin)>,
+    pub(super) commands: Vec<Command>,
+    /// What messages call the file, and its text.
+    pub(super) file: Option<(String, String)>,
 }
 
 /// The value of a setting that takes one text.
@@ -58,10 +89,8 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
             Ok(_) => Ok(Content::Text(text.to_owned())),
             Err(_) => Err(format!("`{text}` is no engine; expected {}", engines())),
         },
-        Kind::Count => text
-            .parse()
-            .map(Content::Count)
-            .map_err(|_| format!("`{text}` is no number; expected one such as 1000")),
+        Kind::TimeLimit => time_limit(text).map(Content::Duration),
+        Kind::Count => limit(text).map(Content::Count),
         Kind::Flag => {
             text.parse().map(Content::Flag).map_err(|_| format!("`{text}` is neither `true` nor `false`"))
         }

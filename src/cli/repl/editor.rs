@@ -124,10 +124,12 @@ fn save(editor: &mut Editor<Assistant, FileHistory>, file: &PathBuf) {
 /// Where the history is kept: `HENCE_HISTORY`, else below the user's folder for state.
 fn history_file() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    folder("HENCE_HISTORY").or_else(|| {
+    let file = folder("HENCE_HISTORY").or_else(|| {
         let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));
         Some(state?.join("hence/history"))
-    })
+    });
+    // A pipe would be waited for.
+    file.filter(|file| file.is_file() || !file.exists())
 }
 
 fn failure(error: ReadlineError) -> Failure {

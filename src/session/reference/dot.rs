@@ -28,8 +28,8 @@ pub(super) fn text(graph: &Graph<'_>) -> String {
     for nodes in layers.values() {
         out.push_str(&format!("  {{ rank=same; {} }}\n", nodes.join(" ")));
     }
-    for edge in &graph.edges {
-        out.push_str(&format!("  n{} -> n{}{};\n", edge.from, edge.to, style(edge.mode)));
+    for edge in graph.edges.iter() {
+        out.push_str(&format!("  n{} -> n{}{};\n", edge.from.0, edge.to.0, style(edge.mode)));
     }
     out.push_str("}\n");
     out

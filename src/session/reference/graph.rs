@@ -1,7 +1,7 @@
 //! The graph of who reads whom: a node a relation, an edge from what is read to what reads it.
 
 use hence_core::fault::OrBroken;
-use hence_core::index_vec::Id;
+use hence_core::index_vec::{Id, IndexVec, id};
 use std::collections::BTreeMap;
 
 use hence_core::schema::{Kind, Relation, RelationId};
@@ -9,6 +9,16 @@ use hence_lang::ir::Program;
 
 use super::layers;
 use super::links::{Links, Mode};
+
+id! {
+    /// A node, by its place in [`Graph::nodes`].
+    pub(super) struct NodeId(pub(super) u32): "the nodes that are named belong to the graph";
+}
+
+id! {
+    /// An edge, by its place in [`Graph::edges`].
+    pub(super) struct EdgeId(u32): "the edges that are named belong to the graph";
+}
 
 /// A relation in the graph.
 pub(super) struct Node<'a> {
@@ -23,10 +33,10 @@ pub(super) struct Node<'a> {
 /// A read.
 #[derive(Clone, Copy)]
 pub(super) struct Edge {
-    /// The place of the node that is read.
-    pub(super) from: usize,
-    /// The place of the node that reads.
-    pub(super) to: usize,
+    /// The node that is read.
+    pub(super) from: NodeId,
+    /// The node that reads.
+    pub(super) to: NodeId,
     /// How it reads.
     pub(super) mode: Mode,
 }
@@ -34,9 +44,9 @@ pub(super) struct Edge {
 /// Nodes in the order of the program's relations, edges ascending.
 pub(super) struct Graph<'a> {
     /// The nodes.
-    pub(super) nodes: Vec<Node<'a>>,
+    pub(super) nodes: IndexVec<NodeId, Node<'a>>,
     /// The edges.
-    pub(super) edges: Vec<Edge>,
+    pub(super) edges: IndexVec<EdgeId, Edge>,
 }
 
 impl<'a> Graph<'a> {
@@ -44,31 +54,26 @@ impl<'a> Graph<'a> {
     pub(super) fn new(program: &'a Program, links: &Links) -> Self {
         let layers = layers::layers(program, links);
         let parts = parts(program, links);
-        let mut nodes = Vec::new();
-        let mut at: BTreeMap<(RelationId, usize), usize> = BTreeMap::new();
+        let mut nodes = IndexVec::default();
+        let mut at: BTreeMap<(RelationId, usize), NodeId> = BTreeMap::new();
         let mut edges = Vec::new();
         for (id, relation) in relations(program).filter(|(_, relation)| !is_clock(relation)) {
-            let part = part_of(&parts, id);
-            at.insert((id, part), nodes.len());
-            nodes.push(Node { relation, layer: layer_of(&layers, id), part });
+            let part = parts[id];
+            at.insert((id, part), nodes.push(Node { relation, layer: layers[id], part }));
         }
         for (read, reader, mode) in links.all() {
-            let part = part_of(&parts, reader);
-            let Some(to) = at.get(&(reader, part)).copied() else { continue };
-            let Some(relation) = program.relation(read) else { continue };
-            let from = *at.entry((read, part)).or_insert_with(|| {
-                nodes.push(Node { relation, layer: layer_of(&layers, reader).saturating_sub(1), part });
-                nodes.len() - 1
-            });
+            let (part, relation) = (parts[reader], &program[read]);
+            let to = *at.get(&(reader, part)).or_broken("what reads is no clock, and has a node in its part");
+            let layer = layers[reader].saturating_sub(1);
+            let from = *at.entry((read, part)).or_insert_with(|| nodes.push(Node { relation, layer, part }));
             if is_clock(relation) {
-                let layer = layer_of(&layers, reader).saturating_sub(1);
-                let clock = nodes.get_mut(from).or_broken("edges join nodes of the graph");
+                let clock = &mut nodes[from];
                 clock.layer = clock.layer.min(layer);
             }
             edges.push(Edge { from, to, mode });
         }
         edges.sort_by_key(|edge| (edge.from, edge.to));
-        Self { nodes, edges }
+        Self { nodes, edges: edges.into() }
     }
 }
 
@@ -77,31 +82,19 @@ fn is_clock(relation: &Relation) -> bool {
 }
 
 fn relations(program: &Program) -> impl Iterator<Item = (RelationId, &Relation)> {
-    program.relations.iter().enumerate().map(|(at, relation)| (RelationId(at as u32), relation))
-}
-
-fn layer_of(layers: &[usize], relation: RelationId) -> usize {
-    layers.get(relation.0 as usize).copied().or_broken(RelationId::INVARIANT)
-}
-
-fn part_of(parts: &[usize], relation: RelationId) -> usize {
-    parts.get(relation.0 as usize).copied().or_broken(RelationId::INVARIANT)
+    program.relations.iter().enumerate().map(|(at, relation)| (RelationId::new(at), relation))
 }
 
 /// For each relation the part of the graph it is in, counted from 0 in the order of their first relations.
-fn parts(program: &Program, links: &Links) -> Vec<usize> {
-    let mut root: Vec<usize> = (0..program.relations.len()).collect();
-    for (read, reader, _) in links.all() {
-        if program.relation(read).is_some_and(is_clock) {
-            continue;
-        }
-        let (a, b) = (find(&mut root, read.0 as usize), find(&mut root, reader.0 as usize));
-        if let Some(parent) = root.get_mut(a.max(b)) {
-            *parent = a.min(b);
-        }
+fn parts(program: &Program, links: &Links) -> IndexVec<RelationId, usize> {
+    let mut root: IndexVec<RelationId, _> = (0..program.relations.len()).map(RelationId::new).collect();
+    for (read, reader, _) in links.all().filter(|(read, ..)| !is_clock(&program[*read])) {
+        let (a, b) = (find(&mut root, read), find(&mut root, reader));
+        root[a.max(b)] = a.min(b);
     }
     let mut numbers = BTreeMap::new();
-    (0..root.len())
+    let relations = root.ids();
+    relations
         .map(|at| {
             let root = find(&mut root, at);
             let next = numbers.len();
@@ -111,17 +104,11 @@ fn parts(program: &Program, links: &Links) -> Vec<usize> {
 }
 
 /// The root of a tree of the union; the way to it is halved.
-fn find(root: &mut [usize], start: usize) -> usize {
+fn find(root: &mut IndexVec<RelationId, RelationId>, start: RelationId) -> RelationId {
     let mut at = start;
-    loop {
-        let parent = root.get(at).copied().unwrap_or(at);
-        if parent == at {
-            return at;
-        }
-        let above = root.get(parent).copied().unwrap_or(parent);
-        if let Some(slot) = root.get_mut(at) {
-            *slot = above;
-        }
-        at = above;
+    while root[at] != at {
+        root[at] = root[root[at]];
+        at = root[at];
     }
+    at
 }

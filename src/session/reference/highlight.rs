@@ -23,6 +23,9 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&kinds.join("|")).ok().or_broken("the pattern of the language's words is one")
 });
 
+/// What holds of every match.
+const MATCHES: &str = "what is found in a text lies in it";
+
 const KINDS: [&str; 7] = ["comment", "string", "time", "variable", "name", "keyword", "number"];
 
 /// The words that have an entry on the page.
@@ -50,19 +53,19 @@ pub(super) fn html(text: &str, known: &Known<'_>) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut done = 0;
     for found in WORDS.captures_iter(text) {
-        let Some(whole) = found.get(0) else { continue };
-        out.push_str(&escape(text.get(done..whole.start()).unwrap_or("")));
+        let whole = found.get(0).or_broken(MATCHES);
+        out.push_str(&escape(text.get(done..whole.start()).or_broken(MATCHES)));
         done = whole.end();
         let shown = escape(whole.as_str());
         let kind = KINDS.into_iter().find(|kind| found.name(kind).is_some());
-        let entry = known.entry(whole.as_str(), text.get(done..).unwrap_or(""));
+        let entry = known.entry(whole.as_str(), text.get(done..).or_broken(MATCHES));
         out.push_str(&match (kind, entry) {
             (Some(kind), _) => format!("<span class=\"{kind}\">{shown}</span>"),
             (None, Some(entry)) => format!("<a href=\"#{entry}-{shown}\">{shown}</a>"),
             (None, None) => shown,
         });
     }
-    out.push_str(&escape(text.get(done..).unwrap_or("")));
+    out.push_str(&escape(text.get(done..).or_broken(MATCHES)));
     out
 }
 

@@ -228,15 +228,14 @@ fn placeholders(sentence: &str) -> String {
     while let Some(at) = rest.find(['{', '}']) {
         let (before, from) = rest.split_at(at);
         out.push_str(&escape(before));
-        let doubled = from.get(..2).filter(|two| ["{{", "}}"].contains(two));
+        let doubled = ["{", "}"].into_iter().find(|brace| from.starts_with(&brace.repeat(2)));
         let end = if doubled.is_some() { Some(2) } else { from.find('}').map(|end| end + 1) };
         let (shown, after) = from.split_at(end.unwrap_or(from.len()));
-        match doubled {
-            Some(_) => out.push_str(shown.get(..1).unwrap_or("")),
-            None => {
-                let name = shown.trim_matches(['{', '}']);
-                let _ = write!(out, "<span class=\"variable\">{}</span>", escape(name));
-            }
+        if let Some(brace) = doubled {
+            out.push_str(brace);
+        } else {
+            let name = shown.trim_matches(['{', '}']);
+            let _ = write!(out, "<span class=\"variable\">{}</span>", escape(name));
         }
         rest = after;
     }

@@ -2,15 +2,16 @@
 //! layers between, the parts of the graph on shelves.
 
 use hence_core::fault::OrBroken;
+use hence_core::index_vec::{Id, IndexVec};
 use std::collections::BTreeMap;
 
-use super::graph::{Edge, Graph};
+use super::graph::{Edge, EdgeId, Graph, NodeId};
 use super::links::Mode;
-use super::order::Layered;
+use super::order::{Item, Layer, Layered};
 use super::place::{Extent, place};
 
-/// What places are looked up by.
-const LAID: &str = "what is laid out belongs to the graph";
+/// What holds of every part of the graph.
+const PARTS: &str = "a part has nodes, and its edges join them";
 
 /// The height of a node.
 pub(super) const NODE_HEIGHT: f64 = 26.0;
@@ -46,9 +47,9 @@ pub(super) struct Layout {
     /// The height.
     pub(super) height: f64,
     /// The place of each node.
-    pub(super) nodes: Vec<Place>,
+    pub(super) nodes: IndexVec<NodeId, Place>,
     /// For each edge the places it leads through, its ends included.
-    pub(super) lines: Vec<Vec<Place>>,
+    pub(super) lines: IndexVec<EdgeId, Vec<Place>>,
 }
 
 /// How wide a node with this name is.
@@ -59,30 +60,28 @@ pub(super) fn node_width(name: &str) -> f64 {
 /// Lays the whole graph out.
 pub(super) fn layout(graph: &Graph<'_>) -> Layout {
     let mut layout = Layout {
-        nodes: vec![Place::default(); graph.nodes.len()],
-        lines: vec![Vec::new(); graph.edges.len()],
+        nodes: IndexVec::filled(Place::default(), graph.nodes.len()),
+        lines: IndexVec::filled(Vec::new(), graph.edges.len()),
         ..Layout::default()
     };
     let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
-    for (at, node) in graph.nodes.iter().enumerate() {
+    for (at, node) in graph.nodes.numbered() {
         parts.entry(node.part).or_default().nodes.push(at);
     }
-    for (at, edge) in graph.edges.iter().enumerate() {
-        let part = graph.nodes.get(edge.to).map_or(0, |node| node.part);
-        parts.entry(part).or_default().edges.push((at, *edge));
+    for (at, edge) in graph.edges.numbered() {
+        parts.entry(graph.nodes[edge.to].part).or_default().edges.push((at, *edge));
     }
-    let placed: Vec<Layout> = parts.values().map(|part| part.placed(graph)).collect();
+    let placed: Vec<Placed> = parts.values().map(|part| part.placed(graph)).collect();
     let widest = placed.iter().map(|part| part.width).fold(SHELF_WIDTH, f64::max);
     let mut shelf = Shelf { room: widest, ..Shelf::default() };
     for (part, placed) in parts.values().zip(&placed) {
         let (left, top) = shelf.take(placed.width, placed.height);
         let moved = |place: &Place| Place { left: place.left + left, middle: place.middle + top, ..*place };
         for (node, place) in part.nodes.iter().zip(&placed.nodes) {
-            *layout.nodes.get_mut(*node).or_broken(LAID) = moved(place);
+            layout.nodes[*node] = moved(place);
         }
         for ((edge, _), line) in part.edges.iter().zip(&placed.lines) {
-            let line = line.iter().map(moved).collect();
-            *layout.lines.get_mut(*edge).or_broken(LAID) = line;
+            layout.lines[*edge] = line.iter().map(moved).collect();
         }
     }
     Layout { width: shelf.width, height: shelf.top + shelf.height, ..layout }
@@ -113,61 +112,68 @@ impl Shelf {
     }
 }
 
-/// A part of the graph: its nodes and edges by their places in the whole.
+/// A part of the graph: its nodes and edges.
 #[derive(Default)]
 struct Part {
-    nodes: Vec<usize>,
-    edges: Vec<(usize, Edge)>,
+    nodes: Vec<NodeId>,
+    edges: Vec<(EdgeId, Edge)>,
+}
+
+/// The measures of a part: the places of its nodes and lines in their order there.
+struct Placed {
+    width: f64,
+    height: f64,
+    nodes: Vec<Place>,
+    lines: Vec<Vec<Place>>,
 }
 
 /// The items of a part while it is laid out: its nodes first, then the stations of its long lines.
 struct Items {
-    layers: Vec<usize>,
-    extents: Vec<Extent>,
-    widths: Vec<f64>,
+    layers: IndexVec<Item, Layer>,
+    extents: IndexVec<Item, Extent>,
+    widths: IndexVec<Item, f64>,
     /// For each edge the items it leads through.
-    routes: Vec<Vec<usize>>,
+    routes: Vec<Vec<Item>>,
 }
 
 impl Part {
-    fn placed(&self, graph: &Graph<'_>) -> Layout {
+    fn placed(&self, graph: &Graph<'_>) -> Placed {
         let items = self.items(graph);
         let mut layered = items.layered();
         layered.order();
         let middles = place(&layered, &items.extents);
         let columns = items.columns(&layered);
-        let at = |item: usize| {
-            let (left, wide) =
-                items.layers.get(item).and_then(|layer| columns.get(*layer)).copied().or_broken(LAID);
-            let own = items.widths.get(item).copied().unwrap_or(0.0);
-            let middle = middles.get(item).copied().unwrap_or(0.0);
+        let at = |item: Item| {
+            let (left, wide) = columns[items.layers[item]];
+            let own = items.widths[item];
             let width = if own > 0.0 { own } else { wide };
-            Place { left: left + (wide - width) / 2.0, middle, width }
+            Place { left: left + (wide - width) / 2.0, middle: middles[item], width }
         };
-        let bottom = middles.iter().zip(&items.extents).map(|(middle, extent)| middle + extent.height / 2.0);
-        Layout {
-            width: columns.last().map_or(0.0, |(left, width)| left + width),
+        let right = columns.iter().map(|(left, width)| left + width);
+        let bottom = middles.iter().zip(items.extents.iter());
+        let bottom = bottom.map(|(middle, extent)| middle + extent.height / 2.0);
+        Placed {
+            width: right.fold(0.0, f64::max),
             height: bottom.fold(0.0, f64::max),
-            nodes: (0..self.nodes.len()).map(at).collect(),
+            nodes: (0..self.nodes.len()).map(|node| at(Item::new(node))).collect(),
             lines: items.routes.iter().map(|route| route.iter().map(|item| at(*item)).collect()).collect(),
         }
     }
 
     fn items(&self, graph: &Graph<'_>) -> Items {
-        let node = |at: usize| graph.nodes.get(at);
-        let layer = |at: usize| node(at).map_or(0, |node| node.layer);
-        let first = self.nodes.iter().map(|at| layer(*at)).min().unwrap_or(0);
-        let nodes = self.nodes.iter().filter_map(|at| node(*at));
+        let nodes = || self.nodes.iter().map(|at| &graph.nodes[*at]);
+        let first = nodes().map(|node| node.layer).min().or_broken(PARTS);
+        let extent = Extent { height: NODE_HEIGHT + NODE_GAP, weight: 1.0 };
         let mut items = Items {
-            layers: self.nodes.iter().map(|at| layer(*at) - first).collect(),
-            extents: vec![Extent { height: NODE_HEIGHT + NODE_GAP, weight: 1.0 }; self.nodes.len()],
-            widths: nodes.map(|node| node_width(node.relation.name.as_str())).collect(),
+            layers: nodes().map(|node| Layer::new(node.layer - first)).collect(),
+            extents: IndexVec::filled(extent, self.nodes.len()),
+            widths: nodes().map(|node| node_width(node.relation.name.as_str())).collect(),
             routes: Vec::with_capacity(self.edges.len()),
         };
         let mut stations = BTreeMap::new();
         for (_, edge) in &self.edges {
-            let place = |at: usize| self.nodes.binary_search(&at).unwrap_or(0);
-            let route = items.route(place(edge.from), place(edge.to), edge.mode, &mut stations);
+            let item = |node: NodeId| Item::new(self.nodes.binary_search(&node).ok().or_broken(PARTS));
+            let route = items.route(item(edge.from), item(edge.to), edge.mode, &mut stations);
             items.routes.push(route);
         }
         items
@@ -178,23 +184,21 @@ impl Items {
     /// The way of an edge. Lines of one look that leave one node share their stations, and so part late.
     fn route(
         &mut self,
-        from: usize,
-        to: usize,
+        from: Item,
+        to: Item,
         mode: Mode,
-        stations: &mut BTreeMap<(usize, bool, bool, usize), usize>,
-    ) -> Vec<usize> {
-        let layer = |items: &Self, item: usize| items.layers.get(item).copied().or_broken(LAID);
+        stations: &mut BTreeMap<(Item, bool, bool, Layer), Item>,
+    ) -> Vec<Item> {
         let mut route = vec![from];
-        for between in layer(self, from) + 1..layer(self, to) {
+        for between in (self.layers[from].at() + 1..self.layers[to].at()).map(Layer::new) {
             if stations.len() >= MOST_STATIONS {
                 break;
             }
             let key = (from, mode.negated, mode.grouped, between);
             route.push(*stations.entry(key).or_insert_with(|| {
-                self.layers.push(between);
                 self.extents.push(Extent { height: LINE_HEIGHT, weight: 4.0 });
                 self.widths.push(0.0);
-                self.layers.len() - 1
+                self.layers.push(between)
             }));
         }
         route.push(to);
@@ -202,15 +206,15 @@ impl Items {
     }
 
     fn layered(&self) -> Layered {
-        let count = self.layers.iter().max().map_or(0, |last| last + 1);
-        let mut layers: Vec<Vec<usize>> = vec![Vec::new(); count];
-        for (item, layer) in self.layers.iter().enumerate() {
-            layers.get_mut(*layer).or_broken(LAID).push(item);
+        let count = self.layers.iter().max().map_or(0, |last| last.at() + 1);
+        let mut layers: IndexVec<Layer, Vec<Item>> = IndexVec::filled(Vec::new(), count);
+        for (item, layer) in self.layers.numbered() {
+            layers[*layer].push(item);
         }
-        let empty = vec![Vec::new(); self.layers.len()];
+        let empty = IndexVec::filled(Vec::new(), self.layers.len());
         let mut layered = Layered { layers, before: empty.clone(), behind: empty };
-        let layer = |item: usize| self.layers.get(item).copied().or_broken(LAID);
-        let mut steps: Vec<(usize, usize)> = Vec::new();
+        let layer = |item: Item| self.layers[item].at();
+        let mut steps: Vec<(Item, Item)> = Vec::new();
         for route in &self.routes {
             let pairs = route.iter().zip(route.iter().skip(1)).map(|(from, to)| (*from, *to));
             steps.extend(pairs.filter(|(from, to)| layer(*from) + 1 == layer(*to)));
@@ -218,18 +222,18 @@ impl Items {
         steps.sort_unstable();
         steps.dedup();
         for (from, to) in steps {
-            layered.behind.get_mut(from).or_broken(LAID).push(to);
-            layered.before.get_mut(to).or_broken(LAID).push(from);
+            layered.behind[from].push(to);
+            layered.before[to].push(from);
         }
         layered
     }
 
     /// The left side and the width of each column; more lines between two columns get more room.
-    fn columns(&self, layered: &Layered) -> Vec<(f64, f64)> {
+    fn columns(&self, layered: &Layered) -> IndexVec<Layer, (f64, f64)> {
         let mut left = 0.0;
-        let mut columns = Vec::with_capacity(layered.layers.len());
-        for layer in &layered.layers {
-            let width = layer.iter().filter_map(|item| self.widths.get(*item)).copied().fold(0.0, f64::max);
+        let mut columns = IndexVec::default();
+        for layer in layered.layers.iter() {
+            let width = layer.iter().map(|item| self.widths[*item]).fold(0.0, f64::max);
             columns.push((left, width));
             let lines: usize = layer.iter().map(|item| layered.neighbours(*item, false).len()).sum();
             left += width + COLUMN_GAP + (lines as f64 * 1.5).min(90.0);

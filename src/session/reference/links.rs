@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
 use hence_lang::ir::{Literal, Program, Rule};
@@ -42,7 +43,7 @@ pub(super) struct Link {
 
 /// All reads of a program.
 pub(super) struct Links {
-    names: Vec<Symbol>,
+    names: IndexVec<RelationId, Symbol>,
     /// By reader and what it reads.
     reads: BTreeMap<(RelationId, RelationId), Mode>,
     /// The same the other way round.
@@ -83,10 +84,7 @@ impl Links {
 
     fn ends(&self, links: &BTreeMap<(RelationId, RelationId), Mode>, relation: RelationId) -> Vec<Link> {
         let ends = links.range(of(relation));
-        let link = |(end, mode): (RelationId, Mode)| {
-            self.names.get(end.0 as usize).map(|name| Link { name: *name, mode })
-        };
-        ends.filter_map(|((_, end), mode)| link((*end, *mode))).collect()
+        ends.map(|((_, end), mode)| Link { name: self.names[*end], mode: *mode }).collect()
     }
 }
 

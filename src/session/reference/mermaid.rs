@@ -15,13 +15,13 @@ pub(super) fn text(graph: &Graph<'_>) -> String {
             Kind::Decision => format!("  n{at}([\"{name}\"]):::decision\n"),
         });
     }
-    for edge in &graph.edges {
+    for edge in graph.edges.iter() {
         let arrow = match (edge.mode.negated, edge.mode.grouped) {
             (false, false) => String::from("-->"),
             (true, _) => format!("-.->|{}|", edge.mode.words()),
             (false, true) => format!("==>|{}|", edge.mode.words()),
         };
-        out.push_str(&format!("  n{} {arrow} n{}\n", edge.from, edge.to));
+        out.push_str(&format!("  n{} {arrow} n{}\n", edge.from.0, edge.to.0));
     }
     out.push_str("  classDef input fill:#eef3ea,stroke:#7d9a6c,color:#222\n");
     out.push_str("  classDef decision fill:#dbe8ff,stroke:#2f6fd6,color:#222,font-weight:bold\n");

@@ -16,6 +16,7 @@ mod svg;
 
 use std::collections::BTreeMap;
 
+use hence_core::fault::OrBroken;
 use hence_core::schema::{Kind, Param, Relation, RelationId};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
@@ -82,7 +83,7 @@ impl<'a> Reference<'a> {
         }
         Self {
             title: title.into(),
-            files: rules.files.iter().filter_map(|file| note(rules, file)).collect(),
+            files: rules.files.iter().map(|file| note(rules, file)).collect(),
             entries,
             params: rules.program.params.iter().collect(),
             sets: rules.files.iter().flat_map(|file| &file.items).filter_map(closed_set).collect(),
@@ -143,12 +144,12 @@ fn trees(rules: &RuleSet) -> BTreeMap<Span, &tree::Rule> {
 }
 
 /// The comment at the top of a file that belongs to none of its items.
-fn note<'a>(rules: &'a RuleSet, file: &tree::File) -> Option<FileNote<'a>> {
-    let source = rules.sources.get(file.id)?;
+fn note<'a>(rules: &'a RuleSet, file: &tree::File) -> FileNote<'a> {
+    let source = rules.sources.get(file.id).or_broken("the files of a rule set are among its sources");
     let text = source.text().trim_start_matches('\u{feff}');
     let lines = text.lines().take_while(|line| line.starts_with('#') && !line.starts_with("##"));
     let about: Vec<&str> = lines.map(|line| line.trim_start_matches('#').trim()).collect();
-    Some(FileNote { name: source.name(), about: about.join(" ") })
+    FileNote { name: source.name(), about: about.join(" ") }
 }
 
 fn entry<'a>(
@@ -195,7 +196,8 @@ fn clause<'a>(
 fn dedent(text: &str, column: usize) -> String {
     let cut = |line: &str| {
         let spaces = line.len() - line.trim_start_matches(' ').len();
-        line.get(spaces.min(column.saturating_sub(1))..).unwrap_or("").to_owned()
+        let cut = line.get(spaces.min(column.saturating_sub(1))..);
+        cut.or_broken("the spaces before a line are part of it").to_owned()
     };
     let mut lines = text.lines();
     let first = lines.next().map(str::to_owned);

@@ -2,20 +2,29 @@
 //! (Sugiyama, Tagawa and Toda 1981).
 
 use hence_core::fault::OrBroken;
+use hence_core::index_vec::{IndexVec, id};
 
-/// What places are looked up by.
-const ITEMS: &str = "layers hold items of the graph";
+id! {
+    /// A column of the picture, from left to right.
+    pub(super) struct Layer(u32): "what is laid out stands in one of the layers";
+}
+
+id! {
+    /// What has a place in a layer: a node, or a station of a long line.
+    pub(super) struct Item(u32): "layers hold items of their graph";
+}
+
 /// How often all layers are swept.
 const SWEEPS: usize = 12;
 
 /// Items by layer, and for each item its neighbours in the layer before and in the layer behind.
 pub(super) struct Layered {
     /// The items of each layer in their order.
-    pub(super) layers: Vec<Vec<usize>>,
+    pub(super) layers: IndexVec<Layer, Vec<Item>>,
     /// Neighbours one layer before.
-    pub(super) before: Vec<Vec<usize>>,
+    pub(super) before: IndexVec<Item, Vec<Item>>,
     /// Neighbours one layer behind.
-    pub(super) behind: Vec<Vec<usize>>,
+    pub(super) behind: IndexVec<Item, Vec<Item>>,
 }
 
 impl Layered {
@@ -24,9 +33,8 @@ impl Layered {
         let mut best = (self.crossings(), self.layers.clone());
         for sweep in 0..SWEEPS {
             let forward = sweep % 2 == 0;
-            let count = self.layers.len();
-            for at in 0..count {
-                self.sort(if forward { at } else { count - 1 - at }, forward);
+            for layer in self.swept(forward) {
+                self.sort(layer, forward);
             }
             let crossings = self.crossings();
             if crossings < best.0 {
@@ -36,50 +44,54 @@ impl Layered {
         self.layers = best.1;
     }
 
+    /// The layers in the order of a sweep.
+    pub(super) fn swept(&self, forward: bool) -> Vec<Layer> {
+        let mut layers: Vec<Layer> = self.layers.ids().collect();
+        if !forward {
+            layers.reverse();
+        }
+        layers
+    }
+
     /// For each item its place in its layer.
-    pub(super) fn places(&self) -> Vec<usize> {
-        let mut places = vec![0; self.before.len()];
-        for layer in &self.layers {
+    fn places(&self) -> IndexVec<Item, usize> {
+        let mut places = IndexVec::filled(0, self.before.len());
+        for layer in self.layers.iter() {
             for (place, item) in layer.iter().enumerate() {
-                *places.get_mut(*item).or_broken(ITEMS) = place;
+                places[*item] = place;
             }
         }
         places
     }
 
     /// The neighbours of an item on one side.
-    pub(super) fn neighbours(&self, item: usize, before: bool) -> &[usize] {
-        let side = if before { &self.before } else { &self.behind };
-        side.get(item).map_or(&[], Vec::as_slice)
+    pub(super) fn neighbours(&self, item: Item, before: bool) -> &[Item] {
+        if before { &self.before[item] } else { &self.behind[item] }
     }
 
     /// Sorts a layer by the mean places of the neighbours on one side; who has none stays where it is.
-    fn sort(&mut self, layer: usize, before: bool) {
+    fn sort(&mut self, layer: Layer, before: bool) {
         let places = self.places();
-        let place = |item: usize| places.get(item).copied().or_broken(ITEMS) as f64;
-        let key = |item: usize| {
+        let place = |item: Item| places[item] as f64;
+        let key = |item: Item| {
             let neighbours = self.neighbours(item, before);
             match neighbours.len() {
                 0 => place(item),
                 count => neighbours.iter().map(|other| place(*other)).sum::<f64>() / count as f64,
             }
         };
-        let Some(items) = self.layers.get(layer) else { return };
-        let mut keyed: Vec<(f64, usize)> = items.iter().map(|item| (key(*item), *item)).collect();
+        let mut keyed: Vec<(f64, Item)> = self.layers[layer].iter().map(|item| (key(*item), *item)).collect();
         keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some(items) = self.layers.get_mut(layer) {
-            *items = keyed.into_iter().map(|(_, item)| item).collect();
-        }
+        self.layers[layer] = keyed.into_iter().map(|(_, item)| item).collect();
     }
 
     /// How many pairs of lines between neighbouring layers cross.
     fn crossings(&self) -> u64 {
         let places = self.places();
-        let place = |item: usize| places.get(item).copied().or_broken(ITEMS);
         let between = self.layers.iter().map(|layer| {
             let lines = layer.iter().flat_map(|item| {
                 let mut ends: Vec<usize> =
-                    self.neighbours(*item, false).iter().map(|end| place(*end)).collect();
+                    self.neighbours(*item, false).iter().map(|end| places[*end]).collect();
                 ends.sort_unstable();
                 ends
             });
@@ -113,7 +125,7 @@ fn inversions(values: &[usize]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Layered, inversions};
+    use super::{Item, Layered, inversions};
 
     #[test]
     fn inversions_are_pairs_in_falling_order() {
@@ -125,9 +137,14 @@ mod tests {
 
     #[test]
     fn lines_that_cross_are_disentangled() {
-        let before = vec![vec![], vec![], vec![], vec![2], vec![1], vec![0]];
-        let behind = vec![vec![5], vec![4], vec![3], vec![], vec![], vec![]];
-        let mut layered = Layered { layers: vec![vec![0, 1, 2], vec![3, 4, 5]], before, behind };
+        let before = [vec![], vec![], vec![], vec![2], vec![1], vec![0]];
+        let behind = [vec![5], vec![4], vec![3], vec![], vec![], vec![]];
+        let items = |items: Vec<u32>| items.into_iter().map(Item).collect::<Vec<_>>();
+        let mut layered = Layered {
+            layers: [vec![0, 1, 2], vec![3, 4, 5]].map(items).into_iter().collect(),
+            before: before.map(items).into_iter().collect(),
+            behind: behind.map(items).into_iter().collect(),
+        };
         assert_eq!(layered.crossings(), 3);
         layered.order();
         assert_eq!(layered.crossings(), 0);

@@ -1,7 +1,7 @@
 //! How high each item stands: near its neighbours, in the order of its layer, no two closer than they may be.
 
-use super::order::Layered;
-use hence_core::fault::OrBroken;
+use super::order::{Item, Layer, Layered};
+use hence_core::index_vec::IndexVec;
 
 /// How often all layers are moved.
 const SWEEPS: usize = 14;
@@ -16,61 +16,56 @@ pub(super) struct Extent {
 }
 
 /// The middle of each item, from 0 down.
-pub(super) fn place(layered: &Layered, extents: &[Extent]) -> Vec<f64> {
-    let mut middles = vec![0.0; extents.len()];
-    for layer in &layered.layers {
+pub(super) fn place(layered: &Layered, extents: &IndexVec<Item, Extent>) -> IndexVec<Item, f64> {
+    let mut middles = IndexVec::filled(0.0, extents.len());
+    for layer in layered.layers.iter() {
         let mut top = 0.0;
         for item in layer {
-            let height = height(extents, *item);
-            set(&mut middles, *item, top + height / 2.0);
+            let height = extents[*item].height;
+            middles[*item] = top + height / 2.0;
             top += height;
         }
     }
     for sweep in 0..SWEEPS {
         let forward = sweep % 2 == 0;
-        let count = layered.layers.len();
-        for at in 0..count {
-            let layer = layered.layers.get(if forward { at } else { count - 1 - at });
-            move_layer(layer.map_or(&[], Vec::as_slice), layered, extents, forward, &mut middles);
+        for layer in layered.swept(forward) {
+            move_layer(layer, layered, extents, forward, &mut middles);
         }
     }
-    let top = middles.iter().zip(extents).map(|(middle, extent)| middle - extent.height / 2.0);
+    let top = middles.iter().zip(extents.iter()).map(|(middle, extent)| middle - extent.height / 2.0);
     let top = top.fold(f64::INFINITY, f64::min);
     middles.iter().map(|middle| middle - top).collect()
 }
 
-fn height(extents: &[Extent], item: usize) -> f64 {
-    extents.get(item).map_or(0.0, |extent| extent.height)
-}
-
-fn set(middles: &mut [f64], item: usize, value: f64) {
-    *middles.get_mut(item).or_broken("layers hold items of the graph") = value;
-}
-
 /// Moves the items of a layer as near to the mean of their neighbours on one side as their order and heights allow:
 /// the least squares under that order, by pooling adjacent violators.
-fn move_layer(layer: &[usize], layered: &Layered, extents: &[Extent], before: bool, middles: &mut [f64]) {
-    let middle = |item: usize| middles.get(item).copied().unwrap_or(0.0);
+fn move_layer(
+    layer: Layer,
+    layered: &Layered,
+    extents: &IndexVec<Item, Extent>,
+    before: bool,
+    middles: &mut IndexVec<Item, f64>,
+) {
+    let layer = &layered.layers[layer];
     let mut offset = 0.0;
     let mut blocks: Vec<Block> = Vec::with_capacity(layer.len());
     let mut offsets = Vec::with_capacity(layer.len());
     for item in layer {
-        let half = height(extents, *item) / 2.0;
+        let half = extents[*item].height / 2.0;
         offset += half;
         let neighbours = layered.neighbours(*item, before);
         let wanted = match neighbours.len() {
-            0 => middle(*item),
-            count => neighbours.iter().map(|other| middle(*other)).sum::<f64>() / count as f64,
+            0 => middles[*item],
+            count => neighbours.iter().map(|other| middles[*other]).sum::<f64>() / count as f64,
         };
-        let own = extents.get(*item).map_or(1.0, |extent| extent.weight);
-        let weight = if neighbours.is_empty() { 0.1 } else { own };
+        let weight = if neighbours.is_empty() { 0.1 } else { extents[*item].weight };
         push(&mut blocks, Block { sum: (wanted - offset) * weight, weight, items: 1 });
         offsets.push(offset);
         offset += half;
     }
     let means = blocks.iter().flat_map(|block| std::iter::repeat_n(block.mean(), block.items));
     let placed: Vec<f64> = means.zip(offsets).map(|(mean, offset)| mean + offset).collect();
-    layer.iter().zip(placed).for_each(|(item, value)| set(middles, *item, value));
+    layer.iter().zip(placed).for_each(|(item, value)| middles[*item] = value);
 }
 
 /// Items that touch and move together.

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use hence_core::fault::OrBroken;
 use hence_core::schema::Kind;
 
 use super::escape;
-use super::graph::{Graph, Node};
+use super::graph::{Graph, Node, NodeId};
 use super::layout::{self, Layout, NODE_HEIGHT, Place};
 use super::links::Mode;
 
@@ -50,7 +51,7 @@ pub(super) fn picture(graph: &Graph<'_>, linked: bool) -> String {
     );
     let _ = writeln!(out, "<g transform=\"translate({MARGIN} {})\">", MARGIN + LEGEND);
     lines(graph, &layout, &mut out);
-    for (node, place) in graph.nodes.iter().zip(&layout.nodes) {
+    for (node, place) in graph.nodes.iter().zip(layout.nodes.iter()) {
         box_of(node, place, linked, &mut out);
     }
     out.push_str("</g>\n</svg>\n");
@@ -132,11 +133,11 @@ fn box_of(node: &Node<'_>, place: &Place, linked: bool, out: &mut String) {
 
 /// The lines, those that say more above the others.
 fn lines(graph: &Graph<'_>, layout: &Layout, out: &mut String) {
-    let mut drawn: Vec<_> = graph.edges.iter().zip(&layout.lines).collect();
+    let mut drawn: Vec<_> = graph.edges.iter().zip(layout.lines.iter()).collect();
     drawn.sort_by_key(|(edge, _)| (edge.mode.negated, edge.mode.grouped));
     for (edge, line) in drawn {
         let (class, marker) = look(edge.mode);
-        let name = |at: usize| graph.nodes.get(at).map_or("", |node| node.relation.name.as_str());
+        let name = |node: NodeId| graph.nodes[node].relation.name;
         let _ = writeln!(
             out,
             "<path class=\"{class}\" d=\"{}\" marker-end=\"url(#hence-{marker})\"><title>{} → {}</title></path>",
@@ -158,7 +159,7 @@ fn look(mode: Mode) -> (&'static str, &'static str) {
 
 /// The path of a line: level through columns, curved between them.
 fn way(line: &[Place], to_itself: bool) -> String {
-    let (Some(first), Some(last)) = (line.first(), line.last()) else { return String::new() };
+    let (first, last) = line.first().zip(line.last()).or_broken("a line leads from a node to a node");
     let start = first.left + first.width;
     if to_itself {
         let (x, y) = (start - 14.0, first.middle - NODE_HEIGHT / 2.0);

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use hence_ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
+use hence_ledger::base::{Base, MemoryBase};
 use hence_ledger::disk::MemoryDisk;
 use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
 
 use super::script;
-use super::support::{draft, fact, facts, small};
+use super::support::{draft, fact, facts, small, tired};
 
 /// The files below a folder with what they hold.
 fn content(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -207,42 +206,96 @@ fn another_journal_than_was_closed_is_told_of_and_found() {
     assert_eq!(facts(&ledger, "p")[0], fact("p", 1, "other"));
 }
 
-/// A base that is as it was when its process was killed, after so many batches.
-struct Killed(Arc<MemoryBase>, AtomicU64);
+/// What may have become of a `LOCK` that said how a ledger of three transactions was left.
+fn faulty_locks(whole: &[u8]) -> Vec<Option<Vec<u8>>> {
+    let text = std::str::from_utf8(whole).unwrap();
+    let mut locks = vec![None, Some(Vec::new()), Some(vec![0; whole.len()]), Some(b"hello\n".to_vec())];
+    locks.push(Some(text.replace("closed 3", "clozed 3").into_bytes()));
+    locks.push(Some(text.replace("closed 3", "closed x").into_bytes()));
+    locks.push(Some(text.replace("process ", "process").into_bytes()));
+    locks.push(Some(whole[..whole.len() - 3].to_vec()));
+    locks.push(Some([whole, &[0xff, b'\n']].concat()));
+    locks
+}
 
-impl Base for Killed {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, BaseError> {
-        self.0.get(key)
-    }
-
-    fn floor(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
-        self.0.floor(key)
-    }
-
-    fn above(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
-        self.0.above(key)
-    }
-
-    fn apply(&self, batch: Batch) -> Result<(), BaseError> {
-        let left = self.1.load(Ordering::SeqCst);
-        if left == 0 {
-            return Err(BaseError::Medium(String::from("killed")));
+#[test]
+fn a_lock_that_says_nothing_is_named_and_written_anew() {
+    let (dir, all) = closed();
+    let lock = dir.path().join("LOCK");
+    let cut = last_record(&all[&journal(dir.path())]);
+    for (at, content) in faulty_locks(&all[&lock]).into_iter().enumerate() {
+        put(dir.path(), &all);
+        match content {
+            Some(bytes) => fs::write(&lock, bytes).unwrap(),
+            None => fs::remove_file(&lock).unwrap(),
         }
-        self.1.store(left - 1, Ordering::SeqCst);
-        self.0.apply(batch)
-    }
-
-    fn size(&self) -> Result<u64, BaseError> {
-        Ok(0)
-    }
-
-    fn close(&mut self) -> Result<(), BaseError> {
-        Ok(())
+        let mut asked = Ledger::open_to_ask(dir.path(), &OpenOptions::default()).unwrap();
+        assert_eq!((asked.last_tx(), asked.take_notices()), (3, vec![]), "lock {at}");
+        let differences = asked.verify().unwrap().differences;
+        assert!(matches!(&differences[..], [one] if one.contains("LOCK")), "lock {at}: {differences:?}");
+        // What the base knows of the end is believed, since nobody else says anything.
+        fs::write(journal(dir.path()), &all[&journal(dir.path())][..cut]).unwrap();
+        assert!(is_damage(&Ledger::open_to_ask(dir.path(), &OpenOptions::default())), "lock {at}");
+        assert!(is_damage(&Ledger::open(dir.path(), &OpenOptions::default())), "lock {at}");
+        fs::write(journal(dir.path()), &all[&journal(dir.path())]).unwrap();
+        let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
+        let told = ledger.take_notices();
+        assert!(matches!(told[..], [Notice::LockAnew { .. }]), "lock {at}: {told:?}");
+        assert_eq!(ledger.close(), vec![]);
+        let mut again = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
+        assert_eq!((again.take_notices(), again.verify().unwrap().differences.len()), (vec![], 0));
     }
 }
 
-fn killed(base: &Arc<MemoryBase>, after: u64) -> Box<Killed> {
-    Box::new(Killed(Arc::clone(base), AtomicU64::new(after)))
+#[test]
+fn a_new_ledger_has_no_lock_to_miss() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("LOCK"), "").unwrap();
+    let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
+    assert_eq!(ledger.take_notices(), vec![]);
+}
+
+#[test]
+fn a_lock_that_was_forged_hides_no_cut_from_anybody() {
+    let (dir, all) = closed();
+    let path = journal(dir.path());
+    let lock = dir.path().join("LOCK");
+    let text = String::from_utf8(all[&lock].clone()).unwrap();
+    let who = text.split("closed").next().unwrap();
+    let ledger = Ledger::open_to_ask(dir.path(), &OpenOptions::default()).unwrap();
+    let second = ledger.info(2).unwrap().hash;
+    let zero = hence_ledger::Hash::default();
+    let cut = &all[&path][..last_record(&all[&path])];
+    for (forged, bytes) in [
+        (format!("{who}closed 0 {zero}\n"), &all[&path][..]),
+        (format!("{who}closed 0 {zero}\n"), cut),
+        (format!("{who}closed 2 {second}\n"), &all[&path][..]),
+        (format!("{who}closed 2 {second}\n"), cut),
+        (format!("{who}closed 3 {zero}\n"), &all[&path][..]),
+    ] {
+        put(dir.path(), &all);
+        fs::write(&lock, &forged).unwrap();
+        fs::write(&path, bytes).unwrap();
+        let to = dir.path().with_extension("copy");
+        let copied = Ledger::backup(dir.path(), &to, &OpenOptions::default());
+        assert!(copied.is_err(), "{forged}: {copied:?}");
+        assert!(!to.exists());
+        assert!(Ledger::open(dir.path(), &OpenOptions::default()).is_err(), "{forged}");
+        let asked = Ledger::open_to_ask(dir.path(), &OpenOptions::default());
+        assert!(fails_or_tells(asked), "{forged}");
+    }
+    // The way out that is told.
+    put(dir.path(), &all);
+    fs::write(&lock, format!("{who}closed 0 {zero}\n")).unwrap();
+    let refused = Ledger::open(dir.path(), &OpenOptions::default()).err().unwrap().to_string();
+    assert!(refused.contains("goes on to 3") && refused.contains("remove this file"), "{refused}");
+    fs::remove_file(&lock).unwrap();
+    assert_eq!(Ledger::open(dir.path(), &OpenOptions::default()).unwrap().last_tx(), 3);
+}
+
+/// Whether an opening failed, or tells of something.
+fn fails_or_tells(opened: Result<Ledger, LedgerError>) -> bool {
+    opened.map_or(true, |mut ledger| !ledger.take_notices().is_empty())
 }
 
 #[test]
@@ -259,7 +312,7 @@ fn a_half_written_base_beside_an_older_journal_is_never_believed() {
     for after in 0..90 {
         let base = Arc::new(MemoryBase::default());
         let disk = MemoryDisk::default();
-        let mut ledger = Ledger::on(Arc::new(disk), killed(&base, after), &small()).unwrap();
+        let mut ledger = Ledger::on(Arc::new(disk), tired(&base, after), &small()).unwrap();
         (1..=10).for_each(|tx| drop(ledger.commit(&script::step(tx)).unwrap()));
         drop(ledger);
         for older in &disks {

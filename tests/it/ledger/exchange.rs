@@ -34,13 +34,13 @@ fn history(ledger: &mut Ledger) {
     for tx in 1..=20 {
         ledger.commit(&script::step(tx)).unwrap();
     }
-    let fact = every_type();
+    let (fact, older) = (every_type(), Fact::new("levelled", [Value::Int(0)]));
     let full = Draft {
         note: Some("a note".into()),
         clock: Some(-5),
         rules: Some(RuleSet { files: vec![("a.dl".into(), "p(1).".into())], params: vec![] }),
         drawn: vec![Decision { fact: fact.clone(), rule: Some("r#1".into()), sentence: Some("so".into()) }],
-        ..draft(30, vec![fact.clone(), fact.clone()], vec![])
+        ..draft(30, vec![fact.clone(), fact.clone(), older.clone()], vec![])
     };
     ledger.commit(&full).unwrap();
     let low_or_high = NameSet { name: None, members: ["/low", "/high"].map(Symbol::new).to_vec() };
@@ -52,8 +52,9 @@ fn history(ledger: &mut Ledger) {
         run: Some(Run { engine: "naive".into(), lenient: true, limits }),
         schemas: vec![Schema { relation: Symbol::new("levelled"), columns, renews: true }],
         drawn: vec![],
+        assertions: vec![fact.clone()],
         lapsed: vec![Lapsed { fact: fact.clone(), reason: Some("the rules no longer have it".into()) }],
-        retractions: vec![fact],
+        retractions: vec![fact, older],
         ..full
     };
     ledger.commit(&lapsing).unwrap();
@@ -219,5 +220,6 @@ fn a_ledger_of_version_1_opens_for_ever() {
     let refused = fresh.import(&mut export.as_bytes(), Some(ledger.head())).unwrap_err();
     assert!(refused.to_string().starts_with("line 1: a decision `d` is drawn"), "{refused}");
     let differences = ledger.verify().unwrap().differences;
-    assert!(differences[0].starts_with("transaction 1: a decision `d` is drawn"), "{differences:?}");
+    assert!(differences[0].contains("LOCK is missing"), "{differences:?}");
+    assert!(differences[1].starts_with("transaction 1: a decision `d` is drawn"), "{differences:?}");
 }

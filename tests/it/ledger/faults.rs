@@ -1,16 +1,15 @@
 //! Failing system calls: each operation of the journal in turn, and bases that give up.
 
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hence_ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
-use hence_ledger::disk::{Disk, DiskFile, MemoryDisk};
+use hence_ledger::base::MemoryBase;
+use hence_ledger::disk::MemoryDisk;
 use hence_ledger::{Ledger, LedgerError, Notice};
 
 use super::script;
-use super::support::small;
+use super::support::{Op, hooked, small, tired};
 
 /// Lets a number of operations pass and fails those after it: one, or all.
 struct Fuse {
@@ -28,66 +27,6 @@ impl Fuse {
         }
         self.left.store(0, Ordering::SeqCst);
         Err(self.error.into())
-    }
-}
-
-struct Faulty(MemoryDisk, Arc<Fuse>);
-
-struct FaultyFile(Box<dyn DiskFile>, Arc<Fuse>);
-
-impl Disk for Faulty {
-    fn create_dir(&self, path: &Path) -> io::Result<()> {
-        self.0.create_dir(path)
-    }
-
-    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
-        self.1.pass()?;
-        self.0.list(path)
-    }
-
-    fn open(&self, path: &Path, write: bool, create: bool) -> io::Result<Box<dyn DiskFile>> {
-        self.1.pass()?;
-        Ok(Box::new(FaultyFile(self.0.open(path, write, create)?, Arc::clone(&self.1))))
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.1.pass()?;
-        self.0.rename(from, to)
-    }
-
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        self.1.pass()?;
-        self.0.sync_dir(path)
-    }
-}
-
-impl DiskFile for FaultyFile {
-    fn len(&self) -> io::Result<u64> {
-        self.1.pass()?;
-        self.0.len()
-    }
-
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.1.pass()?;
-        self.0.read_at(buffer, offset)
-    }
-
-    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        if let Err(error) = self.1.pass() {
-            self.0.write_at(&bytes[..bytes.len() / 2], offset)?;
-            return Err(error);
-        }
-        self.0.write_at(bytes, offset)
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.1.pass()?;
-        self.0.set_len(len)
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        self.1.pass()?;
-        self.0.sync()
     }
 }
 
@@ -118,8 +57,9 @@ fn run(at: u64, forever: bool, error: io::ErrorKind) -> bool {
     let before = write(&mut ledger, 4);
     drop(ledger);
     let fuse = Arc::new(Fuse { left: AtomicU64::new(at), forever, error });
-    let faulty = Faulty(disk.clone(), Arc::clone(&fuse));
-    let acknowledged = match Ledger::on(Arc::new(faulty), Box::new(MemoryBase::default()), &small()) {
+    let passes = Arc::clone(&fuse);
+    let faulty = hooked(&disk, move |_, _| passes.pass());
+    let acknowledged = match Ledger::on(faulty, Box::new(MemoryBase::default()), &small()) {
         Ok(mut ledger) => {
             let last = write(&mut ledger, 12);
             script::check_facts(&ledger, last);
@@ -145,45 +85,12 @@ fn every_failing_operation_leaves_what_was_acknowledged() {
 
 #[test]
 fn a_failed_sync_stops_all_writing_in_this_process() {
-    struct NoSync(MemoryDisk);
-    struct NoSyncFile(Box<dyn DiskFile>, bool);
-    impl Disk for NoSync {
-        fn create_dir(&self, path: &Path) -> io::Result<()> {
-            self.0.create_dir(path)
-        }
-        fn list(&self, path: &Path) -> io::Result<Vec<String>> {
-            self.0.list(path)
-        }
-        fn open(&self, path: &Path, write: bool, create: bool) -> io::Result<Box<dyn DiskFile>> {
-            Ok(Box::new(NoSyncFile(self.0.open(path, write, create)?, create)))
-        }
-        fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-            self.0.rename(from, to)
-        }
-        fn sync_dir(&self, path: &Path) -> io::Result<()> {
-            self.0.sync_dir(path)
-        }
-    }
-    impl DiskFile for NoSyncFile {
-        fn len(&self) -> io::Result<u64> {
-            self.0.len()
-        }
-        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-            self.0.read_at(buffer, offset)
-        }
-        fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-            self.0.write_at(bytes, offset)
-        }
-        fn set_len(&self, len: u64) -> io::Result<()> {
-            self.0.set_len(len)
-        }
-        fn sync(&self) -> io::Result<()> {
-            if self.1 { self.0.sync() } else { Err(io::Error::other("the cable is out")) }
-        }
-    }
     let disk = MemoryDisk::default();
     drop(on(&disk));
-    let refusing = Arc::new(NoSync(disk.clone()));
+    let refusing = hooked(&disk, |_, op| match op {
+        Op::Sync { created: false } => Err(io::Error::other("the cable is out")),
+        _ => Ok(()),
+    });
     let mut ledger = Ledger::on(refusing, Box::new(MemoryBase::default()), &small()).unwrap();
     assert!(matches!(ledger.commit(&script::step(1)), Err(LedgerError::Io { .. })));
     let next = ledger.commit(&script::step(1)).unwrap_err();
@@ -196,42 +103,10 @@ fn a_failed_sync_stops_all_writing_in_this_process() {
     script::check(&again, 0);
 }
 
-/// A base that stops taking writes.
-struct Tired(MemoryBase, AtomicU64);
-
-impl Base for Tired {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, BaseError> {
-        self.0.get(key)
-    }
-
-    fn floor(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
-        self.0.floor(key)
-    }
-
-    fn above(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
-        self.0.above(key)
-    }
-
-    fn apply(&self, batch: Batch) -> Result<(), BaseError> {
-        if self.1.fetch_add(1, Ordering::SeqCst) >= 3 {
-            return Err(BaseError::Medium(String::from("tired")));
-        }
-        self.0.apply(batch)
-    }
-
-    fn size(&self) -> Result<u64, BaseError> {
-        Ok(0)
-    }
-
-    fn close(&mut self) -> Result<(), BaseError> {
-        Ok(())
-    }
-}
-
 #[test]
 fn a_base_that_takes_no_writes_is_told_of_and_loses_nothing() {
     let disk = MemoryDisk::default();
-    let tired = Box::new(Tired(MemoryBase::default(), AtomicU64::new(0)));
+    let tired = tired(&Arc::new(MemoryBase::default()), 3);
     let mut ledger = Ledger::on(Arc::new(disk.clone()), tired, &small()).unwrap();
     assert_eq!(write(&mut ledger, 20), 20);
     script::check(&ledger, 20);

@@ -7,6 +7,7 @@ mod damage;
 mod ends;
 mod exchange;
 mod faults;
+mod forged;
 mod histories;
 mod kill;
 #[cfg(target_os = "linux")]
@@ -18,6 +19,7 @@ mod power;
 #[cfg(target_os = "linux")]
 mod processes;
 mod readers;
+mod salvage;
 mod script;
 mod support;
 mod transactions;

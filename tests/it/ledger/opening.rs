@@ -104,6 +104,36 @@ fn a_ledger_of_another_format_is_refused() {
 }
 
 #[test]
+fn a_journal_whose_format_is_gone_is_not_guessed_at() {
+    let dir = tempfile::tempdir().unwrap();
+    let format = dir.path().join("FORMAT");
+    // A kill before the file was made leaves a ledger that is new.
+    fs::create_dir(dir.path().join("journal")).unwrap();
+    assert_eq!(Ledger::open_to_ask(dir.path(), &small()).unwrap().last_tx(), 0);
+    Ledger::open(dir.path(), &small()).unwrap().commit(&draft(1, vec![fact("p", 1, "a")], vec![])).unwrap();
+    let whole = fs::read(&format).unwrap();
+    for content in [None, Some("")] {
+        match content {
+            None => fs::remove_file(&format).unwrap(),
+            Some(text) => fs::write(&format, text).unwrap(),
+        }
+        let to = dir.path().with_extension("copy");
+        let opened = [
+            Ledger::open(dir.path(), &small()).err(),
+            Ledger::open_to_ask(dir.path(), &small()).err(),
+            Ledger::open(dir.path(), &OpenOptions { up_to: Some(1), ..small() }).err(),
+            Ledger::backup(dir.path(), &to, &small()).err(),
+        ];
+        for refused in opened {
+            let refused = refused.unwrap().to_string();
+            assert!(refused.contains("write the line `hence ledger 1` into it"), "{refused}");
+        }
+        fs::write(&format, &whole).unwrap();
+        assert_eq!(Ledger::open(dir.path(), &small()).unwrap().last_tx(), 1);
+    }
+}
+
+#[test]
 fn an_earlier_state_is_read_up_to_a_transaction() {
     let dir = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open(dir.path(), &small()).unwrap();

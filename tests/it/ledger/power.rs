@@ -1,16 +1,15 @@
 //! Power cuts: the files as they may be when unsynced writes are lost, reordered or torn, at any moment.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use hence_ledger::base::{Base, BaseError, Batch, MemoryBase, Pair};
-use hence_ledger::disk::{Disk, DiskFile, MemoryDisk};
+use hence_ledger::base::{Base, Batch, MemoryBase};
+use hence_ledger::disk::MemoryDisk;
 use hence_ledger::{Ledger, LedgerError};
 
 use super::script;
-use super::support::{Random, small};
+use super::support::{Hooked, Op, Random, hooked, small};
 
 /// Something done to disk or base, or told to the user.
 #[derive(Clone)]
@@ -27,40 +26,8 @@ enum Event {
 
 type Events = Arc<Mutex<Vec<Event>>>;
 
-#[derive(Clone)]
-struct Recorded(MemoryDisk, Events);
-
-struct RecordedFile(Box<dyn DiskFile>, PathBuf, Events);
-
 fn note(events: &Events, event: Event) {
     events.lock().unwrap().push(event);
-}
-
-impl Disk for Recorded {
-    fn create_dir(&self, path: &Path) -> io::Result<()> {
-        self.0.create_dir(path)
-    }
-
-    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
-        self.0.list(path)
-    }
-
-    fn open(&self, path: &Path, write: bool, create: bool) -> io::Result<Box<dyn DiskFile>> {
-        if create {
-            note(&self.1, Event::Create(path.to_owned()));
-        }
-        Ok(Box::new(RecordedFile(self.0.open(path, write, create)?, path.to_owned(), Arc::clone(&self.1))))
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        note(&self.1, Event::Rename(from.to_owned(), to.to_owned()));
-        self.0.rename(from, to)
-    }
-
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        note(&self.1, Event::SyncDir);
-        self.0.sync_dir(path)
-    }
 }
 
 /// The name that a file has now: a segment is written before it gets its own.
@@ -74,58 +41,18 @@ fn current(path: &Path, events: &Events) -> PathBuf {
     renamed.unwrap_or_else(|| path.to_owned())
 }
 
-impl DiskFile for RecordedFile {
-    fn len(&self) -> io::Result<u64> {
-        self.0.len()
-    }
-
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.0.read_at(buffer, offset)
-    }
-
-    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        note(&self.2, Event::Write(current(&self.1, &self.2), offset, bytes.to_vec()));
-        self.0.write_at(bytes, offset)
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        note(&self.2, Event::SetLen(current(&self.1, &self.2), len));
-        self.0.set_len(len)
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        note(&self.2, Event::Sync(current(&self.1, &self.2)));
-        self.0.sync()
-    }
-}
-
-struct RecordedBase(MemoryBase, Events);
-
-impl Base for RecordedBase {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, BaseError> {
-        self.0.get(key)
-    }
-
-    fn floor(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
-        self.0.floor(key)
-    }
-
-    fn above(&self, key: &[u8]) -> Result<Option<Pair>, BaseError> {
-        self.0.above(key)
-    }
-
-    fn apply(&self, batch: Batch) -> Result<(), BaseError> {
-        note(&self.1, Event::Applied(batch.clone()));
-        self.0.apply(batch)
-    }
-
-    fn size(&self) -> Result<u64, BaseError> {
-        Ok(0)
-    }
-
-    fn close(&mut self) -> Result<(), BaseError> {
-        Ok(())
-    }
+/// Takes down what is about to be done to a disk.
+fn take_down(events: &Events, path: &Path, op: Op<'_>) {
+    let event = match op {
+        Op::List | Op::Look | Op::Open { create: false } => return,
+        Op::Open { create: true } => Event::Create(path.to_owned()),
+        Op::Rename(to) => Event::Rename(path.to_owned(), to.to_owned()),
+        Op::SyncDir => Event::SyncDir,
+        Op::Write(offset, bytes) => Event::Write(current(path, events), offset, bytes.to_vec()),
+        Op::SetLen(len) => Event::SetLen(current(path, events), len),
+        Op::Sync { .. } => Event::Sync(current(path, events)),
+    };
+    note(events, event);
 }
 
 /// A file with what is on the medium for certain, and what may be.
@@ -226,8 +153,16 @@ fn write(
     }
     note(&events, Event::Applied(content(&base)));
     note(&events, Event::Acknowledged(acknowledged));
-    let recorded = Arc::new(Recorded(disk, Arc::clone(&events)));
-    let base = Box::new(RecordedBase(base, Arc::clone(&events)));
+    let (of_disk, of_base) = (Arc::clone(&events), Arc::clone(&events));
+    let recorded = hooked(&disk, move |path, op| {
+        take_down(&of_disk, path, op);
+        Ok(())
+    });
+    let before = move |batch: &Batch| {
+        note(&of_base, Event::Applied(batch.clone()));
+        Ok(())
+    };
+    let base = Box::new(Hooked { base: Arc::new(base), before });
     let mut ledger = Ledger::on(recorded, base, &small())?;
     script::check(&ledger, acknowledged);
     for _ in 0..more {

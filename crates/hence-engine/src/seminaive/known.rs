@@ -2,26 +2,14 @@
 
 use crate::cells::{Cells, Slice};
 use crate::{Extent, Rows};
-use hence_core::index_vec::{Id, IndexVec};
+use hence_core::index_vec::{IndexVec, id};
 
 use super::index::{Content, Index};
 use super::store::Part;
 
-/// An index of a relation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct IndexId(u32);
-
-impl Id for IndexId {
-    const INVARIANT: &'static str = "plans name the indexes that their relations have";
-
-    fn new(at: usize) -> Self {
-        Self(at as u32)
-    }
-
-    #[inline]
-    fn at(self) -> usize {
-        self.0 as usize
-    }
+id! {
+    /// An index of a relation.
+    pub(super) struct IndexId(u32): "plans name the indexes that their relations have";
 }
 
 /// The facts of closed rounds in the order of their derivation, with the indexes that plans use.

@@ -1,7 +1,7 @@
 //! Plans as data: for one rule, and one atom of it that reads the delta, the steps that find its matches.
 
 use hence_core::fault::OrBroken;
-use hence_core::index_vec::{Id, IndexVec};
+use hence_core::index_vec::{IndexVec, id};
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::builtins::expr::{ParamId, VarId};
@@ -12,21 +12,9 @@ use super::code::Code;
 use super::known::IndexId;
 use super::store::Part;
 
-/// A place in the frame of a plan: that of a variable, or of a constant or parameter behind them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Slot(pub(super) u32);
-
-impl Id for Slot {
-    const INVARIANT: &'static str = "the slots of a plan lie in its frame";
-
-    fn new(at: usize) -> Self {
-        Self(at as u32)
-    }
-
-    #[inline]
-    fn at(self) -> usize {
-        self.0 as usize
-    }
+id! {
+    /// A place in the frame of a plan: that of a variable, or of a constant or parameter behind them.
+    pub(super) struct Slot(pub(super) u32): "the slots of a plan lie in its frame";
 }
 
 impl From<VarId> for Slot {

@@ -40,34 +40,6 @@ pub type Row = SmallVec<[Word; 8]>;
 
 /// A program over facts that stand, ready for requests: each is evaluated as if its facts and those that stand had
 /// been given to a fresh evaluation, with the same result.
-///
-/// ```
-/// use hence::backend::seminaive::Prepared;
-/// use hence::backend::{Database, Limits};
-/// use hence::session::{Loader, check};
-/// use hence::value::Word;
-///
-/// let mut loader = Loader::default();
-/// let rules = "input banned(tool: int). input asked(tool: int). allow(T) :- asked(T), !banned(T).";
-/// loader.text("policy.dl", rules);
-/// let rules = check(loader.finish(), &[]).rules.ok_or("faults in the rules")?;
-/// let program = &rules.program;
-/// let id = |name: &str| program.find(name.into()).ok_or("no such relation");
-///
-/// let mut policy = Database::new(program);
-/// policy.push(id("banned")?, &[Word::from_int(7)]);
-/// let prepared = Prepared::new(program.clone(), policy, Limits::default());
-/// let mut prepared = prepared.map_err(|limit| limit.bound.to_string())?;
-///
-/// let mut request = Database::new(program);
-/// for tool in [7, 8] {
-///     request.clear();
-///     request.push(id("asked")?, &[Word::from_int(tool)]);
-///     let view = prepared.evaluate(&request).map_err(|limit| limit.bound.to_string())?;
-///     assert_eq!(view.len(id("allow")?), usize::from(tool == 8));
-/// }
-/// # Ok::<(), String>(())
-/// ```
 pub struct Prepared {
     program: Arc<Program>,
     params: Vec<Word>,

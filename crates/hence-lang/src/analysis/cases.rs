@@ -23,7 +23,7 @@ use super::rules::variables;
 use super::safety::Uses;
 use super::typing::Typer;
 use super::uses::{Vars, arguments};
-use super::values::{error, literal, not_literal};
+use super::values::{error, literal, not_literal, written};
 
 /// What the tests of a rule set are checked against.
 struct Cases<'a> {
@@ -82,7 +82,7 @@ impl Cases<'_> {
                 }
                 continue;
             };
-            match check_set(self.names, name.name, value) {
+            match check_set(self.names, name.name, value, written(self.sources, expr.span)) {
                 Ok(()) => checked.push((name.name, value)),
                 Err(Some(fault)) if fault.code == codes::UNKNOWN_PARAM => out.push(fault.at(name.span, "")),
                 Err(fault) => out.extend(fault.map(|fault| fault.at(expr.span, ""))),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hence_core::diagnostic::{Code, Diagnostic, nearest};
 use hence_core::schema::{ColumnType, Kind, NameSet, Param};
-use hence_core::span::Span;
+use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
 use hence_syntax::tree::{
@@ -15,7 +15,7 @@ use hence_syntax::tree::{
 use super::codes;
 use super::draft::{OLD, missing_recorded};
 use super::names::{Entry, Names, Slot, taken};
-use super::values::{error, fit, literal, not_literal};
+use super::values::{error, fit, literal, not_literal, written};
 
 /// The built-in types.
 const TYPES: [Type; 7] =
@@ -40,7 +40,7 @@ const HABITS: [(&str, &str); 14] = [
 ];
 
 /// The names that the files declare, in the order of loading, `now` first.
-pub(super) fn names(files: &[File], out: &mut Vec<Diagnostic>) -> Names {
+pub(super) fn names(files: &[File], sources: &Sources, out: &mut Vec<Diagnostic>) -> Names {
     let mut names = Names::default();
     names.add_relation(now());
     let mut places = HashMap::new();
@@ -52,8 +52,8 @@ pub(super) fn names(files: &[File], out: &mut Vec<Diagnostic>) -> Names {
     }
     for item in items() {
         match item {
-            Item::Param(decl) => declare_param(decl, &mut names, out),
-            Item::Relation(decl) => declare_relation(decl, &mut names, out),
+            Item::Param(decl) => declare_param(decl, &mut names, sources, out),
+            Item::Relation(decl) => declare_relation(decl, &mut names, sources, out),
             _ => {}
         }
     }
@@ -152,12 +152,12 @@ fn unknown_type(ident: Ident, names: &Names) -> Diagnostic {
     }
 }
 
-fn declare_param(decl: &ParamDecl, names: &mut Names, out: &mut Vec<Diagnostic>) {
+fn declare_param(decl: &ParamDecl, names: &mut Names, sources: &Sources, out: &mut Vec<Diagnostic>) {
     if let Some((_, first)) = names.param(decl.name.name) {
         out.push(twice(codes::PARAM_TWICE, "the parameter", decl.name, first.span));
         return;
     }
-    match param(decl, names, out) {
+    match param(decl, names, sources, out) {
         Some(param) => names.add_param(param),
         None => {
             names.broken_params.insert(decl.name.name);
@@ -165,7 +165,7 @@ fn declare_param(decl: &ParamDecl, names: &mut Names, out: &mut Vec<Diagnostic>)
     }
 }
 
-fn param(decl: &ParamDecl, names: &Names, out: &mut Vec<Diagnostic>) -> Option<Param> {
+fn param(decl: &ParamDecl, names: &Names, sources: &Sources, out: &mut Vec<Diagnostic>) -> Option<Param> {
     let ty = resolve_type(&decl.ty, names, out)?;
     if matches!(decl.value.kind, hence_syntax::tree::ExprKind::Error) {
         return None;
@@ -174,7 +174,9 @@ fn param(decl: &ParamDecl, names: &Names, out: &mut Vec<Diagnostic>) -> Option<P
         out.push(not_literal(&format!("the value of the parameter `{}`", decl.name.name), decl.value.span));
         return None;
     };
-    if let Err(fault) = fit(value, &ty, &format!("the parameter `{}`", decl.name.name)) {
+    if let Err(fault) =
+        fit(value, written(sources, decl.value.span), &ty, &format!("the parameter `{}`", decl.name.name))
+    {
         out.push(fault.at(decl.value.span, format!("found {}", value.ty())));
         return None;
     }
@@ -186,7 +188,7 @@ pub(super) fn doc(doc: &Doc) -> String {
     doc.lines.join("\n")
 }
 
-fn declare_relation(decl: &RelationDecl, names: &mut Names, out: &mut Vec<Diagnostic>) {
+fn declare_relation(decl: &RelationDecl, names: &mut Names, sources: &Sources, out: &mut Vec<Diagnostic>) {
     let name = decl.name;
     if let Some(what) = taken(name.name.as_str()) {
         out.push(reserved(name, what));
@@ -195,7 +197,7 @@ fn declare_relation(decl: &RelationDecl, names: &mut Names, out: &mut Vec<Diagno
     let entry = Entry {
         name: name.name,
         kind: decl.kind,
-        columns: columns(decl, names, out),
+        columns: columns(decl, names, sources, out),
         doc: doc(&decl.doc),
         requires: decl.requires.as_ref().map(|requires| requires.relation.name),
         span: name.span,
@@ -216,7 +218,7 @@ fn reserved(name: Ident, what: &str) -> Diagnostic {
         .help(format!("give it another name, such as `{}_of`", name.name))
 }
 
-fn columns(decl: &RelationDecl, names: &Names, out: &mut Vec<Diagnostic>) -> Vec<Slot> {
+fn columns(decl: &RelationDecl, names: &Names, sources: &Sources, out: &mut Vec<Diagnostic>) -> Vec<Slot> {
     let mut columns: Vec<Slot> = Vec::with_capacity(decl.columns.len());
     for column in &decl.columns {
         let name = column.name;
@@ -225,7 +227,8 @@ fn columns(decl: &RelationDecl, names: &Names, out: &mut Vec<Diagnostic>) -> Vec
         }
         let ty = resolve_type(&column.ty, names, out);
         let default = column.default.as_ref().zip(ty.as_ref());
-        let default = default.and_then(|(written, ty)| default_value(decl, column, written, ty, out));
+        let default =
+            default.and_then(|(literal, ty)| default_value((decl, column), (literal, ty), sources, out));
         columns.push(Slot { name: name.name, ty, default, origin: name.span });
     }
     columns
@@ -233,10 +236,9 @@ fn columns(decl: &RelationDecl, names: &Names, out: &mut Vec<Diagnostic>) -> Vec
 
 /// The value of facts that leave a column out, or `None` after a diagnostic.
 fn default_value(
-    decl: &RelationDecl,
-    column: &ColumnDecl,
-    written: &Expr,
-    ty: &ColumnType,
+    (decl, column): (&RelationDecl, &ColumnDecl),
+    (default, ty): (&Expr, &ColumnType),
+    sources: &Sources,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Value> {
     let place = format!("the column `{}` of `{}`", column.name.name, decl.name.name);
@@ -244,21 +246,21 @@ fn default_value(
         let message =
             format!("{place} has a default, and no fact of a `{}` leaves a column out", decl.kind.keyword());
         out.push(
-            error(codes::DERIVED_DEFAULT, message, written.span).help("only inputs have defaults; remove it"),
+            error(codes::DERIVED_DEFAULT, message, default.span).help("only inputs have defaults; remove it"),
         );
         return None;
     }
-    if matches!(written.kind, ExprKind::Error) {
+    if matches!(default.kind, ExprKind::Error) {
         return None;
     }
-    let Some(value) = literal(written) else {
-        out.push(not_literal(&format!("the default of {place}"), written.span));
+    let Some(value) = literal(default) else {
+        out.push(not_literal(&format!("the default of {place}"), default.span));
         return None;
     };
-    match fit(value, ty, &place) {
+    match fit(value, written(sources, default.span), ty, &place) {
         Ok(()) => Some(value),
         Err(fault) => {
-            out.push(fault.at(written.span, format!("found {}", value.ty())));
+            out.push(fault.at(default.span, format!("found {}", value.ty())));
             None
         }
     }
@@ -322,7 +324,7 @@ pub(super) fn derived(rules: &[&Rule], names: &mut Names, out: &mut Vec<Diagnost
 /// Gives parameters the values of a run.
 pub(super) fn set(names: &mut Names, sets: &[(Symbol, Value)], out: &mut Vec<Diagnostic>) {
     for (name, value) in sets {
-        match check_set(names, *name, *value) {
+        match check_set(names, *name, *value, None) {
             Ok(()) => {
                 if let Some(param) = names.param_mut(*name) {
                     param.value = *value;
@@ -333,10 +335,15 @@ pub(super) fn set(names: &mut Names, sets: &[(Symbol, Value)], out: &mut Vec<Dia
     }
 }
 
-/// Whether the parameter `name` may be set to `value`; an empty error was reported where it is declared.
-pub(super) fn check_set(names: &Names, name: Symbol, value: Value) -> Result<(), Option<Diagnostic>> {
+/// Whether the parameter `name` may be set to `value`, written as `text`; an empty error was reported where it is declared.
+pub(super) fn check_set(
+    names: &Names,
+    name: Symbol,
+    value: Value,
+    text: Option<&str>,
+) -> Result<(), Option<Diagnostic>> {
     match names.param(name) {
-        Some((_, param)) => fit(value, &param.ty, &format!("the parameter `{name}`")).map_err(Some),
+        Some((_, param)) => fit(value, text, &param.ty, &format!("the parameter `{name}`")).map_err(Some),
         None if names.broken_params.contains(&name) => Err(None),
         None => Err(Some(unknown_param(names, name))),
     }

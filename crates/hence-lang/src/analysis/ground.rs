@@ -147,7 +147,7 @@ impl<'a> Ground<'a> {
             Ok(word) => {
                 let value = Value::from_word(expr.ty, word);
                 let place = format!("the column `{}` of `{}`", slot.name, entry.name);
-                match slot.ty.as_ref().map(|ty| fit(value, ty, &place)) {
+                match slot.ty.as_ref().map(|ty| fit(value, None, ty, &place)) {
                     Some(Err(fault)) => {
                         out.push(fault.at(expr.span, ""));
                         None

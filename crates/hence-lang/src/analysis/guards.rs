@@ -2,6 +2,7 @@
 
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::OrBroken;
+use hence_core::span::Sources;
 use hence_syntax::tree::{self, Expr, ExprKind, Ident, Item, RelationDecl};
 
 use super::checked::{Guard, Requires};
@@ -9,17 +10,18 @@ use super::codes;
 use super::draft::{missing_relation, unknown_column};
 use super::names::{Entry, Names, Slot};
 use super::prose::a_column;
-use super::values::{error, fit, literal};
+use super::values::{error, fit, literal, written};
 
 /// The guards of all decisions; columns of undeclared relations must have been inferred.
 pub(super) fn check<'t>(
     items: impl Iterator<Item = &'t Item>,
     names: &Names,
+    sources: &Sources,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<Requires> {
     items
         .filter_map(|item| match item {
-            Item::Relation(decl) => guard(decl, decl.requires.as_ref()?, names, out),
+            Item::Relation(decl) => guard(decl, decl.requires.as_ref()?, names, sources, out),
             _ => None,
         })
         .collect()
@@ -29,6 +31,7 @@ fn guard(
     decl: &RelationDecl,
     requires: &tree::Requires,
     names: &Names,
+    sources: &Sources,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Requires> {
     let (decision, guarded) = names.find(decl.name.name)?;
@@ -55,7 +58,7 @@ fn guard(
                 sound = false;
                 out.push(unknown_column(needed, *column));
             }
-            Some(at) => match term_of(term, guarded, needed, at) {
+            Some(at) => match term_of(term, (guarded, needed), at, sources) {
                 Ok(guard) => {
                     *columns.get_mut(at).or_broken("a relation has the columns that it names") = Some(guard)
                 }
@@ -70,7 +73,12 @@ fn guard(
 }
 
 /// What the column at `at` must equal; an error without a diagnostic was reported by the parser.
-fn term_of(term: &Expr, guarded: &Entry, needed: &Entry, at: usize) -> Result<Guard, Option<Diagnostic>> {
+fn term_of(
+    term: &Expr,
+    (guarded, needed): (&Entry, &Entry),
+    at: usize,
+    sources: &Sources,
+) -> Result<Guard, Option<Diagnostic>> {
     let slot = needed.columns.get(at);
     if let ExprKind::Ident(name) = term.kind {
         let ident = Ident { name, span: term.span };
@@ -80,8 +88,8 @@ fn term_of(term: &Expr, guarded: &Entry, needed: &Entry, at: usize) -> Result<Gu
     }
     let value = literal(term).ok_or(None)?;
     if let Some((slot, ty)) = slot.and_then(|slot| Some((slot, slot.ty.as_ref()?))) {
-        fit(value, ty, &format!("the column `{}` of `{}`", slot.name, needed.name))
-            .map_err(|fault| fault.at(term.span, ""))?;
+        let place = format!("the column `{}` of `{}`", slot.name, needed.name);
+        fit(value, written(sources, term.span), ty, &place).map_err(|fault| fault.at(term.span, ""))?;
     }
     Ok(Guard::Const(value))
 }

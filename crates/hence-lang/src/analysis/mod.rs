@@ -49,7 +49,7 @@ pub fn check(
 ) -> (Checked, Vec<Diagnostic>) {
     let mut out = Vec::new();
     let rules: Vec<_> = items(files).filter_map(as_rule).collect();
-    let mut names = declare::names(files, &mut out);
+    let mut names = declare::names(files, sources, &mut out);
     declare::set(&mut names, sets, &mut out);
     declare::derived(&rules, &mut names, &mut out);
     let mut drafts = rules::drafts(&rules, &names, sources, &mut out);
@@ -57,7 +57,7 @@ pub fn check(
     let ids = drafts.iter().map(|draft| draft.id).collect();
     let rules = drafts.iter_mut().filter_map(|draft| draft.check(&names, sources, &mut out)).collect();
     infer::report(&drafts, &names, &mut out);
-    let requires = guards::check(items(files), &names, &mut out);
+    let requires = guards::check(items(files), &names, sources, &mut out);
     let tests = cases::check(items(files), &names, &ids, sources, &mut out);
     diagnostic::sort(&mut out);
     (Checked { relations: names.finish(), params: names.params, rules, requires, tests }, out)

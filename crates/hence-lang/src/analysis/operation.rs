@@ -123,7 +123,8 @@ impl Typer<'_> {
             if wanted == Type::Duration
                 && let ExprKind::Const(value @ Value::Int(_)) = arg.kind
             {
-                return Some(unit(value));
+                let quotient = "; divided by one it is a float, to be compared with one such as `1.0`";
+                return Some(unit(value) + if name == "/" { quotient } else { "" });
             }
             let better = conversion(arg, text, &ColumnType { ty: wanted, set })?;
             Some(format!("write `{better}` instead of `{text}`"))

@@ -12,7 +12,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use crate::analysis::checked::Checked;
 use graph::{Read, reads};
 use hence_core::diagnostic::{Diagnostic, sort};
-use hence_core::index_vec::{Id, IndexVec};
+use hence_core::index_vec::{IndexVec, id};
 use hence_core::schema::{Kind, RelationId};
 
 /// Relations that are derived together, after all strata before them.
@@ -50,20 +50,9 @@ struct Components {
     of: IndexVec<RelationId, Component>,
 }
 
-/// The number of a component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Component(usize);
-
-impl Id for Component {
-    const INVARIANT: &'static str = "each relation is in one of the components";
-
-    fn new(at: usize) -> Self {
-        Self(at)
-    }
-
-    fn at(self) -> usize {
-        self.0
-    }
+id! {
+    /// The number of a component.
+    struct Component(u32): "each relation is in one of the components";
 }
 
 impl Components {

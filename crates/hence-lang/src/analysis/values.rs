@@ -4,9 +4,10 @@ use crate::builtins::expr::{Expr, ExprKind};
 use hence_core::diagnostic::{Code, Diagnostic, nearest};
 use hence_core::literal;
 use hence_core::schema::{ColumnType, NameSet};
-use hence_core::span::Span;
+use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value};
+use hence_syntax as syntax;
 use hence_syntax::tree;
 
 use super::codes;
@@ -36,19 +37,24 @@ fn retyped(value: Value, wanted: Type) -> Option<Value> {
     match (value, wanted) {
         (Value::Int(n), Type::Float) => exactly(n).map(Value::Float),
         (Value::Float(x), Type::Int) => whole(x.get()).map(Value::Int),
-        (Value::String(text), Type::Int) => text.as_str().parse().ok().map(Value::Int),
-        (Value::String(text), Type::Float) => {
-            text.as_str().parse().ok().and_then(Float::new).map(Value::Float)
-        }
         (Value::String(text), Type::Name) => as_name(text.as_str()),
         (Value::Name(name), Type::String) => Some(Value::String(name)),
         (Value::String(text), Type::Time) => as_time(text.as_str()).map(Value::Time),
         (Value::String(text), Type::Duration) => literal::parse_duration(text.as_str()).map(Value::Duration),
         (Value::String(text), Type::Bool) => text.as_str().parse().ok().map(Value::Bool),
         (Value::Int(n @ (0 | 1)), Type::Bool) => Some(Value::Bool(n == 1)),
-        (value, Type::String) if value.ty() != Type::String => {
-            Some(Value::String(Symbol::new(&value.text())))
-        }
+        (Value::Bool(value), Type::String) => Some(Value::String(Symbol::new(&value.to_string()))),
+        _ => None,
+    }
+}
+
+/// The number of type `wanted` that is written in quotes, digit for digit.
+fn number(text: &str, wanted: Type) -> Option<String> {
+    let alone =
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || b"_.eE+-".contains(&byte));
+    match (syntax::parse_value(text).filter(|_| alone)?, wanted) {
+        (Value::Int(_), Type::Int) | (Value::Float(_), Type::Float) => Some(text.to_owned()),
+        (Value::Int(n), Type::Float) => exactly(n).map(|_| format!("{text}.0")),
         _ => None,
     }
 }
@@ -72,8 +78,14 @@ fn as_name(text: &str) -> Option<Value> {
     literal::is_name(&name).then(|| Value::Name(Symbol::new(&name)))
 }
 
-/// Whether `value` fits into a place of type `ty`; otherwise why not. `place` is what the place is called.
-pub(super) fn fit(value: Value, ty: &ColumnType, place: &str) -> Result<(), Diagnostic> {
+/// How a literal is written, where there is a text.
+pub(super) fn written(sources: &Sources, span: Span) -> Option<&str> {
+    Some(sources.slice(span)).filter(|text| !text.is_empty())
+}
+
+/// Whether `value`, written as `text`, fits into a place of type `ty`; otherwise why not. `place` is what the place is
+/// called.
+pub(super) fn fit(value: Value, text: Option<&str>, ty: &ColumnType, place: &str) -> Result<(), Diagnostic> {
     if ty.admits(value) {
         return Ok(());
     }
@@ -82,15 +94,24 @@ pub(super) fn fit(value: Value, ty: &ColumnType, place: &str) -> Result<(), Diag
     }
     let message = format!("`{value}` is {}, but {place} is {}", a(value.ty()), a_column(ty));
     let diagnostic = Diagnostic::new(codes::WRONG_TYPE, message);
-    Err(match rewritten(value, ty) {
+    Err(match rewritten(value, text, ty) {
         Some(right) => diagnostic.help(format!("write `{right}`")),
+        None if ty.ty == Type::String => diagnostic.help("put what was meant in quotes, as it was written"),
         None if ty.ty == Type::Duration && value.ty() == Type::Int => diagnostic.help(unit(value)),
         None => diagnostic,
     })
 }
 
-/// The text of the literal of type `ty` that `value` was probably meant to be, if that fits there.
-pub(super) fn rewritten(value: Value, ty: &ColumnType) -> Option<String> {
+/// The text of the literal of type `ty` that `value`, written as `text`, was probably meant to be, if that fits there.
+fn rewritten(value: Value, text: Option<&str>, ty: &ColumnType) -> Option<String> {
+    match (value, ty.ty) {
+        (Value::String(quoted), Type::Int | Type::Float) => return number(quoted.as_str(), ty.ty),
+        (Value::Int(_) | Value::Float(_) | Value::Time(_) | Value::Duration(_), Type::String) => {
+            // As it is written: `007` is not the text "7".
+            return text.map(|text| literal::quoted(text.strip_prefix('@').unwrap_or(text)));
+        }
+        _ => {}
+    }
     let right = retyped(value, ty.ty)?;
     match (&ty.set, right) {
         (Some(set), Value::Name(name)) if !set.members.contains(&name) => {
@@ -124,13 +145,7 @@ pub(super) fn outside(name: Symbol, set: &NameSet, place: &str) -> Diagnostic {
 /// The text that turns the typed `expr`, written as `text`, into a value of type `wanted` without a loss.
 pub(super) fn conversion(expr: &Expr, text: &str, wanted: &ColumnType) -> Option<String> {
     if let ExprKind::Const(value) = expr.kind {
-        // As it is written: `007` is not the text "7".
-        let is_number = matches!(value, Value::Int(_) | Value::Float(_));
-        return if is_number && wanted.ty == Type::String {
-            Some(literal::quoted(text))
-        } else {
-            rewritten(value, wanted)
-        };
+        return rewritten(value, Some(text), wanted);
     }
     match (expr.ty, wanted.ty) {
         // A division of ints has lost its rest already.

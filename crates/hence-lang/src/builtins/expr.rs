@@ -1,45 +1,21 @@
 //! Typed expressions over the variables and parameters of a rule, and the one evaluator of their meaning.
 
 use hence_core::fault::OrBroken;
-use hence_core::index_vec::Id;
+use hence_core::index_vec::{Id, id};
 use hence_core::span::Span;
 use hence_core::value::{Type, Value, Word};
 
 use super::op::Op;
 use super::pattern::Pattern;
 
-/// A variable of a rule, by its place in the rule's table of variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VarId(pub u32);
-
-impl Id for VarId {
-    const INVARIANT: &'static str = "the number of a variable is that of one of its rule's variables";
-
-    fn new(at: usize) -> Self {
-        Self(at as u32)
-    }
-
-    #[inline]
-    fn at(self) -> usize {
-        self.0 as usize
-    }
+id! {
+    /// A variable of a rule, by its place in the rule's table of variables.
+    pub struct VarId(pub u32): "the number of a variable is that of one of its rule's variables";
 }
 
-/// A parameter, by its place in the rule set's table of parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ParamId(pub u32);
-
-impl Id for ParamId {
-    const INVARIANT: &'static str = "the number of a parameter is that of one of its program's parameters";
-
-    fn new(at: usize) -> Self {
-        Self(at as u32)
-    }
-
-    #[inline]
-    fn at(self) -> usize {
-        self.0 as usize
-    }
+id! {
+    /// A parameter, by its place in the rule set's table of parameters.
+    pub struct ParamId(pub u32): "the number of a parameter is that of one of its program's parameters";
 }
 
 /// A typed expression and where it stands.

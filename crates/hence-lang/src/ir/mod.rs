@@ -19,7 +19,7 @@ use crate::builtins::expr::{Expr, ParamId, VarId};
 use crate::builtins::generator::Generator;
 pub use crate::builtins::term::{Limit, Part, Sentence, Term, Variable};
 use hence_core::fault::OrBroken;
-use hence_core::index_vec::Id;
+use hence_core::index_vec::{Id, id};
 pub use hence_core::schema::Param;
 use hence_core::schema::{Relation, RelationId};
 use hence_core::span::Span;
@@ -41,38 +41,14 @@ pub struct Program {
     pub strata: Vec<Stratum>,
 }
 
-/// A rule, by its place in [`Program::rules`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RuleId(pub u32);
-
-impl Id for RuleId {
-    const INVARIANT: &'static str = "the number of a rule is that of one of its program's rules";
-
-    fn new(at: usize) -> Self {
-        Self(at as u32)
-    }
-
-    #[inline]
-    fn at(self) -> usize {
-        self.0 as usize
-    }
+id! {
+    /// A rule, by its place in [`Program::rules`].
+    pub struct RuleId(pub u32): "the number of a rule is that of one of its program's rules";
 }
 
-/// The place of a stratum in [`Program::strata`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StratumId(pub u32);
-
-impl Id for StratumId {
-    const INVARIANT: &'static str = "the number of a stratum is that of one of its program's strata";
-
-    fn new(at: usize) -> Self {
-        Self(at as u32)
-    }
-
-    #[inline]
-    fn at(self) -> usize {
-        self.0 as usize
-    }
+id! {
+    /// The place of a stratum in [`Program::strata`].
+    pub struct StratumId(pub u32): "the number of a stratum is that of one of its program's strata";
 }
 
 /// A fact of a rule file, of a derived relation.

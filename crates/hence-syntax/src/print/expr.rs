@@ -47,7 +47,8 @@ impl Printer<'_> {
         let inner = Around { before: "", behind: "", level: Level::Or };
         let mut lines = vec![Line::new(at, indent, format!("{}(", around.before))];
         lines.extend(self.expr(expr, expr.span.start, indent + 4, &inner));
-        lines.push(Line::closing(expr.span.end, indent, format!("){}", around.behind)));
+        let close = self.closing_after(expr.span.end);
+        lines.push(Line::closing(close, indent, format!("){}", around.behind)));
         lines
     }
 

@@ -1,5 +1,6 @@
 //! Tests as lines: what stands in `given` and `expect` begins lines where the author began them, if that fits.
 
+use super::super::lexer::Lexer;
 use super::super::tree::{Expectation, ExpectationKind, Given, Ident, Literal, Test};
 use super::Printer;
 use super::lines::{Line, WIDTH};
@@ -23,7 +24,7 @@ impl Printer<'_> {
             inner.push(vec![Line::new(self.word_before(span.start), 4, format!("now {time}."))]);
         }
         inner.extend(self.part("given", test.given.iter().map(|given| self.given(given)).collect()));
-        inner.extend(self.part("expect", test.expect.iter().map(|item| self.expectation(item)).collect()));
+        inner.extend(self.part("expect", self.expectations(&test.expect)));
         for (at, mut group) in inner.into_iter().enumerate() {
             if let Some(first) = group.first_mut().filter(|line| line.indent == 4) {
                 first.keeps_blank = at > 0;
@@ -77,6 +78,20 @@ impl Printer<'_> {
                 vec![Line::new(span.start, INDENT, format!("from {path}."))]
             }
         }
+    }
+
+    /// Expectations. A name right behind a distance stands between parentheses, without which it would divide it.
+    fn expectations(&self, items: &[Expectation]) -> Vec<Vec<Line>> {
+        let mut clauses: Vec<_> = items.iter().map(|item| self.expectation(item)).collect();
+        for (before, lines) in items.iter().zip(clauses.iter_mut().skip(1)) {
+            let distance = matches!(before.kind, ExpectationKind::Exactly { within: Some(_), .. });
+            if let Some(first) = lines.first_mut().filter(|line| distance && line.text.starts_with('/')) {
+                let name = Lexer::new(self.file.id, &first.text).next().span.end as usize;
+                first.text.insert(name, ')');
+                first.text.insert(0, '(');
+            }
+        }
+        clauses
     }
 
     fn expectation(&self, expectation: &Expectation) -> Vec<Line> {

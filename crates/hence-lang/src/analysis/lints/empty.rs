@@ -6,7 +6,7 @@ use super::Rules;
 use super::codes::ALWAYS_EMPTY;
 use crate::analysis::checked::{Literal, Rule};
 use hence_core::diagnostic::Diagnostic;
-use hence_core::index_vec::{Id, IndexVec};
+use hence_core::index_vec::{IndexVec, id};
 use hence_core::schema::{Kind, RelationId};
 use hence_core::span::Span;
 
@@ -71,20 +71,9 @@ fn filled(rules: Rules<'_>) -> IndexVec<RelationId, bool> {
     filled
 }
 
-/// The place of a rule among the checked ones.
-#[derive(Clone, Copy)]
-struct RuleId(usize);
-
-impl Id for RuleId {
-    const INVARIANT: &'static str = "the rules that read a relation are among the checked ones";
-
-    fn new(at: usize) -> Self {
-        Self(at)
-    }
-
-    fn at(self) -> usize {
-        self.0
-    }
+id! {
+    /// The place of a rule among the checked ones.
+    struct RuleId(u32): "the rules that read a relation are among the checked ones";
 }
 
 /// For each relation the number of its stratum; relations that depend on each other have the same.

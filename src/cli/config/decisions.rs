@@ -1,0 +1,57 @@
+//! `[run_command]` against rules: what it names must be their decisions.
+
+use hence::session::{Faults, RuleSet, SessionError};
+use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::schema::Kind;
+use hence_core::span::Span;
+
+use super::codes::UNKNOWN_KEY;
+use super::settings::RUN_COMMAND;
+use super::{Command, Config, Failure};
+
+impl Config {
+    /// What `[run_command]` names that is no decision of `rules`.
+    pub(in super::super) fn undecided(&self, rules: &RuleSet) -> Faults {
+        let mut faults = Faults::default();
+        let Some((name, text)) = &self.values.file else { return faults };
+        let file = faults.sources.add(name.as_str(), text.as_str());
+        for command in self.commands() {
+            let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+            let span = Span::new(file, at(command.key.start), at(command.key.end));
+            faults.diagnostics.extend(fault(command, rules).map(|fault| fault.at(span, "")));
+        }
+        faults
+    }
+
+    /// Checks that `[run_command]` names decisions of `rules`.
+    ///
+    /// # Errors
+    /// All that are none.
+    pub(in super::super) fn check_commands(&self, rules: &RuleSet) -> Result<(), Failure> {
+        let faults = self.undecided(rules);
+        if faults.diagnostics.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Session(SessionError::Faults(Box::new(faults))))
+    }
+}
+
+fn fault(command: &Command, rules: &RuleSet) -> Option<Diagnostic> {
+    let (name, relations) = (command.decision.as_str(), &rules.program.relations);
+    let known = relations.iter().find(|relation| relation.name.as_str() == name);
+    let message = match known {
+        Some(relation) if relation.kind == Kind::Decision => return None,
+        Some(_) => {
+            format!("`{RUN_COMMAND}.{name}`: `{name}` is no decision, and only decisions are carried out")
+        }
+        None => format!("`{RUN_COMMAND}.{name}`: the rules have no decision `{name}`"),
+    };
+    let decisions = relations.iter().filter(|relation| relation.kind == Kind::Decision);
+    let decisions: Vec<&str> = decisions.map(|relation| relation.name.as_str()).collect();
+    let fault = Diagnostic::new(UNKNOWN_KEY, message);
+    Some(match nearest(name, decisions.iter().copied()) {
+        Some(near) => fault.help(format!("the nearest is `{near}`")),
+        None if decisions.is_empty() => fault.note("they have no decision at all"),
+        None => fault.note(format!("their decisions are {}", decisions.join(", "))),
+    })
+}

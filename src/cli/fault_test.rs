@@ -1,0 +1,65 @@
+//! A fault of hence ends a command with an exit status of its own, and nothing is recorded.
+
+use std::path::Path;
+use std::process::Command;
+
+use hence::session::{Change, Loader, RuleSet, Session, check};
+use hence_core::fact::Fact;
+use hence_core::fault::{self, OrBroken};
+use hence_core::value::Value;
+use hence_engine::{Database, Engine, LimitReached, Limits, Model};
+use hence_lang::ir::Program;
+use hence_ledger::{Ledger, OpenOptions};
+
+use super::{Failure, failed};
+
+/// An engine that finds out that it contradicts itself.
+struct Contradicts;
+
+impl Engine for Contradicts {
+    fn name(&self) -> &'static str {
+        "contradicts"
+    }
+
+    fn evaluate(&self, _: &Program, _: Database, _: &Limits) -> Result<Model, LimitReached> {
+        None.or_broken("every slot of a plan is bound before it is read")
+    }
+}
+
+fn rules() -> RuleSet {
+    let mut loader = Loader::default();
+    loader
+        .text("policy.dl", "input asked(tool: string). decision allow(tool: string). allow(T) :- asked(T).");
+    *check(loader.finish(), &[]).rules.unwrap()
+}
+
+/// The variable by which the test below tells the process that it starts where its ledger is.
+const DIR: &str = "HENCE_TEST_FAULT";
+
+/// Not a test of its own: a command whose engine contradicts itself.
+#[test]
+#[ignore = "the child process of a_fault_ends_a_command_with_a_status_of_its_own"]
+fn command() {
+    let Some(dir) = std::env::var_os(DIR) else { return };
+    fault::keep_quiet();
+    let ledger = Ledger::open(Path::new(&dir), &OpenOptions::default()).unwrap();
+    let mut session = Session::over_ledger(rules(), ledger).with_engine(Box::new(Contradicts));
+    let assertions = vec![Fact::new("asked", [Value::String("ls".into())])];
+    let error = session.commit(Change { assertions, ..Change::default() }, false).unwrap_err();
+    drop(session);
+    std::process::exit(i32::from(failed(Failure::Session(error))));
+}
+
+#[test]
+fn a_fault_ends_a_command_with_a_status_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "cli::fault_test::command", "--ignored", "--nocapture", "--test-threads=1"]);
+    let output = child.env(DIR, dir.path()).env_remove("RUST_BACKTRACE").output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(70), "{output:?}");
+    assert!(told.contains("error: this is a fault of hence "), "{told}");
+    assert!(told.contains("`every slot of a plan is bound before it is read` does not hold"), "{told}");
+    assert!(told.contains("help: report this line with the rules and facts that show it"), "{told}");
+    assert_eq!(Ledger::open(dir.path(), &OpenOptions::default()).unwrap().last_tx(), 0);
+}
