@@ -215,7 +215,7 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
         terminal::text().rendered(&error.render().ansi().to_string())?;
         return Ok(DONE);
     }
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words = arguments::words();
     if let Some(page) = help::page(&words, &Cli::command()) {
         terminal::text().lines(&page)?;
         return Ok(DONE);

@@ -160,9 +160,26 @@ fn anchors(page: &Path) -> BTreeSet<String> {
     heading.captures_iter(&text).map(|found| plain(&found[1])).collect()
 }
 
+/// The lines of the summary for the pages of the codes.
+fn messages() -> String {
+    let codes = pages("docs/codes").into_iter().map(|page| {
+        let text = fs::read_to_string(&page).unwrap();
+        let title = text.lines().next().unwrap().trim_start_matches("# ").replace('`', "");
+        format!("- [{title}](codes/{})\n", page.file_name().unwrap().to_string_lossy())
+    });
+    codes.collect()
+}
+
 #[test]
 fn the_summary_lists_every_page_once() {
-    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let file = root().join("docs/SUMMARY.md");
+    let summary = fs::read_to_string(&file).unwrap();
+    let (chapters, listed) = summary.split_once("\n# Messages\n\n").unwrap();
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(file, format!("{chapters}\n# Messages\n\n{}", messages())).unwrap();
+        return;
+    }
+    assert_eq!(listed, messages(), "UPDATE=1 writes it");
     let link = Regex::new(r"\]\(([^)]+)\)").unwrap();
     let mut listed: Vec<PathBuf> =
         link.captures_iter(&summary).map(|found| root().join("docs").join(&found[1])).collect();

@@ -61,14 +61,13 @@ fn gives_what(example: &str, gives: &str) -> String {
 pub(super) fn functions() -> String {
     let mut out = String::from("# Functions and operators\n\n");
     out.push_str(
-        "`T` stands for any type. An operation that has no result is an *undefined operation*: the match it belongs \
+        "`T` is any type. An operation that has no result is an *undefined operation*: the match it belongs \
          to does not\nhold, and what depends on it is [undetermined](language.md#undefined-operations). \
          `hence explain clamp` prints one entry.\n\n",
     );
-    let _ = write!(
-        out,
+    out.push_str(
         "Some examples name `Tool`, `Ms` and `Ok`: they are evaluated for `run(\"grep\", 10, true)`, matched by \
-         `run(Tool, Ms, Ok)`.\n"
+         `run(Tool, Ms, Ok)`.\n",
     );
     tables(&mut out, Kind::Operator, "Operators: ");
     tables(&mut out, Kind::Function, "");
@@ -90,13 +89,13 @@ pub(super) fn page(kind: Kind) -> String {
 }
 
 const AGGREGATES: &str = "# Aggregates\n\n\
-    An aggregate stands in a head, as a whole column. The other columns of the head are the group; the aggregate\n\
-    ranges over all matches of the body ([the language](language.md#aggregates) says more). `T` and `U` stand for any\n\
-    type. `hence explain mean` prints one entry.\n\n\
+    An aggregate is a whole column of a head. The other columns of the head are the group; the aggregate\n\
+    ranges over all matches of the body ([the language](language.md#aggregates) says more). `T` and `U` are any\n\
+    types. `hence explain mean` prints one entry.\n\n\
     The examples are what `result(AGGREGATE) :- run(Tool, Ms, Ok).` gives for these facts:";
 
 const GENERATORS: &str = "# Generators\n\n\
-    A generator stands right of `in`: `X in words(S)` binds `X` to each element, and holds for a bound `X` that is\n\
+    A generator is the right side of `in`: `X in words(S)` binds `X` to each element, and holds for a bound `X` that is\n\
     among them. Elements are distinct. `hence explain words` prints one entry.\n";
 
 const KEYWORDS: &str = "# Keywords\n\n\

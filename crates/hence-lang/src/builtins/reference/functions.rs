@@ -171,7 +171,7 @@ const STRINGS: &[Entry] = &[
     Entry {
         name: "jaccard",
         form: "jaccard(s, t)",
-        meaning: "How alike two strings are: the words that both have, divided by the words that either has. Words are what stands between white space.",
+        meaning: "How alike two strings are: the words that both have, divided by the words that either has. Words are separated by white space.",
         examples: &[("jaccard(\"a b c\", \"b c d\")", "0.5"), ("jaccard(\"\", \"\")", "0.0")],
     },
 ];
@@ -234,7 +234,7 @@ const CONVERSIONS: &[Entry] = &[
     Entry {
         name: "int",
         form: "int(x)",
-        meaning: "A float towards zero; of a string, the int literal that it holds. Other strings have no result.",
+        meaning: "A float rounded towards zero; of a string, the int literal that it holds. Other strings have no result.",
         examples: &[("int(-2.7)", "-2"), ("int(\"42\")", "42"), ("int(\"4.2\")", NO_RESULT)],
     },
     Entry {
@@ -256,7 +256,7 @@ const CONVERSIONS: &[Entry] = &[
     Entry {
         name: "name",
         form: "name(s)",
-        meaning: "The name that a string holds, with or without its slash. A string that is no name has no result.",
+        meaning: "The name that a string holds, with or without its slash. Other strings have no result.",
         examples: &[("name(\"error/syntax\")", "/error/syntax"), ("name(\"No name\")", NO_RESULT)],
     },
 ];

@@ -16,13 +16,13 @@ const STRINGS: &[Entry] = &[
     Entry {
         name: "words",
         form: "words(s)",
-        meaning: "What stands between white space.",
+        meaning: "The parts of a string that white space separates.",
         examples: &[("words(\"to be or not to be\")", "\"to\", \"be\", \"or\", \"not\"")],
     },
     Entry {
         name: "split",
         form: "split(s, separator)",
-        meaning: "What stands between the separators; the whole string for an empty separator.",
+        meaning: "The parts of a string between separators; the whole string for an empty separator.",
         examples: &[("split(\"a,b,,a\", \",\")", "\"a\", \"b\", \"\"")],
     },
     Entry {

@@ -84,13 +84,13 @@ const LOGIC: &[Entry] = &[
     Entry {
         name: "and",
         form: "a and b",
-        meaning: "Whether both are true; `b` is evaluated only where `a` is true. Stands inside `if` and parentheses.",
+        meaning: "Whether both are true; `b` is evaluated only where `a` is true. Used inside `if` and parentheses.",
         examples: &[("if(Ms > 5 and Ok, 1, 2)", "1")],
     },
     Entry {
         name: "or",
         form: "a or b",
-        meaning: "Whether one is true; `b` is evaluated only where `a` is false. Stands inside `if` and parentheses.",
+        meaning: "Whether one is true; `b` is evaluated only where `a` is false. Used inside `if` and parentheses.",
         examples: &[("if(Ms > 50 or Ok, 1, 2)", "1")],
     },
     Entry {
