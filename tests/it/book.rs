@@ -194,10 +194,11 @@ fn the_binary_prints_its_pages_of_the_book() {
     for page in WRITTEN {
         let file = root().join(format!("docs/{page}.md"));
         let printed = shell(&format!("hence help {page}"), folder.path());
-        if std::env::var_os("UPDATE").is_some() {
-            fs::write(file, printed).unwrap();
-        } else {
+        if std::env::var_os("UPDATE").is_none() {
             assert_eq!(printed, fs::read_to_string(&file).unwrap(), "{page}; UPDATE=1 writes it");
+        } else if page != "language" {
+            // That page is written by hand, and hence prints it as it was when it was built.
+            fs::write(file, printed).unwrap();
         }
     }
 }
