@@ -13,6 +13,7 @@ mod agent_week;
 mod aggregates;
 mod batches;
 mod benches;
+mod book;
 mod bounds;
 mod broken;
 mod builtins;

@@ -1,4 +1,4 @@
-//! Transcripts of the command line: every `$ ` line of `tests/cli/*.md` and of the README is run, in order, in a
+//! Transcripts of the command line: every `$ ` line of `tests/cli/*.md`, README and book is run, in order, in a
 //! fresh copy of what a clone has, and must print what stands below it; a block `file=NAME` is written there
 //! first. `UPDATE=1` writes what is printed.
 
@@ -144,6 +144,10 @@ fn every_transcript_is_what_the_commands_print() {
 }
 
 #[test]
-fn every_command_of_the_readme_does_what_it_shows() {
-    check(&root().join("README.md"));
+fn every_command_of_readme_and_book_does_what_it_shows() {
+    let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<_> = pages.filter(|page| page.extension().is_some_and(|end| end == "md")).collect();
+    pages.push(root().join("README.md"));
+    pages.sort();
+    pages.iter().for_each(|page| check(page));
 }
