@@ -22,6 +22,7 @@ mod history;
 mod init;
 mod keep;
 mod live;
+mod logs;
 mod migrate;
 mod observe;
 mod open;
@@ -193,7 +194,10 @@ fn answer() -> Outcome {
     let status = match parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given))) {
         Ok((cli, given)) => {
             output::be_quiet(cli.quiet);
-            config::load().and_then(|()| watch::begin(&given)).and_then(|()| dispatch(cli.command))
+            config::load()
+                .and_then(|()| logs::begin())
+                .and_then(|()| watch::begin(&given))
+                .and_then(|()| dispatch(cli.command))
         }
         Err(error) => refuse(error).map_err(Failure::Output),
     };

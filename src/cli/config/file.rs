@@ -14,7 +14,7 @@ use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
-use super::settings::{FOREIGN, Kind, PARAMS, SETTINGS, Setting};
+use super::settings::{ALIAS, FOREIGN, Kind, PARAMS, SETTINGS, Setting};
 use super::values::{self, Content, Values};
 use super::{Origin, setting, shown};
 
@@ -72,7 +72,7 @@ impl Reading<'_> {
             match value.get_ref() {
                 DeValue::Table(params) if name == PARAMS => self.params(params),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if name == PARAMS || is_table => {
+                _ if name == PARAMS || (is_table && setting(name).is_none()) => {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
                     self.wrong(value.span(), message);
                 }
@@ -83,7 +83,9 @@ impl Reading<'_> {
 
     fn table(&mut self, table: &str, inner: &DeTable<'_>) {
         for (key, value) in inner {
-            self.setting(&format!("{table}.{}", key.get_ref()), table, key, value);
+            let name = format!("{table}.{}", key.get_ref());
+            let (alias, plain) = ALIAS;
+            self.setting(if name == alias { plain } else { &name }, table, key, value);
         }
     }
 
@@ -147,7 +149,8 @@ impl Reading<'_> {
                     if table.is_empty() { table_of(setting).unwrap_or(setting.key) } else { setting.key }
                 },
             )
-            .chain([PARAMS].into_iter().filter(|_| table.is_empty()));
+            .chain([PARAMS].into_iter().filter(|_| table.is_empty()))
+            .chain([ALIAS.0].into_iter().filter(|_| table == ALIAS.1));
         let known: Vec<&str> = known.collect();
         let mut fault = Diagnostic::new(UNKNOWN_KEY, format!("`{name}` is no setting")).at(span, "");
         fault = match nearest(name, known.iter().copied()) {
@@ -169,15 +172,15 @@ fn table_of(setting: &Setting) -> Option<&'static str> {
 
 fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
     let expected = match kind {
-        Kind::Text | Kind::Path | Kind::Engine => "a string",
-        Kind::Texts | Kind::Paths | Kind::Patterns => "a list of strings",
+        Kind::Text | Kind::Path | Kind::Engine | Kind::Filter | Kind::LogFormat => "a string",
+        Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled => "a list of strings",
         Kind::Count => "a number from 0",
         Kind::Duration => "a duration as a string, such as \"5s\"",
         Kind::Flag => "`true` or `false`",
     };
     let otherwise = || format!("found {}, expected {expected}", found(value));
     match (kind, value) {
-        (Kind::Texts | Kind::Paths | Kind::Patterns, DeValue::Array(items)) => {
+        (Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled, DeValue::Array(items)) => {
             let texts: Option<Vec<String>> =
                 items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect();
             values::several(kind, texts.ok_or_else(otherwise)?)
@@ -187,9 +190,10 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
             .map(Content::Count)
             .ok_or_else(otherwise),
         (Kind::Flag, DeValue::Boolean(flag)) => Ok(Content::Flag(*flag)),
-        (Kind::Text | Kind::Path | Kind::Engine | Kind::Duration, DeValue::String(text)) => {
-            values::one(kind, text)
-        }
+        (
+            Kind::Text | Kind::Path | Kind::Engine | Kind::Duration | Kind::Filter | Kind::LogFormat,
+            DeValue::String(text),
+        ) => values::one(kind, text),
         _ => Err(otherwise()),
     }
 }
