@@ -7,6 +7,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use tracing::debug_span;
+use tracing::field::Empty;
+
 use super::base::{self, Base, BaseError};
 use super::disk::OsDisk;
 use super::error::{LedgerError, Notice};
@@ -32,6 +35,17 @@ impl Ledger {
     /// If there is no ledger, its journal is damaged, or a file can't be read.
     pub fn open_to_ask(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
         let dir = dir.as_ref();
+        let span =
+            debug_span!("open_ledger_to_ask", dir = %dir.display(), transactions = Empty, facts = Empty);
+        let _entered = span.enter();
+        let opened = Self::open_dir_to_ask(dir, options);
+        if let Ok(ledger) = &opened {
+            ledger.trace_opened(&span);
+        }
+        opened
+    }
+
+    fn open_dir_to_ask(dir: &Path, options: &OpenOptions) -> Result<Self, LedgerError> {
         if options.up_to.is_some() {
             return Self::open_journal(dir, options);
         }

@@ -215,6 +215,7 @@ impl Ledger {
     ) -> Result<Scanned, LedgerError> {
         let Self { journal, view, state, backlog_limit, snapshot, watcher, .. } = self;
         let held = state.tx;
+        let _span = tracing::debug_span!("replay", held).entered();
         journal.scan(from, &mut |whole| {
             journal.check_named(*snapshot, &whole)?;
             let is_other = |end: End| whole.number == end.tx && whole.hash != end.head;

@@ -9,6 +9,8 @@ use std::time::Duration;
 use hence_core::meter;
 
 use hence_core::file::{self, LARGEST_TEXT};
+use tracing::field::Empty;
+use tracing::{Span, debug_span, warn};
 
 use super::base::{self, Base, MemoryBase};
 use super::disk::{Disk, MemoryDisk, OsDisk};
@@ -90,6 +92,23 @@ impl Ledger {
     pub fn open(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
         meter::enter("opening the ledger");
         let dir = dir.as_ref();
+        let span = debug_span!("open_ledger", dir = %dir.display(), transactions = Empty, facts = Empty);
+        let _entered = span.enter();
+        let opened = Self::open_dir(dir, options);
+        if let Ok(ledger) = &opened {
+            ledger.trace_opened(&span);
+        }
+        opened
+    }
+
+    /// Records in the span of an opening what was found.
+    pub(super) fn trace_opened(&self, span: &Span) {
+        span.record("transactions", self.state.tx);
+        span.record("facts", self.state.facts);
+        self.notices.iter().for_each(|notice| warn!(%notice, "recovered"));
+    }
+
+    fn open_dir(dir: &Path, options: &OpenOptions) -> Result<Self, LedgerError> {
         if options.read_only || options.up_to.is_some() {
             return Self::open_journal(dir, options);
         }
