@@ -14,7 +14,7 @@ use hence::session::compiled::Compiled;
 use hence::session::{RuleSet, RuleSource, read_fact_lines, shipped};
 use hence_core::fact::Fact;
 use hence_core::value::Value;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits};
 
 /// The time that this thread had the processor for.

@@ -4,8 +4,8 @@
 //! The way of the data, and where to look:
 //!
 //! ```text
-//!  rules ──► syntax ──► analysis ──► lower ──► ir ──┬─► backend::naive       the meaning
-//!                                                   └─► backend::seminaive   the engine
+//!  rules ──► syntax ──► analysis ──► lower ──► ir ──┬─► engine: naive             the meaning
+//!                                                   └─► engine: batch, incremental
 //!  world ──► actuators ──► ledger ──► session ──► decisions ──► ledger
 //!                                        └─► provenance   why
 //! ```

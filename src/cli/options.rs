@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use hence::session::compiled::{self, Compiled};
 use hence::session::{Session, SessionError};
 use hence_core::fault::OrBroken;
-use hence_engine::{Engine, Limits, Threads, naive::Naive, seminaive::SemiNaive};
+use hence_engine::{Engine, Limits, Naive, SemiNaive, Threads};
 use hence_ledger::When;
 
 pub(super) use super::rules::{RuleOptions, parameter};

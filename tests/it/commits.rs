@@ -5,7 +5,7 @@ use hence::session::{Change, Loader, Outcome, RuleSet, Session, check};
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_engine::naive::Naive;
+use hence_engine::Naive;
 use hence_ledger::Ledger;
 
 const RULES: &str = r#"
