@@ -106,7 +106,7 @@ fn why_is_the_same_after_a_compiled_run() {
     use hence::session::Session;
     use hence_core::schema::Kind;
     use hence_engine::Engine;
-    use hence_engine::seminaive::SemiNaive;
+    use hence_engine::SemiNaive;
     use hence_proof::render::json;
     let mut proved = 0;
     for pack in hence_packs::all().iter().map(|pack| pack.name) {

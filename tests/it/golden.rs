@@ -8,8 +8,8 @@ use hence::session::compiled::Compiled;
 use hence::session::{Both, RuleSet, RuleSource, Session, read_fact_lines};
 use hence_core::value::{Type, Value};
 use hence_engine::Engine;
-use hence_engine::naive::Naive;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::Naive;
+use hence_engine::SemiNaive;
 use serde_json::Value as Json;
 
 use super::corpus::one_by_one::OneByOne;

@@ -8,8 +8,8 @@ use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_engine::Engine;
-use hence_engine::naive::Naive;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::Naive;
+use hence_engine::SemiNaive;
 use hence_ledger::{Decision, Draft, Lapsed, Ledger, OpenOptions, Run};
 use serde_json::Value as Json;
 

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
-use hence_engine::seminaive::SemiNaive;
-use hence_engine::seminaive::standing::{Edit, Standing};
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, LimitReached, Limits, Model};
+use hence_engine::{Edit, Incremental};
 use hence_lang::ir::Program;
 
 /// Above so many facts some come together.
@@ -29,7 +29,7 @@ impl Engine for OneByOne {
         for (at, rows) in (0..).zip(&input.relations) {
             facts.extend(rows.iter().map(|row| (RelationId(at), row.to_vec())));
         }
-        let mut standing = Standing::new(program, &Database::new(program), &Limits::default())?;
+        let mut standing = Incremental::new(program, &Database::new(program), &Limits::default())?;
         let nothing = rows(&standing.model());
         let together = facts.len() / SINGLE + 1;
         change(&mut standing, &mut facts, together, true)?;
@@ -42,7 +42,7 @@ impl Engine for OneByOne {
 
 /// Asserts or retracts all facts, in an order that looks like none.
 fn change(
-    standing: &mut Standing,
+    standing: &mut Incremental,
     facts: &mut [(RelationId, Vec<Word>)],
     together: usize,
     stands: bool,
@@ -53,7 +53,7 @@ fn change(
         facts.swap(at, (state >> 33) as usize % (at + 1));
     }
     for some in facts.chunks(together) {
-        let edits = some.iter().map(|(relation, row)| Edit { relation: *relation, row, stands });
+        let edits = some.iter().map(|(relation, row)| Edit { relation: *relation, row, asserted: stands });
         standing.apply(&edits.collect::<Vec<_>>())?;
     }
     Ok(())

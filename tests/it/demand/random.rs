@@ -7,7 +7,7 @@ use hence_core::fact::Fact;
 use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::span::{Sources, Span};
 use hence_core::value::Value;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model, Threads};
 use hence_lang::analysis::checked::Checked;
 use hence_lang::ir::Program;

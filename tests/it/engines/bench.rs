@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Limits, Threads};
 use hence_lang::ir::Program;
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Value, Word};
-use hence_engine::naive::Naive;
-use hence_engine::seminaive::{SemiNaive, plans};
+use hence_engine::Naive;
 use hence_engine::{Bound, Database, Engine, Limits};
+use hence_engine::{SemiNaive, plans};
 use hence_lang::builtins::generator::Generator;
 use hence_lang::ir::Program;
 

@@ -3,7 +3,7 @@
 
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
-use hence_engine::seminaive::plans;
+use hence_engine::plans;
 use hence_engine::{Database, Limits};
 use hence_lang::builtins::expr::Expr;
 use hence_lang::ir::{Program, Term};

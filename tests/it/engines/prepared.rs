@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
-use hence_engine::naive::Naive;
-use hence_engine::seminaive::{Prepared, SemiNaive};
+use hence_engine::Naive;
 use hence_engine::{Database, Engine, Limits, Model};
+use hence_engine::{Prepared, SemiNaive};
 use hence_lang::ir::Program;
 
 use super::bench::{points_to, same_generation};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hence::session::{Loader, check};
 use hence_core::value::Word;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Bound, Database, Engine, Limits, Model, Threads};
 use hence_lang::ir::Program;
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hence::session::{RuleSet, RuleSource, Session, read_fact_lines};
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Limits, Model};
 use hence_lang::ir::Program;
 use hence_proof::check::{Known, check};

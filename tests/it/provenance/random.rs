@@ -7,7 +7,7 @@ use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::span::Sources;
 use hence_core::value::Value;
-use hence_engine::naive::Naive;
+use hence_engine::Naive;
 use hence_engine::{Database, Engine, Limits, Model};
 use hence_lang::ir::Program;
 use hence_proof::Finder;
