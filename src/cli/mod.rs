@@ -26,6 +26,7 @@ mod init;
 mod keep;
 mod lines;
 mod live;
+mod logs;
 mod migrate;
 mod observe;
 mod open;
@@ -200,7 +201,10 @@ fn answer() -> Outcome {
     let status = match parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given))) {
         Ok((cli, given)) => {
             output::be_quiet(cli.quiet);
-            config::load().and_then(|()| watch::begin(&given)).and_then(|()| dispatch(cli.command))
+            config::load()
+                .and_then(|()| logs::begin())
+                .and_then(|()| watch::begin(&given))
+                .and_then(|()| dispatch(cli.command))
         }
         Err(error) => refuse(error).map_err(Failure::Output),
     };

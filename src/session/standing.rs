@@ -175,7 +175,9 @@ impl Session {
             rows.push(clock, [Value::Time(now).word()], true);
         }
         kept.now = now;
-        let applied = kept.standing.apply(&rows.edits());
+        let edits = rows.edits();
+        let _span = tracing::debug_span!("maintain", edits = edits.len()).entered();
+        let applied = kept.standing.apply(&edits);
         applied.map_err(|reached| evaluation::limit(program, &self.rules.sources, &reached))
     }
 
@@ -183,6 +185,7 @@ impl Session {
     fn differences(&self, kept: &mut Kept) -> Result<Outcome, SessionError> {
         let program = &self.rules.program;
         let undetermined = self.undetermined(&kept.standing);
+        self.cross_check(&undetermined, &|id, visit| kept.standing.rows(id).for_each(visit))?;
         let is_decision = |id: &RelationId| kept.names.is_decision(*id);
         let (mut drawn, mut lapsed): (Vec<Fact>, Vec<Lapsed>) = (Vec::new(), Vec::new());
         let settled = |id: &RelationId| !undetermined.contains(id) && !kept.undetermined.contains(id);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hence::session::compiled::Compiled;
-use hence::session::{RuleSet, RuleSource, Session, read_fact_lines};
+use hence::session::{Both, RuleSet, RuleSource, Session, read_fact_lines};
 use hence_core::value::{Type, Value};
 use hence_engine::Engine;
 use hence_engine::naive::Naive;
@@ -25,8 +25,9 @@ fn engines() -> Vec<(&'static str, Make)> {
         ("naive", || Box::new(Naive)),
         ("embedded", || Box::new(SemiNaive)),
         ("incremental", || Box::new(OneByOne)),
-        // Without the feature `packs` nothing is compiled, and this is the embedded engine once more.
+        // What is not compiled in this build is the embedded engine's once more.
         ("compiled", || Box::<Compiled>::default()),
+        ("both", || Box::<Both>::default()),
     ]
 }
 

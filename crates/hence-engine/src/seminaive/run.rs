@@ -7,6 +7,7 @@ use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Atom, Literal, Program, RuleId, Stratum};
+use tracing::field::Empty;
 
 use super::compile::{Source, compile};
 use super::known::Known;
@@ -56,7 +57,15 @@ impl<'p> Run<'p> {
     /// Evaluates everything.
     pub(super) fn strata(&mut self) -> Result<(), LimitReached> {
         let program = self.program;
-        program.strata.iter().try_for_each(|stratum| self.stratum(stratum))
+        program.strata.iter().enumerate().try_for_each(|(number, stratum)| {
+            let (rules, recursive) = (stratum.rules.len(), stratum.recursive);
+            let span = tracing::trace_span!("stratum", number, rules, recursive, derived = Empty);
+            let _entered = span.enter();
+            let before = self.budget.spent();
+            self.stratum(stratum)?;
+            span.record("derived", self.budget.spent() - before);
+            Ok(())
+        })
     }
 
     /// The relations as they are, the reports, and what is spent of the limit on facts.
