@@ -9,6 +9,7 @@ use std::process::Command;
 use regex::Regex;
 
 use hence_lang::builtins::reference::{self, Entry, Kind, NO_RESULT, SAMPLE};
+use hence_lang::builtins::{aggregate, generator, op};
 
 /// The pages that `hence help PAGE` prints.
 const WRITTEN: [&str; 6] = ["language", "functions", "aggregates", "generators", "keywords", "commands"];
@@ -295,6 +296,19 @@ fn every_word_has_an_example_that_gives_what_it_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_builtin_has_an_entry_of_its_kind() {
+    let kinds = [
+        (Kind::Function, op::names()),
+        (Kind::Aggregate, aggregate::names()),
+        (Kind::Generator, generator::names()),
+    ];
+    for (kind, names) in kinds {
+        let described = reference::entries().filter(|(found, _)| *found == kind).map(|(_, entry)| entry.name);
+        assert_eq!(described.collect::<BTreeSet<_>>(), names.iter().copied().collect(), "{kind}");
+    }
 }
 
 #[test]
