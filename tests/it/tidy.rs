@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use regex::Regex;
+
+use crate::files::files;
 
 /// The rooms inside a crate, and which others of it each may name; between crates the compiler holds the directions.
 const ROOMS: [(&str, &[&str]); 7] = [
@@ -19,23 +21,6 @@ const ROOMS: [(&str, &[&str]); 7] = [
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == ending) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 /// The modules at the root of the crate that a source text names.
@@ -56,7 +41,7 @@ fn named(text: &str) -> BTreeSet<String> {
 fn sources() -> Vec<PathBuf> {
     let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
     let mut found: Vec<PathBuf> =
-        crates.chain([root().join("src")]).flat_map(|folder| files(&folder, "rs")).collect();
+        crates.chain([root().join("src")]).flat_map(|folder| files(&folder, &["rs"])).collect();
     found.sort();
     found
 }
@@ -66,7 +51,7 @@ fn rooms_name_only_the_rooms_they_may() {
     let mut faults = Vec::new();
     for (room, allowed) in ROOMS {
         let own = room.rsplit('/').next().unwrap();
-        for file in files(&root().join(room), "rs") {
+        for file in files(&root().join(room), &["rs"]) {
             for name in named(&fs::read_to_string(&file).unwrap()) {
                 if name != own && !allowed.contains(&name.as_str()) {
                     faults.push(format!("{} names `{name}`", file.display()));
@@ -79,7 +64,7 @@ fn rooms_name_only_the_rooms_they_may() {
 
 #[test]
 fn no_engine_names_another_and_proofs_name_none() {
-    for file in files(&root().join("crates/hence-engine/src"), "rs") {
+    for file in files(&root().join("crates/hence-engine/src"), &["rs"]) {
         let own = file
             .strip_prefix(root().join("crates/hence-engine/src"))
             .unwrap()
@@ -95,7 +80,7 @@ fn no_engine_names_another_and_proofs_name_none() {
         }
     }
     let names = Regex::new(r"hence_engine::(\{[^}]*\b)?(naive|seminaive)\b").unwrap();
-    for file in files(&root().join("crates/hence-proof/src"), "rs") {
+    for file in files(&root().join("crates/hence-proof/src"), &["rs"]) {
         let text = fs::read_to_string(&file).unwrap();
         assert!(!names.is_match(&text), "{} names an engine", file.display());
     }
@@ -139,7 +124,7 @@ fn only_the_compiler_writes_crepe() {
 #[test]
 fn every_file_says_what_lives_in_it_and_stays_small() {
     let others = ["tests", "examples"].map(|folder| root().join(folder));
-    for file in others.iter().flat_map(|folder| files(folder, "rs")).chain(sources()) {
+    for file in others.iter().flat_map(|folder| files(folder, &["rs"])).chain(sources()) {
         let text = fs::read_to_string(&file).unwrap();
         let sentence = text.lines().next().unwrap_or_default();
         assert!(sentence.starts_with("//! "), "{} does not begin with a `//!` sentence", file.display());
@@ -155,12 +140,13 @@ fn every_file_says_what_lives_in_it_and_stays_small() {
 fn every_code_has_a_faulty_example() {
     let code = Regex::new(r#"Code\("([EW]\d{3})"\)"#).unwrap();
     let mut expected = String::new();
-    for file in files(&root().join("tests"), "out").into_iter().chain(files(&root().join("tests/cli"), "md"))
+    for file in
+        files(&root().join("tests"), &["out"]).into_iter().chain(files(&root().join("tests/cli"), &["md"]))
     {
         expected.push_str(&fs::read_to_string(file).unwrap());
     }
     // The examples of the pages are run by the test of `hence explain`.
-    for file in files(&root().join("docs/codes"), "md") {
+    for file in files(&root().join("docs/codes"), &["md"]) {
         let page = fs::read_to_string(file).unwrap();
         expected.push_str(page.split_once("\n## Fails\n").map_or("", |_| page.as_str()));
     }
@@ -176,8 +162,25 @@ fn every_code_has_a_faulty_example() {
 }
 
 #[test]
+fn every_code_of_the_language_has_a_case() {
+    let outs = files(root().join("tests/corpus/faulty"), &["out"]).into_iter();
+    let said: String = outs.map(|out| fs::read_to_string(out).unwrap()).collect();
+    let code = Regex::new(r#"Code\("(E\d{3})"\)"#).unwrap();
+    let mut missing = BTreeSet::new();
+    for source in ["crates/hence-syntax/src/codes.rs", "crates/hence-lang/src/analysis/codes.rs"] {
+        for found in code.captures_iter(&fs::read_to_string(root().join(source)).unwrap()) {
+            // Texts that are too large are made by code.
+            if !["E111", "E112"].contains(&&found[1]) && !said.contains(&format!("error {}: ", &found[1])) {
+                missing.insert(found[1].to_owned());
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no case of the corpus shows {missing:?}");
+}
+
+#[test]
 fn every_declared_relation_of_the_packs_is_documented() {
-    for file in files(&root().join("rules"), "dl") {
+    for file in files(&root().join("rules"), &["dl"]) {
         let text = fs::read_to_string(&file).unwrap();
         let mut before = "";
         for line in text.lines() {
@@ -226,7 +229,7 @@ const QUIET: [(&str, &str); 5] = [
 #[test]
 fn what_cannot_be_missing_is_not_covered_by_a_default() {
     let mut found = Vec::new();
-    for file in LOUD.iter().flat_map(|room| files(&root().join(room), "rs")) {
+    for file in LOUD.iter().flat_map(|room| files(&root().join(room), &["rs"])) {
         let name = file.strip_prefix(root()).unwrap().display().to_string();
         // The check of a program's invariants is for those that break them.
         if name.starts_with(GUESSES) || name == "crates/hence-lang/src/ir/invariants.rs" {

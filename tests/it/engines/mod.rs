@@ -7,8 +7,6 @@ pub(crate) mod check;
 mod cycles;
 mod input;
 mod prepared;
-pub(crate) mod random;
-mod shrink;
 mod standing;
 mod threads;
 mod undefined;
