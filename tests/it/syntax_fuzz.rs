@@ -1,6 +1,6 @@
 //! Dice texts and trees through lexer, parser and printer: never a panic, always an end, and what parses
 //! prints to the same tree.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail")]
 
 use std::fs;
 

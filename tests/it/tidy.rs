@@ -41,7 +41,7 @@ fn named(text: &str) -> BTreeSet<String> {
 fn sources() -> Vec<PathBuf> {
     let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
     let mut found: Vec<PathBuf> =
-        crates.chain([root().join("src")]).flat_map(|folder| files(&folder, &["rs"])).collect();
+        crates.chain([root().join("src")]).flat_map(|folder| files(folder, &["rs"])).collect();
     found.sort();
     found
 }
@@ -51,7 +51,7 @@ fn rooms_name_only_the_rooms_they_may() {
     let mut faults = Vec::new();
     for (room, allowed) in ROOMS {
         let own = room.rsplit('/').next().unwrap();
-        for file in files(&root().join(room), &["rs"]) {
+        for file in files(root().join(room), &["rs"]) {
             for name in named(&fs::read_to_string(&file).unwrap()) {
                 if name != own && !allowed.contains(&name.as_str()) {
                     faults.push(format!("{} names `{name}`", file.display()));
@@ -64,7 +64,7 @@ fn rooms_name_only_the_rooms_they_may() {
 
 #[test]
 fn no_engine_names_another_and_proofs_name_none() {
-    for file in files(&root().join("crates/hence-engine/src"), &["rs"]) {
+    for file in files(root().join("crates/hence-engine/src"), &["rs"]) {
         let own = file
             .strip_prefix(root().join("crates/hence-engine/src"))
             .unwrap()
@@ -80,7 +80,7 @@ fn no_engine_names_another_and_proofs_name_none() {
         }
     }
     let names = Regex::new(r"hence_engine::(\{[^}]*\b)?(naive|seminaive)\b").unwrap();
-    for file in files(&root().join("crates/hence-proof/src"), &["rs"]) {
+    for file in files(root().join("crates/hence-proof/src"), &["rs"]) {
         let text = fs::read_to_string(&file).unwrap();
         assert!(!names.is_match(&text), "{} names an engine", file.display());
     }
@@ -141,12 +141,12 @@ fn every_code_has_a_faulty_example() {
     let code = Regex::new(r#"Code\("([EW]\d{3})"\)"#).unwrap();
     let mut expected = String::new();
     for file in
-        files(&root().join("tests"), &["out"]).into_iter().chain(files(&root().join("tests/cli"), &["md"]))
+        files(root().join("tests"), &["out"]).into_iter().chain(files(root().join("tests/cli"), &["md"]))
     {
         expected.push_str(&fs::read_to_string(file).unwrap());
     }
     // The examples of the pages are run by the test of `hence explain`.
-    for file in files(&root().join("docs/codes"), &["md"]) {
+    for file in files(root().join("docs/codes"), &["md"]) {
         let page = fs::read_to_string(file).unwrap();
         expected.push_str(page.split_once("\n## Fails\n").map_or("", |_| page.as_str()));
     }
@@ -180,7 +180,7 @@ fn every_code_of_the_language_has_a_case() {
 
 #[test]
 fn every_declared_relation_of_the_packs_is_documented() {
-    for file in files(&root().join("rules"), &["dl"]) {
+    for file in files(root().join("rules"), &["dl"]) {
         let text = fs::read_to_string(&file).unwrap();
         let mut before = "";
         for line in text.lines() {
@@ -229,7 +229,7 @@ const QUIET: [(&str, &str); 5] = [
 #[test]
 fn what_cannot_be_missing_is_not_covered_by_a_default() {
     let mut found = Vec::new();
-    for file in LOUD.iter().flat_map(|room| files(&root().join(room), &["rs"])) {
+    for file in LOUD.iter().flat_map(|room| files(root().join(room), &["rs"])) {
         let name = file.strip_prefix(root()).unwrap().display().to_string();
         // The check of a program's invariants is for those that break them.
         if name.starts_with(GUESSES) || name == "crates/hence-lang/src/ir/invariants.rs" {
