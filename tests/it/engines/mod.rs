@@ -8,7 +8,5 @@ mod cycles;
 mod incremental;
 mod input;
 mod prepared;
-pub(crate) mod random;
-mod shrink;
 mod threads;
 mod undefined;

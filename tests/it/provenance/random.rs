@@ -17,7 +17,7 @@ use hence_proof::render::{Layout, dot, html, json, mermaid, tree, why_not_json, 
 use hence_proof::why_not::Trial;
 
 use super::build::facts;
-use crate::engines::random::program;
+use crate::random::program;
 
 /// How many facts of a relation are asked about.
 const ASKED: usize = 6;
