@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use hence::session::Both;
 use hence::session::compiled::{self, Compiled};
 use hence_core::fault::OrBroken;
-use hence_engine::{Engine, Limits, Threads, naive::Naive, seminaive::SemiNaive};
+use hence_engine::{Engine, Limits, Naive, SemiNaive, Threads};
 use hence_ledger::{Ledger, LedgerError, When};
 use hence_packs::{self as packs, support::Pack};
 

@@ -115,7 +115,7 @@ impl Session {
             ledger.redaction().facts(&mut change.retractions)?;
         }
         let changes = self.effective(&change)?;
-        let keeps = !dry && self.engine.stands();
+        let keeps = !dry && self.engine.is_incremental();
         let (mut outcome, habit) = if keeps {
             self.advance(&changes, change.now)?
         } else {

@@ -12,7 +12,7 @@ use hence_core::index_vec::{Id, IndexVec};
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::Word;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Bound, Database, Engine, Extent, LimitReached, Limits, Model, Rows, Undefined};
 use hence_lang::ir::{Program, RuleId};
 use hence_packs as packs;

@@ -9,7 +9,7 @@ use hence_core::fault::{self, Fault, OrBroken};
 use hence_core::meter;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::value::Word;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, LimitReached, Limits, Model, Rows, Undefined};
 use hence_lang::ir::{Program, RuleId};
 use hence_lang::lower;

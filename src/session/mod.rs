@@ -75,7 +75,7 @@ use hence_core::fault::{self, Fault};
 use hence_core::meter;
 use hence_core::schema::RelationId;
 use hence_core::span::Sources;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits};
 use hence_lang::ir::Program;
 use hence_ledger::{Ledger, Notice, TxInfo, When};

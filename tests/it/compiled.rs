@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hence::session::compiled::{self, Options};
-use hence::session::{Loader, RuleSet, RuleSource, SessionError, check, shipped};
+use hence::session::shipped;
+#[cfg(feature = "crepe")]
+use hence::session::{Loader, RuleSet, RuleSource, check};
+
+#[cfg(feature = "crepe")]
+use crate::golden;
+use crate::golden::rules;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn rules(pack: &str) -> RuleSet {
-    RuleSource { packs: vec![pack.to_owned()], ..RuleSource::default() }.build().unwrap()
 }
 
 fn module(pack: &str) -> String {
@@ -54,18 +56,6 @@ fn assert_formatted(path: &Path) {
     assert!(checked.status.success(), "{}: {said}", path.display());
 }
 
-#[test]
-fn what_crepe_cannot_say_is_refused_by_name() {
-    let mut loader = Loader::default();
-    loader.path(&root().join("tests/compiled/wide.dl")).unwrap();
-    let rules = check(loader.finish(), &[]).rules.unwrap();
-    let refused = compiled::compile(&rules, &Options { name: "wide", about: "", root: "hence::packs" });
-    let Err(SessionError::Faults(faults)) = refused else { panic!("it is compiled") };
-    let line = |fault: &hence_core::diagnostic::Diagnostic| format!("{}: {}\n", fault.code, fault.message);
-    let said: String = faults.diagnostics.iter().map(line).collect();
-    assert_eq!(said, fs::read_to_string(root().join("tests/compiled/wide.out")).unwrap());
-}
-
 /// The names of the packs of which a rule set is made.
 #[cfg(feature = "crepe")]
 fn parts(rules: &RuleSet) -> Vec<&'static str> {
@@ -103,21 +93,17 @@ fn rules_beside_the_shipped_ones_are_not_taken_for_them() {
 #[cfg(feature = "crepe")]
 #[test]
 fn why_is_the_same_after_a_compiled_run() {
-    use hence::session::Session;
     use hence_core::schema::Kind;
     use hence_engine::Engine;
-    use hence_engine::seminaive::SemiNaive;
+    use hence_engine::SemiNaive;
     use hence_proof::render::json;
     let mut proved = 0;
     for pack in hence_packs::all().iter().map(|pack| pack.name) {
         let rules = rules(pack);
-        for case in crate::golden::cases(pack).iter().take(3) {
-            let lines: Vec<String> =
-                case.json["facts"].as_array().unwrap().iter().map(serde_json::Value::to_string).collect();
-            let facts = hence::session::read_fact_lines(&rules, "golden", &lines.join("\n")).unwrap();
-            let now = hence_core::literal::parse_time(case.json["now"].as_str().unwrap()).unwrap();
+        for case in golden::cases(pack).iter().take(3) {
             let told = |engine: Box<dyn Engine>| {
-                let session = Session::over_facts(rules.clone(), facts.clone()).with_engine(engine);
+                let (session, now) = golden::session(&rules, case);
+                let session = session.with_engine(engine);
                 let decisions = rules.program.relations.iter().filter(|one| one.kind == Kind::Decision);
                 let question = |one: &hence_core::schema::Relation| {
                     format!("{}({})", one.name, vec!["_"; one.columns.len()].join(", "))
