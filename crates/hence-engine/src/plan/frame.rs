@@ -4,7 +4,7 @@ use hence_core::index_vec::{Id, IndexVec};
 use hence_core::value::Word;
 use hence_lang::builtins::expr::{ParamId, VarId};
 
-/// A place in the frame of a plan: that of a variable, or of a constant or parameter behind them.
+/// A place in the frame of a plan: that of a variable, or of a constant or parameter after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Slot(pub(crate) u32);
 
