@@ -1,8 +1,8 @@
 //! Every aggregate with its edges, and that no order of the matches changes a bit.
 
 use hence_core::symbol::Symbol;
-use hence_core::value::{Float, Value};
-use hence_lang::builtins::aggregate::{self, Accumulator};
+use hence_core::value::{Float, Value, Word};
+use hence_lang::builtins::aggregate::{self, GroupStates};
 use proptest::prelude::*;
 
 fn int(value: i64) -> Value {
@@ -30,13 +30,28 @@ fn over(name: &str, matches: &[Vec<Value>]) -> Option<Value> {
     let types: Vec<_> = matches[0].iter().map(|arg| arg.ty()).collect();
     let (aggregate, ty) =
         aggregate::resolve(name, &types).unwrap_or_else(|| panic!("no `{name}` of {types:?}"));
-    let mut group = Accumulator::new(aggregate, &types);
-    for args in matches {
-        group.add(&args.iter().map(|arg| arg.word()).collect::<Vec<_>>());
-    }
-    let value = group.finish();
+    let words: Vec<Vec<_>> = matches.iter().map(|args| args.iter().map(|arg| arg.word()).collect()).collect();
+    let value = in_states(aggregate.states(&types), &words);
+    assert_eq!(
+        value,
+        in_states(aggregate.retractable_states(&types), &words),
+        "{name} of states that keep more"
+    );
+    assert_eq!(value, aggregate.value(&types, &words), "{name} as it is defined");
     assert!(value.is_some() || aggregate.may_fail(), "{name} fails, though it may not");
     value.map(|word| Value::from_word(ty, word))
+}
+
+/// What the states of a group give, whether one group takes all matches or merges those of two.
+fn in_states(mut states: Box<dyn GroupStates>, matches: &[Vec<Word>]) -> Option<Word> {
+    (0..3).for_each(|_| states.push_group());
+    for (at, args) in matches.iter().enumerate() {
+        states.add(0, args);
+        states.add(1 + at % 2, args);
+    }
+    states.merge(2, 1);
+    assert_eq!(states.finish(0), states.finish(2), "merged");
+    states.finish(0)
 }
 
 #[track_caller]
@@ -197,24 +212,24 @@ fn every_aggregate_resolves_at_each_of_its_signatures() {
 }
 
 #[test]
-fn removed_matches_leave_what_the_others_would_give() {
+fn retracted_matches_leave_what_the_others_would_give() {
     for name in ["count", "sum", "mean", "stddev", "median", "min", "max"] {
         let matches = floats(&[0.1, 1e300, -7.25, 0.1, 3.0]);
         let types = [matches[0][0].ty()];
         let (aggregate, _) = aggregate::resolve(name, &types).expect("it resolves");
-        let group = |matches: &[Vec<Value>]| {
-            let mut group = Accumulator::new(aggregate, &types);
-            matches.iter().for_each(|args| group.add(&[args[0].word()]));
-            group
-        };
         for at in 0..matches.len() {
             let mut left = matches.clone();
             let gone = left.remove(at);
-            let mut shrunk = group(&matches);
-            if shrunk.remove(&[gone[0].word()]) {
-                assert_eq!(shrunk.finish(), group(&left).finish(), "{name} without {gone:?}");
-            } else {
-                assert!(["min", "max"].contains(&name), "{name} can't take {gone:?} out");
+            let of = |mut states: Box<dyn GroupStates>| {
+                states.push_group();
+                matches.iter().for_each(|args| states.add(0, &[args[0].word()]));
+                states.retract(0, &[gone[0].word()]).then(|| states.finish(0))
+            };
+            let expected = over(name, &left).map(Value::word);
+            assert_eq!(of(aggregate.retractable_states(&types)), Some(expected), "{name} without {gone:?}");
+            match of(aggregate.states(&types)) {
+                Some(value) => assert_eq!(value, expected, "{name} without {gone:?}"),
+                None => assert!(["min", "max"].contains(&name), "{name} has to be recomputed"),
             }
         }
     }

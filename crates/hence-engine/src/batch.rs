@@ -12,7 +12,7 @@ use hence_lang::ir::{Program, RuleId, Stratum};
 use tracing::field::Empty;
 
 /// An evaluation at work.
-pub(crate) struct Run<'p> {
+pub(crate) struct BatchRun<'p> {
     program: &'p Program,
     params: Vec<Word>,
     relations: Relations,
@@ -23,7 +23,7 @@ pub(crate) struct Run<'p> {
     scratch: Scratch,
 }
 
-impl<'p> Run<'p> {
+impl<'p> BatchRun<'p> {
     /// An evaluation with its input loaded.
     pub(crate) fn new(
         program: &'p Program,
@@ -105,7 +105,7 @@ impl Engine for SemiNaive {
     }
 
     fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
-        let mut run = Run::new(program, input, limits, false)?;
+        let mut run = BatchRun::new(program, input, limits, false)?;
         run.strata()?;
         Ok(run.finish().0)
     }
@@ -122,7 +122,7 @@ impl SemiNaive {
         input: Database,
         limits: &Limits,
     ) -> Result<(Model, Profile), LimitReached> {
-        let mut run = Run::new(program, input, limits, true)?;
+        let mut run = BatchRun::new(program, input, limits, true)?;
         run.strata()?;
         Ok(run.finish())
     }

@@ -41,7 +41,7 @@ const AHEAD: usize = 48 << 20;
 /// From how many bytes on the room of a round's facts is given back: it would lie idle while indexes take them in.
 const IDLE: usize = 4 << 20;
 
-/// Moves all items of `more` behind those of `vec`.
+/// Moves all items of `more` after those of `vec`.
 fn move_behind<T>(vec: &mut Vec<T>, more: &mut Vec<T>) {
     reserve(vec, more.len());
     let is_large = more.len().saturating_mul(size_of::<T>()) >= IDLE;
@@ -133,7 +133,7 @@ impl Cells {
         }
     }
 
-    /// Moves all words of `other` behind these.
+    /// Moves all words of `other` after these.
     pub(crate) fn append(&mut self, other: &mut Self) {
         if self.len() == 0 {
             return std::mem::swap(self, other);

@@ -49,7 +49,7 @@ pub(crate) struct Fixpoint<'a, 'p> {
 }
 
 impl Fixpoint<'_, '_> {
-    /// Every rule once over everything; then, while the last round was fruitful, what follows from its facts.
+    /// Every rule once over everything; then, while the last round derived facts, what follows from its facts.
     pub(crate) fn stratum(
         &mut self,
         stratum: &Stratum,

@@ -11,7 +11,7 @@ use hence_lang::ir::{Program, RuleId};
 use std::ops::Index;
 
 /// The input of an evaluation: rows of each relation, by [`RelationId`]. Rows of a derived relation may be among
-/// them (facts given in a test); they stand beside what its rules derive. Rows may stand twice.
+/// them (facts given in a test); they are added to what its rules derive. Duplicate rows count once.
 #[derive(Clone, Debug, Default)]
 pub struct Database {
     /// By [`RelationId`], one for each relation of the program.
@@ -65,7 +65,7 @@ impl Extent {
     }
 }
 
-/// An operation without a result, reported because every literal that doesn't depend on it holds.
+/// An undefined operation, reported because every literal that doesn't depend on it holds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Undefined {
     /// The rule.
@@ -81,11 +81,11 @@ pub struct Undefined {
 pub struct Model {
     /// Every relation, inputs included, by [`RelationId`].
     pub relations: Vec<Extent>,
-    /// Operations without a result: of each rule the smallest few by position and bindings, ascending.
+    /// Undefined operations: of each rule the smallest few by position and bindings, ascending.
     pub undefined: Vec<Undefined>,
 }
 
-/// How many operations without a result are kept of each rule.
+/// How many undefined operations are kept of each rule.
 pub const UNDEFINED_KEPT: usize = 16;
 
 impl Model {

@@ -1,4 +1,4 @@
-//! Prepared evaluation: what stands is loaded, planned and derived once; each request adds its facts, derives what
+//! Prepared evaluation: the base is loaded, planned and derived once; each request adds its facts, derives what
 //! depends on them, and is taken back again.
 //!
 //! The life of a request: [`Prepared::evaluate`] rewinds every relation that may vary to its watermark (rows cut off,
@@ -6,7 +6,7 @@
 //! of the strata that depend on such relations. Nothing is allocated once the buffers have the size of a request, and
 //! nothing is done for strata that no request touches.
 
-use crate::batch::Run;
+use crate::batch::BatchRun;
 use crate::exec::machine::Scratch;
 use crate::fixpoint::{Fixpoint, StratumPlans};
 use crate::limits::{Budget, LimitReached, Limits, Threads};
@@ -26,32 +26,32 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Literal, Program, RuleId, Stratum, StratumId};
 
-/// A relation that varies and has up to so many rows is looked through: an index would have to be stratum_plans up.
+/// A relation that varies and has up to so many rows is scanned: an index would have to be stratum_plans up.
 const VARYING_SCAN_THRESHOLD: u32 = 16;
-/// A relation that stands and has up to so many rows is looked through.
-const FIXED_SCAN_THRESHOLD: u32 = 2;
-/// Plans are made anew once a relation has become so many times larger than they were made for.
+/// A relation of the base that has up to so many rows is scanned.
+const BASE_SCAN_THRESHOLD: u32 = 2;
+/// Plans are remade once a relation has become so many times larger than they were made for.
 const GROWTH: u32 = 8;
 
 /// A row of a [`PreparedModel`].
 pub type Row = SmallVec<[Word; 8]>;
 
-/// A program over facts that stand, ready for requests: each is evaluated as if its facts and those that stand had
-/// been given to a fresh evaluation, with the same result.
+/// A program over a base of facts, ready for requests: each is evaluated as if its facts and the base had been
+/// given to a fresh evaluation, with the same result.
 pub struct Prepared {
     program: Arc<Program>,
     params: Vec<Word>,
     limits: Limits,
-    standing: Database,
+    base: Database,
     /// By relation: whether requests may change it.
     varies: IndexVec<RelationId, bool>,
     relations: Relations,
     watermarks: Vec<Watermark>,
     strata: Vec<PreparedStratum>,
     reports: Vec<Undefined>,
-    /// Reports of the strata that stand.
-    standing_reports: Vec<Undefined>,
-    /// Facts and elements that the strata that stand took.
+    /// Reports of the strata of the base.
+    base_reports: Vec<Undefined>,
+    /// Facts and elements that the strata of the base took.
     spent: u64,
     scratch: Scratch,
 }
@@ -72,16 +72,16 @@ struct PreparedStratum {
 }
 
 impl Prepared {
-    /// Prepares `program` for requests over the facts `standing`.
+    /// Prepares `program` for requests over the facts `base`.
     ///
     /// Which relations requests touch is learned from them: the first fact of a relation that none had before makes
-    /// everything that depends on it be prepared anew.
+    /// everything that depends on it be prepared again.
     ///
     /// # Errors
-    /// A limit reached by what stands.
+    /// A limit that the base reaches.
     pub fn new(
         program: impl Into<Arc<Program>>,
-        standing: Database,
+        base: Database,
         limits: Limits,
     ) -> Result<Self, LimitReached> {
         let program = program.into();
@@ -90,12 +90,12 @@ impl Prepared {
             varies: IndexVec::filled(false, program.relations.len()),
             program,
             limits,
-            standing,
+            base,
             relations: Relations::default(),
             watermarks: Vec::new(),
             strata: Vec::new(),
             reports: Vec::new(),
-            standing_reports: Vec::new(),
+            base_reports: Vec::new(),
             spent: 0,
             scratch: Scratch::default(),
         };
@@ -106,7 +106,7 @@ impl Prepared {
     /// Says beforehand that requests will have facts of these relations.
     ///
     /// # Errors
-    /// A limit reached by what stands.
+    /// A limit that the base reaches.
     pub fn expect(&mut self, relations: &[RelationId]) -> Result<(), LimitReached> {
         if relations.iter().all(|relation| self.varies[*relation]) {
             return Ok(());
@@ -121,24 +121,24 @@ impl Prepared {
         &self.program
     }
 
-    /// Derives what stands, and sets the watermarks of the rest.
+    /// Derives what follows from the base, and sets the watermarks of the rest.
     fn prepare(&mut self) -> Result<(), LimitReached> {
         let program = Arc::clone(&self.program);
-        let mut run = Run::new(&program, self.standing.clone(), &self.limits, false)?;
+        let mut run = BatchRun::new(&program, self.base.clone(), &self.limits, false)?;
         let varies = |stratum: &Stratum| stratum.relations.iter().any(|relation| self.varies[*relation]);
         for stratum in program.strata.iter().filter(|stratum| !varies(stratum)) {
             run.stratum(stratum)?;
         }
         let strata = (0..).map(StratumId).zip(&program.strata).filter(|(_, stratum)| varies(stratum));
         self.strata = strata.map(|(id, stratum)| PreparedStratum::new(&program, id, stratum)).collect();
-        (self.relations, self.standing_reports, self.spent) = run.into_parts();
+        (self.relations, self.base_reports, self.spent) = run.into_parts();
         self.watermarks.clear();
         for (relation, varies) in self.varies.numbered() {
             if *varies {
                 self.relations.make_set(relation);
             }
             let (stable, pending) = (&mut self.relations.stable[relation], &self.relations.pending[relation]);
-            stable.set_scan_threshold(FIXED_SCAN_THRESHOLD);
+            stable.set_scan_threshold(BASE_SCAN_THRESHOLD);
             if *varies {
                 stable.set_scan_threshold(VARYING_SCAN_THRESHOLD);
                 stable.rewind(stable.len());
@@ -148,7 +148,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// Evaluates a request: `facts` beside those that stand. What follows can be seen until the next request.
+    /// Evaluates a request: `facts` and the base. What follows can be seen until the next request.
     ///
     /// # Errors
     /// The limit that was reached first.
@@ -169,8 +169,8 @@ impl Prepared {
         }
         self.reports.clear();
         self.reports.extend(reports.finish());
-        if !self.reports.is_empty() || !self.standing_reports.is_empty() {
-            self.reports.extend_from_slice(&self.standing_reports);
+        if !self.reports.is_empty() || !self.base_reports.is_empty() {
+            self.reports.extend_from_slice(&self.base_reports);
             self.reports.sort_by_key(|report| report.rule);
         }
         Ok(PreparedModel { prepared: self })
@@ -257,7 +257,7 @@ impl PreparedStratum {
     }
 }
 
-/// What follows from a request and what stands.
+/// What follows from a request and the base.
 #[derive(Clone, Copy)]
 pub struct PreparedModel<'a> {
     prepared: &'a Prepared,
@@ -284,7 +284,7 @@ impl<'a> PreparedModel<'a> {
         (0..stable.len()).map(move |at| stable.row(at).iter().collect())
     }
 
-    /// Operations without a result.
+    /// Undefined operations.
     pub fn undefined(&self) -> &'a [Undefined] {
         &self.prepared.reports
     }

@@ -1,4 +1,4 @@
-//! Operations without a result, collected so that what is kept doesn't depend on the order of finding.
+//! Undefined operations, collected so that what is kept doesn't depend on the order of finding.
 
 use crate::model::{UNDEFINED_KEPT, Undefined};
 use std::cmp::Ordering;

@@ -20,7 +20,7 @@ pub(crate) struct ExecContext<'a, 'p> {
     pub(crate) pending: PendingTuples<'a>,
     /// The limits.
     pub(crate) budget: &'a mut Budget,
-    /// Operations without a result.
+    /// Undefined operations.
     pub(crate) reports: &'a mut Reports<'p>,
     /// The values of the parameters.
     pub(crate) params: &'a [Word],
@@ -66,11 +66,16 @@ impl Index<RelationId> for PendingTuples<'_> {
 /// What becomes of the matches of a body.
 pub(crate) trait Sink {
     /// Takes in one match: the values of the head's expressions, as [`Plan::head`] lists them.
-    fn take(&mut self, row: &[Word], site: &mut ExecContext<'_, '_>) -> Result<(), Bound>;
+    fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound>;
 
     /// Takes in many rows of `width` words, which is not 0.
-    fn take_all(&mut self, rows: &[Word], width: usize, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
-        rows.chunks_exact(width).try_for_each(|row| self.take(row, site))
+    fn take_all(
+        &mut self,
+        rows: &[Word],
+        width: usize,
+        context: &mut ExecContext<'_, '_>,
+    ) -> Result<(), Bound> {
+        rows.chunks_exact(width).try_for_each(|row| self.take(row, context))
     }
 
     /// Whether rows go different ways, so that it must be known which before they are put down.
@@ -82,7 +87,7 @@ pub(crate) trait Sink {
     }
 
     /// Where rows of a partition may be put directly, and how many words of them before [`Sink::flush`] is due.
-    fn batch(&mut self, _lane: usize) -> Option<(&mut Vec<Word>, usize)> {
+    fn batch(&mut self, _partition: usize) -> Option<(&mut Vec<Word>, usize)> {
         None
     }
 

@@ -67,7 +67,7 @@ pub(crate) fn fewest<'a>(
     Cursor::Intersection(at, entries)
 }
 
-/// All that the outermost loop of a plan goes through, if a loop over facts stands first.
+/// All that the outermost loop of a plan goes through, if it is a loop over facts.
 pub(crate) fn outermost<'a>(
     plan: &'a Plan,
     stable: IndexSlice<'a, RelationId, Stable>,

@@ -50,12 +50,12 @@ impl<'s> Emitter<'s> {
         self.derived += new;
     }
 
-    fn derive(&mut self, new: u64, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+    fn derive(&mut self, new: u64, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         self.derived += new;
-        site.budget.spend(new)?;
+        context.budget.spend(new)?;
         if self.derived - self.weighed >= ROWS_PER_LOOK {
             self.weighed = self.derived;
-            site.weigh(self.shard.as_ref().map_or(0, |shard| shard.bytes_of_all()))?;
+            context.weigh(self.shard.as_ref().map_or(0, |shard| shard.bytes_of_all()))?;
         }
         Ok(())
     }
@@ -63,35 +63,35 @@ impl<'s> Emitter<'s> {
 
 impl Sink for Emitter<'_> {
     #[inline]
-    fn take(&mut self, row: &[Word], site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+    fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         if row.is_empty() {
-            let stable = site.stable.get(self.relation);
-            let new = site.pending.own(self.relation).hold(stable);
-            return self.derive(new, site);
+            let stable = context.stable.get(self.relation);
+            let new = context.pending.own(self.relation).hold(stable);
+            return self.derive(new, context);
         }
         self.batch.extend_from_slice(row);
-        if self.batch.len() >= BATCH { self.flush(site) } else { Ok(()) }
+        if self.batch.len() >= BATCH { self.flush(context) } else { Ok(()) }
     }
 
     fn batch(&mut self, _: usize) -> Option<(&mut Vec<Word>, usize)> {
         Some((&mut self.batch, BATCH))
     }
 
-    fn take_all(&mut self, rows: &[Word], _: usize, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
-        let stable = site.stable.get(self.relation);
+    fn take_all(&mut self, rows: &[Word], _: usize, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        let stable = context.stable.get(self.relation);
         let new = match &mut self.shard {
             Some(shard) => shard.take(stable, rows)?,
-            None => site.pending.own(self.relation).take(stable, rows)?,
+            None => context.pending.own(self.relation).take(stable, rows)?,
         };
-        self.derive(new, site)
+        self.derive(new, context)
     }
 
-    fn flush(&mut self, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+    fn flush(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         if self.batch.is_empty() {
             return Ok(());
         }
         let batch = std::mem::take(&mut self.batch);
-        let taken = self.take_all(&batch, 1, site);
+        let taken = self.take_all(&batch, 1, context);
         self.batch = batch;
         self.batch.clear();
         taken

@@ -28,7 +28,7 @@ const WAITING: usize = 32;
 
 /// An invariant of [`run`].
 const EXCHANGES: &str =
-    "each thread has a exchange, and each row that is sent comes to the one that has its owner";
+    "each thread has an exchange, and each row that is sent comes to the one that has its owner";
 
 /// What threads work on together.
 pub(crate) struct Job<'a> {
@@ -59,13 +59,18 @@ pub(crate) fn run<'p, K: Sink + Send>(
     job: &Job<'_>,
     owners: &mut [K],
     owner: impl Fn(&[Word]) -> usize + Sync,
-    site: &mut ExecContext<'_, 'p>,
+    context: &mut ExecContext<'_, 'p>,
 ) -> Result<u64, Bound> {
-    let (budget, owner) = (&mut *site.budget, &owner);
+    let (budget, owner) = (&mut *context.budget, &owner);
     let pool = budget.pool();
-    let program = site.reports.program();
-    let common =
-        Common { job, program, stable: site.stable, pending: site.pending.view(), params: site.params };
+    let program = context.reports.program();
+    let common = Common {
+        job,
+        program,
+        stable: context.stable,
+        pending: context.pending.view(),
+        params: context.params,
+    };
     let ends: Vec<End<'p>> = thread::scope(|scope| {
         let (mut channels, mut helpers) = (Vec::new(), Vec::new());
         for _ in 1..owners.len() {
@@ -86,7 +91,7 @@ pub(crate) fn run<'p, K: Sink + Send>(
     });
     let mut matches = Ok(0);
     for (found, own) in ends {
-        site.reports.add_all(own);
+        context.reports.add_all(own);
         matches = matches.and_then(|sum: u64| found.map(|found| sum.saturating_add(found)));
     }
     let matches = matches?;
@@ -106,13 +111,13 @@ fn work<'p, K: Sink, F: Fn(&[Word]) -> usize>(
     let mut reports = Reports::new(program);
     let pending = PendingTuples::Shared(pending);
     let _others = StopOthers(&job.morsels);
-    let mut site = ExecContext { stable, pending, budget: &mut budget, reports: &mut reports, params };
-    let mut matches = find(job, &mut exchange, &mut site);
+    let mut context = ExecContext { stable, pending, budget: &mut budget, reports: &mut reports, params };
+    let mut matches = find(job, &mut exchange, &mut context);
     if matches.is_err() {
         job.morsels.stop();
     }
     // Also after an error: the others wait for the end of what this one sends.
-    let rest = exchange.finish(&mut site);
+    let rest = exchange.finish(&mut context);
     matches = matches.and_then(|matches| rest.map(|()| matches));
     let settled = budget.settle();
     (matches.and_then(|matches| settled.map(|()| matches)), reports)
@@ -129,10 +134,14 @@ impl Drop for StopOthers<'_> {
     }
 }
 
-fn find<'a>(job: &Job<'a>, exchange: &mut impl Sink, site: &mut ExecContext<'a, '_>) -> Result<u64, Bound> {
+fn find<'a>(
+    job: &Job<'a>,
+    exchange: &mut impl Sink,
+    context: &mut ExecContext<'a, '_>,
+) -> Result<u64, Bound> {
     let (mut scratch, mut matches) = (Scratch::default(), 0);
     while let Some(morsel) = job.morsels.take(job.step) {
-        let machine = Machine::new(job.plan, job.rule, site, exchange, &mut scratch).over(morsel);
+        let machine = Machine::new(job.plan, job.rule, context, exchange, &mut scratch).over(morsel);
         matches += machine.run(&mut scratch)?;
     }
     Ok(matches)
@@ -157,7 +166,7 @@ struct Exchange<'s, K, F> {
     /// By thread; none to itself.
     senders: Vec<Option<SyncSender<Vec<Word>>>>,
     receiver: Receiver<Vec<Word>>,
-    /// Parcels that came and can be filled anew.
+    /// Batches that came and can be filled again.
     empty: Vec<Vec<Word>>,
 }
 
@@ -201,23 +210,23 @@ fn thread_of(owner: usize, threads: usize) -> usize {
 
 impl<K: Sink, F: Fn(&[Word]) -> usize> Exchange<'_, K, F> {
     /// Takes in what others have sent; whether there was something.
-    fn receive(&mut self, site: &mut ExecContext<'_, '_>) -> Result<bool, Bound> {
+    fn receive(&mut self, context: &mut ExecContext<'_, '_>) -> Result<bool, Bound> {
         let mut came = false;
         while let Ok(batch) = self.receiver.try_recv() {
-            self.open(batch, site)?;
+            self.open(batch, context)?;
             came = true;
         }
         Ok(came)
     }
 
     /// Takes in rows that fall to this thread.
-    fn open(&mut self, mut batch: Vec<Word>, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+    fn open(&mut self, mut batch: Vec<Word>, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         if let [own] = self.own.as_mut_slice() {
-            own.take_all(&batch, self.width, site)?;
+            own.take_all(&batch, self.width, context)?;
         } else {
             let threads = self.batches.len();
             for row in batch.chunks_exact(self.width) {
-                self.own.get_mut((self.owner)(row) / threads).or_broken(EXCHANGES).take(row, site)?;
+                self.own.get_mut((self.owner)(row) / threads).or_broken(EXCHANGES).take(row, context)?;
             }
         }
         batch.clear();
@@ -226,11 +235,11 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Exchange<'_, K, F> {
     }
 
     /// Sends what is ready for a thread. While that has no room for it, there is something to do here.
-    fn send(&mut self, to: usize, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+    fn send(&mut self, to: usize, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         let next = self.empty.pop().unwrap_or_default();
         let mut batch = std::mem::replace(self.batches.get_mut(to).or_broken(EXCHANGES), next);
         if to == self.me {
-            return self.open(batch, site);
+            return self.open(batch, context);
         }
         loop {
             let sender = self.senders.get(to).and_then(Option::as_ref);
@@ -239,31 +248,31 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Exchange<'_, K, F> {
                 Ok(()) | Err(TrySendError::Disconnected(_)) => return Ok(()),
                 Err(TrySendError::Full(back)) => batch = back,
             }
-            if !self.receive(site)? {
+            if !self.receive(context)? {
                 thread::yield_now();
             }
         }
     }
 
     /// Sends what is left, and takes in what comes until all others are through.
-    fn finish(mut self, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
-        self.flush(site)?;
+    fn finish(mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.flush(context)?;
         for to in 0..self.batches.len() {
-            self.send(to, site)?;
+            self.send(to, context)?;
         }
         self.senders.clear();
         while let Ok(batch) = self.receiver.recv() {
-            self.open(batch, site)?;
+            self.open(batch, context)?;
         }
-        self.own.iter_mut().try_for_each(|own| own.flush(site))
+        self.own.iter_mut().try_for_each(|own| own.flush(context))
     }
 }
 
 impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Exchange<'_, K, F> {
     #[inline]
-    fn take(&mut self, row: &[Word], site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+    fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         self.unrouted.extend_from_slice(row);
-        if self.unrouted.len() >= BATCH { self.flush(site) } else { Ok(()) }
+        if self.unrouted.len() >= BATCH { self.flush(context) } else { Ok(()) }
     }
 
     const IS_PARTITIONED: bool = true;
@@ -281,7 +290,7 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Exchange<'_, K, F> {
         }
     }
 
-    fn flush(&mut self, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+    fn flush(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         let threads = self.batches.len();
         for row in self.unrouted.chunks_exact(self.width) {
             let to = thread_of((self.owner)(row), threads);
@@ -291,9 +300,9 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Exchange<'_, K, F> {
         self.unrouted.clear();
         for to in 0..threads {
             if self.batches.get(to).is_some_and(|batch| batch.len() >= self.full) {
-                self.send(to, site)?;
+                self.send(to, context)?;
             }
         }
-        self.receive(site).map(|_| ())
+        self.receive(context).map(|_| ())
     }
 }

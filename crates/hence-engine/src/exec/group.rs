@@ -9,7 +9,7 @@ use hence_core::meter::Bound;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::IndexVec;
 use hence_core::value::Word;
-use hence_lang::builtins::column::Column;
+use hence_lang::builtins::aggregate::GroupStates;
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::ir::{Rule, RuleId, Term};
 
@@ -22,7 +22,16 @@ pub(crate) const MATCH: &str = "a match has the words that its sink takes in";
 pub(crate) struct Groups {
     id: RuleId,
     groups: RowInterner,
-    columns: Vec<Column>,
+    columns: Vec<AggregateColumn>,
+    width: usize,
+}
+
+/// An aggregate of a head.
+#[derive(Debug)]
+struct AggregateColumn {
+    /// By group.
+    states: Box<dyn GroupStates>,
+    /// How many arguments it has.
     width: usize,
 }
 
@@ -32,7 +41,8 @@ impl Groups {
         let width = rule.terms.iter().filter(|term| matches!(term, Term::Expr(_))).count();
         let columns = rule.terms.iter().filter_map(|term| match term {
             Term::Aggregate { aggregate, args, .. } => {
-                Some(Column::new(*aggregate, args.iter().map(|arg| arg.ty).collect()))
+                let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
+                Some(AggregateColumn { states: aggregate.states(&types), width: types.len() })
             }
             Term::Expr(_) => None,
         });
@@ -47,7 +57,7 @@ impl Groups {
     /// Forgets all matches.
     pub(crate) fn clear(&mut self) {
         self.groups.clear();
-        self.columns.iter_mut().for_each(Column::clear);
+        self.columns.iter_mut().for_each(|column| column.states.clear());
     }
 
     /// Adds the fact of each group that has a value for every aggregate.
@@ -55,7 +65,7 @@ impl Groups {
         &self,
         rule: &Rule,
         facts: &mut Emitter<'_>,
-        site: &mut ExecContext<'_, '_>,
+        context: &mut ExecContext<'_, '_>,
     ) -> Result<(), Bound> {
         let mut row = SmallVec::<[Word; 8]>::new();
         for at in 0..self.groups.len() {
@@ -69,18 +79,18 @@ impl Groups {
                     }
                     Term::Aggregate { span, .. } => {
                         let column = columns.next().or_broken("each aggregate of a head has its states");
-                        match column.finish(at as usize) {
+                        match column.states.finish(at as usize) {
                             Some(word) => row.push(word),
                             None => {
                                 whole = false;
-                                site.reports.add(self.id, *span, self.bindings(rule, at).as_slice());
+                                context.reports.add(self.id, *span, self.bindings(rule, at).as_slice());
                             }
                         }
                     }
                 }
             }
             if whole {
-                facts.take(&row, site)?;
+                facts.take(&row, context)?;
             }
         }
         Ok(())
@@ -100,18 +110,21 @@ impl Groups {
 }
 
 impl Sink for Groups {
-    fn take(&mut self, row: &[Word], site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+    fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         let (group, mut args) = row.split_at_checked(self.width).or_broken(MATCH);
         let (number, new) = self.groups.insert(group);
         if new {
-            self.columns.iter_mut().for_each(Column::push_group);
+            self.columns.iter_mut().for_each(|column| column.states.push_group());
             if u64::from(number + 1).is_multiple_of(ROWS_PER_LOOK) {
-                site.weigh(self.groups.bytes() + self.columns.iter().map(Column::bytes).sum::<usize>())?;
+                context.weigh(
+                    self.groups.bytes()
+                        + self.columns.iter().map(|column| column.states.bytes()).sum::<usize>(),
+                )?;
             }
         }
         for column in &mut self.columns {
-            let (own, rest) = args.split_at_checked(column.width()).or_broken(MATCH);
-            column.add(number as usize, own);
+            let (own, rest) = args.split_at_checked(column.width).or_broken(MATCH);
+            column.states.add(number as usize, own);
             args = rest;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! LimitedHeads under a limit: of each group the first few.
+//! Heads under a limit: of each group the first few.
 
 use super::emit::ROWS_PER_LOOK;
 use super::group::MATCH;
@@ -57,12 +57,12 @@ impl LimitedHeads {
         &mut self,
         (rule, limit): (&Rule, &Limit),
         facts: &mut Emitter<'_>,
-        site: &mut ExecContext<'_, '_>,
+        context: &mut ExecContext<'_, '_>,
     ) -> Result<(), Bound> {
         let mut order = std::mem::take(&mut self.order);
         order.clear();
         order.extend(0..self.heads.len());
-        // Groups by their words: they only have to stand together.
+        // Groups by their words: they only have to be adjacent.
         order.sort_unstable_by(|a, b| {
             self.group(*a)
                 .cmp(self.group(*b))
@@ -76,7 +76,7 @@ impl LimitedHeads {
             last = Some(self.group(at));
             if rank <= self.count {
                 ranked((rule, limit), self.head(at), rank, &mut row);
-                facts.take(&row, site)?;
+                facts.take(&row, context)?;
             }
         }
         self.order = order;
@@ -121,7 +121,7 @@ fn ranked((rule, limit): (&Rule, &Limit), head: &[Word], rank: i64, row: &mut Sm
 }
 
 impl Sink for LimitedHeads {
-    fn take(&mut self, row: &[Word], site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+    fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         let (key, head) = row.split_at_checked(1 + self.by.len()).or_broken(MATCH);
         let (count, key) = key.split_first().or_broken(MATCH);
         self.count = count.as_int();
@@ -129,7 +129,7 @@ impl Sink for LimitedHeads {
         if new {
             self.keys.extend_from_slice(key);
             if u64::from(at + 1).is_multiple_of(ROWS_PER_LOOK) {
-                site.weigh(self.heads.bytes() + self.keys.capacity() * 8)?;
+                context.weigh(self.heads.bytes() + self.keys.capacity() * 8)?;
             }
         } else if self.compare_keys(key, self.key(at)).is_lt() {
             let first = at as usize * key.len();

@@ -8,7 +8,7 @@ use crate::cells::Slice;
 use crate::exec::context::{ExecContext, Sink};
 use crate::exec::cursor::{Cursor, candidates, fewest};
 use crate::exec::undefined::UndefinedSearch;
-use crate::plan::expr::CompiledExpr;
+use crate::plan::expr::{CompiledExpr, eval_all};
 use crate::plan::frame::Slot;
 use crate::plan::steps::{AccessPath, HeadWord, JoinInput, Plan, Remainder, Step};
 use crate::storage::index::{Content, IndexId};
@@ -32,7 +32,7 @@ const LOOPS: &str =
 pub(crate) struct Machine<'a, 'p, 's, S> {
     plan: &'a Plan,
     rule: &'a Rule,
-    site: &'s mut ExecContext<'a, 'p>,
+    context: &'s mut ExecContext<'a, 'p>,
     sink: &'s mut S,
     frame: IndexVec<Slot, Word>,
     cursors: SmallVec<[Cursor<'a>; 12]>,
@@ -66,7 +66,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     pub(crate) fn new(
         plan: &'a Plan,
         rule: &'a Rule,
-        site: &'s mut ExecContext<'a, 'p>,
+        context: &'s mut ExecContext<'a, 'p>,
         sink: &'s mut S,
         scratch: &mut Scratch,
     ) -> Self {
@@ -75,7 +75,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         frame.clone_from(&plan.frame.words);
         let elements = std::mem::take(&mut scratch.elements);
         let row = std::mem::take(&mut scratch.row);
-        Self { plan, rule, site, sink, frame, cursors, elements, row, matches: 0, morsel: None }
+        Self { plan, rule, context, sink, frame, cursors, elements, row, matches: 0, morsel: None }
     }
 
     /// Only a part of what the outermost loop has to go through.
@@ -142,12 +142,12 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             return Ok(self.morsel);
         }
         match &self.plan.steps[at] {
-            Step::Every(path) => Ok(Some(candidates(path, self.site.stable, self.frame.view()))),
+            Step::Every(path) => Ok(Some(candidates(path, self.context.stable, self.frame.view()))),
             Step::Keys { relation, index, .. } => {
-                Ok(Some(Cursor::Words(self.site.stable.get(*relation).index(*index).touched())))
+                Ok(Some(Cursor::Words(self.context.stable.get(*relation).index(*index).touched())))
             }
             Step::Each(_, generator, args, remainder) => self.generate(at, generator, args, remainder),
-            Step::MultiwayJoin(inputs) => Ok(Some(fewest(inputs, self.site.stable, self.frame.view()))),
+            Step::MultiwayJoin(inputs) => Ok(Some(fewest(inputs, self.context.stable, self.frame.view()))),
             Step::Some(..)
             | Step::Probe { .. }
             | Step::Test(..)
@@ -164,8 +164,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         args: &[CompiledExpr],
         remainder: &Remainder,
     ) -> Result<Option<Cursor<'a>>, Bound> {
-        let words: Result<SmallVec<[Word; 4]>, NoResult> =
-            args.iter().map(|arg| arg.eval(self.frame.view(), self.site.params)).collect();
+        let words = eval_all(args, self.frame.view(), self.context.params);
         match (words, generator) {
             (Ok(words), Generator::Range) => match *words {
                 [from, to] => Ok(Some(Cursor::Ints(from.as_int(), to.as_int()))),
@@ -204,18 +203,18 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         let step = &self.plan.steps[at];
         match (step, cursor) {
             (Step::Every(path), Cursor::Rows(from, to)) => {
-                let stable = self.site.stable.get(path.relation);
+                let stable = self.context.stable.get(path.relation);
                 for number in from..to {
-                    self.site.budget.step()?;
+                    self.context.budget.step()?;
                     if self.fits(path, stable.row(number)) && body(self)? {
                         return Ok(Cursor::Rows(number + 1, to));
                     }
                 }
             }
             (Step::Every(path), Cursor::Numbers(numbers)) => {
-                let stable = self.site.stable.get(path.relation);
+                let stable = self.context.stable.get(path.relation);
                 for (done, number) in (1..).zip(numbers) {
-                    self.site.budget.step()?;
+                    self.context.budget.step()?;
                     if self.fits(path, stable.row(*number)) && body(self)? {
                         return Ok(Cursor::Numbers(&numbers[done..]));
                     }
@@ -231,10 +230,10 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                         return Ok(Cursor::Words(&words[done..]));
                     }
                 }
-                self.site.budget.steps(words.len() as u64)?;
+                self.context.budget.steps(words.len() as u64)?;
             }
             (Step::Keys { relation, index, slot }, Cursor::Words(groups)) => {
-                let index = self.site.stable.get(*relation).index(*index);
+                let index = self.context.stable.get(*relation).index(*index);
                 for (done, group) in (1..).zip(groups) {
                     self.frame[*slot] = index.key(*group);
                     if body(self)? {
@@ -274,8 +273,8 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         };
         let Some(word) = word else { return Ok(false) };
         let Step::Each(slot, ..) = &self.plan.steps[at] else { broken(LOOPS) };
-        self.site.budget.spend(1)?;
-        self.site.budget.step()?;
+        self.context.budget.spend(1)?;
+        self.context.budget.step()?;
         self.frame[*slot] = word;
         Ok(true)
     }
@@ -288,12 +287,12 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         entries: &mut &'a [u32],
     ) -> Result<bool, Bound> {
         let path = &inputs[chosen as usize].path;
-        let stable = self.site.stable.get(path.relation);
+        let stable = self.context.stable.get(path.relation);
         let is_word = |index: IndexId| stable.index(index).content() != Content::Numbers;
         let word = path.by.as_ref().is_some_and(|(index, _)| is_word(*index));
         while let [entry, rest @ ..] = *entries {
             *entries = rest;
-            self.site.budget.step()?;
+            self.context.budget.step()?;
             match path.row.binds.first() {
                 Some((_, slot)) if word => self.frame[*slot] = Word(u64::from(*entry)),
                 _ => drop(self.fits(path, stable.row(*entry))),
@@ -309,10 +308,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// Binds what a row binds; whether it fits.
     #[inline]
     fn fits(&mut self, path: &AccessPath, row: Slice<'_>) -> bool {
-        for (column, slot) in &path.row.binds {
-            self.frame[*slot] = row.at(*column as usize);
-        }
-        path.row.checks.iter().all(|(column, slot)| self.frame[*slot] == row.at(*column as usize))
+        path.row.fits(&mut self.frame, |column| row.at(column))
     }
 
     /// Runs the last loop but one, with the innermost one inside; where to go on.
@@ -341,7 +337,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         let plan = self.plan;
         let Some(cursor) = self.start(at)? else { return Ok(plan.back[at]) };
         if let (Some(tail), Step::Every(path)) = (&plan.tail, &plan.steps[at]) {
-            let stable = self.site.stable.get(path.relation);
+            let stable = self.context.stable.get(path.relation);
             let rows = |numbers: &'a [u32]| numbers.iter().map(|number| stable.row(*number));
             match cursor {
                 Cursor::Words(words) => {
@@ -401,10 +397,10 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             }
             self.matches += 1;
             if batch.len() >= full {
-                self.sink.flush(self.site)?;
+                self.sink.flush(self.context)?;
             }
         }
-        self.site.budget.steps(self.matches - before)
+        self.context.budget.steps(self.matches - before)
     }
 
     /// Whether a match passes the steps from `from` to before `to`, which are filters.
@@ -420,11 +416,11 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
 
     fn filter(&mut self, step: &'a Step) -> Result<bool, Bound> {
         match step {
-            Step::Test(code, remainder) => match code.eval(self.frame.view(), self.site.params) {
+            Step::Test(code, remainder) => match code.eval(self.frame.view(), self.context.params) {
                 Ok(word) => Ok(word.as_bool()),
                 Err(none) => self.fail(none, remainder).map(|()| false),
             },
-            Step::Let(slot, code, remainder) => match code.eval(self.frame.view(), self.site.params) {
+            Step::Let(slot, code, remainder) => match code.eval(self.frame.view(), self.context.params) {
                 Ok(word) => {
                     self.frame[*slot] = word;
                     Ok(true)
@@ -445,14 +441,14 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     fn holds(&mut self, relation: RelationId, row: &[Slot], view: View) -> bool {
         self.row.clear();
         self.row.extend(row.iter().map(|slot| self.frame[*slot]));
-        self.site.pending[relation].holds(self.site.stable.get(relation), &self.row, view)
+        self.context.pending[relation].holds(self.context.stable.get(relation), &self.row, view)
     }
 
     /// Whether some row fits.
     fn some(&mut self, path: &'a AccessPath) -> Result<bool, Bound> {
-        let stable = self.site.stable.get(path.relation);
+        let stable = self.context.stable.get(path.relation);
         let checked = !path.row.checks.is_empty();
-        let found = match candidates(path, self.site.stable, self.frame.view()) {
+        let found = match candidates(path, self.context.stable, self.frame.view()) {
             Cursor::Rows(from, to) if checked => (from..to).any(|number| self.fits(path, stable.row(number))),
             Cursor::Rows(from, to) => from < to,
             Cursor::Numbers(numbers) if checked => {
@@ -461,7 +457,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             Cursor::Numbers(entries) | Cursor::Words(entries) => !entries.is_empty(),
             Cursor::Ints(..) | Cursor::Elements | Cursor::Intersection(..) => broken(LOOPS),
         };
-        self.site.budget.step().map(|()| found)
+        self.context.budget.step().map(|()| found)
     }
 
     /// A match of the whole body: evaluates the head and hands it on.
@@ -470,17 +466,17 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         self.matches += 1;
         self.row.clear();
         for code in &self.plan.head {
-            match code.eval(self.frame.view(), self.site.params) {
+            match code.eval(self.frame.view(), self.context.params) {
                 Ok(word) => self.row.push(word),
                 Err(none) => return self.fail(none, &self.plan.remainder),
             }
         }
-        self.sink.take(&self.row, self.site)
+        self.sink.take(&self.row, self.context)
     }
 
-    /// Reports an operation without a result, if everything that doesn't depend on it holds.
+    /// Reports an undefined operation, if everything that doesn't depend on it holds.
     #[cold]
     fn fail(&mut self, none: NoResult, remainder: &Remainder) -> Result<(), Bound> {
-        UndefinedSearch::new(self.plan.rule, self.rule, self.frame.view(), remainder, none).run(self.site)
+        UndefinedSearch::new(self.plan.rule, self.rule, self.frame.view(), remainder, none).run(self.context)
     }
 }

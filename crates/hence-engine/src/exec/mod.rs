@@ -2,6 +2,7 @@
 
 pub(crate) mod context;
 pub(crate) mod cursor;
+pub(crate) mod delta_machine;
 pub(crate) mod emit;
 pub(crate) mod exchange;
 pub(crate) mod group;

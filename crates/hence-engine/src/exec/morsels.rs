@@ -68,7 +68,7 @@ impl<'a> Morsels<'a> {
     }
 }
 
-/// Whether the plan looks for whole facts of the relation that it adds to, which then can't be divided.
+/// Whether the plan looks for members of the relation that it adds to, which then can't be divided.
 fn probes_head(plan: &Plan, rule: &Rule) -> bool {
     let looks = |step: &Step| step.probes().any(|relation| relation == rule.head);
     let of_head = |literal: &Literal| match literal {

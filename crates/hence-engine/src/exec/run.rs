@@ -55,22 +55,22 @@ impl Output {
         plan: &'a Plan,
         rule: &'a Rule,
         facts: &mut Emitter<'_>,
-        site: &mut ExecContext<'a, '_>,
+        context: &mut ExecContext<'a, '_>,
         scratch: &mut Scratch,
     ) -> Result<u64, Bound> {
         match (self, &rule.limit) {
             (Self::Groups(groups), _) => {
                 groups.clear();
-                let matches = Machine::new(plan, rule, site, groups, scratch).run(scratch)?;
-                groups.finish(rule, facts, site).map(|()| matches)
+                let matches = Machine::new(plan, rule, context, groups, scratch).run(scratch)?;
+                groups.finish(rule, facts, context).map(|()| matches)
             }
             (Self::Heads(heads), Some(limit)) => {
                 heads.clear();
-                let matches = Machine::new(plan, rule, site, heads, scratch).run(scratch)?;
-                heads.finish((rule, limit), facts, site).map(|()| matches)
+                let matches = Machine::new(plan, rule, context, heads, scratch).run(scratch)?;
+                heads.finish((rule, limit), facts, context).map(|()| matches)
             }
             (Self::Heads(_), None) => broken("only rules with a limit rank their heads"),
-            (Self::Facts, _) => Machine::new(plan, rule, site, facts, scratch).run(scratch),
+            (Self::Facts, _) => Machine::new(plan, rule, context, facts, scratch).run(scratch),
         }
     }
 }
@@ -81,45 +81,45 @@ pub(crate) fn run<'a>(
     plan: &'a Plan,
     rule: &'a Rule,
     output: &mut Output,
-    site: &mut ExecContext<'a, '_>,
+    context: &mut ExecContext<'a, '_>,
     scratch: &mut Scratch,
     threads: Threads,
 ) -> Result<(u64, u64), Bound> {
-    if is_idle(plan, site) {
+    if is_idle(plan, context) {
         return Ok((0, 0));
     }
-    let morsels = (threads.most > 1).then(|| Morsels::new(plan, rule, site.stable)).flatten();
+    let morsels = (threads.most > 1).then(|| Morsels::new(plan, rule, context.stable)).flatten();
     let is_worth_while = |morsels: &Morsels<'_>| {
         matches!(output, Output::Facts) || morsels.left() >= MANY_ROWS || threads.after.is_zero()
     };
     let Some(morsels) = morsels.filter(is_worth_while) else {
-        return into_facts(rule, site, scratch, |facts, site, scratch| {
-            output.take_all(plan, rule, facts, site, scratch)
+        return into_facts(rule, context, scratch, |facts, context, scratch| {
+            output.take_all(plan, rule, facts, context, scratch)
         });
     };
     let job = Job { plan, rule, morsels, step: 1, is_clustered: false };
-    into_facts(rule, site, scratch, |facts, site, scratch| match output {
-        Output::Facts => derive(job, facts, site, scratch, threads),
-        _ => collect(job, facts, site, threads),
+    into_facts(rule, context, scratch, |facts, context, scratch| match output {
+        Output::Facts => derive(job, facts, context, scratch, threads),
+        _ => collect(job, facts, context, threads),
     })
 }
 
 /// Whether some relation without whose facts there is no match has none.
-fn is_idle(plan: &Plan, site: &ExecContext<'_, '_>) -> bool {
-    let is_empty = |(relation, view): &(RelationId, View)| site.stable[*relation].range(*view).is_empty();
+fn is_idle(plan: &Plan, context: &ExecContext<'_, '_>) -> bool {
+    let is_empty = |(relation, view): &(RelationId, View)| context.stable[*relation].range(*view).is_empty();
     plan.reads.iter().any(is_empty)
 }
 
 /// Hands out facts to be filled; how many matches `fill` counted, and how many facts were new.
 fn into_facts<'a>(
     rule: &Rule,
-    site: &mut ExecContext<'a, '_>,
+    context: &mut ExecContext<'a, '_>,
     scratch: &mut Scratch,
     fill: impl FnOnce(&mut Emitter<'_>, &mut ExecContext<'a, '_>, &mut Scratch) -> Result<u64, Bound>,
 ) -> Result<(u64, u64), Bound> {
     let mut facts = Emitter::new(rule.head, std::mem::take(&mut scratch.batch));
-    let matches = fill(&mut facts, site, scratch);
-    let matches = matches.and_then(|matches| facts.flush(site).map(|()| matches));
+    let matches = fill(&mut facts, context, scratch);
+    let matches = matches.and_then(|matches| facts.flush(context).map(|()| matches));
     let derived = facts.derived();
     scratch.batch = facts.into_batch();
     Ok((matches?, derived))
@@ -129,32 +129,32 @@ fn into_facts<'a>(
 fn derive<'a>(
     mut job: Job<'a>,
     facts: &mut Emitter<'_>,
-    site: &mut ExecContext<'a, '_>,
+    context: &mut ExecContext<'a, '_>,
     scratch: &mut Scratch,
     threads: Threads,
 ) -> Result<u64, Bound> {
     let (begun, mut done, mut matches, mut next) = (Instant::now(), 0, 0, FIRST);
     while begun.elapsed() < threads.after || job.morsels.left() == 0 {
         let Some(morsel) = job.morsels.take(next) else { return Ok(matches) };
-        let machine = Machine::new(job.plan, job.rule, site, facts, scratch).over(morsel);
+        let machine = Machine::new(job.plan, job.rule, context, facts, scratch).over(morsel);
         matches += machine.run(scratch)?;
         done += next;
         next =
             rows_in(threads.after.saturating_sub(begun.elapsed()), done, begun.elapsed()).clamp(FIRST, done);
     }
-    facts.flush(site)?;
+    facts.flush(context)?;
     job.step = morsel(done, begun.elapsed(), job.morsels.left(), threads);
     let head = job.rule.head;
-    let stable = site.stable.get(head);
-    let mut pending = std::mem::take(site.pending.own(head));
+    let stable = context.stable.get(head);
+    let mut pending = std::mem::take(context.pending.own(head));
     let (partitioning, shards) = pending.shards(stable, threads.most)?;
     job.is_clustered = partitioning.keeps_together(stable.arity(), job.plan.clustering_column());
     let mut owners: Vec<Emitter<'_>> =
         shards.iter_mut().map(|shard| Emitter::of_shard(head, shard)).collect();
-    let found = exchange::run(&job, &mut owners, |row| partitioning.partition_of(row), site);
+    let found = exchange::run(&job, &mut owners, |row| partitioning.partition_of(row), context);
     owners.into_iter().for_each(|owner| facts.add_derived(owner.derived()));
     pending.check(stable)?;
-    *site.pending.own(head) = pending;
+    *context.pending.own(head) = pending;
     found.map(|found| matches + found)
 }
 
@@ -162,7 +162,7 @@ fn derive<'a>(
 fn collect(
     job: Job<'_>,
     facts: &mut Emitter<'_>,
-    site: &mut ExecContext<'_, '_>,
+    context: &mut ExecContext<'_, '_>,
     threads: Threads,
 ) -> Result<u64, Bound> {
     let rule = job.rule;
@@ -176,14 +176,14 @@ fn collect(
     let Some(limit) = rule.limit.as_ref().filter(|_| !rule.is_aggregate()) else {
         let mut owners: Vec<Groups> = (0..threads.most).map(|_| Groups::new(job.plan.rule, rule)).collect();
         let width = owners.first().or_broken("each thread has groups of its own").width();
-        let matches = exchange::run(&job, &mut owners, owner(0..width), site)?;
-        owners.iter().try_for_each(|groups| groups.finish(rule, facts, site))?;
+        let matches = exchange::run(&job, &mut owners, owner(0..width), context)?;
+        owners.iter().try_for_each(|groups| groups.finish(rule, facts, context))?;
         return Ok(matches);
     };
     let mut owners: Vec<LimitedHeads> = (0..threads.most).map(|_| LimitedHeads::new(rule, limit)).collect();
     let keys = 1 + limit.by.len();
-    let matches = exchange::run(&job, &mut owners, owner(keys..keys + limit.per.len()), site)?;
-    owners.iter_mut().try_for_each(|heads| heads.finish((rule, limit), facts, site))?;
+    let matches = exchange::run(&job, &mut owners, owner(keys..keys + limit.per.len()), context)?;
+    owners.iter_mut().try_for_each(|heads| heads.finish((rule, limit), facts, context))?;
     Ok(matches)
 }
 

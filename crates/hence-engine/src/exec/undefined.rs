@@ -14,10 +14,10 @@ use hence_core::value::Word;
 use hence_lang::builtins::expr::{Expr, NoResult, ParamId, VarId};
 use hence_lang::ir::{Arg, Atom, Literal, Rule, RuleId};
 
-/// A match that met an operation without a result. Its variable stays unbound, so literals that depend on it never
+/// A match that met an undefined operation. Its variable stays unbound, so literals that depend on it never
 /// become ready; once all others hold, the operation is reported.
 ///
-/// It reads all that is known, whatever part of it the plan reads: reports are a set, and what holds now holds in
+/// It reads all stable tuples, whatever view of it the plan reads: reports are a set, and what holds now holds in
 /// the end.
 pub(crate) struct UndefinedSearch<'r> {
     id: RuleId,
@@ -28,19 +28,19 @@ pub(crate) struct UndefinedSearch<'r> {
 
 /// What is still to be followed.
 enum Branch {
-    One(Partial),
-    Elements(Partial, VarId, Box<dyn Iterator<Item = Word>>),
+    One(PartialMatch),
+    Elements(PartialMatch, VarId, Box<dyn Iterator<Item = Word>>),
 }
 
 #[derive(Clone)]
-struct Partial {
+struct PartialMatch {
     bindings: IndexVec<VarId, Option<Word>>,
     open: Vec<usize>,
     failed: Vec<Span>,
 }
 
 impl<'r> UndefinedSearch<'r> {
-    /// The inquiry into an operation of the body or of the head.
+    /// The search after an operation of the body or of the head.
     pub(crate) fn new(
         id: RuleId,
         rule: &'r Rule,
@@ -57,22 +57,22 @@ impl<'r> UndefinedSearch<'r> {
             _ => None,
         });
         let failed = if remainder.in_head { Vec::new() } else { vec![none.0] };
-        let first = Partial { bindings, open: remainder.literals.clone(), failed };
+        let first = PartialMatch { bindings, open: remainder.literals.clone(), failed };
         Self { id, rule, computed: computed.collect(), branches: vec![Branch::One(first)] }
     }
 
     /// Follows the match through all literals that are left.
-    pub(crate) fn run(mut self, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+    pub(crate) fn run(mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         while let Some(branch) = self.branches.pop() {
-            site.budget.step()?;
+            context.budget.step()?;
             match branch {
                 Branch::One(partial) => match self.ready(&partial) {
-                    Some(at) => self.extend(partial, at, site)?,
-                    None => self.report(&partial, site),
+                    Some(at) => self.extend(partial, at, context)?,
+                    None => self.report(&partial, context),
                 },
                 Branch::Elements(partial, var, mut elements) => {
                     let Some(word) = elements.next() else { continue };
-                    site.budget.spend(1)?;
+                    context.budget.spend(1)?;
                     let mut longer = partial.clone();
                     longer.bind(var, word);
                     self.branches.extend([Branch::Elements(partial, var, elements), Branch::One(longer)]);
@@ -82,17 +82,17 @@ impl<'r> UndefinedSearch<'r> {
         Ok(())
     }
 
-    fn report(&self, partial: &Partial, site: &mut ExecContext<'_, '_>) {
+    fn report(&self, partial: &PartialMatch, context: &mut ExecContext<'_, '_>) {
         let head = head_exprs(self.rule).filter(|expr| expr.may_fail());
-        let head = head.filter_map(|expr| eval(partial, expr, site.params).err());
+        let head = head.filter_map(|expr| eval(partial, expr, context.params).err());
         let spans: Vec<Span> = match partial.failed.as_slice() {
             [] => head.map(|none| none.0).collect(),
             failed => failed.to_vec(),
         };
-        spans.into_iter().for_each(|span| site.reports.add(self.id, span, partial.bindings.as_slice()));
+        spans.into_iter().for_each(|span| context.reports.add(self.id, span, partial.bindings.as_slice()));
     }
 
-    fn ready(&self, partial: &Partial) -> Option<usize> {
+    fn ready(&self, partial: &PartialMatch) -> Option<usize> {
         let is_bound = |var: VarId| partial.bindings[var].is_some();
         let exprs_bound = |exprs: &[Expr]| {
             let mut bound = true;
@@ -112,32 +112,32 @@ impl<'r> UndefinedSearch<'r> {
     /// Evaluates one literal and keeps what becomes of the match.
     fn extend(
         &mut self,
-        mut partial: Partial,
+        mut partial: PartialMatch,
         at: usize,
-        site: &mut ExecContext<'_, '_>,
+        context: &mut ExecContext<'_, '_>,
     ) -> Result<(), Bound> {
         partial.open.retain(|open| *open != at);
         match self.rule.literal(at) {
-            Literal::Atom(atom) => return self.join(&partial, atom, site),
+            Literal::Atom(atom) => return self.join(&partial, atom, context),
             Literal::Not(atom) => {
                 let mut found = false;
-                each_row(&partial, atom, site, |_| found = true)?;
+                each_row(&partial, atom, context, |_| found = true)?;
                 if found {
                     return Ok(());
                 }
             }
-            Literal::Bind { var, expr, .. } => match eval(&partial, expr, site.params) {
+            Literal::Bind { var, expr, .. } => match eval(&partial, expr, context.params) {
                 Ok(word) => partial.bind(*var, word),
                 Err(none) => partial.failed.push(none.0),
             },
-            Literal::Test { expr, .. } => match eval(&partial, expr, site.params) {
+            Literal::Test { expr, .. } => match eval(&partial, expr, context.params) {
                 Ok(word) if !word.as_bool() => return Ok(()),
                 Ok(_) => {}
                 Err(none) => partial.failed.push(none.0),
             },
             Literal::Each { var, generator, args, .. } => {
                 let words: Result<Vec<Word>, NoResult> =
-                    args.iter().map(|arg| eval(&partial, arg, site.params)).collect();
+                    args.iter().map(|arg| eval(&partial, arg, context.params)).collect();
                 match words {
                     Ok(words) => {
                         self.branches.push(Branch::Elements(partial, *var, generator.elements(&words)));
@@ -151,28 +151,34 @@ impl<'r> UndefinedSearch<'r> {
         Ok(())
     }
 
-    fn join(&mut self, partial: &Partial, atom: &Atom, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
-        each_row(partial, atom, site, |longer| self.branches.push(Branch::One(longer)))
+    fn join(
+        &mut self,
+        partial: &PartialMatch,
+        atom: &Atom,
+        context: &mut ExecContext<'_, '_>,
+    ) -> Result<(), Bound> {
+        each_row(partial, atom, context, |longer| self.branches.push(Branch::One(longer)))
     }
 }
 
 /// Calls `take` with the match for each row that fits.
 fn each_row(
-    partial: &Partial,
+    partial: &PartialMatch,
     atom: &Atom,
-    site: &mut ExecContext<'_, '_>,
-    mut take: impl FnMut(Partial),
+    context: &mut ExecContext<'_, '_>,
+    mut take: impl FnMut(PartialMatch),
 ) -> Result<(), Bound> {
-    let stable = site.stable.get(atom.relation);
-    let wanted: Vec<Option<Word>> = atom.args.iter().map(|arg| wanted(partial, arg, site.params)).collect();
+    let stable = context.stable.get(atom.relation);
+    let wanted: Vec<Option<Word>> =
+        atom.args.iter().map(|arg| wanted(partial, arg, context.params)).collect();
     if let Some(row) = wanted.iter().copied().collect::<Option<Vec<Word>>>() {
-        if site.pending[atom.relation].holds(stable, &row, View::All) {
+        if context.pending[atom.relation].holds(stable, &row, View::All) {
             take(partial.clone());
         }
         return Ok(());
     }
     let mut visit = |number: u32| {
-        site.budget.step()?;
+        context.budget.step()?;
         if let Some(longer) = unify(partial, atom, &wanted, &stable.row(number).iter().collect::<Vec<_>>()) {
             take(longer);
         }
@@ -194,7 +200,7 @@ fn listed<'k>(stable: &'k Stable, wanted: &[Option<Word>]) -> Option<&'k [u32]> 
     })
 }
 
-fn wanted(partial: &Partial, arg: &Arg, params: &[Word]) -> Option<Word> {
+fn wanted(partial: &PartialMatch, arg: &Arg, params: &[Word]) -> Option<Word> {
     match arg {
         Arg::Any => None,
         Arg::Var(var) => partial.bindings[*var],
@@ -204,7 +210,7 @@ fn wanted(partial: &Partial, arg: &Arg, params: &[Word]) -> Option<Word> {
 }
 
 /// The match with a row, if the row fits.
-fn unify(partial: &Partial, atom: &Atom, wanted: &[Option<Word>], row: &[Word]) -> Option<Partial> {
+fn unify(partial: &PartialMatch, atom: &Atom, wanted: &[Option<Word>], row: &[Word]) -> Option<PartialMatch> {
     if wanted.iter().zip(row).any(|(wanted, word)| wanted.is_some_and(|wanted| wanted != *word)) {
         return None;
     }
@@ -220,12 +226,12 @@ fn unify(partial: &Partial, atom: &Atom, wanted: &[Option<Word>], row: &[Word]) 
     Some(longer)
 }
 
-impl Partial {
+impl PartialMatch {
     fn bind(&mut self, var: VarId, word: Word) {
         self.bindings[var] = Some(word);
     }
 }
 
-fn eval(partial: &Partial, expr: &Expr, params: &[Word]) -> Result<Word, NoResult> {
+fn eval(partial: &PartialMatch, expr: &Expr, params: &[Word]) -> Result<Word, NoResult> {
     expr.eval_bound(partial.bindings.as_slice(), params)
 }

@@ -1,7 +1,7 @@
 //! Bringing a stratum up to date whose relations don't depend on themselves: derivations are counted.
 
 use super::mode::Mode;
-use crate::incremental::machine::{ChangeContext, DerivationSink, Halt};
+use crate::exec::delta_machine::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::rule::Collect;
 use crate::incremental::work::{DeltaSource, SignedSink, Work};
 use crate::incremental::{Incremental, Reader};
@@ -11,7 +11,7 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Program, RuleId, StratumId};
 
-/// What a standing evaluation keeps of a stratum.
+/// What incremental maintenance keeps of a stratum.
 #[derive(Debug, Default)]
 pub(crate) struct StratumState {
     /// The relations that it derives.
@@ -78,8 +78,8 @@ pub(crate) struct Count {
 }
 
 impl DerivationSink for Count {
-    fn take(&mut self, row: &[Word], _: u32, site: &mut ChangeContext<'_>) -> Result<bool, Halt> {
-        derive(self.relation, row, self.by, site)?;
+    fn take(&mut self, row: &[Word], _: u32, context: &mut ChangeContext<'_>) -> Result<bool, Halt> {
+        derive(self.relation, row, self.by, context)?;
         Ok(true)
     }
 }
@@ -96,13 +96,13 @@ pub(crate) fn derive(
     relation: RelationId,
     row: &[Word],
     by: i64,
-    site: &mut ChangeContext<'_>,
+    context: &mut ChangeContext<'_>,
 ) -> Result<u32, Halt> {
-    let (slot, new) = site.store.hold(relation, row)?;
+    let (slot, new) = context.store.hold(relation, row)?;
     if new {
-        site.budget.spend(1)?;
+        context.budget.spend(1)?;
     }
-    site.store.relation_mut(relation).count(slot, by);
+    context.store.relation_mut(relation).count(slot, by);
     Ok(slot)
 }
 

@@ -1,4 +1,4 @@
-//! Single facts of a standing evaluation, looked up by some of their columns.
+//! Single facts of incremental maintenance, looked up by some of their columns.
 
 use super::LARGE;
 use crate::incremental::Incremental;

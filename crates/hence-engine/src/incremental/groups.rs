@@ -1,9 +1,8 @@
 //! The groups of a rule with aggregates, kept from change to change.
 
 use super::mode::Mode;
+use crate::exec::delta_machine::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::counting::{Task, derive};
-use crate::incremental::machine::{ChangeContext, DerivationSink, Halt};
-use crate::incremental::tally::{AggregateColumn, AggregateState};
 use crate::incremental::work::{SignedSink, Work};
 use crate::plan::head::plain;
 use crate::storage::chain_index::NONE;
@@ -15,6 +14,7 @@ use smallvec::SmallVec;
 use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
+use hence_lang::builtins::aggregate::GroupStates;
 use hence_lang::builtins::expr::ExprKind;
 use hence_lang::ir::{Rule, Term};
 
@@ -25,23 +25,31 @@ const TERMS: &str = "a group has a word for each plain term and a state for each
 pub(crate) struct AggregateGroups {
     /// For each column of the head whether it is an aggregate.
     terms: Vec<bool>,
-    columns: Vec<AggregateColumn>,
+    columns: Vec<RetractableColumn>,
     width: usize,
     finder: HashTable<u32>,
-    groups: Vec<Group>,
-    /// The states of the aggregates, those of one group together.
-    tallies: Vec<AggregateState>,
+    groups: Vec<AggregateGroup>,
     free: Vec<u32>,
     touched: Vec<u32>,
     /// Whether the matches that come are those of the group's variables.
     adds: bool,
-    /// AggregateGroups to be made anew, and whether that is going on.
+    /// Groups to be recomputed, and whether that is going on.
     broken: Vec<u32>,
     rebuilding: bool,
 }
 
+/// An aggregate of a head.
+struct RetractableColumn {
+    /// By group.
+    states: Box<dyn GroupStates>,
+    /// How many arguments it has.
+    width: usize,
+    /// Whether its last argument may differ from match to match, though it is to be the same.
+    varies: bool,
+}
+
 #[derive(Debug, Default)]
-struct Group {
+struct AggregateGroup {
     words: SmallVec<[Word; 3]>,
     /// How many matches are in.
     count: u64,
@@ -57,12 +65,11 @@ impl AggregateGroups {
         let columns = rule.terms.iter().filter_map(|term| match term {
             Term::Aggregate { aggregate, args, .. } => {
                 let is_fixed = |kind: &ExprKind| matches!(kind, ExprKind::Const(_) | ExprKind::Param(_));
-                let varies = match aggregate.name() {
-                    "percentile" | "join" => args.get(1).is_some_and(|arg| !is_fixed(&arg.kind)),
-                    _ => false,
-                };
-                let types = args.iter().map(|arg| arg.ty).collect();
-                Some(AggregateColumn { aggregate: *aggregate, types, varies })
+                let varies = args.last().is_some_and(|arg| !is_fixed(&arg.kind));
+                let varies = varies && aggregate.constant_argument().is_some();
+                let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
+                let states = aggregate.retractable_states(&types);
+                Some(RetractableColumn { states, width: types.len(), varies })
             }
             Term::Expr(_) => None,
         });
@@ -72,7 +79,6 @@ impl AggregateGroups {
             width: plain(rule).count(),
             finder: HashTable::new(),
             groups: Vec::new(),
-            tallies: Vec::new(),
             free: Vec::new(),
             touched: Vec::new(),
             adds: true,
@@ -81,12 +87,12 @@ impl AggregateGroups {
         }
     }
 
-    /// Whether some groups have to be made anew.
+    /// Whether some groups have to be recomputed.
     pub(crate) fn is_broken(&self) -> bool {
         !self.broken.is_empty()
     }
 
-    /// Empties the groups that have to be made anew; how their matches are found.
+    /// Empties the groups that have to be remade; how their matches are found.
     pub(crate) fn open_broken(&mut self, rule: &Rule) -> (Mode, Task) {
         self.rebuilding = true;
         for at in 0..self.broken.len() {
@@ -111,18 +117,18 @@ impl AggregateGroups {
         let mut row: SmallVec<[Word; 8]> = SmallVec::new();
         let mut touched = std::mem::take(&mut self.touched);
         for at in touched.drain(..) {
-            let stands = self.row(at, &mut row, &mut work.machine.failed);
+            let holds = self.row(at, &mut row, &mut work.machine.failed);
             let group = &mut self.groups[at as usize];
             group.touched = false;
             let old = std::mem::replace(&mut group.fact, NONE);
-            if stands && old != NONE && work.store.relation(head).row(old) == row.as_slice() {
+            if holds && old != NONE && work.store.relation(head).row(old) == row.as_slice() {
                 group.fact = old;
                 continue;
             }
             if old != NONE {
                 work.store.relation_mut(head).count(old, -1);
             }
-            if stands {
+            if holds {
                 group.fact = work.derive(head, &row)?;
             }
             if group.count == 0 {
@@ -137,41 +143,32 @@ impl AggregateGroups {
     fn row(&self, at: u32, row: &mut SmallVec<[Word; 8]>, failed: &mut bool) -> bool {
         row.clear();
         let group = &self.groups[at as usize];
-        let tallies = &self.tallies[self.places(at)];
-        let (mut words, mut tallies) = (group.words.iter(), self.columns.iter().zip(tallies));
+        if group.count == 0 {
+            return false;
+        }
+        let (mut words, mut columns) = (group.words.iter(), self.columns.iter());
         for is_aggregate in &self.terms {
             if *is_aggregate {
-                let (column, tally) = tallies.next().or_broken(TERMS);
-                row.extend(column.finish(tally, group.count));
+                row.extend(columns.next().or_broken(TERMS).states.finish(at as usize));
             } else {
                 row.push(*words.next().or_broken(TERMS));
             }
         }
         let whole = row.len() == self.terms.len();
-        *failed |= group.count > 0 && !whole;
-        group.count > 0 && whole
-    }
-
-    /// Where the states of a group are.
-    #[inline]
-    fn places(&self, at: u32) -> std::ops::Range<usize> {
-        let count = self.columns.len();
-        at as usize * count..(at as usize + 1) * count
+        *failed |= !whole;
+        whole
     }
 
     /// Takes all matches out of the states of a group.
     fn empty(&mut self, at: u32) {
-        let places = self.places(at);
-        for (column, tally) in self.columns.iter().zip(&mut self.tallies[places]) {
-            *tally = column.tally();
-        }
+        self.columns.iter_mut().for_each(|column| column.states.reset(at as usize));
     }
 
     fn release(&mut self, at: u32) {
         let group = &mut self.groups[at as usize];
         let found = self.finder.find_entry(hash(&group.words), |other| *other == at).ok();
         found.or_broken("a group that is given up is found by its words").remove();
-        *group = Group { fact: NONE, ..Group::default() };
+        *group = AggregateGroup { fact: NONE, ..AggregateGroup::default() };
         self.empty(at);
         self.free.push(at);
     }
@@ -189,12 +186,12 @@ impl AggregateGroups {
             Entry::Vacant(place) => {
                 let at = self.free.pop().unwrap_or(groups.len() as u32);
                 place.insert(at);
-                let group = Group { words: words.into(), fact: NONE, ..Group::default() };
+                let group = AggregateGroup { words: words.into(), fact: NONE, ..AggregateGroup::default() };
                 match groups.get_mut(at as usize) {
                     Some(place) => *place = group,
                     None => {
                         groups.push(group);
-                        self.tallies.extend(self.columns.iter().map(AggregateColumn::tally));
+                        self.columns.iter_mut().for_each(|column| column.states.push_group());
                     }
                 }
                 at
@@ -204,8 +201,8 @@ impl AggregateGroups {
 
     /// Bytes taken, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.groups.capacity() * (size_of::<Group>() + 64)
-            + self.tallies.capacity() * size_of::<AggregateState>()
+        self.groups.capacity() * (size_of::<AggregateGroup>() + 64)
+            + self.columns.iter().map(|column| column.states.bytes()).sum::<usize>()
             + self.finder.capacity() * 5
     }
 }
@@ -214,7 +211,6 @@ impl DerivationSink for AggregateGroups {
     fn take(&mut self, row: &[Word], _: u32, _: &mut ChangeContext<'_>) -> Result<bool, Halt> {
         let (words, mut args) = row.split_at(self.width);
         let at = self.find(words);
-        let places = self.places(at);
         let group = &mut self.groups[at as usize];
         if !std::mem::replace(&mut group.touched, true) {
             self.touched.push(at);
@@ -223,13 +219,13 @@ impl DerivationSink for AggregateGroups {
             return Ok(true);
         }
         let mut whole = true;
-        for (column, tally) in self.columns.iter().zip(&mut self.tallies[places]) {
-            let (own, rest) = args.split_at(column.types.len());
+        for column in &mut self.columns {
+            let (own, rest) = args.split_at(column.width);
             args = rest;
             if self.adds {
-                column.add(tally, own);
+                column.states.add(at as usize, own);
             } else {
-                whole &= column.remove(tally, own);
+                whole &= !column.varies && column.states.retract(at as usize, own);
             }
         }
         let count = if self.adds { group.count.checked_add(1) } else { group.count.checked_sub(1) };
@@ -252,6 +248,6 @@ impl SignedSink for AggregateGroups {
 impl Work {
     /// One more derivation of a fact; its slot.
     pub(crate) fn derive(&mut self, relation: RelationId, row: &[Word]) -> Result<u32, Halt> {
-        derive(relation, row, 1, &mut self.site())
+        derive(relation, row, 1, &mut self.context())
     }
 }

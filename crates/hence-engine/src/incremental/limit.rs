@@ -1,10 +1,10 @@
 //! The groups of a rule with a limit, kept from change to change.
 
-use crate::incremental::machine::{ChangeContext, DerivationSink, Halt};
+use crate::exec::delta_machine::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::work::{SignedSink, Work};
 use crate::plan::head::is_rank;
 use crate::plan::head::{plain, unranked};
-use crate::storage::sort_key::SortKey;
+use hence_lang::builtins::sort_key::SortKey;
 use std::collections::BTreeMap;
 
 use hashbrown::{HashMap, HashSet};
@@ -28,16 +28,16 @@ pub(crate) struct LimitedGroups {
     cells: Vec<(Type, bool)>,
     keys: usize,
     width: usize,
-    /// Whether a head has only one key, told by its own columns.
+    /// Whether a head has only one key, determined by its own columns.
     distinct: bool,
     count: usize,
     adds: bool,
-    groups: HashMap<Words, Group, ahash::RandomState>,
+    groups: HashMap<Words, LimitedGroup, ahash::RandomState>,
     touched: Vec<Words>,
 }
 
 #[derive(Default)]
-struct Group {
+struct LimitedGroup {
     /// The matches by key and head, and how many each is.
     heads: BTreeMap<SortKeys, u64>,
     /// The slots of its facts.
@@ -85,8 +85,8 @@ impl LimitedGroups {
                 let old = std::mem::take(&mut group.facts);
                 old.into_iter().for_each(|slot| work.store.relation_mut(head).count(slot, -1));
                 if rows == 0 {
-                    let stands = self.count > 0 && !group.heads.is_empty();
-                    group.facts = if stands { vec![work.derive(head, &[])?] } else { Vec::new() };
+                    let holds = self.count > 0 && !group.heads.is_empty();
+                    group.facts = if holds { vec![work.derive(head, &[])?] } else { Vec::new() };
                 } else {
                     group.facts =
                         new.chunks(rows).map(|row| work.derive(head, row)).collect::<Result<_, _>>()?;
@@ -107,7 +107,7 @@ impl LimitedGroups {
 }
 
 /// The first few heads of a group with their ranks, one after the other.
-fn first_few(group: &Group, count: usize, keys: usize, distinct: bool, ranks: &[bool]) -> Vec<Word> {
+fn first_few(group: &LimitedGroup, count: usize, keys: usize, distinct: bool, ranks: &[bool]) -> Vec<Word> {
     let (mut rank, mut seen) = (0, HashSet::new());
     let mut rows = Vec::with_capacity(count.min(group.heads.len()).saturating_mul(ranks.len()));
     for cells in group.heads.keys() {

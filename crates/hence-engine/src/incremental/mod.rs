@@ -1,8 +1,8 @@
 //! Incremental evaluations: facts come and go, and everything that follows is brought up to date, exactly as if it had
 //! been evaluated afresh, at a cost that follows the size of the change.
 //!
-//! Relations that don't depend on themselves are counted: a fact stands as long as some match derives it, and each
-//! change of a body's literal is joined with the others, those before it as they are now and those behind it as they
+//! Relations that don't depend on themselves are counted: a fact holds as long as some match derives it, and each
+//! change of a body's literal is joined with the others, those before it as they are now and those after it as they
 //! were. Relations that depend on themselves keep their ranks; see `recursion`.
 #![expect(
     clippy::indexing_slicing,
@@ -13,14 +13,12 @@ mod counting;
 mod facts;
 mod groups;
 mod limit;
-mod machine;
 mod mode;
 mod queue;
 mod read;
 mod recompute;
 mod recursion;
 mod rule;
-mod tally;
 mod undefined;
 mod work;
 
@@ -38,8 +36,8 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Program, RuleId, StratumId};
 
+use crate::exec::delta_machine::Halt;
 use counting::StratumState;
-use machine::Halt;
 use mode::Mode;
 use rule::RuleState;
 use work::Work;
@@ -50,14 +48,14 @@ const FACTS_PER_LOOK: u64 = 1 << 16;
 /// From how many facts on an index takes too long to be built between two changes.
 const LARGE: u64 = 100_000;
 
-/// A fact that is to stand from now on, or no longer, as far as it is asserted.
+/// A fact that is asserted from now on, or retracted.
 #[derive(Clone, Copy, Debug)]
 pub struct Edit<'a> {
-    /// The relation; rows of a derived one stand beside what its rules derive.
+    /// The relation; rows of a derived one are added to what its rules derive.
     pub relation: RelationId,
     /// A word for each column.
     pub row: &'a [Word],
-    /// Whether it is to stand.
+    /// Whether it is asserted; else it is retracted.
     pub asserted: bool,
 }
 
@@ -84,7 +82,7 @@ pub struct Incremental {
     due: BinaryHeap<Reverse<StratumId>>,
     /// The relations that changed.
     changed: Vec<RelationId>,
-    /// The rules whose operations without a result may have changed.
+    /// The rules whose undefined operations may have changed.
     unclear: Vec<RuleId>,
     /// The rules that have some.
     failing: BTreeSet<RuleId>,
@@ -102,10 +100,10 @@ impl Incremental {
     /// # Errors
     /// The limit that was reached first.
     pub fn new(program: &Program, input: &Database, limits: &Limits) -> Result<Self, LimitReached> {
-        let mut standing = Self::empty(program, limits);
-        let loaded = standing.load(input);
-        standing.stopped_by(loaded)?;
-        Ok(standing)
+        let mut incremental = Self::empty(program, limits);
+        let loaded = incremental.load(input);
+        incremental.stopped_by(loaded)?;
+        Ok(incremental)
     }
 
     fn empty(program: &Program, limits: &Limits) -> Self {

@@ -1,4 +1,4 @@
-//! What is to be had from a standing evaluation: what came and went, single facts, whole relations.
+//! What incremental maintenance answers: what changed, single facts, whole relations.
 
 use crate::incremental::Incremental;
 use crate::model::{Extent, Model};
@@ -29,20 +29,20 @@ impl Incremental {
         table.changes().iter().map(move |slot| (table.row(*slot), table.is(*slot, NEW)))
     }
 
-    /// Whether a fact stands.
+    /// Whether a fact holds.
     pub fn holds(&self, relation: RelationId, row: &[Word]) -> bool {
         let table = self.relation(relation);
         table.find(row).is_some_and(|slot| table.is(slot, NEW))
     }
 
-    /// How many facts of a relation stand.
+    /// How many facts of a relation hold.
     pub fn len(&self, relation: RelationId) -> usize {
-        self.relation(relation).standing()
+        self.relation(relation).holding()
     }
 
-    /// Whether no fact stands at all.
+    /// Whether no fact holds at all.
     pub fn is_empty(&self) -> bool {
-        self.work.store.iter().all(|table| table.standing() == 0)
+        self.work.store.iter().all(|table| table.holding() == 0)
     }
 
     /// The facts of a relation, in no order that means anything.

@@ -3,9 +3,9 @@
 
 use super::mode::Mode;
 use super::rule::reads;
-use crate::batch::Run;
+use crate::batch::BatchRun;
+use crate::exec::delta_machine::Halt;
 use crate::incremental::Incremental;
-use crate::incremental::machine::Halt;
 use crate::limits::Limits;
 use crate::model::Database;
 use crate::storage::chain_index::NONE;
@@ -61,18 +61,18 @@ impl Incremental {
         self.plan_own(stratum);
         let (input, read) = self.input_of(stratum);
         let budget = &self.work.budget;
-        let stood = self.facts_of(stratum) as u64;
+        let held = self.facts_of(stratum) as u64;
         let limits = Limits {
-            facts: self.limits.facts.saturating_sub(budget.spent()).saturating_add(stood),
+            facts: self.limits.facts.saturating_sub(budget.spent()).saturating_add(held),
             time: budget.left(),
             ..self.limits
         };
         let program = &self.program;
-        let anew = Run::new(program, input, &limits, false).and_then(|mut run| {
+        let recomputed = BatchRun::new(program, input, &limits, false).and_then(|mut run| {
             run.stratum(&program[stratum])?;
             Ok(run.into_work())
         });
-        let (relations, matches, spent) = anew.map_err(|reached| {
+        let (relations, matches, spent) = recomputed.map_err(|reached| {
             self.at_work = reached.rule;
             match reached.bound {
                 Bound::Facts(_) => Bound::Facts(self.limits.facts),
@@ -82,7 +82,7 @@ impl Incremental {
                 other => other,
             }
         })?;
-        self.work.budget.spend(spent.saturating_sub(stood))?;
+        self.work.budget.spend(spent.saturating_sub(held))?;
         let found = self.adopt(stratum, &relations)?;
         self.plan_own(stratum);
         let steps = matches + found / 2 + read * READ;

@@ -4,14 +4,14 @@
 //! derivation uses, the least over all derivations. Ranks are kept as shortest distances are in a graph that changes
 //! (Ramalingam and Reps, "An incremental algorithm for a generalization of the shortest-path problem", 1996): facts
 //! that may have lost their rank are looked at in the order of their ranks, and those that have no other derivation of
-//! that rank lose it, and cast doubt on what they derive; then facts get the least rank there is, the least first. A
+//! that rank lose it, and what they derive is overdeleted in turn; then facts get the least rank there is, the least first. A
 //! fact that is left without one goes.
 //!
 //! Where that takes long the stratum is derived from scratch: by the batch engine where it is large, else all ranks are
 //! forgotten and the second half is run.
 
 use super::mode::Mode;
-use crate::incremental::machine::{ChangeContext, DerivationSink, Halt};
+use crate::exec::delta_machine::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::queue::{FactSlot, RankQueue};
 use crate::incremental::work::{DeltaSource, SignedSink};
 use crate::incremental::{Incremental, Reader};
@@ -51,8 +51,8 @@ struct Best<'a> {
 }
 
 impl DerivationSink for Overdelete<'_> {
-    fn take(&mut self, row: &[Word], rank: u32, site: &mut ChangeContext<'_>) -> Result<bool, Halt> {
-        let table = site.store.relation_mut(self.relation);
+    fn take(&mut self, row: &[Word], rank: u32, context: &mut ChangeContext<'_>) -> Result<bool, Halt> {
+        let table = context.store.relation_mut(self.relation);
         if let Some(slot) = table.find(row)
             && table.rank(slot) == rank.saturating_add(1)
             && !table.is(slot, OVERDELETED)
@@ -66,12 +66,12 @@ impl DerivationSink for Overdelete<'_> {
 }
 
 impl DerivationSink for Propose<'_> {
-    fn take(&mut self, row: &[Word], rank: u32, site: &mut ChangeContext<'_>) -> Result<bool, Halt> {
-        let (slot, new) = site.store.hold(self.relation, row)?;
+    fn take(&mut self, row: &[Word], rank: u32, context: &mut ChangeContext<'_>) -> Result<bool, Halt> {
+        let (slot, new) = context.store.hold(self.relation, row)?;
         if new {
-            site.budget.spend(1)?;
+            context.budget.spend(1)?;
         }
-        propose(self.queue, site, (self.relation, slot), rank.saturating_add(1));
+        propose(self.queue, context, (self.relation, slot), rank.saturating_add(1));
         Ok(true)
     }
 }
@@ -98,8 +98,8 @@ impl SignedSink for Propose<'_> {
 }
 
 /// Lets a fact wait for a rank that is better than what it has.
-fn propose(queue: &mut RankQueue, site: &mut ChangeContext<'_>, (relation, slot): FactSlot, rank: u32) {
-    let table = site.store.relation_mut(relation);
+fn propose(queue: &mut RankQueue, context: &mut ChangeContext<'_>, (relation, slot): FactSlot, rank: u32) {
+    let table = context.store.relation_mut(relation);
     if rank < table.best(slot) {
         table.propose(slot, rank);
         table.touch(slot);
@@ -127,7 +127,7 @@ impl Incremental {
     /// How many facts a stratum has.
     pub(crate) fn facts_of(&self, stratum: StratumId) -> usize {
         let relations = &self.strata[stratum].relations;
-        relations.iter().map(|relation| self.work.store.relation(*relation).standing()).sum()
+        relations.iter().map(|relation| self.work.store.relation(*relation).holding()).sum()
     }
 
     /// Derives the facts of a stratum from scratch, with their ranks.
@@ -158,7 +158,7 @@ impl Incremental {
                     table.touch(slot);
                 }
                 let base = table.base(slot);
-                propose(&mut queue, &mut self.work.site(), (relation, slot), base);
+                propose(&mut queue, &mut self.work.context(), (relation, slot), base);
             }
         }
         self.settle_ranks(&mut queue)?;
@@ -178,7 +178,7 @@ impl Incremental {
                 let table = self.work.store.relation(relation);
                 let Some(slot) = table.touched(place) else { break };
                 let base = table.base(slot);
-                propose(&mut waiting, &mut self.work.site(), (relation, slot), base);
+                propose(&mut waiting, &mut self.work.context(), (relation, slot), base);
             }
         }
         for reader in queue {
@@ -228,7 +228,7 @@ impl Incremental {
         Ok(())
     }
 
-    /// Takes their ranks from the doubted facts that have no other derivation of that rank.
+    /// Takes their ranks from the overdeleted facts that have no other derivation of that rank.
     fn delete_unsupported(&mut self, overdeleted: &mut RankQueue) -> Result<Vec<FactSlot>, Halt> {
         let mut lost = Vec::new();
         while let Some((rank, fact)) = overdeleted.pop() {
@@ -255,7 +255,7 @@ impl Incremental {
 
     fn rederive(&mut self, fact: FactSlot, waiting: &mut RankQueue) -> Result<(), Halt> {
         let rank = self.best(fact, 0)?;
-        propose(waiting, &mut self.work.site(), fact, rank);
+        propose(waiting, &mut self.work.context(), fact, rank);
         Ok(())
     }
 

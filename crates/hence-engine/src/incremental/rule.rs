@@ -1,4 +1,4 @@
-//! What a standing evaluation keeps of a rule: its plans, and the state of its groups.
+//! What incremental maintenance keeps of a rule: its plans, and the state of its groups.
 
 use super::mode::Mode;
 use crate::incremental::groups::AggregateGroups;
@@ -18,7 +18,7 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Literal, Program, Rule, RuleId, StratumId};
 
-/// By how much relations may grow or shrink before a plan is made anew, and from which size on.
+/// By how much relations may grow or shrink before a plan is remade, and from which size on.
 const DRIFT: usize = 8;
 const SMALL: usize = 64;
 
@@ -32,7 +32,7 @@ pub(crate) enum Collect {
     Tops(Box<LimitedGroups>),
 }
 
-/// A rule of a standing evaluation.
+/// A rule of incremental maintenance.
 pub(crate) struct RuleState {
     /// The rule.
     id: RuleId,
@@ -46,7 +46,7 @@ pub(crate) struct RuleState {
     pub(crate) is_own: bool,
     /// What becomes of its matches.
     pub(crate) collect: Collect,
-    /// Its operations without a result.
+    /// Its undefined operations.
     pub(crate) reports: Vec<Undefined>,
     shape: Shape,
     roles: Vec<Role>,

@@ -1,9 +1,9 @@
-//! Operations without a result in a standing evaluation. Where they may have changed, which is rare, the rule is
+//! Undefined operations under incremental maintenance. Where they may have changed, which is rare, the rule is
 //! evaluated by itself, over all that it reads.
 
 use crate::batch::SemiNaive;
+use crate::exec::delta_machine::Halt;
 use crate::incremental::Incremental;
-use crate::incremental::machine::Halt;
 use crate::model::Engine;
 use crate::model::{Database, Undefined};
 use crate::storage::versioned::NEW;
@@ -50,7 +50,7 @@ impl Incremental {
         Ok(reports.map(|report| Undefined { rule: id, ..report }).collect())
     }
 
-    /// The operations without a result, as [`crate::Model`] has them.
+    /// The undefined operations, as [`crate::Model`] has them.
     pub fn undefined(&self) -> impl Iterator<Item = &Undefined> {
         self.failing.iter().flat_map(|rule| &self.rules[*rule].reports)
     }

@@ -1,6 +1,6 @@
-//! What a standing evaluation works with: the facts, the machine and the limits of the change at hand.
+//! What incremental maintenance works with: the facts, the machine and the limits of the change at hand.
 
-use crate::incremental::machine::{ChangeContext, DeltaMachine, DerivationSink, Halt};
+use crate::exec::delta_machine::{ChangeContext, DeltaMachine, DerivationSink, Halt};
 use crate::incremental::queue::FactSlot;
 use crate::limits::{Budget, Limits};
 use crate::plan::steps::Plan;
@@ -59,7 +59,7 @@ impl Work {
     }
 
     /// What a sink works with.
-    pub(crate) fn site(&mut self) -> ChangeContext<'_> {
+    pub(crate) fn context(&mut self) -> ChangeContext<'_> {
         ChangeContext { store: &mut self.store, budget: &mut self.budget, params: &self.params }
     }
 
@@ -75,9 +75,9 @@ impl Work {
         row: &[Word],
         sink: &mut S,
     ) -> Result<(), Halt> {
-        let mut site =
+        let mut context =
             ChangeContext { store: &mut self.store, budget: &mut self.budget, params: &self.params };
-        self.machine.run(plan, row, 0, &mut site, sink)
+        self.machine.run(plan, row, 0, &mut context, sink)
     }
 
     /// Runs a plan that begins with a fact, of the rule's own stratum if it has a rank.
@@ -90,9 +90,9 @@ impl Work {
     ) -> Result<(), Halt> {
         self.row.clear();
         self.row.extend_from_slice(self.store.relation(relation).row(slot));
-        let mut site =
+        let mut context =
             ChangeContext { store: &mut self.store, budget: &mut self.budget, params: &self.params };
-        self.machine.run(plan, &self.row, rank, &mut site, sink)
+        self.machine.run(plan, &self.row, rank, &mut context, sink)
     }
 
     /// Runs a plan for each row that came or went.

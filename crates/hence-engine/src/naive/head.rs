@@ -7,24 +7,23 @@ use hence_core::fault::OrBroken;
 use hence_core::index_vec::IndexVec;
 use hence_core::span::Span;
 use hence_core::value::Word;
-use hence_lang::builtins::aggregate::Accumulator;
 use hence_lang::builtins::expr::{Expr, ExprKind, filled};
 use hence_lang::ir::{Limit, Rule, RuleId, Term};
 
 use super::Run;
 use super::matching::Bindings;
 
-type Row = Vec<Word>;
+type Tuple = Vec<Word>;
 
 /// An invariant of matches and groups.
 const WORDS: &str = "a match has a word for each expression of the head";
 
 /// The values of expressions under one match, or the operations that had none.
-type Values = Result<Row, Vec<Span>>;
+type Values = Result<Tuple, Vec<Span>>;
 
 impl Run<'_> {
     /// The facts that a rule derives from the matches of its body.
-    pub(super) fn heads(&mut self, id: RuleId, rule: &Rule, matches: &[Bindings]) -> Vec<Row> {
+    pub(super) fn heads(&mut self, id: RuleId, rule: &Rule, matches: &[Bindings]) -> Vec<Tuple> {
         if rule.is_aggregate() {
             self.aggregates(id, rule, matches)
         } else if let Some(limit) = &rule.limit {
@@ -36,7 +35,7 @@ impl Run<'_> {
     }
 
     /// The values of `exprs` under a match; every one without a result is reported.
-    fn values(&mut self, id: RuleId, bindings: &Bindings, exprs: &[&Expr]) -> Option<Row> {
+    fn values(&mut self, id: RuleId, bindings: &Bindings, exprs: &[&Expr]) -> Option<Tuple> {
         match evaluate(exprs, bindings, &self.params) {
             Ok(row) => Some(row),
             Err(failed) => {
@@ -47,11 +46,11 @@ impl Run<'_> {
     }
 
     /// The facts of an aggregate rule: one for each group, the other columns of the head.
-    fn aggregates(&mut self, id: RuleId, rule: &Rule, matches: &[Bindings]) -> Vec<Row> {
+    fn aggregates(&mut self, id: RuleId, rule: &Rule, matches: &[Bindings]) -> Vec<Tuple> {
         let group: Vec<&Expr> = plain(rule).collect();
         let args: Vec<&Expr> = rule.terms.iter().flat_map(aggregate_args).collect();
         let all: Vec<&Expr> = group.iter().chain(&args).copied().collect();
-        let mut groups: BTreeMap<Row, Vec<Row>> = BTreeMap::new();
+        let mut groups: BTreeMap<Tuple, Vec<Tuple>> = BTreeMap::new();
         for bindings in matches {
             if let Some(mut row) = self.values(id, bindings, &all) {
                 let args = row.split_off(group.len());
@@ -62,19 +61,18 @@ impl Run<'_> {
     }
 
     /// The fact of one group, unless an aggregate has no value for it.
-    fn group(&mut self, id: RuleId, rule: &Rule, group: &Row, matches: &[Row]) -> Option<Row> {
-        let (mut row, mut failed) = (Row::new(), Vec::new());
+    fn group(&mut self, id: RuleId, rule: &Rule, group: &Tuple, matches: &[Tuple]) -> Option<Tuple> {
+        let (mut row, mut failed) = (Tuple::new(), Vec::new());
         let (mut column, mut arg) = (group.iter().copied(), 0);
         for term in &rule.terms {
             match term {
                 Term::Expr(_) => row.push(column.next().or_broken(WORDS)),
                 Term::Aggregate { aggregate, args, span } => {
                     let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
-                    let mut accumulator = Accumulator::new(*aggregate, &types);
                     let range = arg..arg + args.len();
-                    matches.iter().for_each(|row| accumulator.add(row.get(range.clone()).or_broken(WORDS)));
+                    let own = |row: &Tuple| row.get(range.clone()).or_broken(WORDS).to_vec();
                     arg += args.len();
-                    match accumulator.finish() {
+                    match aggregate.value(&types, &matches.iter().map(own).collect::<Vec<_>>()) {
                         Some(word) => row.push(word),
                         None => failed.push(*span),
                     }
@@ -86,11 +84,11 @@ impl Run<'_> {
     }
 
     /// The facts of a rule with a limit: of each group the first few distinct heads, each by its best key.
-    fn limited(&mut self, id: RuleId, rule: &Rule, limit: &Limit, matches: &[Bindings]) -> Vec<Row> {
+    fn limited(&mut self, id: RuleId, rule: &Rule, limit: &Limit, matches: &[Bindings]) -> Vec<Tuple> {
         let keys = limit.by.iter().map(|(key, _)| key);
         let all: Vec<&Expr> =
             std::iter::once(&limit.count).chain(keys).chain(unranked(rule, limit)).collect();
-        let mut groups: BTreeMap<Row, BTreeMap<Row, Row>> = BTreeMap::new();
+        let mut groups: BTreeMap<Tuple, BTreeMap<Tuple, Tuple>> = BTreeMap::new();
         let mut count = 0;
         for bindings in matches {
             let Some(mut key) = self.values(id, bindings, &all) else { continue };
@@ -108,9 +106,9 @@ impl Run<'_> {
 }
 
 /// The best heads of one group, with their ranks.
-fn first_few(rule: &Rule, limit: &Limit, count: i64, heads: BTreeMap<Row, Row>) -> Vec<Row> {
+fn first_few(rule: &Rule, limit: &Limit, count: i64, heads: BTreeMap<Tuple, Tuple>) -> Vec<Tuple> {
     let types: Vec<_> = unranked(rule, limit).map(|term| term.ty).collect();
-    let mut heads: Vec<(Row, Row)> = heads.into_iter().collect();
+    let mut heads: Vec<(Tuple, Tuple)> = heads.into_iter().collect();
     heads.sort_by(|(head, key), (other, other_key)| {
         let by_columns = || {
             let columns = types.iter().zip(head.iter().zip(other));
@@ -122,7 +120,7 @@ fn first_few(rule: &Rule, limit: &Limit, count: i64, heads: BTreeMap<Row, Row>) 
     heads.into_iter().zip(1..).map(|((head, _), rank)| with_rank(rule, limit, &head, rank)).collect()
 }
 
-fn compare_keys(limit: &Limit, left: &Row, right: &Row) -> Ordering {
+fn compare_keys(limit: &Limit, left: &Tuple, right: &Tuple) -> Ordering {
     let keys = limit.by.iter().zip(left.iter().zip(right));
     first_difference(keys.map(|((key, descending), (left, right))| {
         let order = key.ty.compare(*left, *right);
@@ -134,7 +132,7 @@ fn first_difference(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
     orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-fn with_rank(rule: &Rule, limit: &Limit, head: &Row, rank: i64) -> Row {
+fn with_rank(rule: &Rule, limit: &Limit, head: &Tuple, rank: i64) -> Tuple {
     let mut columns = head.iter().copied();
     let column = |term| {
         if is_rank(limit, term) { Word::from_int(rank) } else { columns.next().or_broken(WORDS) }
@@ -166,7 +164,7 @@ fn aggregate_args(term: &Term) -> &[Expr] {
 }
 
 /// The variables that a group determines: those that are themselves a column of it.
-fn group_bindings(rule: &Rule, group: &Row) -> Bindings {
+fn group_bindings(rule: &Rule, group: &Tuple) -> Bindings {
     let mut bindings = IndexVec::filled(None, rule.variables.len());
     for (term, word) in plain(rule).zip(group) {
         if let ExprKind::Var(var) = term.kind {
@@ -178,7 +176,7 @@ fn group_bindings(rule: &Rule, group: &Row) -> Bindings {
 
 fn evaluate(exprs: &[&Expr], bindings: &Bindings, params: &[Word]) -> Values {
     let vars = filled(bindings.as_slice());
-    let (mut row, mut failed) = (Row::new(), Vec::new());
+    let (mut row, mut failed) = (Tuple::new(), Vec::new());
     for expr in exprs {
         expr.check_bound(bindings.as_slice());
         match expr.eval(&vars, params) {

@@ -35,7 +35,7 @@ type Extensions<'a> = Box<dyn Iterator<Item = Partial> + 'a>;
 
 impl Run<'_> {
     /// The matches of the body over all closed rounds: one for each choice of a fact for every positive atom and an
-    /// element for every generator. Matches with an operation without a result are reported instead.
+    /// element for every generator. Matches with an undefined operation are reported instead.
     pub(super) fn matches(&mut self, id: RuleId, rule: &Rule) -> Result<Vec<Bindings>, Bound> {
         let body = Body { rule, state: &self.state, params: &self.params };
         let mut found = Vec::new();

@@ -10,7 +10,7 @@ use hence_lang::ir::{Arg, Atom, Literal};
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use super::head::{compile_head, plain};
-use super::order::{Body, order};
+use super::order::{RuleBody, order};
 use super::roles::Role;
 use super::shape::{Shape, VarSet};
 use super::source::{Catalog, RuleSource, Start};
@@ -79,7 +79,7 @@ impl<C: Catalog> Compiler<'_, C> {
         let rows = |at: usize, atom: &Atom, bound: &[u32]| {
             self.catalog.estimate(atom.relation, self.source.view(at), bound)
         };
-        order(Body { rule, shape, roles }, first, self.bound.clone(), rows)
+        order(RuleBody { rule, shape, roles }, first, self.bound.clone(), rows)
     }
 
     fn plan(mut self, start: RowPattern) -> Plan {

@@ -6,6 +6,7 @@ use hence_core::span::Span;
 use hence_core::value::Word;
 use hence_lang::builtins::expr::{Expr, ExprKind, NoResult};
 use hence_lang::builtins::op::Op;
+use smallvec::SmallVec;
 
 /// A compiled expression.
 #[derive(Clone, Debug)]
@@ -63,4 +64,16 @@ impl CompiledExpr {
             flat => flat.eval(frame, params),
         }
     }
+}
+
+/// The values of the arguments of a generator.
+pub(crate) type Words = SmallVec<[Word; 4]>;
+
+/// The values of expressions over a frame.
+pub(crate) fn eval_all(
+    exprs: &[CompiledExpr],
+    frame: IndexSlice<'_, Slot, Word>,
+    params: &[Word],
+) -> Result<Words, NoResult> {
+    exprs.iter().map(|expr| expr.eval(frame, params)).collect()
 }

@@ -5,7 +5,7 @@ use hence_core::value::Word;
 use hence_lang::builtins::expr::{ParamId, VarId};
 
 id! {
-    /// A place in the frame of a plan: that of a variable, or of a constant or parameter behind them.
+    /// A place in the frame of a plan: that of a variable, or of a constant or parameter after them.
     pub(crate) struct Slot(pub(crate) u32): "the slots of a plan lie in its frame";
 }
 

@@ -12,7 +12,7 @@ const ELEMENTS: f64 = 16.0;
 
 /// A rule to be ordered.
 #[derive(Clone, Copy)]
-pub(crate) struct Body<'a> {
+pub(crate) struct RuleBody<'a> {
     /// The rule.
     pub(crate) rule: &'a Rule,
     /// What its literals require.
@@ -25,7 +25,7 @@ pub(crate) struct Body<'a> {
 /// makes every literal of a safe rule ready. `rows` estimates how many rows of the literal at a place agree with its
 /// columns that are bound.
 pub(crate) fn order(
-    body: Body<'_>,
+    body: RuleBody<'_>,
     first: Option<usize>,
     mut known: VarSet,
     rows: impl Fn(usize, &Atom, &[u32]) -> f64,
@@ -50,7 +50,7 @@ pub(crate) fn order(
 
 /// How many matches a literal makes of one. Below 1 are the filters, those that may be undefined after the others; a
 /// binding costs nothing by itself, so it comes between filters and loops.
-fn cost(body: Body<'_>, at: usize, known: &VarSet, rows: &impl Fn(usize, &Atom, &[u32]) -> f64) -> f64 {
+fn cost(body: RuleBody<'_>, at: usize, known: &VarSet, rows: &impl Fn(usize, &Atom, &[u32]) -> f64) -> f64 {
     let fails = body.shape.literal(at).may_fail;
     let late = if fails { 0.05 } else { 0.0 };
     match (body.rule.literal(at), Role::of(body.roles, at)) {

@@ -81,7 +81,7 @@ fn columns(atom: &Atom, is_key: impl Fn(&Arg) -> bool) -> Vec<u32> {
     (0u32..).zip(&atom.args).filter(|(_, arg)| is_key(arg)).map(|(column, _)| column).collect()
 }
 
-/// How often a variable stands in the rule.
+/// How often a variable occurs in the rule.
 fn uses(shape: &Shape, var: VarId) -> usize {
     let body = shape.literals.iter().flat_map(|needs| &needs.all);
     body.chain(&shape.head).filter(|other| **other == var).count()

@@ -1,7 +1,9 @@
 //! Plans as data: for one rule, and one way to begin it, the steps that find its matches.
 
 use hence_core::fault::OrBroken;
+use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
+use hence_core::value::Word;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::builtins::generator::Generator;
 use hence_lang::ir::RuleId;
@@ -151,6 +153,17 @@ pub(crate) struct RowPattern {
     pub(crate) binds: Vec<(u32, Slot)>,
     /// Columns that must equal slots, once the former are bound.
     pub(crate) checks: Vec<(u32, Slot)>,
+}
+
+impl RowPattern {
+    /// Binds what a row binds; whether it fits. `word` is the row's word in a column.
+    #[inline]
+    pub(crate) fn fits(&self, frame: &mut IndexVec<Slot, Word>, word: impl Fn(usize) -> Word) -> bool {
+        for (column, slot) in &self.binds {
+            frame[*slot] = word(*column as usize);
+        }
+        self.checks.iter().all(|(column, slot)| frame[*slot] == word(*column as usize))
+    }
 }
 
 /// How to find the rows that fit an atom.

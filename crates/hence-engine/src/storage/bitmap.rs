@@ -37,12 +37,12 @@ pub(crate) struct Bitmaps {
     /// Up to so many blocks it doesn't matter how full they are.
     few: usize,
     /// The column whose neighbouring values share a block.
-    inner: usize,
-    /// How often the places were laid out anew.
+    clustering: usize,
+    /// How often the places were laid out again.
     layouts: u32,
 }
 
-/// The values of the inner column from `64 * group` on that stand with `outer`; empty if there are none.
+/// The values of the clustering column from `64 * group` on that occur with `outer`; empty if there are none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     outer: u32,
@@ -57,14 +57,15 @@ pub(crate) fn worth_while(facts: usize) -> usize {
 
 impl Bitmaps {
     /// An empty set; up to `few` blocks it doesn't matter how full they are.
-    pub(crate) fn new(few: usize, inner: usize) -> Self {
-        Self { places: Vec::new(), blocks: 0, facts: 0, few, inner, layouts: 0 }
+    pub(crate) fn new(few: usize, clustering: usize) -> Self {
+        Self { places: Vec::new(), blocks: 0, facts: 0, few, clustering, layouts: 0 }
     }
 
     /// The same rows by blocks of another column, if that is worth while.
-    pub(crate) fn clustered_by(&self, rows: Slice<'_>, arity: usize, inner: usize) -> Option<Self> {
+    pub(crate) fn clustered_by(&self, rows: Slice<'_>, arity: usize, clustering: usize) -> Option<Self> {
         let few = worth_while(self.facts).max(self.few);
-        let mut set = Self::try_from_rows([rows, Slice::default()], arity, few, Partition::whole(inner))?;
+        let mut set =
+            Self::try_from_rows([rows, Slice::default()], arity, few, Partition::whole(clustering))?;
         (set.few, set.layouts) = (self.few, self.layouts.wrapping_add(set.layouts).wrapping_add(1));
         Some(set)
     }
@@ -84,7 +85,7 @@ impl Bitmaps {
         out.resize(end + rows.len() * N, O::default());
         let mut taken = 0;
         for row in rows {
-            let Some((outer, group, bit)) = split(&row.map(Cell::word), self.inner) else { break };
+            let Some((outer, group, bit)) = split(&row.map(Cell::word), self.clustering) else { break };
             let at = self.place(outer, group);
             let block = &mut self.places[at];
             self.blocks += usize::from(block.bits == 0);
@@ -100,7 +101,7 @@ impl Bitmaps {
         taken
     }
 
-    /// The set of the rows of one or two columns that fall to a share, if all are small and there are hardly more than
+    /// The set of the rows of one or two columns that fall to a partition, if all are small and there are hardly more than
     /// `few` blocks.
     pub(crate) fn try_from_rows(
         parts: [Slice<'_>; 2],
@@ -108,7 +109,7 @@ impl Bitmaps {
         few: usize,
         partition: Partition,
     ) -> Option<Self> {
-        let mut set = Self::new(few, partition.inner());
+        let mut set = Self::new(few, partition.clustering());
         let all = match arity {
             1 => parts.into_iter().all(|rows| set.try_rows::<1>(rows, partition)),
             2 => parts.into_iter().all(|rows| set.try_rows::<2>(rows, partition)),
@@ -117,7 +118,7 @@ impl Bitmaps {
         all.then_some(set)
     }
 
-    /// Adds all rows of a share, unless one is too large or they are not dense.
+    /// Adds all rows of a partition, unless one is too large or they are not dense.
     fn try_rows<const N: usize>(&mut self, rows: Slice<'_>, partition: Partition) -> bool {
         match rows {
             Slice::Narrow(cells) => self.try_cells(cells.as_chunks::<N>().0, partition),
@@ -140,21 +141,21 @@ impl Bitmaps {
     pub(crate) fn refill(&mut self, rows: Slice<'_>, arity: usize) -> bool {
         self.clear();
         match arity {
-            1 => self.try_rows::<1>(rows, Partition::whole(self.inner)),
-            _ => self.try_rows::<2>(rows, Partition::whole(self.inner)),
+            1 => self.try_rows::<1>(rows, Partition::whole(self.clustering)),
+            _ => self.try_rows::<2>(rows, Partition::whole(self.clustering)),
         }
     }
 
     /// Whether a row is in.
     #[inline]
     pub(crate) fn contains(&self, row: &[Word]) -> bool {
-        let place = split(row, self.inner).filter(|_| !self.places.is_empty());
+        let place = split(row, self.clustering).filter(|_| !self.places.is_empty());
         place.is_some_and(|(outer, group, bit)| self.places[self.place(outer, group)].bits & bit != 0)
     }
 
-    /// Takes out the row that came last of those that are in; the places were not laid out anew since.
+    /// Takes out the row that came last of those that are in; the places were not laid out again since.
     pub(crate) fn remove_last(&mut self, row: &[Word]) {
-        let place = split(row, self.inner).filter(|_| !self.places.is_empty());
+        let place = split(row, self.clustering).filter(|_| !self.places.is_empty());
         let (outer, group, bit) = place.or_broken(INSIDE);
         let at = self.place(outer, group);
         let block = &mut self.places[at];
@@ -169,7 +170,7 @@ impl Bitmaps {
         }
     }
 
-    /// How often the places were laid out anew.
+    /// How often the places were laid out again.
     pub(crate) fn layouts(&self) -> u32 {
         self.layouts
     }
@@ -180,7 +181,7 @@ impl Bitmaps {
         (self.blocks, self.facts) = (0, 0);
     }
 
-    /// The place of a block, or where it would stand. Four neighbours share a line of the cache.
+    /// The place of a block, or where it would be. Four neighbours share a line of the cache.
     #[inline]
     fn place(&self, outer: u32, group: u32) -> usize {
         let mask = self.places.len() - 1;
@@ -225,10 +226,10 @@ fn near(outer: u32, group: u32) -> u64 {
 
 /// The block and the bit of a row, if its values are small enough.
 #[inline]
-fn split(row: &[Word], inner: usize) -> Option<(u32, u32, u64)> {
+fn split(row: &[Word], clustering: usize) -> Option<(u32, u32, u64)> {
     let (outer, inner) = match row {
         [inner] => (0, inner.0),
-        [a, b] if inner == 0 => (b.0, a.0),
+        [a, b] if clustering == 0 => (b.0, a.0),
         [a, b] => (a.0, b.0),
         _ => return None,
     };

@@ -1,4 +1,4 @@
-//! SlotRows of a standing relation by some of its columns: chains through the slots, so that a row comes and goes in
+//! Rows of a versioned relation by some of its columns: chains through the slots, so that a row comes and goes in
 //! constant time and nothing is allocated for it.
 #![expect(
     clippy::indexing_slicing,
@@ -23,7 +23,7 @@ const INSIDE: &str = "the rows that have a slot are in every index of their rela
 #[derive(Debug)]
 pub(crate) struct ChainIndex {
     columns: Vec<u32>,
-    groups: HashTable<Group>,
+    groups: HashTable<Chain>,
     links: Vec<Link>,
     /// Keys that came or went in the change at hand: a row of each and whether it came; worked out when asked for.
     changed: Vec<(u32, bool)>,
@@ -42,7 +42,7 @@ const LOOSE: Link = Link { before: NONE, next: NONE };
 
 /// The chain of a key.
 #[derive(Clone, Copy, Debug)]
-struct Group {
+struct Chain {
     first: u32,
     last: u32,
     epoch: u64,
@@ -67,9 +67,9 @@ impl<'a> SlotRows<'a> {
         &self.words[at..at + self.arity]
     }
 
-    /// The word behind the row in a slot.
+    /// The word after the row in a slot.
     #[inline]
-    pub(crate) fn behind(self, slot: u32) -> Word {
+    pub(crate) fn word_after(self, slot: u32) -> Word {
         self.words[slot as usize * self.stride + self.arity]
     }
 }
@@ -93,14 +93,14 @@ impl ChainIndex {
     /// The first row under a key, or [`NONE`].
     #[inline]
     pub(crate) fn first(&self, rows: SlotRows<'_>, key: &[Word]) -> u32 {
-        let is_it = |group: &Group| {
+        let is_it = |group: &Chain| {
             let row = rows.row(group.first);
             self.columns.iter().zip(key).all(|(column, word)| row[*column as usize] == *word)
         };
         self.groups.find(hash(key), is_it).map_or(NONE, |group| group.first)
     }
 
-    /// The row behind `slot` under the same key, or [`NONE`].
+    /// The row after `slot` under the same key, or [`NONE`].
     #[inline]
     pub(crate) fn next(&self, slot: u32) -> u32 {
         self.links[slot as usize].next
@@ -125,7 +125,7 @@ impl ChainIndex {
                 std::mem::replace(&mut group.last, slot)
             }
             Entry::Vacant(place) => {
-                place.insert(Group { first: slot, last: slot, epoch: 0 });
+                place.insert(Chain { first: slot, last: slot, epoch: 0 });
                 NONE
             }
         };
@@ -146,7 +146,7 @@ impl ChainIndex {
         }
         let columns = &self.columns;
         let row = rows.row(slot);
-        let is_it = |group: &Group| group.first == slot || agree(rows.row(group.first), row, columns);
+        let is_it = |group: &Chain| group.first == slot || agree(rows.row(group.first), row, columns);
         let found = self.groups.find_entry(hash_of(row, columns), is_it).ok();
         let mut found = found.or_broken(INSIDE);
         match (before, next) {
@@ -158,7 +158,7 @@ impl ChainIndex {
         }
     }
 
-    /// Works out which keys came and went: those of the rows `changed`, told by whether some row of them is `old`
+    /// Works out which keys came and went: those of the rows `changed`, by whether some row of them is `old`
     /// and some is `new`. Done once a change.
     pub(crate) fn find_changed(
         &mut self,
@@ -173,7 +173,7 @@ impl ChainIndex {
         self.changed.clear();
         for slot in changed {
             let row = rows.row(*slot);
-            let is_it = |group: &Group| agree(rows.row(group.first), row, &self.columns);
+            let is_it = |group: &Chain| agree(rows.row(group.first), row, &self.columns);
             let group = self.groups.find_mut(hash_of(row, &self.columns), is_it).or_broken(INSIDE);
             if std::mem::replace(&mut group.epoch, epoch) == epoch {
                 continue;
@@ -197,7 +197,7 @@ impl ChainIndex {
 
     /// Bytes taken.
     pub(crate) fn bytes(&self) -> usize {
-        self.links.capacity() * size_of::<Link>() + self.groups.capacity() * (size_of::<Group>() + 1)
+        self.links.capacity() * size_of::<Link>() + self.groups.capacity() * (size_of::<Chain>() + 1)
     }
 }
 

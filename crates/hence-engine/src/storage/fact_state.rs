@@ -1,4 +1,4 @@
-//! What a standing evaluation keeps of a fact, in a word or two behind its row.
+//! What incremental maintenance keeps of a fact, in a word or two after its row.
 
 /// The flags of a fact, and how many matches derive it, of rules that read lower strata only.
 #[derive(Clone, Copy, Default)]

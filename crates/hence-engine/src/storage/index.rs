@@ -28,7 +28,7 @@ pub(crate) struct Index {
     /// How often rows were taken in.
     round: u32,
     finder: Finder,
-    groups: Vec<Group>,
+    groups: Vec<Bucket>,
     entries: Vec<u32>,
     content: Content,
     /// The groups that grew in the last round, each once.
@@ -60,7 +60,7 @@ enum Finder {
 /// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`, the last that brought some.
 /// Without room it starts at 0, which there always is, whatever entries are given back.
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
+struct Bucket {
     start: u32,
     len: u32,
     room: u32,
@@ -224,14 +224,14 @@ impl Index {
         }
         if len == 0 {
             gone.chunks_exact(arity).for_each(|row| {
-                self.groups[row[self.columns[0] as usize].word().0 as usize] = Group::default()
+                self.groups[row[self.columns[0] as usize].word().0 as usize] = Bucket::default()
             });
             self.entries.clear();
             self.free.iter_mut().for_each(Vec::clear);
         }
     }
 
-    /// Makes the index of hashed keys anew, in the room that it has.
+    /// Makes the index of hashed keys again, in the room that it has.
     fn restart<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
         if let Finder::Hashed(keys, table) = &mut self.finder {
             keys.clear();
@@ -269,7 +269,7 @@ impl Index {
         self.free.clear();
     }
 
-    /// Makes the index anew with row numbers, because a word doesn't fit. The round before stays apart.
+    /// Makes the index again with row numbers, because a word doesn't fit. The round before stays apart.
     fn number_rows<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
         let before = self.rows;
         *self = Self { content: Content::Numbers, ..Self::new(std::mem::take(&mut self.columns), arity) };
@@ -282,7 +282,7 @@ impl Index {
         let groups = self.groups.len();
         if most < u64::from(rows) * 4 + 1024 {
             let wanted = (most as usize + 1).max(groups);
-            self.groups.resize(wanted, Group::default());
+            self.groups.resize(wanted, Bucket::default());
             return;
         }
         let (mut keys, mut table) = (Vec::with_capacity(groups), RowTable::default());
@@ -310,7 +310,7 @@ impl Index {
         let next = self.groups.len() as u32;
         table.find_or_insert(hash_of(row, columns), next, is_it).unwrap_or_else(|| {
             keys.extend(columns.iter().map(|column| row[*column as usize].word()));
-            self.groups.push(Group::default());
+            self.groups.push(Bucket::default());
             next
         })
     }
@@ -328,7 +328,7 @@ impl Index {
         self.entries.resize(start as usize, 0);
     }
 
-    /// Makes sure that each group has room for the entries about to come, one for each time it stands in `groups`.
+    /// Makes sure that each group has room for the entries about to come, one for each time it occurs in `groups`.
     fn make_room(&mut self, groups: &[u32]) {
         for at in groups {
             let group = &mut self.groups[*at as usize];
@@ -363,7 +363,7 @@ impl Index {
         if group.room > 0 {
             self.give(group.start, group.room);
         }
-        self.groups[at] = Group { start, room, ..group };
+        self.groups[at] = Bucket { start, room, ..group };
     }
 
     /// Keeps a piece for a later group; one of a length between two classes counts as the one below.
@@ -382,7 +382,7 @@ impl Index {
             Finder::Hashed(keys, table) => keys.capacity() * 8 + table.bytes(),
         };
         finder
-            + self.groups.capacity() * size_of::<Group>()
+            + self.groups.capacity() * size_of::<Bucket>()
             + (self.entries.len() + self.touched.capacity()) * 4
     }
 }

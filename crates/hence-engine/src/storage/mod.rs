@@ -12,7 +12,6 @@ pub(crate) mod relations;
 pub(crate) mod row_interner;
 pub(crate) mod row_table;
 pub(crate) mod shard;
-pub(crate) mod sort_key;
 pub(crate) mod stable;
 pub(crate) mod threads;
 pub(crate) mod tuple_set;

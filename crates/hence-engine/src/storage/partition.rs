@@ -11,15 +11,15 @@ pub(crate) struct Partitioning {
     /// How many shards there are.
     pub(crate) of: usize,
     /// The column that varies in the innermost loops of the rules that derive the facts. So facts that follow one another
-    /// share a shard, and in [`Bitmaps`] a line of the cache.
-    pub(crate) inner: usize,
-    /// Whether facts that differ only there may fall to different shards, since the other columns have too few values.
+    /// share a partition, and in [`Bitmaps`] a line of the cache.
+    pub(crate) clustering: usize,
+    /// Whether facts that differ only there may fall to different partitions, since the other columns have too few values.
     pub(crate) by_all: bool,
 }
 
 impl Partitioning {
     /// Not divided.
-    pub(crate) const NONE: Self = Self { of: 1, inner: 0, by_all: false };
+    pub(crate) const NONE: Self = Self { of: 1, clustering: 0, by_all: false };
 
     /// The shard of a fact, by a hash that sets don't use, and a cheap one.
     #[inline]
@@ -27,11 +27,11 @@ impl Partitioning {
         let hash = match *row {
             [only] => spread(only.word().0 >> 8, 0),
             [a, b] => {
-                let (outer, inner) = if self.inner == 0 { (b, a) } else { (a, b) };
-                spread(outer.word().0, if self.by_all { inner.word().0 >> 8 } else { 0 })
+                let (outer, clustering) = if self.clustering == 0 { (b, a) } else { (a, b) };
+                spread(outer.word().0, if self.by_all { clustering.word().0 >> 8 } else { 0 })
             }
             _ => {
-                let columns = row.iter().enumerate().filter(|(at, _)| self.by_all || *at != self.inner);
+                let columns = row.iter().enumerate().filter(|(at, _)| self.by_all || *at != self.clustering);
                 columns.fold(0, |hash, (_, word)| spread(hash, word.word().0))
             }
         };
@@ -40,7 +40,7 @@ impl Partitioning {
 
     /// Whether facts that differ in this column only fall to the same shard.
     pub(crate) fn keeps_together(self, arity: usize, column: Option<usize>) -> bool {
-        arity > 1 && !self.by_all && column == Some(self.inner)
+        arity > 1 && !self.by_all && column == Some(self.clustering)
     }
 
     /// The same as [`Partitioning::partition_of`].
@@ -60,9 +60,9 @@ pub(crate) struct Partition {
 }
 
 impl Partition {
-    /// The only shard.
-    pub(crate) fn whole(inner: usize) -> Self {
-        Self { at: 0, partitioning: Partitioning { inner, ..Partitioning::NONE } }
+    /// The only partition.
+    pub(crate) fn whole(clustering: usize) -> Self {
+        Self { at: 0, partitioning: Partitioning { clustering, ..Partitioning::NONE } }
     }
 
     /// All shards.
@@ -76,8 +76,8 @@ impl Partition {
     }
 
     /// The column that varies fastest.
-    pub(crate) fn inner(self) -> usize {
-        self.partitioning.inner
+    pub(crate) fn clustering(self) -> usize {
+        self.partitioning.clustering
     }
 
     /// About how many of so many facts fall to this shard.

@@ -90,17 +90,17 @@ impl Pending {
         self.shards.first().or_broken(LENT).partitioning()
     }
 
-    /// The innermost loops of the rules that derive these facts vary `inner`; the open round has none.
-    pub(crate) fn cluster_by(&mut self, stable: &Stable, inner: usize) {
-        if self.partitioning().inner == inner || self.is_open() {
+    /// The innermost loops of the rules that derive these facts vary `clustering`; the open round has none.
+    pub(crate) fn cluster_by(&mut self, stable: &Stable, clustering: usize) {
+        if self.partitioning().clustering == clustering || self.is_open() {
             return;
         }
         if let [first, _, ..] = self.shards.as_slice() {
-            let mut only = Shard::new(stable.arity(), Partition::whole(inner));
+            let mut only = Shard::new(stable.arity(), Partition::whole(clustering));
             only.take_stable(stable, first);
             self.shards = vec![only];
         }
-        self.shards.iter_mut().for_each(|shard| shard.cluster_by(stable, inner));
+        self.shards.iter_mut().for_each(|shard| shard.cluster_by(stable, clustering));
     }
 
     /// Makes the set of the facts of an input, if it isn't made yet.

@@ -1,5 +1,5 @@
-//! The relations of an evaluation. The life of a fact: a rule derives it, [`Pending::take`] looks whether it is known
-//! and keeps it apart until its round closes; then [`Relations::close`] moves it behind the older ones into [`Stable`],
+//! The relations of an evaluation. The life of a fact: a rule derives it, [`Pending::take`] checks whether it is there already
+//! and keeps it apart until its round closes; then [`Relations::close`] appends it to the older ones into [`Stable`],
 //! where the next round finds it as part of the delta, and puts it into the indexes.
 
 use super::threads;
@@ -133,9 +133,9 @@ impl Relations {
     }
 
     /// The innermost loops of the rules that derive a relation vary this column.
-    pub(crate) fn cluster_by(&mut self, relation: RelationId, inner: usize) {
+    pub(crate) fn cluster_by(&mut self, relation: RelationId, clustering: usize) {
         let (stable, pending) = self.both(relation);
-        pending.cluster_by(stable, inner);
+        pending.cluster_by(stable, clustering);
     }
 
     /// Keeps a relation's facts by row number from now on.

@@ -18,7 +18,7 @@ const SPARSE: usize = 64;
 pub(crate) struct RowTable {
     slots: Vec<u64>,
     len: usize,
-    /// How often the slots were laid out anew.
+    /// How often the slots were laid out again.
     layouts: u32,
 }
 
@@ -90,7 +90,7 @@ impl RowTable {
         }
     }
 
-    /// Takes out the number that came last of those that are in; the slots were not laid out anew since.
+    /// Takes out the number that came last of those that are in; the slots were not laid out again since.
     pub(crate) fn remove_last(&mut self, hash: u64, number: u32) {
         if self.slots.is_empty() {
             broken("what is taken out of a table is in");
@@ -131,7 +131,7 @@ impl RowTable {
         self.len
     }
 
-    /// How often the slots were laid out anew.
+    /// How often the slots were laid out again.
     pub(crate) fn layouts(&self) -> u32 {
         self.layouts
     }

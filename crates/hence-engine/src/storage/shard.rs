@@ -40,7 +40,7 @@ pub(crate) struct Shard {
 impl Shard {
     /// No facts of `arity` columns.
     pub(crate) fn new(arity: usize, partition: Partition) -> Self {
-        let members = TupleSet::new(arity, partition.about(bitmap::FEW), partition.inner());
+        let members = TupleSet::new(arity, partition.about(bitmap::FEW), partition.clustering());
         Self {
             partition,
             len: 0,
@@ -62,7 +62,7 @@ impl Shard {
         }
     }
 
-    /// How to divide this only shard: by all columns where the others alone would leave most facts to a few.
+    /// How to divide this only partition: by all columns where the others alone would leave most facts to a few.
     pub(crate) fn partitioning_into(&self, stable: &Stable, of: usize) -> Partitioning {
         let partitioning = Partitioning { of, ..self.partition.partitioning };
         let rows = AllRows { arity: stable.arity(), stable: stable.words(), pending: self.words.view() };
@@ -76,13 +76,15 @@ impl Shard {
         Partitioning { by_all: most * of * 2 > looked_at * 3, ..partitioning }
     }
 
-    /// The only shard is to have another inner column, unless that makes bitmaps sparse; the open round has no facts.
-    pub(crate) fn cluster_by(&mut self, stable: &Stable, inner: usize) {
+    /// The only partition is to have another clustering column, unless that makes bitmaps sparse; the open round has no facts.
+    pub(crate) fn cluster_by(&mut self, stable: &Stable, clustering: usize) {
         if let (TupleSet::Bitmaps(blocks), false) = (&self.members, self.deferred) {
-            let Some(turned) = blocks.clustered_by(stable.words(), stable.arity(), inner) else { return };
+            let Some(turned) = blocks.clustered_by(stable.words(), stable.arity(), clustering) else {
+                return;
+            };
             self.members = TupleSet::Bitmaps(turned);
         }
-        self.partition = Partition::whole(inner);
+        self.partition = Partition::whole(clustering);
     }
 
     /// How facts are divided.
@@ -236,7 +238,7 @@ impl Shard {
     }
 
     /// Forgets all facts but the first `len` of `stable`, which still has the others; `layout` is that of the set when
-    /// there were so many. Only where this is the only shard.
+    /// there were so many. Only where this is the only partition.
     pub(crate) fn rewind(&mut self, stable: &Stable, len: u32, layout: Layout) {
         let arity = stable.arity();
         if arity > 0 && self.members.layout() == layout {
@@ -251,7 +253,7 @@ impl Shard {
         self.len = 0;
     }
 
-    /// Makes the set anew from the first `len` facts of `stable`, in the room that it has.
+    /// Makes the set again from the first `len` facts of `stable`, in the room that it has.
     fn refill(&mut self, stable: &Stable, len: u32) {
         let rows = stable.words().part(0, len as usize * stable.arity());
         self.words.clear();

@@ -19,8 +19,8 @@ pub(crate) struct Stable {
     rounds: Vec<usize>,
     /// Where the facts of the last closed round begin.
     delta: u32,
-    /// Up to how many facts are looked through; an index wouldn't pay.
-    few: u32,
+    /// Up to how many facts a scan is as good as an index.
+    scan_threshold: u32,
 }
 
 /// An index and the facts that it has to take in.
@@ -43,28 +43,28 @@ impl IndexUpdate<'_> {
     }
 }
 
-/// [`Stable::few`] of an evaluation that is no prepared one.
+/// [`Stable::scan_threshold`] of an evaluation that is not prepared.
 const SCAN_THRESHOLD: u32 = 8;
 
 impl Stable {
     /// No facts of `arity` columns.
     pub(crate) fn new(arity: usize) -> Self {
-        Self { arity, few: SCAN_THRESHOLD, ..Self::default() }
+        Self { arity, scan_threshold: SCAN_THRESHOLD, ..Self::default() }
     }
 
-    /// How many facts are known.
+    /// How many facts there are.
     pub(crate) fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether there are so few facts that looking through them is as good as an index.
+    /// Whether a scan is as good as an index.
     pub(crate) fn is_below_scan_threshold(&self) -> bool {
-        self.len <= self.few
+        self.len <= self.scan_threshold
     }
 
-    /// Up to `few` facts will be looked through.
-    pub(crate) fn set_scan_threshold(&mut self, few: u32) {
-        self.few = few;
+    /// Up to so many facts are scanned.
+    pub(crate) fn set_scan_threshold(&mut self, threshold: u32) {
+        self.scan_threshold = threshold;
     }
 
     /// How many columns they have.

@@ -24,14 +24,14 @@ pub(crate) enum TupleSet {
 
 impl TupleSet {
     /// An empty set for rows of `arity` columns; up to `few` bitmaps it doesn't matter how full they are.
-    pub(crate) fn new(arity: usize, few: usize, inner: usize) -> Self {
+    pub(crate) fn new(arity: usize, few: usize, clustering: usize) -> Self {
         match arity {
-            1 | 2 => Self::Bitmaps(Bitmaps::new(few, inner)),
+            1 | 2 => Self::Bitmaps(Bitmaps::new(few, clustering)),
             _ => Self::Numbered(RowTable::default()),
         }
     }
 
-    /// Which form the set has, and how often that was laid out anew: while it is the same, what came last can be
+    /// Which form the set has, and how often that was laid out again: while it is the same, what came last can be
     /// taken out again.
     pub(crate) fn layout(&self) -> Layout {
         match self {
@@ -81,7 +81,7 @@ impl<'r> AllRows<'r> {
         }
     }
 
-    /// A table of the rows of a share.
+    /// A table of the rows of a partition.
     pub(crate) fn table(self, len: u32, partition: Partition) -> RowTable {
         let mut table = RowTable::with_room(partition.about(len as usize));
         for at in 0..len {

@@ -1,4 +1,4 @@
-//! The facts of a standing evaluation. The life of a fact: it is asserted or derived and gets a slot, in which it is
+//! The facts of incremental maintenance. The life of a fact: it is asserted or derived and gets a slot, in which it is
 //! seen only by what reads the new state; the next change makes it an old one. Once nothing supports it any more, it is
 //! seen only by what reads the old state, and the next change gives its slot away.
 #![expect(clippy::indexing_slicing, reason = "hot: slots are numbers that a relation itself gives out")]
@@ -17,9 +17,9 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::Program;
 
-/// It stood before the change at hand.
+/// It held before the change at hand.
 pub(crate) const OLD: u8 = 1;
-/// It stands after it.
+/// It holds after it.
 pub(crate) const NEW: u8 = 1 << 1;
 /// It is asserted.
 pub(crate) const ASSERTED: u8 = 1 << 2;
@@ -27,7 +27,7 @@ pub(crate) const ASSERTED: u8 = 1 << 2;
 pub(crate) const PROGRAM_FACT: u8 = 1 << 3;
 /// It is among [`VersionedRelation::touched`].
 const TOUCHED: u8 = 1 << 4;
-/// It is in doubt; see `recursion`.
+/// It is overdeleted; see `recursion`.
 pub(crate) const OVERDELETED: u8 = 1 << 5;
 
 /// How a relation comes to its facts.
@@ -46,7 +46,7 @@ pub(crate) enum Support {
 pub(crate) struct VersionedRelation {
     arity: usize,
     support: Support,
-    /// Slot by slot the row and behind it, so that both are at hand together, its [`FactState`]; of a recursive relation
+    /// Slot by slot the row and after it, so that both are at hand together, its [`FactState`]; of a recursive relation
     /// then its [`Ranks`].
     words: Vec<Word>,
     slots: u32,
@@ -56,7 +56,7 @@ pub(crate) struct VersionedRelation {
     touched: Vec<u32>,
     changes: Vec<u32>,
     dead: Vec<u32>,
-    standing: usize,
+    holding: usize,
     asserted: usize,
 }
 
@@ -73,7 +73,7 @@ impl VersionedRelation {
             touched: Vec::new(),
             changes: Vec::new(),
             dead: Vec::new(),
-            standing: 0,
+            holding: 0,
             asserted: 0,
         }
     }
@@ -115,9 +115,9 @@ impl VersionedRelation {
         self.arity
     }
 
-    /// How many facts stand after the change at hand.
-    pub(crate) fn standing(&self) -> usize {
-        self.standing
+    /// How many facts hold after the change at hand.
+    pub(crate) fn holding(&self) -> usize {
+        self.holding
     }
 
     /// How many facts have a slot.
@@ -201,7 +201,7 @@ impl VersionedRelation {
         }
     }
 
-    /// The round in which a standing fact is derived.
+    /// The round in which a fact is derived.
     pub(crate) fn round(&self, slot: u32) -> u32 {
         if self.support == Support::Ranked { self.rank(slot) } else { self.base(slot) }
     }
@@ -267,20 +267,20 @@ impl VersionedRelation {
     pub(crate) fn settle(&mut self) {
         for at in 0..self.touched.len() {
             let slot = self.touched[at];
-            let stands = match self.support {
+            let holds = match self.support {
                 Support::Ranked => self.rank(slot) != NONE,
                 _ => self.base(slot) != NONE,
             };
             let state = self.state(slot);
-            let stood = state.flags() & OLD != 0;
+            let held = state.flags() & OLD != 0;
             let quiet = state.without(NEW | TOUCHED | OVERDELETED);
-            self.put(slot, if stands { quiet.with(NEW) } else { quiet });
-            match (stood, stands) {
+            self.put(slot, if holds { quiet.with(NEW) } else { quiet });
+            match (held, holds) {
                 (false, false) => self.dead.push(slot),
                 (true, true) => {}
                 _ => self.changes.push(slot),
             }
-            self.standing = self.standing + usize::from(stands) - usize::from(stood);
+            self.holding = self.holding + usize::from(holds) - usize::from(held);
         }
         self.touched.clear();
     }
@@ -360,7 +360,7 @@ impl VersionedRelation {
     pub(crate) fn find_changed(&mut self, index: IndexId, epoch: u64) {
         let rows = SlotRows { words: &self.words, arity: self.arity, stride: self.stride() };
         let state = |slot: u32| {
-            let flags = FactState(rows.behind(slot).0).flags();
+            let flags = FactState(rows.word_after(slot).0).flags();
             (flags & OLD != 0, flags & NEW != 0)
         };
         self.indexes[index].find_changed(rows, &self.changes, epoch, state);

@@ -85,20 +85,14 @@ impl Typer<'_> {
             return self.fail(diagnostic);
         };
         self.constant_argument(function, &args)?;
-        let set = match function {
-            Aggregate::Min | Aggregate::Max | Aggregate::ArgMax | Aggregate::ArgMin => {
-                args.first().and_then(|arg| self.set_of(arg))
-            }
-            _ => None,
-        };
+        let picked = args.first().filter(|_| function.picks());
+        let set = picked.and_then(|arg| self.set_of(arg));
         Some((Term::Aggregate { aggregate: function, args, span }, ColumnType { ty, set }))
     }
 
     /// The share of `percentile` and the separator of `join` are the same for all matches.
     fn constant_argument(&mut self, function: Aggregate, args: &[Expr]) -> Option<()> {
-        let (Aggregate::Percentile | Aggregate::Join, [_, arg]) = (function, args) else { return Some(()) };
-        let what =
-            if function == Aggregate::Join { "the separator of `join`" } else { "the share of `percentile`" };
+        let (Some(what), Some(arg)) = (function.constant_argument(), args.last()) else { return Some(()) };
         match arg.kind {
             ExprKind::Const(Value::Float(share)) if !(0.0..=1.0).contains(&share.get()) => self.no_share(arg),
             ExprKind::Const(_) | ExprKind::Param(_) => Some(()),

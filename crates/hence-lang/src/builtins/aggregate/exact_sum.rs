@@ -52,6 +52,19 @@ impl ExactSum {
         self.add(-value);
     }
 
+    /// Adds all floats of another sum.
+    pub(super) fn merge(&mut self, other: &Self) {
+        let mut other = other.clone();
+        other.carry();
+        self.carry();
+        for (at, more) in (other.first..).zip(&other.pieces) {
+            if let [piece, ..] = self.reach(at) {
+                *piece += more;
+            }
+        }
+        self.pending += 1;
+    }
+
     /// The three pieces from piece `at` on, made where they aren't there yet.
     fn reach(&mut self, at: usize) -> &mut [i64] {
         if self.pieces.is_empty() {

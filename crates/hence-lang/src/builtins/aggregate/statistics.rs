@@ -6,7 +6,7 @@ use super::exact_sum::{self, ExactSum};
 
 /// The middle value, or the mean of the middle two: of ints and floats a float, of times and durations rounded to
 /// the nearest microsecond, halves away from zero.
-pub fn median(ty: Type, values: &[Word]) -> Option<Word> {
+pub(super) fn median(ty: Type, values: &[Word]) -> Option<Word> {
     let upper = ranked(values, values.len() / 2)?;
     let lower = if values.len() % 2 == 1 { upper } else { ranked(values, values.len() / 2 - 1)? };
     let sum = i128::from(lower.as_int()) + i128::from(upper.as_int());
@@ -31,7 +31,7 @@ pub(super) fn percentile(values: &[Word], share: f64) -> Option<Word> {
 }
 
 /// The place of that value among `count` in ascending order, from 0.
-pub fn percentile_place(count: usize, share: f64) -> Option<usize> {
+pub(super) fn percentile_place(count: usize, share: f64) -> Option<usize> {
     if !(share > 0.0 && share <= 1.0) {
         return None;
     }

@@ -1,9 +1,14 @@
-//! Runs a plan over versioned relations: nested loops without recursion, one frame of words, no allocation for a match.
+//! Runs a plan over versioned relations, for one change at a time: nested loops without recursion, one frame of words, no
+//! allocation for a match. It counts its steps, knows the ranks of the facts that it uses, and may run out of fuel.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "hot: steps, slots and columns are in range by construction of the plan"
+)]
 
 use crate::limits::Budget;
-use crate::plan::expr::CompiledExpr;
+use crate::plan::expr::{CompiledExpr, Words, eval_all};
 use crate::plan::frame::Slot;
-use crate::plan::steps::{AccessPath, Plan, RowPattern, Step};
+use crate::plan::steps::{AccessPath, Plan, Step};
 use crate::storage::chain_index::NONE;
 use crate::storage::index::IndexId;
 use crate::storage::versioned::{NEW, OLD, VersionedRelations};
@@ -26,7 +31,7 @@ const LOOPS: &str = "the loops of a plan that counts derivations go through rows
 pub(crate) enum Halt {
     /// A limit of the user.
     Bound(Bound),
-    /// More work than it is worth; see `recursion`.
+    /// More work than it is worth; see `incremental::recursion`.
     Fuel,
 }
 
@@ -50,11 +55,11 @@ pub(crate) struct ChangeContext<'a> {
 pub(crate) trait DerivationSink {
     /// Takes in one match: the values of the head's expressions and the largest rank among the facts of the rule's
     /// own stratum; whether to go on.
-    fn take(&mut self, row: &[Word], rank: u32, site: &mut ChangeContext<'_>) -> Result<bool, Halt>;
+    fn take(&mut self, row: &[Word], rank: u32, context: &mut ChangeContext<'_>) -> Result<bool, Halt>;
 }
 
 /// What is left of a loop.
-enum Cursor {
+enum DeltaCursor {
     /// Slots from the first number to before the second.
     Slots(u32, u32),
     /// A chain of an index.
@@ -69,7 +74,7 @@ enum Cursor {
 #[derive(Default)]
 pub(crate) struct DeltaMachine {
     frame: IndexVec<Slot, Word>,
-    cursors: Vec<Cursor>,
+    cursors: Vec<DeltaCursor>,
     /// For each step the slot of the fact that it is at.
     at: Vec<u32>,
     row: Vec<Word>,
@@ -93,29 +98,29 @@ impl DeltaMachine {
         plan: &Plan,
         row: &[Word],
         floor: u32,
-        site: &mut ChangeContext<'_>,
+        context: &mut ChangeContext<'_>,
         sink: &mut S,
     ) -> Result<(), Halt> {
         self.frame.clone_from(&plan.frame.words);
-        if !self.fits(&plan.start, row) {
+        if !plan.start.fits(&mut self.frame, |column| row[column]) {
             return Ok(());
         }
         let end = plan.steps.len();
         if self.cursors.len() < end {
-            self.cursors.resize_with(end, || Cursor::Chain(NONE));
+            self.cursors.resize_with(end, || DeltaCursor::Chain(NONE));
             self.at.resize(end, NONE);
         }
         let (mut at, mut entering) = (0, true);
         loop {
             let passed = if at == end {
-                if !self.emit(plan, floor, site, sink)? {
+                if !self.emit(plan, floor, context, sink)? {
                     return Ok(());
                 }
                 false
             } else if entering {
-                self.enter(plan, at, site)?
+                self.enter(plan, at, context)?
             } else {
-                self.advance(plan, at, site)?
+                self.advance(plan, at, context)?
             };
             entering = passed;
             match (passed, plan.back[at]) {
@@ -126,19 +131,10 @@ impl DeltaMachine {
         }
     }
 
-    fn step(&mut self, site: &mut ChangeContext<'_>) -> Result<(), Halt> {
+    fn step(&mut self, context: &mut ChangeContext<'_>) -> Result<(), Halt> {
         self.steps += 1;
-        site.budget.step()?;
+        context.budget.step()?;
         if self.steps > self.fuel { Err(Halt::Fuel) } else { Ok(()) }
-    }
-
-    /// Binds what a row binds; whether it fits.
-    #[inline]
-    fn fits(&mut self, pattern: &RowPattern, row: &[Word]) -> bool {
-        for (column, slot) in &pattern.binds {
-            self.frame[*slot] = row[*column as usize];
-        }
-        pattern.checks.iter().all(|(column, slot)| self.frame[*slot] == row[*column as usize])
     }
 
     /// A match of the whole body: evaluates the head and hands it on.
@@ -146,12 +142,12 @@ impl DeltaMachine {
         &mut self,
         plan: &Plan,
         floor: u32,
-        site: &mut ChangeContext<'_>,
+        context: &mut ChangeContext<'_>,
         sink: &mut S,
     ) -> Result<bool, Halt> {
         self.row.clear();
         for code in &plan.head {
-            match code.eval(self.frame.view(), site.params) {
+            match code.eval(self.frame.view(), context.params) {
                 Ok(word) => self.row.push(word),
                 Err(NoResult(_)) => {
                     self.failed = true;
@@ -160,29 +156,29 @@ impl DeltaMachine {
             }
         }
         let ranks =
-            plan.ranked.iter().map(|(step, relation)| site.store.relation(*relation).rank(self.at[*step]));
+            plan.ranked.iter().map(|(step, relation)| context.store.relation(*relation).rank(self.at[*step]));
         let rank = ranks.fold(floor, u32::max);
-        sink.take(&self.row, rank, site)
+        sink.take(&self.row, rank, context)
     }
 
     /// Comes to a step from before it; whether a match passes.
-    fn enter(&mut self, plan: &Plan, at: usize, site: &mut ChangeContext<'_>) -> Result<bool, Halt> {
+    fn enter(&mut self, plan: &Plan, at: usize, context: &mut ChangeContext<'_>) -> Result<bool, Halt> {
         match &plan.steps[at] {
             Step::Every(path) => {
                 self.cursors[at] = match &path.by {
-                    Some(by) => Cursor::Chain(self.first(path.relation, by, site)),
-                    None => Cursor::Slots(0, site.store.relation(path.relation).slots()),
+                    Some(by) => DeltaCursor::Chain(self.first(path.relation, by, context)),
+                    None => DeltaCursor::Slots(0, context.store.relation(path.relation).slots()),
                 };
-                self.advance(plan, at, site)
+                self.advance(plan, at, context)
             }
-            Step::Each(_, generator, args, _) => match self.generate(generator, args, site)? {
+            Step::Each(_, generator, args, _) => match self.generate(generator, args, context)? {
                 Some(cursor) => {
                     self.cursors[at] = cursor;
-                    self.advance(plan, at, site)
+                    self.advance(plan, at, context)
                 }
                 None => Ok(false),
             },
-            step => self.filter(at, step, site),
+            step => self.filter(at, step, context),
         }
     }
 
@@ -190,10 +186,10 @@ impl DeltaMachine {
         &self,
         relation: RelationId,
         (index, key): &(IndexId, Vec<Slot>),
-        site: &ChangeContext<'_>,
+        context: &ChangeContext<'_>,
     ) -> u32 {
         let slot = |slot: &Slot| self.frame[*slot];
-        let table = site.store.relation(relation);
+        let table = context.store.relation(relation);
         match key.as_slice() {
             [a] => table.first(*index, &[slot(a)]),
             [a, b] => table.first(*index, &[slot(a), slot(b)]),
@@ -205,50 +201,51 @@ impl DeltaMachine {
         &mut self,
         generator: &Generator,
         args: &[CompiledExpr],
-        site: &mut ChangeContext<'_>,
-    ) -> Result<Option<Cursor>, Halt> {
-        let Some(words) = self.words(args, site) else { return Ok(None) };
+        context: &mut ChangeContext<'_>,
+    ) -> Result<Option<DeltaCursor>, Halt> {
+        let Some(words) = self.words(args, context) else { return Ok(None) };
         if let (Generator::Range, [from, to]) = (generator, words.as_slice()) {
-            return Ok(Some(Cursor::Ints(from.as_int(), to.as_int())));
+            return Ok(Some(DeltaCursor::Ints(from.as_int(), to.as_int())));
         }
-        Ok(Some(Cursor::Elements(generator.elements(&words).collect::<Vec<_>>().into_iter())))
+        Ok(Some(DeltaCursor::Elements(generator.elements(&words).collect::<Vec<_>>().into_iter())))
     }
 
-    fn words(&mut self, args: &[CompiledExpr], site: &ChangeContext<'_>) -> Option<SmallVec<[Word; 4]>> {
-        let words: Result<_, NoResult> =
-            args.iter().map(|arg| arg.eval(self.frame.view(), site.params)).collect();
+    fn words(&mut self, args: &[CompiledExpr], context: &ChangeContext<'_>) -> Option<Words> {
+        let words = eval_all(args, self.frame.view(), context.params);
         self.failed |= words.is_err();
         words.ok()
     }
 
     /// The next match of a loop, if there is one.
-    fn advance(&mut self, plan: &Plan, at: usize, site: &mut ChangeContext<'_>) -> Result<bool, Halt> {
+    fn advance(&mut self, plan: &Plan, at: usize, context: &mut ChangeContext<'_>) -> Result<bool, Halt> {
         match &plan.steps[at] {
             Step::Every(path) => loop {
-                let slot = self.next_slot(at, path, site);
+                let slot = self.next_slot(at, path, context);
                 if slot == NONE {
                     return Ok(false);
                 }
-                self.step(site)?;
-                let table = site.store.relation(path.relation);
-                if sees(site.store, path.relation, slot, path.view) && self.fits(&path.row, table.row(slot)) {
+                self.step(context)?;
+                let table = context.store.relation(path.relation);
+                if sees(context.store, path.relation, slot, path.view)
+                    && path.row.fits(&mut self.frame, |column| table.row(slot)[column])
+                {
                     self.at[at] = slot;
                     return Ok(true);
                 }
             },
             Step::Each(slot, ..) => {
                 let word = match &mut self.cursors[at] {
-                    Cursor::Ints(from, to) if *from < *to => {
+                    DeltaCursor::Ints(from, to) if *from < *to => {
                         *from += 1;
                         Some(Word::from_int(*from - 1))
                     }
-                    Cursor::Ints(..) => None,
-                    Cursor::Elements(elements) => elements.next(),
-                    Cursor::Slots(..) | Cursor::Chain(_) => broken(LOOPS),
+                    DeltaCursor::Ints(..) => None,
+                    DeltaCursor::Elements(elements) => elements.next(),
+                    DeltaCursor::Slots(..) | DeltaCursor::Chain(_) => broken(LOOPS),
                 };
                 let Some(word) = word else { return Ok(false) };
-                site.budget.spend(1)?;
-                self.step(site)?;
+                context.budget.spend(1)?;
+                self.step(context)?;
                 self.frame[*slot] = word;
                 Ok(true)
             }
@@ -257,66 +254,66 @@ impl DeltaMachine {
     }
 
     #[inline]
-    fn next_slot(&mut self, at: usize, path: &AccessPath, site: &ChangeContext<'_>) -> u32 {
+    fn next_slot(&mut self, at: usize, path: &AccessPath, context: &ChangeContext<'_>) -> u32 {
         match (&mut self.cursors[at], &path.by) {
-            (Cursor::Chain(NONE), Some(_)) => NONE,
-            (Cursor::Chain(slot), Some((index, _))) => {
-                let next = site.store.relation(path.relation).index(*index).next(*slot);
+            (DeltaCursor::Chain(NONE), Some(_)) => NONE,
+            (DeltaCursor::Chain(slot), Some((index, _))) => {
+                let next = context.store.relation(path.relation).index(*index).next(*slot);
                 std::mem::replace(slot, next)
             }
-            (Cursor::Slots(from, to), None) if *from < *to => {
+            (DeltaCursor::Slots(from, to), None) if *from < *to => {
                 *from += 1;
                 *from - 1
             }
-            (Cursor::Slots(..), None) => NONE,
+            (DeltaCursor::Slots(..), None) => NONE,
             _ => broken(LOOPS),
         }
     }
 
-    fn filter(&mut self, at: usize, step: &Step, site: &mut ChangeContext<'_>) -> Result<bool, Halt> {
+    fn filter(&mut self, at: usize, step: &Step, context: &mut ChangeContext<'_>) -> Result<bool, Halt> {
         match step {
-            Step::Some(path, sign) => Ok(sign.passes(self.some(path, site)?)),
+            Step::Some(path, sign) => Ok(sign.passes(self.some(path, context)?)),
             Step::Probe { relation, view, row, sign } => {
                 self.row.clear();
                 self.row.extend(row.iter().map(|slot| self.frame[*slot]));
-                let found = site.store.relation(*relation).find(&self.row);
+                let found = context.store.relation(*relation).find(&self.row);
                 self.at[at] = found.unwrap_or(NONE);
-                self.step(site)?;
-                Ok(sign.passes(found.is_some_and(|slot| sees(site.store, *relation, slot, *view))))
+                self.step(context)?;
+                Ok(sign.passes(found.is_some_and(|slot| sees(context.store, *relation, slot, *view))))
             }
-            Step::Test(code, _) => Ok(self.eval(code, site).is_some_and(Word::as_bool)),
+            Step::Test(code, _) => Ok(self.eval(code, context).is_some_and(Word::as_bool)),
             Step::Let(slot, code, _) => {
-                let word = self.eval(code, site);
+                let word = self.eval(code, context);
                 if let Some(word) = word {
                     self.frame[*slot] = word;
                 }
                 Ok(word.is_some())
             }
-            Step::Same(slot, code) => Ok(self.eval(code, site) == Some(self.frame[*slot])),
+            Step::Same(slot, code) => Ok(self.eval(code, context) == Some(self.frame[*slot])),
             Step::Among(slot, generator, args) => {
-                let Some(words) = self.words(args, site) else { return Ok(false) };
+                let Some(words) = self.words(args, context) else { return Ok(false) };
                 Ok(generator.contains(&words, self.frame[*slot]))
             }
             Step::Every(_) | Step::Each(..) | Step::Keys { .. } | Step::MultiwayJoin(_) => broken(LOOPS),
         }
     }
 
-    fn eval(&mut self, code: &CompiledExpr, site: &ChangeContext<'_>) -> Option<Word> {
-        let word = code.eval(self.frame.view(), site.params);
+    fn eval(&mut self, code: &CompiledExpr, context: &ChangeContext<'_>) -> Option<Word> {
+        let word = code.eval(self.frame.view(), context.params);
         self.failed |= word.is_err();
         word.ok()
     }
 
     /// Whether some row under the key is seen.
-    fn some(&mut self, path: &AccessPath, site: &mut ChangeContext<'_>) -> Result<bool, Halt> {
+    fn some(&mut self, path: &AccessPath, context: &mut ChangeContext<'_>) -> Result<bool, Halt> {
         let by = path.by.as_ref().or_broken("whether some row has a key is looked up by an index");
-        let mut slot = self.first(path.relation, by, site);
+        let mut slot = self.first(path.relation, by, context);
         while slot != NONE {
-            self.step(site)?;
-            if sees(site.store, path.relation, slot, path.view) {
+            self.step(context)?;
+            if sees(context.store, path.relation, slot, path.view) {
                 return Ok(true);
             }
-            slot = site.store.relation(path.relation).index(by.0).next(slot);
+            slot = context.store.relation(path.relation).index(by.0).next(slot);
         }
         Ok(false)
     }

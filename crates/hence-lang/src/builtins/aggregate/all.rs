@@ -1,0 +1,30 @@
+//! `all(b)`: whether all matches are true.
+
+use hence_core::value::Type::{self, Bool};
+use hence_core::value::Word;
+
+use super::super::op::Signature;
+use super::state::{first, states};
+use super::truths::Truths;
+use super::{AggregateFunction, GroupStates};
+
+/// The aggregate.
+pub(super) struct All;
+
+impl AggregateFunction for All {
+    fn name(&self) -> &'static str {
+        "all"
+    }
+
+    fn signatures(&self) -> Vec<Signature> {
+        vec![Signature::new(&[Bool], Bool)]
+    }
+
+    fn value(&self, _: &[Type], matches: &[Vec<Word>]) -> Option<Word> {
+        Some(Word::from_bool(matches.iter().all(|args| first(args).as_bool())))
+    }
+
+    fn states(&self, _: &[Type]) -> Box<dyn GroupStates> {
+        states::<Truths>(|truths, matches| truths == matches)
+    }
+}

@@ -1,0 +1,42 @@
+//! `sum(e)`: the exact sum, of floats rounded once.
+
+use hence_core::value::Type::{self, Duration, Float, Int};
+use hence_core::value::Word;
+
+use super::super::op::Signature;
+use super::totals::Total;
+use super::{AggregateFunction, GroupStates};
+
+/// The aggregate.
+pub(super) struct Sum;
+
+impl AggregateFunction for Sum {
+    fn name(&self) -> &'static str {
+        "sum"
+    }
+
+    fn signatures(&self) -> Vec<Signature> {
+        let types = [(Int, Int), (Float, Float), (Duration, Duration)];
+        types.iter().map(|(arg, result)| Signature::new(&[*arg], *result)).collect()
+    }
+
+    fn may_fail(&self) -> bool {
+        true
+    }
+
+    fn value(&self, types: &[Type], matches: &[Vec<Word>]) -> Option<Word> {
+        total(types).value(matches)
+    }
+
+    fn states(&self, types: &[Type]) -> Box<dyn GroupStates> {
+        total(types).states()
+    }
+}
+
+fn total(types: &[Type]) -> Total {
+    Total::new(types, whole, |sum, _| sum.sum())
+}
+
+fn whole(_: Type, sum: i128, _: u64) -> Option<Word> {
+    i64::try_from(sum).ok().map(Word::from_int)
+}
