@@ -9,10 +9,12 @@ lint:
     cargo clippy --workspace --all-targets -- -D warnings
     cargo clippy --workspace --all-targets --features packs -- -D warnings
 
-# All tests, then those of compiled packs.
+# The library by itself, all tests, then those of compiled packs.
 test:
-    cargo test --workspace
-    cargo test --features packs --test it -- compiled golden --skip bulk
+    cargo test --no-default-features --test embed
+    cargo test
+    cargo test --features packs --test it -- compiled --skip bulk
+    cargo test --features packs --test cases -- golden
 
 # The documentation of the code, without warnings.
 doc:
@@ -28,4 +30,5 @@ deny:
 
 # Writes the expectations of the tests anew; read the difference before you commit it.
 update:
-    UPDATE=1 cargo test --test it -- transcripts book
+    UPDATE=1 cargo test --test cases
+    UPDATE=1 cargo test --test it -- book
