@@ -9,7 +9,7 @@ lint:
     cargo clippy --workspace --all-targets -- -D warnings
     cargo clippy --workspace --all-targets --features packs -- -D warnings
 
-# All tests, then those of compiled packs.
+# The library by itself, all tests, then those of compiled packs.
 test:
     cargo test --no-default-features --test embed
     cargo test

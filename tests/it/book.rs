@@ -1,5 +1,5 @@
 //! The README and the book: every example in them holds, every link leads somewhere, and the pages that hence writes
-//! are what it writes (`UPDATE=1` writes them). Their commands are run with the transcripts.
+//! are what it writes (`UPDATE=1` writes them). `tests/cases` runs their commands.
 
 use std::collections::BTreeSet;
 use std::fs;
