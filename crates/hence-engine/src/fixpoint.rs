@@ -17,8 +17,8 @@ use crate::storage::relations::Relations;
 /// The plans of a stratum, made when they are first needed, each with what becomes of its matches.
 #[derive(Default)]
 pub(crate) struct StratumPlans {
-    first: Option<Vec<(Plan, Output)>>,
-    later: Option<Vec<(Plan, Output)>>,
+    first: Option<(Vec<Plan>, Vec<Output>)>,
+    later: Option<(Vec<Plan>, Vec<Output>)>,
 }
 
 impl StratumPlans {
@@ -63,12 +63,13 @@ impl Fixpoint<'_, '_> {
             }
             let is_first = round == 1;
             let plans = if is_first { &mut plans.first } else { &mut plans.later };
-            let plans = plans.get_or_insert_with(|| {
+            let (plans, outputs) = plans.get_or_insert_with(|| {
                 let plans = plans_over(program, stratum, self.relations, self.params, is_first);
-                plans.into_iter().map(|plan| with_output(program, plan)).collect()
+                let outputs = plans.iter().map(|plan| Output::new(&program[plan.rule], plan)).collect();
+                (plans, outputs)
             });
             let mut grew = None;
-            for (plan, output) in plans {
+            for (plan, output) in plans.iter().zip(outputs) {
                 if self.plan(plan, output).map_err(|bound| LimitReached::at(bound, program, plan.rule))? > 0 {
                     grew = Some(plan.rule);
                 }
@@ -104,9 +105,4 @@ impl Fixpoint<'_, '_> {
         }
         Ok(derived)
     }
-}
-
-fn with_output(program: &Program, plan: Plan) -> (Plan, Output) {
-    let output = Output::new(&program[plan.rule], &plan);
-    (plan, output)
 }

@@ -18,6 +18,9 @@ use super::steps::{AccessPath, HeadWord, JoinInput, Plan, Remainder, RowPattern,
 use crate::storage::index::IndexId;
 use crate::storage::view::View;
 
+/// An invariant of [`Compiler`].
+const PLACES: &str = "an order has a literal at each of its places";
+
 /// The plan of a rule; indexes that it uses are built.
 pub(crate) fn compile(source: RuleSource<'_>, catalog: &mut impl Catalog, params: &[Word]) -> Plan {
     let mut compiler = Compiler {
@@ -85,7 +88,7 @@ impl<C: Catalog> Compiler<'_, C> {
     fn plan(mut self, start: RowPattern) -> Plan {
         let rest = self.split_delta();
         for place in self.placed.len()..self.order.len() {
-            let at = *self.order.get(place).or_broken("an order has a literal at each of its places");
+            let at = *self.order.get(place).or_broken(PLACES);
             if !self.joined.contains(&at) {
                 self.literal(at);
             }
@@ -262,8 +265,8 @@ impl<C: Catalog> Compiler<'_, C> {
         let all_facts = !self.source.counts_derivations;
         let (open, key) = self.split(atom).filter(|_| all_facts && path.by.is_some())?;
         let mut inputs = vec![(at, path.clone())];
-        let others: Vec<usize> = self.order.iter().skip(self.placed.len()).copied().collect();
-        for other in others.into_iter().filter(|other| *other != at) {
+        for place in self.placed.len() + 1..self.order.len() {
+            let other = *self.order.get(place).or_broken(PLACES);
             let Literal::Atom(atom) = self.source.rule.literal(other) else { continue };
             let ready = self.bound.covers(&self.source.shape.literal(other).before);
             let closes = |(others, bound): (Vec<&Arg>, Vec<&Arg>)| {

@@ -4,7 +4,7 @@ use hence_core::fault::broken;
 use hence_lang::ir::{Atom, Literal, Rule};
 use smallvec::SmallVec;
 
-use super::roles::{Role, bound, is_ready};
+use super::roles::{Role, for_each_bound, is_ready};
 use super::shape::{Shape, VarSet};
 
 /// How many elements a generator is expected to give.
@@ -31,7 +31,7 @@ pub(crate) fn order(
     rows: impl Fn(usize, &Atom, &[u32]) -> f64,
 ) -> Vec<usize> {
     let mut open: Vec<usize> = (0..body.rule.body.len()).filter(|at| Some(*at) != first).collect();
-    let mut order = Vec::new();
+    let mut order = Vec::with_capacity(open.len());
     loop {
         let places = open.iter().enumerate();
         let ready = places.filter(|(_, at)| is_ready(body.rule, body.shape, body.roles, **at, &known));
@@ -40,7 +40,7 @@ pub(crate) fn order(
         let Some((_, place)) = costs.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { break };
         let at = open.remove(place);
         order.push(at);
-        bound(body.rule, body.roles, at).into_iter().for_each(|var| {
+        for_each_bound(body.rule, body.roles, at, |var| {
             known.insert(var);
         });
     }

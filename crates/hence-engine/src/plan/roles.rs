@@ -4,9 +4,13 @@ use super::shape::{Shape, VarSet, variables};
 use hence_core::fault::OrBroken;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Arg, Atom, Literal, Rule};
+use smallvec::SmallVec;
 
 /// An invariant of [`roles`].
 const ROLES: &str = "each literal of a rule has a role";
+
+/// Columns of an atom.
+type Columns = SmallVec<[u32; 4]>;
 
 /// What a literal contributes to the number of matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +19,7 @@ pub(crate) enum Role {
     Each,
     /// A positive or negated atom of which only counts whether a fact has values in these columns; all of them are
     /// bound by other literals. All columns: whether the fact is there.
-    Some(Vec<u32>),
+    Some(Columns),
     /// Something else.
     Other,
 }
@@ -68,7 +72,8 @@ pub(crate) fn roles(rule: &Rule, shape: &Shape, own: &[bool]) -> Vec<Role> {
 fn links(rule: &Rule, roles: &[Role], at: usize, atom: &Atom, keys: &[u32]) -> bool {
     let vars: Vec<VarId> = keys.iter().filter_map(|column| variable(arg(atom, *column))).collect();
     let has_all = |other: usize| {
-        let mut known = bound(rule, roles, other);
+        let mut known = Vec::new();
+        for_each_bound(rule, roles, other, |var| known.push(var));
         if let Literal::Bind { expr, .. } = rule.literal(other) {
             expr.for_each_var(&mut |var| known.push(var));
         }
@@ -77,7 +82,7 @@ fn links(rule: &Rule, roles: &[Role], at: usize, atom: &Atom, keys: &[u32]) -> b
     !vars.is_empty() && !(0..rule.body.len()).any(|other| other != at && has_all(other))
 }
 
-fn columns(atom: &Atom, is_key: impl Fn(&Arg) -> bool) -> Vec<u32> {
+fn columns(atom: &Atom, is_key: impl Fn(&Arg) -> bool) -> Columns {
     (0u32..).zip(&atom.args).filter(|(_, arg)| is_key(arg)).map(|(column, _)| column).collect()
 }
 
@@ -99,11 +104,11 @@ pub(crate) fn is_ready(rule: &Rule, shape: &Shape, roles: &[Role], at: usize, kn
 }
 
 /// The variables that are bound after a literal in its role, beside those that it requires.
-pub(crate) fn bound(rule: &Rule, roles: &[Role], at: usize) -> Vec<VarId> {
+pub(crate) fn for_each_bound(rule: &Rule, roles: &[Role], at: usize, visit: impl FnMut(VarId)) {
     match (rule.literal(at), Role::of(roles, at)) {
-        (Literal::Atom(atom), Role::Each) => variables(atom).collect(),
-        (Literal::Bind { var, .. } | Literal::Each { var, .. }, _) => vec![*var],
-        _ => Vec::new(),
+        (Literal::Atom(atom), Role::Each) => variables(atom).for_each(visit),
+        (Literal::Bind { var, .. } | Literal::Each { var, .. }, _) => std::iter::once(*var).for_each(visit),
+        _ => {}
     }
 }
 
@@ -126,7 +131,7 @@ fn is_safe(rule: &Rule, shape: &Shape, roles: &[Role]) -> bool {
         open.retain(|at| {
             let ready = is_ready(rule, shape, roles, *at, &known);
             if ready {
-                bound(rule, roles, *at).into_iter().for_each(|var| {
+                for_each_bound(rule, roles, *at, |var| {
                     known.insert(var);
                 });
             }

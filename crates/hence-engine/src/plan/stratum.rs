@@ -5,6 +5,7 @@ use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Literal, Program, Stratum};
+use smallvec::SmallVec;
 
 use super::compile::compile;
 use super::order::guess;
@@ -107,7 +108,7 @@ fn grows(literal: &Literal, stratum: &Stratum) -> bool {
 }
 
 /// The view that each literal reads where one of them reads the delta.
-fn views(own: &[bool], delta: Option<usize>) -> Vec<View> {
+fn views(own: &[bool], delta: Option<usize>) -> SmallVec<[View; 8]> {
     let view = |(at, own): (usize, &bool)| match delta {
         Some(delta) if at == delta => View::Delta,
         Some(delta) if at < delta && *own => View::Old,
