@@ -30,7 +30,7 @@ pub(crate) fn order(
     mut known: VarSet,
     rows: impl Fn(usize, &Atom, &[u32]) -> f64,
 ) -> Vec<usize> {
-    let mut open: Vec<usize> = (0..body.rule.body.len()).filter(|at| Some(*at) != first).collect();
+    let mut open: SmallVec<[usize; 16]> = (0..body.rule.body.len()).filter(|at| Some(*at) != first).collect();
     let mut order = Vec::with_capacity(open.len());
     loop {
         let places = open.iter().enumerate();

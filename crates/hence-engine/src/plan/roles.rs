@@ -32,7 +32,7 @@ impl Role {
 }
 
 /// The roles of a rule's literals where every match is wanted.
-pub(crate) fn plain_roles(rule: &Rule) -> Vec<Role> {
+pub(crate) fn plain_roles(rule: &Rule) -> SmallVec<[Role; 8]> {
     let role = |literal: &Literal| match literal {
         Literal::Atom(_) => Role::Each,
         Literal::Not(atom) => Role::Some(columns(atom, |arg| !matches!(arg, Arg::Any))),
@@ -44,7 +44,7 @@ pub(crate) fn plain_roles(rule: &Rule) -> Vec<Role> {
 /// The roles of a rule's literals where derivations are counted, the same for every plan; those in `own`
 /// read the rule's own stratum.
 pub(crate) fn roles(rule: &Rule, shape: &Shape, own: &[bool]) -> Vec<Role> {
-    let mut roles = plain_roles(rule);
+    let mut roles = plain_roles(rule).into_vec();
     assert_eq!(own.len(), rule.body.len(), "it is known of each literal whether it reads its own stratum");
     for ((at, literal), own) in rule.body.iter().enumerate().zip(own) {
         let Literal::Atom(atom) = literal else { continue };

@@ -5,7 +5,7 @@ use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Literal, Program, Stratum};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::compile::compile;
 use super::order::guess;
@@ -82,9 +82,9 @@ fn compile_all(
     let mut plans = Vec::new();
     for &id in &stratum.rules {
         let rule = &program[id];
-        let own: Vec<bool> = rule.body.iter().map(|literal| grows(literal, stratum)).collect();
+        let own: SmallVec<[bool; 16]> = rule.body.iter().map(|literal| grows(literal, stratum)).collect();
         let deltas = own.iter().enumerate().filter(|(_, own)| **own).map(|(at, _)| Some(at));
-        let deltas: Vec<Option<usize>> = if first { vec![None] } else { deltas.collect() };
+        let deltas: SmallVec<[Option<usize>; 8]> = if first { smallvec![None] } else { deltas.collect() };
         let (shape, roles) = (Shape::new(rule), plain_roles(rule));
         for delta in deltas {
             let source = RuleSource {
