@@ -98,6 +98,7 @@ impl<C: Catalog> Compiler<'_, C> {
             self.steps.push(Step::Every(rest));
             self.placed.push(delta);
         }
+        self.check_head(&start);
         let back = nearest_loops(&self.steps);
         let after_match = self.after_match(&back);
         let reads = self.reads();
@@ -398,6 +399,17 @@ impl<C: Catalog> Compiler<'_, C> {
             _ => None,
         };
         head.iter().map(origin).collect()
+    }
+
+    /// A variable of the head that nothing binds would be read as whatever the frame holds.
+    fn check_head(&self, start: &RowPattern) {
+        let bound = |slot: Slot| {
+            let at_start = start.binds.iter().any(|(_, known)| *known == slot);
+            at_start || self.steps.iter().any(|step| step.binds().contains(&slot))
+        };
+        if !self.source.shape.head.iter().all(|var| bound((*var).into())) {
+            broken("some step binds each variable of the head");
+        }
     }
 
     /// Where to go on after a match.
