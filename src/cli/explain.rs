@@ -12,11 +12,11 @@ use super::{DONE, Failure, Outcome, terminal};
 /// The pages by their file names, written by `build.rs` from `docs/codes/`.
 const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
-/// Explain the code of a message, with an example that fails and the same example mended
+/// Explain a message code, with an example that fails and the same example fixed
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence explain E401")]
 pub(super) struct Explain {
-    /// The code, such as E401; all codes with their titles without one
+    /// The code, such as E401; without one, list all codes with their titles
     code: Option<String>,
 }
 
@@ -53,8 +53,8 @@ fn page(code: &str) -> Result<&'static str, Failure> {
         return Ok(text);
     }
     let message = match nearest(&wanted, codes().map(|(known, _)| known)) {
-        Some(near) => format!("there is no code `{code}`; did you mean `{near}`?"),
-        None => format!("there is no code `{code}`; `hence explain` lists them all"),
+        Some(near) => format!("unknown code `{code}`; did you mean `{near}`?"),
+        None => format!("unknown code `{code}`; `hence explain` lists all codes"),
     };
     Err(Failure::Usage(message))
 }

@@ -1,4 +1,4 @@
-//! The pages of `hence explain`: every code has one, its example fails with that code, and the mended one doesn't.
+//! The pages of `hence explain`: every code has one, its example fails with that code, and the fixed one doesn't.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ fn pages() -> Vec<(String, String)> {
 
 /// The files of the example under a heading: the rules are `example.dl`, the others are named above their block.
 fn example(page: &str, heading: &str) -> Option<Vec<(String, String)>> {
-    let section = page.split(&format!("\n## {heading}\n")).nth(1)?.split("\n## Mended\n").next()?;
+    let section = page.split(&format!("\n## {heading}\n")).nth(1)?.split("\n## Fixed\n").next()?;
     let block = Regex::new(r"(?s)(?:`([^`\n]+)`:\n\n)?```\w+\n(.*?)```").unwrap();
     let files = block.captures_iter(section).map(|found| {
         let name = found.get(1).map_or("example.dl", |name| name.as_str());
@@ -69,21 +69,21 @@ fn codes(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_example_fails_with_its_code_and_is_mended() {
+fn every_example_fails_with_its_code_and_is_fixed() {
     let mut wrong = Vec::new();
     for (code, page) in pages() {
-        let (Some(fails), Some(mended)) = (example(&page, "Fails"), example(&page, "Mended")) else {
+        let (Some(fails), Some(fixed)) = (example(&page, "Fails"), example(&page, "Fixed")) else {
             assert!(page.contains("example"), "{code} has no example and doesn't say why");
             continue;
         };
-        let (found, left) = (said(&fails), said(&mended));
+        let (found, left) = (said(&fails), said(&fixed));
         if !codes(&found).contains(&code) {
             wrong.push(format!("{code} is not what its example gives:\n{found}"));
         }
         let faults: Vec<_> =
             codes(&left).into_iter().filter(|left| *left == code || left.starts_with('E')).collect();
         if !faults.is_empty() {
-            wrong.push(format!("{code} mended gives {faults:?}:\n{left}"));
+            wrong.push(format!("{code} fixed gives {faults:?}:\n{left}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -119,5 +119,5 @@ fn a_page_is_printed_and_an_unknown_code_told() {
     assert_eq!(String::from_utf8_lossy(&list.stdout).lines().count(), pages().len());
     let unknown = hence(&["explain", "E999"], folder.path());
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no code `E999`"));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("unknown code `E999`"));
 }

@@ -87,7 +87,7 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
         Kind::Duration => duration(text).map(Content::Duration),
         Kind::Engine => match EngineName::from_str(text, false) {
             Ok(_) => Ok(Content::Text(text.to_owned())),
-            Err(_) => Err(format!("`{text}` is no engine; expected {}", engines())),
+            Err(_) => Err(format!("unknown engine `{text}`; expected {}", engines())),
         },
         Kind::TimeLimit => time_limit(text).map(Content::Duration),
         Kind::Count => limit(text).map(Content::Count),
@@ -106,7 +106,7 @@ pub(super) fn several(kind: Kind, texts: Vec<String>) -> Result<Content, String>
     if kind == Kind::Patterns {
         for text in &texts {
             pattern::compile(text).map_err(|fault| match fault.help() {
-                None => format!("`{text}` is no regular expression: {fault}"),
+                None => format!("invalid regular expression `{text}`: {fault}"),
                 Some(help) => format!("`{text}` is too large: {fault}; {help}"),
             })?;
         }
