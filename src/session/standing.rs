@@ -11,7 +11,7 @@ use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
 use hence_engine::Database;
-use hence_engine::seminaive::standing::{Edit, Standing};
+use hence_engine::{Edit, Incremental};
 use hence_lang::ir::Program;
 use hence_ledger::{Changes, Decision, Lapsed};
 use hence_proof::{Finder, Groundwork};
@@ -25,7 +25,7 @@ use super::why::decision;
 
 /// Everything that follows from the facts of a session, brought up to date commit by commit.
 pub(super) struct Kept {
-    standing: Standing,
+    standing: Incremental,
     names: Names,
     /// What the search for reasons goes on from.
     groundwork: Groundwork,
@@ -91,7 +91,7 @@ impl Rows {
         let edit = |(relation, stands, to): &(RelationId, bool, usize)| {
             let row = self.words.get(std::mem::replace(&mut from, *to)..*to);
             let row = row.or_broken("each row ends where its words do");
-            Edit { relation: *relation, row, stands: *stands }
+            Edit { relation: *relation, row, asserted: *stands }
         };
         self.rows.iter().map(edit).collect()
     }
@@ -127,7 +127,7 @@ impl Session {
     fn keep(&self, input: &Database, now: i64) -> Result<(Kept, Evaluation), SessionError> {
         let program = &self.rules.program;
         let limit = |reached| evaluation::limit(program, &self.rules.sources, &reached);
-        let mut standing = Standing::new(program, input, &self.limits).map_err(limit)?;
+        let mut standing = Incremental::new(program, input, &self.limits).map_err(limit)?;
         // All facts came with this; a change of nothing puts that behind, or the next commit would have to.
         standing.apply(&[]).map_err(limit)?;
         let model = standing.model();
@@ -149,11 +149,11 @@ impl Session {
         }
     }
 
-    fn reasons_over<'a>(&'a self, standing: &'a Standing, left: Groundwork) -> Finder<'a> {
+    fn reasons_over<'a>(&'a self, standing: &'a Incremental, left: Groundwork) -> Finder<'a> {
         Finder::over(&self.rules.program, standing, &self.rules.sources, &self.store, left)
     }
 
-    fn undetermined(&self, standing: &Standing) -> BTreeSet<RelationId> {
+    fn undetermined(&self, standing: &Incremental) -> BTreeSet<RelationId> {
         if self.lenient {
             return BTreeSet::new();
         }
@@ -175,7 +175,9 @@ impl Session {
             rows.push(clock, [Value::Time(now).word()], true);
         }
         kept.now = now;
-        let applied = kept.standing.apply(&rows.edits());
+        let edits = rows.edits();
+        let _span = tracing::debug_span!("maintain", edits = edits.len()).entered();
+        let applied = kept.standing.apply(&edits);
         applied.map_err(|reached| evaluation::limit(program, &self.rules.sources, &reached))
     }
 
@@ -183,6 +185,7 @@ impl Session {
     fn differences(&self, kept: &mut Kept) -> Result<Outcome, SessionError> {
         let program = &self.rules.program;
         let undetermined = self.undetermined(&kept.standing);
+        self.cross_check(&undetermined, &|id, visit| kept.standing.rows(id).for_each(visit))?;
         let is_decision = |id: &RelationId| kept.names.is_decision(*id);
         let (mut drawn, mut lapsed): (Vec<Fact>, Vec<Lapsed>) = (Vec::new(), Vec::new());
         let settled = |id: &RelationId| !undetermined.contains(id) && !kept.undetermined.contains(id);

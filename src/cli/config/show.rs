@@ -15,13 +15,15 @@ use super::{Origin, environment, get};
 /// Show every setting with its value and where it comes from
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A setting comes from the command line, else its variable (HENCE_STORE, …), else the \
-        nearest hence.toml in this folder or above, else its default. Variables can only tighten the \
-        restrictions of hence.toml: they name fewer `authors`, add to `redact.patterns` and lower `limits`; \
-        neither they nor --lenient override `lenient = false`. A hence.toml of another user is ignored \
-        unless HENCE_TRUST names it.\n\nA program of [run_command] is stopped at its time limit together \
-        with its process group; processes that it moved to another group, as with setsid, \
-        continue.\n\nExample: hence config --format json"
+    after_help = "A setting comes from the command line, else its variable (HENCE_STORE, …), else the nearest \
+        hence.toml in this folder or above, else its default. Variables can only tighten the restrictions of \
+        hence.toml: they name fewer `authors`, add to `redact.patterns` and `engine.cross_check` and lower \
+        `limits`; neither they nor --lenient override `lenient = false`. `engine.cross_check` lists the packs \
+        whose decisions two engines must agree on before they are recorded. HENCE_LOG (a filter such as `info` \
+        or `hence_ledger=debug`) logs to standard error, as JSON Lines with HENCE_LOG_FORMAT=json. A \
+        hence.toml of another user is ignored unless HENCE_TRUST names it.\n\nA program of [run_command] is \
+        stopped at its time limit together with its process group; processes that it moved to another group, \
+        as with setsid, continue.\n\nExample: hence config --format json"
 )]
 pub(in super::super) struct Show {
     #[command(flatten)]

@@ -54,7 +54,7 @@ const FORGERIES: [(&[u8], &[u8], &str); 6] = [
     (b"\x05value\x03int", b"\x05value\x06string", "doesn't match the recorded columns"),
     (b"\x05value\x03int", b"\x06sensor\x03int", "duplicate column"),
     // Ten million rounds, and no more than none.
-    (b"\x80\xad\xe2\x04", b"\x00", "no rounds at all"),
+    (b"\x80\xad\xe2\x04", b"\x00", "a limit of 0 on rounds"),
     (b"\x08embedded", b"\x00", "a run without an engine"),
 ];
 
