@@ -24,10 +24,10 @@ pub(super) struct Query {
     body: String,
     #[command(flatten)]
     subject: Subject,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// Exit with 1 where there is no row
+    /// Exit with 1 if there is no row
     #[arg(long)]
     exit_status: bool,
 }
@@ -50,7 +50,7 @@ impl Query {
     }
 }
 
-/// Evaluate and print whole relations, without recording anything
+/// Evaluate and print whole relations without recording anything
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: hence derive usefulness select_tool --facts facts/agent_week.jsonl --format jsonl"
@@ -60,7 +60,7 @@ pub(super) struct Derive {
     relations: Vec<String>,
     #[command(flatten)]
     subject: Subject,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
@@ -72,9 +72,7 @@ impl Derive {
         output::reports(&derived.reports);
         output::relations(self.format, &derived.relations)?;
         for relation in &derived.undetermined {
-            output::warning(&format!(
-                "`{relation}` is undetermined: it depends on an operation without a result"
-            ));
+            output::warning(&format!("`{relation}` is undetermined: it depends on an undefined operation"));
         }
         Ok(if derived.undetermined.is_empty() { DONE } else { UNDETERMINED })
     }
@@ -83,15 +81,15 @@ impl Derive {
 /// The forms of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ProofFormat {
-    /// A tree for people.
+    /// A readable tree.
     Tree,
-    /// JSON Lines, a proof a line.
+    /// JSON Lines, one proof per line.
     Json,
-    /// A graph for Graphviz.
+    /// A Graphviz graph.
     Dot,
-    /// A graph for Mermaid.
+    /// A Mermaid graph.
     Mermaid,
-    /// One self-contained page.
+    /// One self-contained HTML page.
     Html,
 }
 
@@ -99,11 +97,11 @@ enum ProofFormat {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence why 'select_tool(\"g1\", \"competitor_db\", _)'")]
 pub(super) struct Why {
-    /// The fact, in which `_` and variables ask for every instance; or the id of a decision, such as 12.3
+    /// The fact, where `_` and variables match every instance; or the id of a decision, such as 12.3
     fact: String,
     #[command(flatten)]
     subject: Subject,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "tree")]
     format: ProofFormat,
     /// Show every input of an aggregate, not only the first few
@@ -115,10 +113,10 @@ pub(super) struct Why {
     /// Show every proof, not only one of least height
     #[arg(long)]
     all: bool,
-    /// With --all, the most proofs that are shown
+    /// With --all, show at most this many proofs
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     most: usize,
-    /// Show so many steps below the fact
+    /// Show at most this many steps below the fact
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
 }
@@ -140,10 +138,7 @@ impl Why {
         })?;
         written?;
         if because.more {
-            output::error(&format!(
-                "there are more proofs than the {} shown; `--most N` shows more",
-                self.most
-            ));
+            output::error(&format!("only {} proofs are shown; `--most N` shows more", self.most));
             return Ok(LIMIT);
         }
         Ok(verdict(&self.fact, &because))
@@ -164,14 +159,14 @@ impl Why {
             } else {
                 "the rules that it names; `hence verify` audits the ledger"
             };
-            output::error(&format!("decision {id} {fact} is recorded, and does not follow by {rules}"));
+            output::error(&format!("decision {id} {fact} is recorded but does not follow from {rules}"));
             return Ok(NO);
         };
         self.show(proof, &drawn.rules.program, "", as_of.as_ref())?;
         if !otherwise && inputs.is_none() && !agrees(&drawn.decision, proof) {
             let rule = drawn.decision.rule.as_deref().unwrap_or("no rule");
             let sentence = drawn.decision.sentence.as_deref().unwrap_or("nothing");
-            output::warning(&format!("the record says otherwise: by `{rule}` because \"{sentence}\""));
+            output::warning(&format!("the record differs: by `{rule}` because \"{sentence}\""));
         }
         Ok(DONE)
     }
@@ -212,7 +207,7 @@ fn agrees(recorded: &Decision, proof: &Proof) -> bool {
 /// What a question for a proof comes to; says what holds instead where there is none.
 pub(super) fn verdict(fact: &str, because: &Because) -> u8 {
     if because.undetermined {
-        output::warning("the decision is undetermined: it depends on an operation without a result");
+        output::warning("the decision is undetermined: it depends on an undefined operation");
         return UNDETERMINED;
     }
     if because.holds > 0 {
@@ -220,7 +215,7 @@ pub(super) fn verdict(fact: &str, because: &Because) -> u8 {
     }
     output::note(&format!("`{}` does not hold", fact.trim().trim_end_matches('.')));
     if !because.instead.is_empty() {
-        output::note("what holds of that relation, nearest first:");
+        output::note("facts of that relation, nearest first:");
         because.instead.iter().for_each(|fact| output::note(&format!("    {fact}")));
     }
     NO

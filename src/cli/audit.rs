@@ -20,24 +20,24 @@ use super::{DONE, Failure, NO, Outcome, UNDETERMINED, output, terminal};
 /// The forms of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AnswerFormat {
-    /// For people.
+    /// Readable text.
     Text,
     /// One JSON document.
     Json,
 }
 
-/// Show why a fact does not hold: how far each rule gets, what fails there, and what would have to change
+/// Show why a fact does not hold: how far each rule gets, what fails there, and what would make it hold
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence why-not 'select_tool(\"g1\", \"web_search\", _)'")]
 pub(super) struct WhyNot {
-    /// The fact; `_` and variables stand for anything
+    /// The fact; `_` and variables match anything
     fact: String,
     #[command(flatten)]
     subject: Subject,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "text")]
     format: AnswerFormat,
-    /// Look so long for changes that would make it hold; `0s` for none
+    /// Search this long for changes that would make it hold; `0s` for no search
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
     look: Duration,
 }
@@ -74,18 +74,18 @@ impl WhyNot {
         }
         drop(out);
         if refused.undetermined {
-            output::warning("the decision is undetermined: it depends on an operation without a result");
+            output::warning("the decision is undetermined: it depends on an undefined operation");
             return Ok(UNDETERMINED);
         }
         Ok(if refused.answer.holds.is_empty() { DONE } else { NO })
     }
 }
 
-/// Check a proof that `why --format json` printed, independently of what found it
+/// Check a proof printed by `why --format json`, independently of the proof finder
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence why 'tool(\"web_search\")' --format json | hence check-proof")]
 pub(super) struct CheckProof {
-    /// Files with a proof a line [default: standard input]
+    /// Files with one proof per line [default: standard input]
     proofs: Vec<PathBuf>,
     #[command(flatten)]
     rules: RuleOptions,
@@ -122,9 +122,7 @@ fn check_all(rules: &RuleSet, name: &str, input: &mut dyn BufRead) -> Outcome {
         let read = (&mut *input).take(LARGEST_TEXT + 1).read_until(b'\n', &mut line).map_err(unreadable)?;
         if read as u64 > LARGEST_TEXT {
             let most = LARGEST_TEXT >> 20;
-            return Err(Failure::Usage(format!(
-                "{place}: a proof has at most {most} MiB, and this one more"
-            )));
+            return Err(Failure::Usage(format!("{place}: the proof is larger than {most} MiB")));
         }
         if read == 0 {
             break;
@@ -133,7 +131,7 @@ fn check_all(rules: &RuleSet, name: &str, input: &mut dyn BufRead) -> Outcome {
             continue;
         }
         let proof = serde_json::from_slice(&line)
-            .map_err(|error| Failure::Usage(format!("{place}: this is no JSON: {error}")))?;
+            .map_err(|error| Failure::Usage(format!("{place}: invalid JSON: {error}")))?;
         if !is_accepted(rules, &proof, &known, &place)? {
             status = NO;
         }
@@ -156,9 +154,7 @@ fn is_accepted(rules: &RuleSet, proof: &Json, known: &Known<'_>, place: &str) ->
             writeln!(out, "{place}: refused: {refusal}")?;
             let by = proof.get("as_of").and_then(|as_of| as_of.get("rules")?.as_str());
             if by.is_some_and(|by| by != rules.recorded().hash().to_string()) {
-                output::note(&format!(
-                    "{place}: it is by other rules than these, or other parameters of them"
-                ));
+                output::note(&format!("{place}: it was made with other rules or other parameters"));
             }
             Ok(false)
         }

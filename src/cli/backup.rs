@@ -11,9 +11,9 @@ use super::diagnostics::count;
 use super::options::FactOptions;
 use super::{DONE, Failure, Outcome, open, output, terminal};
 
-/// Copy a ledger into a new folder, up to its last transaction, whoever writes to it meanwhile
+/// Copy a ledger into a new folder, up to its last transaction, even while another process writes to it
 ///
-/// The copy is read again before it gets its name. Its fact base is made by the first command that writes to it.
+/// The copy is verified before it gets its final name. The first command that writes to it creates its fact base.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence backup ../backup/monday")]
 pub(super) struct Backup {

@@ -18,10 +18,10 @@ use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::test::pretty::columns;
 use super::{DONE, Failure, Outcome, output, progress, terminal};
 
-/// Measure what an evaluation costs: time, matches and facts of each rule and stratum
+/// Measure the cost of an evaluation: time, matches and facts of each rule and stratum
 ///
-/// Facts are read once; each run evaluates all of them from the beginning, with the semi-naive engine, after one run
-/// that is not counted. Times are medians over the runs, with the shortest and the longest.
+/// Facts are read once; each run evaluates all of them from scratch, with the semi-naive engine, after one warm-up
+/// run. Times are medians over the runs, with the shortest and the longest.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence bench rules/ --facts facts/agent_week.jsonl --runs 20")]
 pub(super) struct Bench {
@@ -33,20 +33,20 @@ pub(super) struct Bench {
     facts: FactOptions,
     #[command(flatten)]
     engine: EngineOptions,
-    /// How many runs are measured
+    /// The number of measured runs
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
-    /// Show this many of the rules that take longest; 0 for all
+    /// Show this many of the slowest rules; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "table")]
     format: BenchFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum BenchFormat {
-    /// For people.
+    /// Readable text.
     Table,
     /// One JSON document.
     Json,
@@ -117,13 +117,11 @@ impl Bench {
     pub(super) fn run(self) -> Outcome {
         let files = self.facts.files();
         if files.is_empty() {
-            return Err(Failure::Usage(String::from(
-                "facts to evaluate are missing; name them with --facts PATH",
-            )));
+            return Err(Failure::Usage(String::from("missing facts; name them with --facts PATH")));
         }
         if let Some(engine) = self.engine.engine.filter(|engine| !engine.is_embedded()) {
             return Err(Failure::Usage(format!(
-                "rules are measured in the embedded engine; --engine {} can't be",
+                "`bench` measures the embedded engine only, not --engine {}",
                 engine.word()
             )));
         }
@@ -198,7 +196,7 @@ impl Bench {
         drop(out);
         if hidden > 0 {
             output::aside(&format!(
-                "{hidden} quicker rules and their strata are left out; --top 0 shows all"
+                "{hidden} faster rules and their strata are not shown; --top 0 shows all"
             ));
         }
         Ok(())

@@ -65,7 +65,7 @@ impl Carry {
             let relation = decision.fact.relation;
             for carrier in self.carriers.iter().filter(|carrier| carrier.wants(relation.as_str())) {
                 if chain > LONGEST_CHAIN {
-                    let message = format!("{id} follows from {LONGEST_CHAIN} others carried out in a row");
+                    let message = format!("{id} follows a chain of {LONGEST_CHAIN} decisions carried out");
                     self.failed(session, id, carrier.as_ref(), &message)?;
                 } else if let Some(decided) = self.one(session, carrier.as_ref(), id, &decision, now)? {
                     open.extend(drawn(&decided, chain + 1));
@@ -92,7 +92,7 @@ impl Carry {
         }
         if !covered(session, id, &decision.fact)? {
             output::warning(&format!(
-                "{id} `{}` is not carried out: what it requires is not in its proof",
+                "{id} `{}` is not carried out: its proof lacks what it requires",
                 decision.fact
             ));
             return Ok(None);
@@ -125,7 +125,7 @@ impl Carry {
         match session::read_fact_lines(session.rules(), carrier.name(), &report.lines) {
             Ok(more) => facts.extend(more),
             Err(SessionError::Faults(faults)) => {
-                let message = format!("what {} answered to {id} is no facts", carrier.name());
+                let message = format!("the answer of {} to {id} is not a list of facts", carrier.name());
                 super::diagnostics::print(&faults);
                 self.failed(session, id, carrier, &message)?;
                 return Ok(None);
@@ -223,7 +223,8 @@ fn programs(root: &Path) -> Result<BTreeMap<String, Program>, Failure> {
         let relation = command.decision.clone();
         if let Some(name) = command.env.iter().find(|name| std::env::var_os(name).is_none()) {
             return Err(Failure::Usage(format!(
-                "`env` of `{relation}` in `[run_command]` names `{name}`, which is not set in the environment of hence"
+                "`env` of `{relation}` in `[run_command]` names `{name}`, which is not set in the \
+                environment of hence"
             )));
         }
         let inside = command.program.contains('/');

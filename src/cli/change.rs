@@ -16,7 +16,7 @@ use super::{DONE, Failure, Outcome, open, progress, terminal, time};
 /// The fact that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
-/// What both commands take.
+/// The arguments of both commands.
 #[derive(Debug, Args)]
 struct Facts {
     /// Facts, such as 'tool("web_search")'; `-` reads them from standard input, JSON lines
@@ -27,12 +27,12 @@ struct Facts {
     facts: FactOptions,
     #[command(flatten)]
     about: ChangeOptions,
-    /// The most memory, in MiB [default: half of the machine]
+    /// The maximum memory, in MiB [default: half of the machine]
     #[arg(long, value_name = "MIB", value_parser = limit)]
     max_memory: Option<u64>,
 }
 
-/// Assert facts: they stand until they are retracted
+/// Assert facts; they hold until they are retracted
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence assert 'tool(\"web_search\")' --note 'added today'")]
 pub(super) struct Assert {
@@ -40,7 +40,7 @@ pub(super) struct Assert {
     facts: Facts,
 }
 
-/// Retract facts: they stand no longer, and stay in the history
+/// Retract facts; they no longer hold but stay in the history
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence retract 'tool(\"web_search\")'")]
 pub(super) struct Retract {
@@ -65,9 +65,7 @@ impl Facts {
         let rules = self.rules.source().build()?;
         let facts = self.read(&rules)?;
         if facts.is_empty() && !self.reads() {
-            return Err(Failure::Usage(String::from(
-                "no fact was given; write one, or name files with --facts",
-            )));
+            return Err(Failure::Usage(String::from("missing facts; write one, or name files with --facts")));
         }
         progress::clear();
         let mut draft = Draft {
@@ -123,8 +121,8 @@ fn told(tally: &Tally) -> String {
     let parts = [
         (tally.added, "asserted"),
         (tally.removed, "retracted"),
-        (tally.standing, "stood already"),
-        (tally.missing, "did not stand"),
+        (tally.standing, "already present"),
+        (tally.missing, "not present"),
     ];
     let parts: Vec<String> = parts
         .into_iter()

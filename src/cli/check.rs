@@ -11,7 +11,7 @@ use super::diagnostics::{self, count};
 use super::options::RuleOptions;
 use super::{DONE, NO, Outcome, config, output, sarif, secrets, terminal};
 
-/// Check rule files: names, types, safety, strata, guards and lints, all faults at once
+/// Check rule files: names, types, safety, strata, guards and lints; reports all errors at once
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence check rules/")]
 pub(super) struct Check {
@@ -19,17 +19,17 @@ pub(super) struct Check {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     rules: RuleOptions,
-    /// Takes warnings as errors
+    /// Treat warnings as errors
     #[arg(long)]
     strict: bool,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "text")]
     format: CheckFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum CheckFormat {
-    /// For people.
+    /// Readable text.
     Text,
     /// One JSON document.
     Json,
@@ -64,7 +64,7 @@ impl Check {
                 let mut out = terminal::text();
                 writeln!(
                     out,
-                    "{}, {}: no faults",
+                    "{}, {}: no errors",
                     count(findings.files, "file"),
                     count(findings.rule_count, "rule")
                 )?;

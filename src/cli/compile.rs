@@ -23,13 +23,13 @@ pub(super) struct Compile {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     rules: RuleOptions,
-    /// Writes the module into a file [default: standard output]
+    /// Write the module to this file [default: standard output]
     #[arg(short, long, value_name = "FILE.rs", conflicts_with = "package")]
     output: Option<PathBuf>,
-    /// Writes a package with the module and a `main` that reads facts and prints decisions
+    /// Write a package with the module and a `main` that reads facts and prints decisions
     #[arg(long = "crate", value_name = "DIR")]
     package: Option<PathBuf>,
-    /// Where the package finds hence, as Cargo takes it [default: the version of this binary]
+    /// The package's dependency on hence, in Cargo syntax [default: the version of this binary]
     #[arg(long, value_name = "DIR", requires = "package")]
     hence: Option<PathBuf>,
 }

@@ -18,7 +18,7 @@ use super::past::{Asking, Past};
 use super::records::Records;
 use super::{DONE, Failure, Outcome, UNDETERMINED, open, terminal, time};
 
-/// Take facts in, draw decisions and record both
+/// Assert facts, draw decisions and record both
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  hence decide --facts facts/agent_week.jsonl\n  \
     agent | hence decide --follow")]
@@ -32,27 +32,27 @@ pub(super) struct Decide {
     /// Show what would be decided, and record nothing
     #[arg(long)]
     dry_run: bool,
-    /// With --dry-run, decide at a moment in the past, by the rules, the parameters and the clock of then: the number of
+    /// With --dry-run, decide as of a past moment, with the rules, parameters and clock of that time: the number of
     /// a transaction, or a time
     #[arg(long, value_name = "TX|TIME", value_parser = moment, allow_negative_numbers = true, requires = "dry_run")]
     as_of: Option<When>,
-    /// Show every decision that stands, not only those drawn now
+    /// Show every current decision, not only those drawn now
     #[arg(long)]
     all: bool,
-    /// Read facts as JSON lines from standard input and answer each line with what it changed, as JSON lines; lines that
-    /// are refused change nothing, and the exit status tells of them at the end
+    /// Read facts as JSON lines from standard input and answer each line with its changes, as JSON lines; refused lines
+    /// change nothing and set the exit status
     #[arg(long, conflicts_with_all = ["dry_run", "all", "format"])]
     follow: bool,
-    /// With --follow, lines up to a blank one are one transaction
+    /// With --follow, take the lines up to a blank one as one transaction
     #[arg(long, requires = "follow")]
     batch: bool,
     #[command(flatten)]
     about: ChangeOptions,
-    /// Carry out what is drawn: file the requests that decisions offer, and run the programs that `[run_command]` of
-    /// hence.toml names; each ends at its time limit with its process group
+    /// Carry out the drawn decisions: file the requests that they offer, and run the programs that `[run_command]` of
+    /// hence.toml names; each is stopped at its time limit together with its process group
     #[arg(long, conflicts_with = "dry_run")]
     carry_out: bool,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
@@ -98,7 +98,8 @@ impl Decide {
         }
         for relation in &decided.undetermined {
             output::warning(&format!(
-                "`{relation}` is undetermined: it depends on an operation without a result; what stood of it still stands"
+                "`{relation}` is undetermined: it depends on an undefined operation; its previous decisions \
+                remain"
             ));
         }
         Ok(if decided.undetermined.is_empty() { DONE } else { UNDETERMINED })
@@ -163,7 +164,7 @@ fn summary(decided: &Decided, dry: bool) -> String {
     let changes = &decided.changes;
     let mut facts = format!("{} asserted", count(changes.added.len(), "fact"));
     if !changes.standing.is_empty() {
-        facts.push_str(&format!(", {} stood already", changes.standing.len()));
+        facts.push_str(&format!(", {} already present", changes.standing.len()));
     }
     let decisions = if decided.drawn.is_empty() && decided.lapsed.is_empty() {
         format!("nothing new: {}", standing(decided))
@@ -185,11 +186,11 @@ fn summary(decided: &Decided, dry: bool) -> String {
 
 fn standing(decided: &Decided) -> String {
     let number = decided.standing_count();
-    let beside = if decided.undetermined.is_empty() { "" } else { ", beside what is undetermined" };
+    let beside = if decided.undetermined.is_empty() { "" } else { ", not counting undetermined ones" };
     if number == 1 {
-        format!("1 decision stands{beside}")
+        format!("1 decision in force{beside}")
     } else {
-        format!("{number} decisions stand{beside}")
+        format!("{number} decisions in force{beside}")
     }
 }
 

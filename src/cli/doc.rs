@@ -12,7 +12,7 @@ use super::options::RuleOptions;
 use super::terminal::each_line;
 use super::{DONE, Outcome, output, terminal};
 
-/// Write the reference of a rule set, or the graph of who reads whom
+/// Write the reference of a rule set, or its dependency graph
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence doc --pack tool_scoring --format html -o tool_scoring.html")]
 pub(super) struct Doc {
@@ -20,10 +20,10 @@ pub(super) struct Doc {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     rules: RuleOptions,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "markdown")]
     format: DocFormat,
-    /// Writes into this file, not to standard output
+    /// Write to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -32,13 +32,13 @@ pub(super) struct Doc {
 enum DocFormat {
     /// One Markdown page.
     Markdown,
-    /// One HTML page that needs nothing else.
+    /// One self-contained HTML page.
     Html,
-    /// The graph for Graphviz.
+    /// The graph in Graphviz format.
     Dot,
-    /// The graph for Mermaid.
+    /// The graph in Mermaid format.
     Mermaid,
-    /// The graph as a picture.
+    /// The graph as an SVG image.
     Svg,
 }
 

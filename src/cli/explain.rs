@@ -13,12 +13,12 @@ use super::{DONE, Failure, Outcome, help, terminal};
 /// The pages by their file names, written by `build.rs` from `docs/codes/`.
 const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
-/// Explain the code of a message, or a word of the language, each with an example
+/// Explain a message code or a word of the language, each with an example
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence explain E401")]
 pub(super) struct Explain {
     /// A code such as E401, or a function, an aggregate, a generator, an operator or a keyword, such as `captures`;
-    /// without it, all codes with their titles
+    /// without one, list all codes with their titles
     #[arg(value_name = "CODE|WORD")]
     name: Option<String>,
 }
@@ -67,5 +67,5 @@ fn page(code: &str) -> Result<&'static str, Failure> {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`hence explain` lists the codes, `hence help` the pages".to_owned(),
     };
-    Err(Failure::Usage(format!("there is no {what} `{code}`; {help}")))
+    Err(Failure::Usage(format!("unknown {what} `{code}`; {help}")))
 }

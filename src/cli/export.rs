@@ -19,16 +19,16 @@ use super::records::Records;
 use super::terminal::{self, Out};
 use super::{DONE, Failure, Outcome, open, output};
 
-/// What is exported.
+/// What to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ExportFormat {
-    /// The transactions, one a line, for `hence import`.
+    /// The transactions, one per line, for `hence import`.
     Transactions,
-    /// The facts that stand, as JSON Lines.
+    /// The current facts, as JSON Lines.
     Jsonl,
-    /// The facts that stand, as CSV, a file a relation.
+    /// The current facts, as CSV, one file per relation.
     Csv,
-    /// The facts that stand, as a rule file.
+    /// The current facts, as a rule file.
     Dl,
 }
 
@@ -40,16 +40,16 @@ pub(super) struct Export {
     rules: RuleOptions,
     #[command(flatten)]
     facts: FactOptions,
-    /// What is exported, and how
+    /// What to export, and its format
     #[arg(long, value_enum, default_value = "transactions")]
     format: ExportFormat,
     /// Only facts of this relation
     #[arg(long, value_name = "NAME")]
     relation: Vec<String>,
-    /// Facts as they stood at a moment: the number of a transaction, or a time
+    /// Facts as of a past moment: the number of a transaction, or a time
     #[arg(long, value_name = "TX|TIME", value_parser = moment, allow_negative_numbers = true)]
     as_of: Option<When>,
-    /// The file; for CSV a file that ends in .csv, or a folder for a file a relation [default: standard output]
+    /// The file; for CSV a file that ends in .csv, or a folder for one file per relation [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -57,7 +57,7 @@ pub(super) struct Export {
 impl Export {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
-        refuse_future(&ledger, self.when(), "leave --as-of out for what stands now")?;
+        refuse_future(&ledger, self.when(), "omit --as-of for the current state")?;
         let written = match self.format {
             ExportFormat::Transactions => self.transactions(&ledger)?,
             ExportFormat::Csv => self.csv(&ledger)?,
@@ -133,7 +133,8 @@ impl Export {
         match (&self.output, relations.as_slice()) {
             (None, [one]) => written += self.table(ledger, rules.as_ref(), *one, self.records()?)?,
             (None, _) => {
-                let message = "CSV holds one relation: name it with --relation, or a folder with --output";
+                let message =
+                    "CSV contains one relation: name it with --relation, or name a folder with --output";
                 return Err(Failure::Usage(String::from(message)));
             }
             (Some(path), [one]) if path.extension().is_some_and(|end| end == "csv") => {
@@ -161,7 +162,7 @@ impl Export {
         if !literal::is_identifier(relation.as_str()) {
             let name = relation.as_str().escape_debug();
             let message = format!(
-                "`{name}` is no name of a relation, and no file is called so: `hence verify` tells where it comes from"
+                "`{name}` is not a relation name and can't name a file; `hence verify` shows where it comes from"
             );
             return Err(Failure::Usage(message));
         }
@@ -215,7 +216,7 @@ impl Export {
             Err(_) => {
                 let look = self.rules.command("check");
                 output::warning(&format!(
-                    "the rules have faults (`{look}` shows them): columns are as recorded"
+                    "the rules have errors (`{look}` shows them): columns are as recorded"
                 ));
                 Ok(None)
             }
@@ -253,7 +254,7 @@ fn elsewhere(path: &Path, place: &Path) -> Result<(), Failure> {
         None => Ok(()),
         Some(ledger) => {
             let (path, ledger) = (path.display(), ledger.display());
-            Err(Failure::Usage(format!("`{path}` lies in the ledger `{ledger}`; name a place elsewhere")))
+            Err(Failure::Usage(format!("`{path}` is inside the ledger `{ledger}`; choose another place")))
         }
     }
 }

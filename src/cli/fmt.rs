@@ -18,14 +18,14 @@ const STDIN: (&str, &str) = ("-", "<stdin>");
 /// The most that is read from standard input, in bytes: as much as a rule file may have.
 const LARGEST_TEXT: u64 = 64 * 1024 * 1024;
 
-/// Lay rule files out: one layout, comments kept, meaning unchanged
+/// Format rule files; comments and meaning are unchanged
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence fmt rules/ --check")]
 pub(super) struct Fmt {
-    /// Rule files and folders; `-` for standard input [default: the rules that are configured, else the `rules/` in
+    /// Rule files and folders; `-` for standard input [default: the configured rules, else the `rules/` in
     /// this folder]
     paths: Vec<PathBuf>,
-    /// Write nothing; show what would change, and exit with 1 if anything would
+    /// Write nothing; show the changes, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
 }
@@ -59,7 +59,7 @@ impl Fmt {
         let paths = RuleOptions::default().files("fmt")?.paths;
         if paths.is_empty() {
             return Err(Failure::Usage(String::from(
-                "only shipped packs are configured; name the files to lay out",
+                "only shipped packs are configured; name the files to format",
             )));
         }
         Ok(paths)
@@ -69,7 +69,7 @@ impl Fmt {
     fn tell(&self, formatting: &Formatting, changed: usize) {
         let files = formatting.texts.iter().filter(|text| text.path.is_some()).count();
         if files > 0 {
-            let done = if self.check { "would change" } else { "laid out" };
+            let done = if self.check { "would change" } else { "formatted" };
             let same = formatting.texts.len() - changed;
             output::aside(&format!(
                 "{} {done}, {same} as {} should be",

@@ -130,11 +130,11 @@ impl Follow {
         said.bytes = said.bytes.saturating_add(bytes.len() as u64);
         let why = if said.bytes > self.most {
             format!(
-                "the lines up to the next blank one have more than {} bytes, an eighth of --max-memory",
+                "the lines up to the next blank one exceed {} bytes, an eighth of --max-memory",
                 self.most
             )
         } else if said.faults.len() >= MOST_FAULTS {
-            String::from("more faults are not shown")
+            String::from("more errors are not shown")
         } else {
             return self.read(number, bytes, said);
         };
@@ -146,7 +146,7 @@ impl Follow {
     /// Adds what a line says to `said`.
     fn read(&self, number: u64, bytes: &[u8], said: &mut Said) {
         let Ok(text) = std::str::from_utf8(bytes) else {
-            return said.refuse([json!({ "message": "the line is no UTF-8", "line": number })]);
+            return said.refuse([json!({ "message": "the line is not UTF-8", "line": number })]);
         };
         if bytes.len() as u64 > LONGEST_LINE {
             let message = format!("the line has more than {LONGEST_LINE} bytes");
@@ -266,7 +266,7 @@ impl Refused {
         } else {
             &count(number, "line")
         };
-        output::error(&format!("{what} refused, the first at line {first}; nothing of that was recorded"));
+        output::error(&format!("{what} refused, the first at line {first}; none was recorded"));
         if stopped == number { LIMIT } else { UNASKED }
     }
 }

@@ -17,7 +17,7 @@ use super::output::{self, Format};
 use super::past::refuse_future;
 use super::{DONE, Failure, NO, Outcome, open, terminal, time};
 
-/// Show when a fact or decision stood: each assertion and retraction, with author, time and source
+/// Show when a fact or decision held: each assertion and retraction, with author, time and source
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence history 'tool(\"web_search\")'")]
 pub(super) struct History {
@@ -47,14 +47,15 @@ impl History {
         }
         if let Some((last, path)) = ledger.archived() {
             let there = ledger.has_archive().map_err(open::failure)?;
-            let first = if there { "" } else { "once that folder is back in its place, " };
+            let first = if there { "" } else { "once that folder is restored, " };
             output::note(&format!(
-                "what ended by transaction {last} is archived in {}; {first}`--up-to N` shows it as of transaction N",
+                "facts that ended by transaction {last} are archived in {}; {first}`--up-to N` shows them \
+                as of transaction N",
                 path.display()
             ));
         }
         if asserted.is_empty() && drawn.is_empty() {
-            output::note(&format!("`{fact}` never stood"));
+            output::note(&format!("`{fact}` was never recorded"));
             return Ok(NO);
         }
         Ok(DONE)
@@ -68,7 +69,7 @@ fn event(ledger: &Ledger, what: &str, tx: u64) -> Result<String, Failure> {
     Ok(format!("{what} in transaction {tx} at {at} by {} from {}{note}", info.author, info.source))
 }
 
-/// Show the log: transactions with the decisions that they drew and let lapse
+/// Show the log: transactions with the decisions drawn and lapsed
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence log --relation select_tool --from 10")]
 pub(super) struct Log {
@@ -91,10 +92,10 @@ pub(super) struct Log {
     /// Only transactions before this time
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     until: Option<i64>,
-    /// Show the facts asserted and retracted too
+    /// Also show the facts asserted and retracted
     #[arg(long)]
     facts_too: bool,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "text")]
     format: LogFormat,
     /// The same as `--format jsonl`
@@ -104,9 +105,9 @@ pub(super) struct Log {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LogFormat {
-    /// For people.
+    /// Readable text.
     Text,
-    /// One JSON document a line.
+    /// One JSON document per line.
     Jsonl,
 }
 
@@ -118,7 +119,7 @@ impl Log {
         if let (Some(since), Some(until)) = (self.since, self.until)
             && until <= since
         {
-            return Err(Failure::Usage(String::from("--since is not before --until: no time is in between")));
+            return Err(Failure::Usage(String::from("--since must be before --until")));
         }
         let (range, mut shown) = (self.range.of(&ledger)?, false);
         for info in ledger.log(range) {
@@ -223,7 +224,7 @@ fn tell_nothing(ledger: &Ledger) -> Result<(), Failure> {
     output::note(&match status.time {
         None => String::from("the ledger has no transaction"),
         Some(time) => format!(
-            "no transaction is as asked for; the last one is {} at {}",
+            "no transaction matches; the last one is {} at {}",
             status.transactions,
             literal::time_text(time)
         ),
@@ -236,7 +237,7 @@ fn run(run: &Run) -> Json {
     json!({ "engine": run.engine, "lenient": run.lenient })
 }
 
-/// Show the facts that stand, or stood at a moment; without a relation, how many of each
+/// Show the current facts, or those of a past moment; without a relation, the number of facts of each
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence facts tool --as-of 1 --format jsonl")]
 pub(super) struct Facts {
@@ -246,10 +247,10 @@ pub(super) struct Facts {
     rules: RuleOptions,
     #[command(flatten)]
     facts: FactOptions,
-    /// At a moment in the past: the number of a transaction, or a time
+    /// As of a past moment: the number of a transaction, or a time
     #[arg(long, value_name = "TX|TIME", value_parser = moment, allow_negative_numbers = true)]
     as_of: Option<When>,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
@@ -258,7 +259,7 @@ impl Facts {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         let when = self.as_of.unwrap_or(When::Now);
-        refuse_future(&ledger, when, "leave --as-of out for what stands now")?;
+        refuse_future(&ledger, when, "omit --as-of for the current state")?;
         let Some(relation) = &self.relation else { return self.counts(&ledger, when) };
         let relation = Symbol::new(relation);
         let mut found = Vec::new();

@@ -17,11 +17,11 @@ const FILES: [(&str, &str); 5] = [
     (".github/workflows/rules.yml", include_str!("init/rules.yml")),
 ];
 
-/// Begin a rule set: a first pack, its tests, facts, settings and a CI snippet
+/// Create a rule set: a first pack, its tests, facts, settings and a CI snippet
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence init my-rules")]
 pub(super) struct Init {
-    /// The folder; it is made if it isn't there, and no file in it is overwritten
+    /// The folder, created if missing; existing files are not overwritten
     dir: PathBuf,
 }
 
@@ -29,10 +29,7 @@ impl Init {
     pub(super) fn run(self) -> Outcome {
         let files = FILES.map(|(name, text)| (self.dir.join(name), text));
         if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
-            return Err(Failure::Usage(format!(
-                "`{}` is there already; nothing was written",
-                path.display()
-            )));
+            return Err(Failure::Usage(format!("`{}` already exists; nothing was written", path.display())));
         }
         let mut out = terminal::text();
         for (path, text) in files {

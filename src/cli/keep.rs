@@ -86,7 +86,7 @@ fn undeclared(ledger: &Ledger) -> Result<Vec<(Symbol, u64)>, Failure> {
     Ok(session::undeclared(&RuleSet::from_recorded(&recorded)?, ledger))
 }
 
-/// Prove a ledger: its chain, its base against its journal, and every decision drawn again
+/// Verify a ledger: its chain, its base against its journal, and every decision drawn again
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence verify --head HASH")]
 pub(super) struct Verify {
@@ -94,10 +94,10 @@ pub(super) struct Verify {
     facts: FactOptions,
     #[command(flatten)]
     engine: EngineOptions,
-    /// A head that somebody wrote down: it must stand in the chain
+    /// A head noted earlier, which must be in the chain
     #[arg(long, value_name = "HASH")]
     head: Option<String>,
-    /// Leave decisions as they are recorded
+    /// Don't draw decisions again
     #[arg(long)]
     no_replay: bool,
 }
@@ -139,20 +139,20 @@ impl Verify {
                 _ => format!("transactions 1 to {last}"),
             };
             let how = if proven {
-                "their archived segments prove it"
+                "verified against their archived segments"
             } else {
-                "their segments aren't in the archive"
+                "their segments are not in the archive"
             };
-            writeln!(out, "a snapshot stands for {transactions}; {how}")?;
+            writeln!(out, "a snapshot replaces {transactions}; {how}")?;
         }
-        open::tell_of_undeclared(&undeclared(&ledger)?, "the rules that decided last");
+        open::tell_of_undeclared(&undeclared(&ledger)?, "the rules of the last decisions");
         let mut sound = verified.differences.is_empty() && self.head_stands(&ledger)?;
         if !self.no_replay {
             let last = ledger.last_tx();
             sound &= match (verified.archived, ledger.whole_history().map_err(open::failure)?) {
                 (Some(_), Some(whole)) => self.audit(&whole, 1, last)?,
                 (Some((end, _)), None) => {
-                    writeln!(out, "what transactions 1 to {end} decided was not drawn again")?;
+                    writeln!(out, "the decisions of transactions 1 to {end} were not drawn again")?;
                     self.audit(&ledger, end + 1, last)?
                 }
                 (None, _) => self.audit(&ledger, 1, last)?,
@@ -172,7 +172,7 @@ impl Verify {
             bar.set_position(tx);
         };
         let audited = audit.run(&mut reached, &mut |finding| {
-            let word = if finding.what.is_lie() { "fault" } else { "note" };
+            let word = if finding.what.is_lie() { "error" } else { "note" };
             written = bar.suspend(|| writeln!(terminal::text(), "{word}: {finding}"));
             written.is_ok()
         });
@@ -181,7 +181,7 @@ impl Verify {
         let audited = audited.inspect_err(|error| progress::tell_reached(error, at, to))?;
         let found = match audited.faults {
             0 => String::from("each as recorded"),
-            faults => count(faults as usize, "fault"),
+            faults => count(faults as usize, "error"),
         };
         let transactions = count(audited.evaluated as usize, "transaction");
         let decisions = count(audited.decisions as usize, "decision");
@@ -197,7 +197,7 @@ impl Verify {
             Some(tx) => writeln!(terminal::text(), "head {hash} is that of transaction {tx}")?,
             None => {
                 output::error(&format!(
-                    "head {hash} is not in this ledger: its end was cut off, or it is another one"
+                    "head {hash} is not in this ledger: the ledger was truncated, or is another one"
                 ));
                 return Ok(false);
             }
@@ -206,16 +206,16 @@ impl Verify {
     }
 }
 
-/// Write the base of a ledger anew from its journal
+/// Rebuild the base of a ledger from its journal
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence rebuild --store .hence")]
 pub(super) struct Rebuild {
     #[command(flatten)]
     facts: FactOptions,
-    /// Where the journal is lost: make a new one of what the base knows
+    /// If the journal is lost: salvage a new one from the base
     #[arg(long)]
     from_base: bool,
-    /// Who does that [default: the system user]
+    /// The author [default: the system user]
     #[arg(long = "as", value_name = "AUTHOR", requires = "from_base")]
     author: Option<String>,
 }
@@ -245,27 +245,25 @@ impl Rebuild {
         let (ledger, salvaged) = salvaged.map_err(open::failure)?;
         open::tell(&ledger.close());
         if let Some(tx) = salvaged.lacking {
-            output::warning(&format!(
-                "the fact base lacks some of what transaction {tx} and those after it recorded"
-            ));
+            output::warning(&format!("the fact base is incomplete from transaction {tx} on"));
         }
         let transactions = count(salvaged.transactions as usize, "transaction");
         let mut out = terminal::text();
-        writeln!(out, "{transactions} salvaged; what was there before is in {}", salvaged.aside.display())?;
+        writeln!(out, "{transactions} salvaged; the previous files are in {}", salvaged.aside.display())?;
         writeln!(out, "recorded as transaction {}, head {}", salvaged.tx, salvaged.head)?;
         Ok(DONE)
     }
 }
 
-/// Put old segments of the journal into an archive and a snapshot of what stands into their place
+/// Move old segments of the journal to an archive and replace them by a snapshot of the current state
 ///
-/// The archive may be moved elsewhere; what it holds is read with `--up-to` while it is in its place.
+/// The archive may be moved elsewhere; `--up-to` reads it only in its original place.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence compact --store .hence")]
 pub(super) struct Compact {
     #[command(flatten)]
     facts: FactOptions,
-    /// Who does it [default: the system user]
+    /// The author [default: the system user]
     #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
 }
@@ -284,7 +282,7 @@ impl Compact {
         };
         writeln!(
             out,
-            "a snapshot stands for transactions 1 to {}, which are in {}: {} KiB of journal were {} KiB",
+            "a snapshot replaces transactions 1 to {}, now in {}: the journal has {} KiB, before {} KiB",
             compacted.last,
             compacted.archive.display(),
             compacted.after.div_ceil(1024),
@@ -295,9 +293,9 @@ impl Compact {
     }
 }
 
-/// Append the transactions that `hence export` wrote, hashes checked
+/// Append the transactions of an export after checking their hashes
 ///
-/// Transactions that are there already are passed over, so an import that was interrupted goes on with the same file.
+/// Transactions already present are skipped, so an interrupted import can be resumed with the same file.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence import backup.jsonl --store restored")]
 pub(super) struct Import {
@@ -305,7 +303,7 @@ pub(super) struct Import {
     file: PathBuf,
     #[command(flatten)]
     facts: FactOptions,
-    /// The head that the file must end with; needed where its last line doesn't say that it is the last
+    /// The head that the file must end with; required if the file has no end line
     #[arg(long, value_name = "HASH")]
     head: Option<String>,
 }
@@ -323,7 +321,7 @@ impl Import {
             Err(error) => {
                 open::warn(&mut ledger);
                 let kept = count((ledger.last_tx() - before) as usize, "transaction");
-                output::note(&format!("{kept} imported before that, head {}", ledger.head()));
+                output::note(&format!("{kept} imported before the error, head {}", ledger.head()));
                 return Err(open::failure(error));
             }
         };
@@ -333,7 +331,7 @@ impl Import {
         let appended = count(imported.appended as usize, "transaction");
         let there = match imported.there {
             0 => String::new(),
-            there => format!(", {there} there already"),
+            there => format!(", {there} already present"),
         };
         writeln!(terminal::text(), "{appended} imported{there}, head {head}")?;
         Ok(DONE)
@@ -346,7 +344,8 @@ fn warn_of_time(ledger: &Ledger) -> Result<(), Failure> {
     if let Some(time) = last.filter(|time| *time > time::wall_clock()) {
         let time = literal::time_text(time);
         output::warning(&format!(
-            "the last transaction is of {time}, which this machine's clock has yet to reach: until then all others get that time too"
+            "the last transaction has the time {time}, which is in the future on this machine: until then, \
+            new transactions get that time too"
         ));
     }
     Ok(())
@@ -354,5 +353,5 @@ fn warn_of_time(ledger: &Ledger) -> Result<(), Failure> {
 
 fn parsed(text: &str) -> Result<Hash, Failure> {
     Hash::parse(text)
-        .ok_or_else(|| Failure::Usage(format!("`{text}` is no hash; expected 64 hexadecimal digits")))
+        .ok_or_else(|| Failure::Usage(format!("`{text}` is not a hash; expected 64 hexadecimal digits")))
 }

@@ -12,21 +12,21 @@ use super::diagnostics::count;
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions};
 use super::{DONE, Failure, Outcome, open, terminal, time};
 
-/// Carry recorded facts over to the columns that the rules declare now: shows what would change; --apply records it
+/// Carry recorded facts over to the columns that the rules declare now: shows the changes; --apply records them
 ///
 /// The rules of FILE read the facts as they were recorded (`old.forbid(tool: Tool)`) and write inputs of the rules
 /// (`forbid(Tool, "none given") :- old.forbid(tool: Tool).`). All recorded facts of what they write are retracted, and
-/// what they derive is asserted, in one transaction; so are the facts that they read of relations which are no inputs
-/// any more. History before it stays readable under its own columns.
+/// what they derive is asserted, in one transaction; so are the facts that they read of relations that are no longer
+/// inputs. Earlier history stays readable under its own columns.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence migrate forbid_v2.dl --apply --note 'every ban has a reason'")]
 pub(super) struct Migrate {
     /// The rules of the migration
     file: PathBuf,
-    /// Record it, instead of showing what it would change
+    /// Record the changes instead of showing them
     #[arg(long)]
     apply: bool,
-    /// Let go of the facts that no rule carries over
+    /// Drop the facts that no rule carries over
     #[arg(long)]
     drop: bool,
     /// Show every fact, not only the first few
@@ -63,9 +63,8 @@ impl Migrate {
         let left = migration.left();
         if left > 0 && !self.drop {
             let facts = count(left, "recorded fact");
-            let message = format!(
-                "no rule of `{name}` carries {facts} over; add a rule, or let go of them with --drop"
-            );
+            let message =
+                format!("no rule of `{name}` carries {facts} over; add a rule, or drop them with --drop");
             return Err(Failure::Usage(message));
         }
         let mut out = terminal::text();
@@ -94,7 +93,7 @@ impl Migrate {
             let Migrated { recorded, declared, retracted, asserted, redacted, left } = migrated;
             match (recorded, declared) {
                 (Some(recorded), Some(declared)) => writeln!(out, "{recorded} becomes {declared}")?,
-                (Some(recorded), None) => writeln!(out, "{recorded} is no input any more")?,
+                (Some(recorded), None) => writeln!(out, "{recorded} is no longer an input")?,
                 (None, Some(declared)) => writeln!(out, "{declared} has no recorded facts")?,
                 (None, None) => writeln!(out, "{relation}")?,
             }
@@ -103,15 +102,15 @@ impl Migrate {
             let (gone, come) = (count(retracted.len(), "fact"), count(asserted.len(), "fact"));
             let lost = match left.len() {
                 0 => String::new(),
-                left => format!(", {left} of them carried over by no rule"),
+                left => format!(", {left} not carried over by any rule"),
             };
             let without = match redacted {
                 0 => String::new(),
-                _ => format!(", {redacted} of them without what `[redact]` keeps out of the ledger"),
+                _ => format!(", {redacted} redacted by `[redact]`"),
             };
             writeln!(out, "    {gone} retracted{lost}; {come} asserted{without}")?;
             if !left.is_empty() {
-                writeln!(out, "    carried over by no rule:")?;
+                writeln!(out, "    not carried over by any rule:")?;
                 self.facts(&mut out, "old.", left)?;
             }
         }

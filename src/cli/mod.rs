@@ -75,12 +75,12 @@ const FAULT: u8 = 70;
 /// Rules in, decisions with reasons out.
 #[derive(Debug, Parser)]
 #[command(name = "hence", version, about, long_about = None, max_term_width = 100)]
-#[command(after_help = "Exit status: 0 done; 1 the answer is no; 2 the question could not be put; \
+#[command(after_help = "Exit status: 0 done; 1 the answer is no; 2 the command could not run; \
     3 a limit was reached; 4 a decision is undetermined; 70 a fault of hence itself.\n\n\
     Pages of help: hence help language, functions, aggregates, generators, keywords, commands\n\n\
     Example: hence decide --facts facts/agent_week.jsonl")]
 struct Cli {
-    /// Leave out counts, progress and hints on standard error; warnings about an answer and errors stay
+    /// Hide counts, progress and hints on standard error; errors and warnings about an answer are still shown
     #[arg(long, short, global = true, display_order = 1000)]
     quiet: bool,
     #[command(subcommand)]
@@ -305,7 +305,7 @@ fn explain(failure: &Failure) -> u8 {
         Failure::Session(SessionError::Fault(fault)) => {
             output::error(&fault.to_string());
             output::note(
-                "  help: report this line with the rules and facts that show it; `RUST_BACKTRACE=1` adds the way there",
+                "  help: report this line with the rules and facts that show it; `RUST_BACKTRACE=1` adds a backtrace",
             );
             fault::trace().iter().flat_map(|trace| trace.lines()).for_each(output::note);
             FAULT

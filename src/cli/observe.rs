@@ -28,8 +28,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Observe files through an actuator: print the facts seen, or record them with --into
 ///
-/// With --into, facts of relations that the rules don't read are recorded too, and told; facts whose relation the
-/// rules declare with other columns are refused, since no rule would ever see them.
+/// With --into, facts of relations that the rules don't read are recorded with a warning; facts whose relation the
+/// rules declare with other columns are refused, since no rule would ever read them.
 #[derive(Debug, Args)]
 #[command(after_help = "Observers: codebase, error-text, goal, source, tool-run\n\
     Examples:\n  hence observe error-text build.log --into .hence\n  hence observe codebase .\n  \
@@ -40,20 +40,20 @@ pub(super) struct Observe {
     /// The files, or folders for codebase and source; `-` is standard input
     #[arg(required = true)]
     files: Vec<String>,
-    /// Records the facts in this ledger instead of printing them
+    /// Record the facts in this ledger instead of printing them
     #[arg(long, value_name = "STORE")]
     into: Option<PathBuf>,
-    /// How the input is cut into records: text, blocks, lines, log or jsonl
+    /// How to split the input into records: text, blocks, lines, log or jsonl
     #[arg(long, value_name = "FORM", value_parser = form)]
     form: Option<Form>,
-    /// Reads one input on as it grows, and prints or records what is seen at once; standard input to its end, a file
+    /// Follow one input as it grows, and print or record facts at once: standard input to its end, a file
     /// until interrupted
     #[arg(long)]
     follow: bool,
     /// A folder with tables of patterns to use instead of the shipped ones
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
-    /// Who asserts the facts [default: the system user]
+    /// The author of the facts [default: the system user]
     #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
     #[command(flatten)]
@@ -131,24 +131,17 @@ impl Observe {
             "{} read, {} seen{}",
             count(total.records as usize, "record"),
             count(total.facts as usize, "fact"),
-            if total.skipped > 0 {
-                format!(", {} with nothing to see", total.skipped)
-            } else {
-                String::new()
-            }
+            if total.skipped > 0 { format!(", {} without facts", total.skipped) } else { String::new() }
         ));
         if !total.left_out.is_empty() {
             let each = total.left_out.iter();
             let each = each.map(|(why, (times, first))| format!("{times} {why}, the first `{first}`"));
             let all: u64 = total.left_out.values().map(|(times, _)| times).sum();
             let files = count(all as usize, "file");
-            output::warning(&format!("{files} left out: {}", each.collect::<Vec<_>>().join("; ")));
+            output::warning(&format!("{files} skipped: {}", each.collect::<Vec<_>>().join("; ")));
         }
         for (field, times) in &total.ignored {
-            output::aside(&format!(
-                "the field `{field}` means nothing to {} and was ignored ({times})",
-                self.observer
-            ));
+            output::aside(&format!("unknown field `{field}` for {}, ignored ({times})", self.observer));
         }
     }
 
@@ -164,7 +157,7 @@ impl Observe {
         };
         let added = count(changes.added as usize, "fact");
         let mut out = terminal::text();
-        writeln!(out, "{added} asserted, {} stood already{gone}", changes.standing)?;
+        writeln!(out, "{added} asserted, {} already present{gone}", changes.standing)?;
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {
@@ -283,7 +276,7 @@ fn unread(rules: &RuleSet, facts: &[Fact]) -> Result<BTreeSet<String>, Failure> 
             && known.types().zip(&fact.values).all(|(ty, value)| ty == value.ty());
         if !fits {
             return Err(Failure::Usage(format!(
-                "the rules declare `{known}`, which the fact `{fact}` does not fit; nothing was recorded"
+                "the fact `{fact}` does not match the declared columns `{known}`; nothing was recorded"
             )));
         }
     }
@@ -292,7 +285,7 @@ fn unread(rules: &RuleSet, facts: &[Fact]) -> Result<BTreeSet<String>, Failure> 
 
 fn tell_unread(unread: &BTreeSet<String>) {
     for relation in unread {
-        output::note(&format!("the rules do not read `{relation}`; its facts are recorded all the same"));
+        output::note(&format!("the rules do not read `{relation}`; its facts are recorded anyway"));
     }
 }
 

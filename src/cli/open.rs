@@ -28,8 +28,8 @@ pub(super) fn for_reading(
     let files = facts.files();
     if !files.is_empty() && (facts.store.is_some() || facts.up_to.is_some()) {
         return Err(Failure::Usage(String::from(
-            "--facts asks of files alone, --store and --up-to of a ledger: leave one out, or record the facts with `hence \
-             assert --facts PATH`",
+            "--facts reads files, --store and --up-to read a ledger: use only one, or record the facts with \
+            `hence assert --facts PATH`",
         )));
     }
     let session = if files.is_empty() {
@@ -53,7 +53,8 @@ pub(super) fn existing(facts: &FactOptions) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "there is no ledger at `{}`; give facts with --facts PATH, or record some with `hence decide --facts PATH`",
+        "there is no ledger at `{}`; give facts with --facts PATH, or record some with `hence decide \
+        --facts PATH`",
         store.display()
     )))
 }
@@ -88,7 +89,7 @@ pub(super) fn for_writing(
 /// The ledger that the options name, of which alone a command is.
 pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Failure> {
     if !facts.files().is_empty() {
-        let message = "this command is about a ledger alone, and --facts names files; leave it out";
+        let message = "this command reads a ledger only, but --facts names files; omit it";
         return Err(Failure::Usage(String::from(message)));
     }
     ledger_beside(facts, read_only)
@@ -100,7 +101,9 @@ pub(super) fn ledger_beside(facts: &FactOptions, read_only: bool) -> Result<Ledg
         return Ledger::memory_with(&options()).map_err(failure);
     }
     if facts.up_to.is_some() && !read_only {
-        return Err(Failure::Usage(String::from("--up-to reads a ledger, and this command writes to it")));
+        return Err(Failure::Usage(String::from(
+            "--up-to is for reading, but this command writes to the ledger",
+        )));
     }
     let options = OpenOptions { read_only, wait: facts.wait(), up_to: facts.up_to, ..options() };
     let opened = if read_only {
@@ -156,12 +159,12 @@ pub(super) fn may_have_facts(ledger: &Ledger, named: &RuleOptions, relation: Sym
     Err(Failure::Usage(match (known, nearest(relation.as_str(), names.map(|name| name.as_str()))) {
         (Some(known), _) if known.kind == Kind::Input => return Ok(()),
         (None, _) if is_recorded => return Ok(()),
-        (Some(_), _) => format!(
-            "`{relation}` is derived, and no fact of it is recorded; `hence derive {relation}` shows it"
-        ),
-        (None, Some(near)) => format!("no relation is called `{relation}`; did you mean `{near}`?"),
+        (Some(_), _) => {
+            format!("`{relation}` is derived and not recorded; `hence derive {relation}` shows it")
+        }
+        (None, Some(near)) => format!("unknown relation `{relation}`; did you mean `{near}`?"),
         (None, None) => {
-            format!("no relation is called `{relation}`; `hence facts` shows those that have facts")
+            format!("unknown relation `{relation}`; `hence facts` lists those with facts")
         }
     }))
 }

@@ -21,19 +21,19 @@ use super::{Failure, config, open, output, time};
 /// Which facts, and when.
 #[derive(Debug, Clone, Args)]
 pub(super) struct FactOptions {
-    /// A fact file or folder, once more for another: .jsonl, .csv, .tsv, .facts or .dl; `-` is standard input, JSON lines
+    /// A fact file or folder, repeatable: .jsonl, .csv, .tsv, .facts or .dl; `-` is standard input, as JSON lines
     #[arg(long = "facts", value_name = "PATH")]
     facts: Vec<PathBuf>,
-    /// The ledger's folder; a question takes it or --facts, not both [default: .hence]
+    /// The ledger's folder; a question takes this or --facts, not both [default: .hence]
     #[arg(long, value_name = "DIR")]
     pub(super) store: Option<PathBuf>,
     /// The clock of this run [default: the wall clock; with --as-of, that moment's]
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     pub(super) now: Option<i64>,
-    /// Wait so long for another process to finish with the ledger, such as `5s`
+    /// Wait this long for another process to finish with the ledger, such as `5s`
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) wait: Option<Duration>,
-    /// Read the ledger up to this transaction only, such as one whose journal is damaged behind it
+    /// Read the ledger only up to this transaction, such as when the journal is damaged after it
     #[arg(long, value_name = "TX", value_parser = whole, allow_negative_numbers = true)]
     pub(super) up_to: Option<u64>,
 }
@@ -41,10 +41,10 @@ pub(super) struct FactOptions {
 /// What is said about a change beside its facts.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ChangeOptions {
-    /// Who does it [default: the system user]
+    /// The author [default: the system user]
     #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
-    /// What to note beside it
+    /// A note on the transaction
     #[arg(long)]
     pub(super) note: Option<String>,
     /// Record nothing unless this is the number of the last transaction
@@ -107,7 +107,7 @@ pub(super) struct RangeOptions {
     /// The first transaction [default: 1]
     #[arg(long, value_name = "TX", value_parser = transaction, allow_negative_numbers = true)]
     from: Option<u64>,
-    /// The last transaction [default: the last there is]
+    /// The last transaction [default: the last one]
     #[arg(long, value_name = "TX", value_parser = transaction, allow_negative_numbers = true)]
     to: Option<u64>,
 }
@@ -129,9 +129,7 @@ impl RangeOptions {
         }
         let (from, to) = (self.from.unwrap_or(1), self.to.unwrap_or(last));
         if self.to.is_some_and(|to| to < from) {
-            return Err(Failure::Usage(format!(
-                "--from {from} is behind --to {to}: no transaction is in between"
-            )));
+            return Err(Failure::Usage(format!("--from {from} is after --to {to}")));
         }
         Ok(from..=to)
     }
@@ -140,14 +138,14 @@ impl RangeOptions {
 /// Reads the number of a transaction.
 fn transaction(text: &str) -> Result<u64, String> {
     match whole(text)? {
-        0 => Err(String::from("transactions are numbered from 1")),
+        0 => Err(String::from("transaction numbers start at 1")),
         tx => Ok(tx),
     }
 }
 
 /// Reads the number of a transaction, or 0 for the time before the first.
 fn whole(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("`{text}` is no transaction; expected a number such as 12"))
+    text.parse().map_err(|_| format!("`{text}` is not a transaction; expected a number such as 12"))
 }
 
 /// Reads a moment of the ledger: the number of a transaction, or a time.
@@ -157,7 +155,8 @@ pub(super) fn moment(text: &str) -> Result<When, String> {
     }
     time::parse(text).map(When::Time).map_err(|_| {
         format!(
-            "`{text}` is no moment; expected a transaction such as 12, or a time such as 2026-02-09T09:00:00Z"
+            "`{text}` is not a moment; expected a transaction such as 12, or a time such as \
+            2026-02-09T09:00:00Z"
         )
     })
 }
@@ -165,13 +164,13 @@ pub(super) fn moment(text: &str) -> Result<When, String> {
 /// The engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum EngineName {
-    /// The best one there is for the call.
+    /// The best engine for the command.
     Auto,
     /// The semi-naive engine.
     Embedded,
-    /// The slow one whose answers are the meaning of the language.
+    /// The slow reference engine, whose answers define the language.
     Naive,
-    /// The shipped packs as compiled code; rules that were not compiled go to the semi-naive engine.
+    /// The shipped packs as compiled code; the semi-naive engine evaluates other rules.
     Compiled,
     /// The semi-naive engine, and compiled code beside it: where they differ, nothing is recorded (exit status 70).
     Both,
@@ -183,23 +182,23 @@ pub(super) struct EngineOptions {
     /// The engine [default: auto]
     #[arg(long, value_enum)]
     pub(super) engine: Option<EngineName>,
-    /// The most facts that may be derived [default: 50000000]
+    /// The maximum number of derived facts [default: 50000000]
     #[arg(long, value_name = "N", value_parser = limit)]
     pub(super) max_facts: Option<u64>,
-    /// The most rounds of one recursion [default: 10000000]
+    /// The maximum number of rounds of one recursion [default: 10000000]
     #[arg(long, value_name = "N", value_parser = limit)]
     pub(super) max_iterations: Option<u64>,
-    /// The longest time, such as `10s` [default: none]
+    /// The time limit, such as `10s` [default: none]
     #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     pub(super) timeout: Option<Duration>,
-    /// The most memory, in MiB [default: half of the machine]
+    /// The maximum memory, in MiB [default: half of the machine]
     #[arg(long, value_name = "MIB", value_parser = limit)]
     pub(super) max_memory: Option<u64>,
-    /// The most threads that evaluate [default: one a processor]
+    /// The maximum number of evaluation threads [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) threads: Option<u16>,
-    /// Takes a match with an operation without a result as false, instead of leaving decisions undetermined; refused
-    /// where hence.toml says `lenient = false`
+    /// Treat a match with an undefined operation as false instead of leaving decisions undetermined; refused
+    /// if hence.toml says `lenient = false`
     #[arg(long)]
     pub(super) lenient: bool,
 }
@@ -216,13 +215,13 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     hence_core::literal::parse_duration(text)
         .and_then(|micros| u64::try_from(micros).ok())
         .map(Duration::from_micros)
-        .ok_or_else(|| format!("`{text}` is no duration; expected one like 500ms, 10s or 5m"))
+        .ok_or_else(|| format!("`{text}` is not a duration; expected one such as 500ms, 10s or 5m"))
 }
 
 /// A number that something is limited to. Nothing runs under a limit of 0, and it means no limit to nobody.
 pub(super) fn limit(text: &str) -> Result<u64, String> {
     let number: u64 =
-        text.parse().map_err(|_| format!("`{text}` is no number; expected one such as 1000"))?;
+        text.parse().map_err(|_| format!("`{text}` is not a number; expected one such as 1000"))?;
     if number > 0 { Ok(number) } else { Err(nothing(text)) }
 }
 
@@ -232,7 +231,7 @@ pub(super) fn time_limit(text: &str) -> Result<Duration, String> {
 }
 
 fn nothing(text: &str) -> String {
-    format!("a limit of `{text}` allows nothing; give a larger one, or none for the default")
+    format!("a limit of `{text}` allows nothing; use a larger one, or omit it for the default")
 }
 
 impl EngineName {

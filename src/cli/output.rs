@@ -27,7 +27,7 @@ pub(super) enum Format {
     Table,
     /// One JSON document.
     Json,
-    /// One JSON document a line.
+    /// One JSON document per line.
     Jsonl,
     /// Comma-separated values with a header.
     Csv,

@@ -15,7 +15,7 @@ use super::options::{RuleOptions, parameter};
 use super::terminal::{self, Out};
 use super::{DONE, Outcome, config, output};
 
-/// List the shipped packs, or show one: what it reads, decides and can be set
+/// List the shipped packs, or show one: its inputs, decisions and parameters
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence pack show tool_scoring")]
 pub(super) struct Pack {
@@ -27,18 +27,18 @@ pub(super) struct Pack {
 enum PackCommand {
     /// List the shipped packs
     List {
-        /// The form of the output
+        /// The output format
         #[arg(long, value_enum, default_value = "text")]
         format: Form,
     },
-    /// Show a pack: its relations, and its parameters with their values and where each was set
+    /// Show a pack: its relations, and its parameters with their values and where each is set
     Show {
         /// The pack
         name: String,
-        /// Sets a parameter, such as `lowest_score=0.2`
+        /// Set a parameter, such as `lowest_score=0.2`
         #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
         sets: Vec<(Symbol, Value)>,
-        /// The form of the output
+        /// The output format
         #[arg(long, value_enum, default_value = "text")]
         format: Form,
     },
@@ -47,7 +47,7 @@ enum PackCommand {
 /// The forms of what is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// Tables for people.
+    /// Readable tables.
     Text,
     /// One JSON document.
     Json,

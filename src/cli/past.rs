@@ -18,7 +18,7 @@ pub(super) struct Subject {
     rules: RuleOptions,
     #[command(flatten)]
     facts: FactOptions,
-    /// Ask of a moment in the past, by the rules, the parameters and the clock of then: the number of a transaction, or
+    /// As of a past moment, with the rules, parameters and clock of that time: the number of a transaction, or
     /// a time
     #[arg(long, value_name = "TX|TIME", value_parser = moment, allow_negative_numbers = true)]
     as_of: Option<When>,
@@ -60,7 +60,7 @@ impl Subject {
             let session = open::for_reading(&self.rules, &self.facts, &self.engine)?;
             return Ok(Asking { session, now: self.facts.now(), as_of: None });
         };
-        self.refuse_files("--as-of asks a ledger")?;
+        self.refuse_files("--as-of needs a ledger")?;
         self.past().asking(moment)
     }
 
@@ -85,7 +85,7 @@ impl Subject {
         if self.facts.files().is_empty() {
             return Ok(());
         }
-        Err(Failure::Usage(format!("{why}, and --facts names files")))
+        Err(Failure::Usage(format!("{why}, but --facts names files")))
     }
 }
 
@@ -94,11 +94,11 @@ impl Past<'_> {
     /// so.
     pub(super) fn asking(&self, moment: When) -> Result<Asking, Failure> {
         let ledger = self.ledger()?;
-        refuse_future(&ledger, moment, "--now sets the clock alone")?;
+        refuse_future(&ledger, moment, "--now sets only the clock")?;
         let tx = ledger.tx_when(moment).map_err(open::failure)?;
         let chosen = self.choose(&ledger, moment)?;
         let now = self.clock(&ledger, moment)?;
-        let help = if chosen.otherwise { "" } else { "; --rules, --set and --now ask otherwise" };
+        let help = if chosen.otherwise { "" } else { "; --rules, --set and --now override them" };
         output::note(&format!("{}{help}", chosen.told(Some(tx), now)));
         let as_of = Some(chosen.json(tx, now));
         let session = self.equip(chosen, ledger)?.with_as_of(moment);
@@ -179,28 +179,28 @@ pub(super) fn refuse_future(ledger: &Ledger, moment: When, help: &str) -> Result
         None => String::from("the ledger has no transaction"),
     };
     let asked = literal::time_text(asked);
-    Err(Failure::Usage(format!("{asked} is still to come, and {known}; {help}")))
+    Err(Failure::Usage(format!("{asked} is in the future: {known}; {help}")))
 }
 
 impl Chosen {
     /// By which rules and at which clock a moment is asked, in words; without a transaction, how things stand.
     fn told(&self, tx: Option<u64>, now: i64) -> String {
         let moment = match tx {
-            None => String::from("as things stand"),
+            None => String::from("as of now"),
             Some(0) => String::from("as of before the first transaction"),
             Some(tx) => format!("as of transaction {tx}"),
         };
         let rules = match &self.recorded {
             Some(info) if Some(info.tx) == tx => String::from("the rules that it recorded"),
             Some(info) => format!("the rules that transaction {} recorded", info.tx),
-            None if self.named => String::from("the rules that are named"),
-            None if tx.is_none() => String::from("the rules of now, since none were recorded"),
-            None => String::from("the rules of now, since none were recorded by then"),
+            None if self.named => String::from("the given rules"),
+            None if tx.is_none() => String::from("the current rules, since none were recorded"),
+            None => String::from("the current rules, since none were recorded by then"),
         };
         let set: Vec<String> =
             self.parameters().into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let with = if set.is_empty() { String::new() } else { format!(", with {}", set.join(", ")) };
-        format!("{moment}, by {rules}{with}, at {}", literal::time_text(now))
+        format!("{moment}, under {rules}{with}, at {}", literal::time_text(now))
     }
 
     /// The parameters that are not as the rules declare them.

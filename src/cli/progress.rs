@@ -57,8 +57,8 @@ pub(super) fn watcher() -> Watcher {
     Watcher::new(|Progress { work, done, of }| {
         let message = match work {
             Work::Recording => "recording facts",
-            Work::Applying => "bringing the fact base up to date",
-            Work::CatchingUp => "bringing the fact base up to the journal, transactions",
+            Work::Applying => "updating the fact base",
+            Work::CatchingUp => "updating the fact base, transactions",
         };
         let Some(of) = of else { return counted(message, done as usize) };
         step(message, done, of);
@@ -68,7 +68,7 @@ pub(super) fn watcher() -> Watcher {
 /// Says how far going through transactions came, where it reached a limit in transaction `at`.
 pub(super) fn tell_reached(error: &SessionError, at: u64, of: u64) {
     if error.is_limit() {
-        output::note(&format!("the limit was reached at transaction {at} of {of}; those before it are done"));
+        output::note(&format!("the limit was reached at transaction {at} of {of}; earlier ones are done"));
     }
 }
 

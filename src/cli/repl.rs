@@ -17,7 +17,7 @@ use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::{DONE, Failure, Outcome, open, terminal};
 use console::Console;
 
-/// Try rules out: enter rules, facts and questions, one after the other
+/// Try out rules: enter rules, facts and queries interactively
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence repl --empty")]
 pub(super) struct Repl {
@@ -27,7 +27,7 @@ pub(super) struct Repl {
     facts: FactOptions,
     #[command(flatten)]
     engine: EngineOptions,
-    /// Begin without rules and without the facts of the ledger
+    /// Start without rules and without the facts of the ledger
     #[arg(long, conflicts_with_all = ["rules", "packs", "sets"])]
     empty: bool,
 }
@@ -71,11 +71,11 @@ fn read_all(console: &mut Console<'_>) -> Outcome {
         let line = line.strip_suffix(b"\n").unwrap_or(&line);
         let text = String::from_utf8_lossy(line);
         if matches!(text, Cow::Owned(_)) {
-            refused = Some(String::from("a line is no UTF-8: its entry is left out"));
+            refused = Some(String::from("a line is not UTF-8: its entry is ignored"));
         }
         let is_long = (entry.len() + text.len()) as u64 > LONGEST_LINE;
         if is_long {
-            refused = Some(format!("an entry has more than {LONGEST_LINE} bytes, and is left out"));
+            refused = Some(format!("an entry has more than {LONGEST_LINE} bytes and is ignored"));
         } else {
             entry.push_str(text.trim_end_matches('\r'));
         }

@@ -17,17 +17,17 @@ use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RangeOptions, RuleOptions, parameter};
 use super::{DONE, Failure, NO, Outcome, open, output, progress, terminal};
 
-/// Draw recorded decisions again, under other rules or parameters, and report those that flip
+/// Draw recorded decisions again under other rules or parameters, and report those that flip
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Of each decision that flips, `before` says why it stood, or did not, by the recorded rules, and \
-    `after` why it stands, or does not, by the others.\n\nExample: hence replay --set lowest_score=0.3"
+    after_help = "For each decision that flips, `before` says why it held or not under the recorded rules, \
+        and `after` why it holds or not under the others.\n\nExample: hence replay --set lowest_score=0.3"
 )]
 pub(super) struct Replay {
-    /// A file or folder of other rules, once more for another [default: those that drew each decision]
+    /// A file or folder of other rules, repeatable [default: the rules that drew each decision]
     #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
-    /// Other values of parameters, in the rules that have them
+    /// Another value of a parameter, in the rules that have it
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     sets: Vec<(Symbol, Value)>,
     #[command(flatten)]
@@ -36,25 +36,25 @@ pub(super) struct Replay {
     facts: FactOptions,
     #[command(flatten)]
     engine: EngineOptions,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "text")]
     format: ReplayFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ReplayFormat {
-    /// For people.
+    /// Readable text.
     Text,
     /// One JSON document.
     Json,
-    /// One JSON document a flip.
+    /// One JSON document per flip.
     Jsonl,
 }
 
 impl Replay {
     pub(super) fn run(self) -> Outcome {
         if !self.facts.files().is_empty() {
-            return Err(Failure::Usage(String::from("a replay needs a ledger, and --facts names files")));
+            return Err(Failure::Usage(String::from("a replay needs a ledger, but --facts names files")));
         }
         self.facts.existing_store()?;
         let ledger = open::ledger(&self.facts, true)?;
@@ -113,7 +113,7 @@ impl Replay {
             return Ok((ledger, range));
         }
         output::note(&format!(
-            "what transactions 1 to {end} decided is archived elsewhere, and not drawn again"
+            "the decisions of transactions 1 to {end} are archived elsewhere and not drawn again"
         ));
         Ok((ledger, end + 1..=*range.end()))
     }
@@ -188,7 +188,7 @@ impl Shown {
 /// What flipped, for people.
 fn text(flip: &Flip) -> io::Result<()> {
     let (before, after) =
-        if flip.stood { ("it stood", "it does not stand") } else { ("it did not stand", "it stands") };
+        if flip.stood { ("it held", "it does not hold") } else { ("it did not hold", "it holds") };
     let mut out = terminal::text();
     writeln!(out, "transaction {}: {}", flip.tx, flip.decision)?;
     writeln!(out, "    before, {before}: {}", visible(&flip.before))?;

@@ -21,7 +21,7 @@ use super::{DONE, Failure, NO, Outcome, UNDETERMINED, config, decide, open, term
 const ASKED: [&str; 5] =
     ["pending_review", "escalation_request", "proposal_status", "proposal", "propose_override"];
 
-/// Show what waits for a person's review, and answer it
+/// Show what waits for a human review, and answer it
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  hence review list\n  \
     hence review approve r1 --as ada --comment 'go on'\n  \
@@ -35,13 +35,13 @@ pub(super) struct Review {
 enum ReviewCommand {
     /// List escalations, proposals and overrides that no reviewer has answered
     List(List),
-    /// Say yes
+    /// Approve a request
     Approve(Answer),
-    /// Say no
+    /// Reject a request
     Reject(Answer),
 }
 
-/// Over which rules and which ledger.
+/// The rules and the ledger.
 #[derive(Debug, Args)]
 struct Subject {
     #[command(flatten)]
@@ -56,19 +56,19 @@ struct Subject {
 struct List {
     #[command(flatten)]
     subject: Subject,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
 
 #[derive(Debug, Args)]
 struct Answer {
-    /// What is answered, as `hence review list` calls it
+    /// The request, as named by `hence review list`
     id: String,
     /// The reviewer
     #[arg(long = "as", value_name = "NAME", env = "HENCE_AUTHOR")]
     reviewer: String,
-    /// What the reviewer adds
+    /// The reviewer's comment
     #[arg(long, default_value = "")]
     comment: String,
     #[command(flatten)]
@@ -200,7 +200,7 @@ impl Answer {
         let (clock, now) = (time::wall_clock(), facts.now());
         let reviewers = reviewers(&session, now)?;
         if !reviewers.contains(&self.reviewer) {
-            output::error(&format!("`{}` is no reviewer{}", self.reviewer, known(&reviewers)));
+            output::error(&format!("`{}` is not a reviewer{}", self.reviewer, known(&reviewers)));
             return Ok(NO);
         }
         let (waiting, _) = waiting(&session, now)?;
@@ -232,7 +232,7 @@ impl Answer {
         match fitting.as_slice() {
             [found] => Ok(found),
             [first, second, ..] => Err(Failure::Usage(format!(
-                "`{}` is more than one thing; say `{}` or `{}`",
+                "ambiguous `{}`; write `{}` or `{}`",
                 self.id,
                 full(first),
                 full(second)
@@ -241,9 +241,9 @@ impl Answer {
                 let ids: Vec<String> = waiting.iter().map(|found| found.wait.id()).collect();
                 let help = match nearest(&self.id, ids.iter().map(String::as_str)) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => String::from("`hence review list` shows what does"),
+                    None => String::from("`hence review list` shows what is waiting"),
                 };
-                Err(Failure::Usage(format!("`{}` waits for no review; {help}", self.id)))
+                Err(Failure::Usage(format!("`{}` is not waiting for a review; {help}", self.id)))
             }
         }
     }
@@ -251,7 +251,7 @@ impl Answer {
 
 fn known(reviewers: &[String]) -> String {
     if reviewers.is_empty() {
-        String::from("; there is none yet: assert `reviewer(\"NAME\")`")
+        String::from("; there are none yet: assert `reviewer(\"NAME\")`")
     } else {
         format!("; reviewers are: {}", reviewers.join(", "))
     }
@@ -282,7 +282,7 @@ fn relations(
     let derived = session.derive(&wanted, now)?;
     output::reports(&derived.reports);
     for relation in &derived.undetermined {
-        output::warning(&format!("`{relation}` is undetermined: not all that waits may be known"));
+        output::warning(&format!("`{relation}` is undetermined: the list may be incomplete"));
     }
     let sure = derived.undetermined.is_empty();
     Ok((names.into_iter().zip(derived.relations.into_iter().map(|(_, _, facts)| facts)).collect(), sure))

@@ -25,14 +25,14 @@ const MOST_NAMED: usize = 5;
 /// Which rules.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct RuleOptions {
-    /// A rule file or folder; once more for another [default: the `rules/` beside `hence.toml` or in this folder, else
+    /// A rule file or folder, repeatable [default: the `rules/` beside `hence.toml` or in this folder, else
     /// the shipped packs]
     #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
-    /// A shipped pack by name; once more for another
+    /// A shipped pack by name, repeatable
     #[arg(long = "pack", value_name = "NAME", value_delimiter = ',')]
     pub(super) packs: Vec<String>,
-    /// Sets a parameter, such as `lowest_score=0.2`
+    /// Set a parameter, such as `lowest_score=0.2`
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     pub(super) sets: Vec<(Symbol, Value)>,
 }
@@ -41,7 +41,10 @@ pub(super) fn parameter(text: &str) -> Result<(Symbol, Value), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, found `{text}`"))?;
     let (name, value) = (name.trim(), value.trim());
     let value = syntax::parse_value(value).ok_or_else(|| {
-        format!("`{value}` is no literal; a string needs quotes, a float a digit on both sides of the point")
+        format!(
+            "`{value}` is not a literal; a string needs quotes, a float a digit on both sides of the \
+            decimal point"
+        )
     })?;
     Ok((Symbol::new(name), value))
 }
@@ -120,8 +123,8 @@ impl RuleOptions {
         match Unread::beside(&source, from) {
             Some(unread) => Err(Failure::Usage(unread.error(from, command))),
             None if from == From::Shipped => Err(Failure::Usage(format!(
-                "there is nothing to look at: no hence.toml names rules, and there is no `{RULES}/` in this folder; name \
-                 files or folders, as in `hence {command} PATH`"
+                "no rules found: no hence.toml names rules, and this folder has no `{RULES}/`; name files \
+                or folders, as in `hence {command} PATH`"
             ))),
             None => Ok(source),
         }
@@ -200,7 +203,7 @@ impl Unread {
             _ => format!("those of {}", settings()),
         };
         format!(
-            "the rules are {read}; not read {}: {}, which `{}` would read",
+            "the rules are {read}; not read {}: {}; use `{}` to read them",
             self.place,
             self.what(),
             self.list("--rules ")
@@ -213,7 +216,7 @@ impl Unread {
             _ => format!("the settings are those of {}, which names others", settings()),
         };
         format!(
-            "the rules {} are not looked at, since {why}: {}; `hence {command} {}` looks at them",
+            "the rules {} are not checked, since {why}: {}; run `hence {command} {}`",
             self.place,
             self.what(),
             self.list("")

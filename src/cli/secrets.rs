@@ -29,7 +29,8 @@ pub(super) fn warn_of_rules(rules: &RuleSet) {
     for (_, source) in rules.sources.iter().filter(|(_, source)| redaction.matches(source.text())) {
         if shipped(source.name()) != Some(source.text()) {
             output::warning(&format!(
-                "a pattern of `[redact]` matches the text of {}, and rules are recorded with what they decide: take it out of them",
+                "a pattern of `[redact]` matches the text of {}, and rules are recorded with their \
+                decisions: remove it from the rules",
                 source.name()
             ));
         }
@@ -42,11 +43,12 @@ fn warn_recorded(store: &Path) {
     match found {
         Ok(found) if found.is_empty() => {}
         Ok(found) => output::warning(&format!(
-            "patterns of `[redact]` match what is recorded in `{shown}`: {}; what is recorded stays, so move the facts to another ledger: `hence export --format jsonl | hence assert - --store DIR`",
+            "patterns of `[redact]` match recorded data in `{shown}`: {}; recorded data can't be removed, \
+            so move the facts to another ledger: `hence export --format jsonl | hence assert - --store DIR`",
             found.join(", ")
         )),
         Err(error) => {
-            output::warning(&format!("`{shown}` was not searched for what `[redact]` matches: {error}"));
+            output::warning(&format!("can't search `{shown}` for matches of `[redact]`: {error}"));
         }
     }
 }

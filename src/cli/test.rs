@@ -21,25 +21,26 @@ use hence_core::diagnostic::Diagnostic;
 use super::options::{self, RuleOptions};
 use super::{DONE, Failure, NO, Outcome, UNASKED, diagnostics, output};
 
-/// The forms of a test report.
+/// The formats of a test report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TestFormat {
-    /// For people: what failed, why, and a count
+    /// Readable text: what failed, why, and a count
     Pretty,
     /// One JSON document
     Json,
-    /// JUnit's XML, for build servers
+    /// JUnit XML, for build servers
     Junit,
     /// Test Anything Protocol, version 14
     Tap,
-    /// Annotations of a GitHub workflow
+    /// GitHub workflow annotations
     Github,
 }
 
-/// Run the tests in rule files, each by itself
+/// Run the tests in rule files, each in isolation
 ///
-/// A test gets the rules of its own file and of the files that it imports, the parameters that it sets, the facts
-/// that it gives and nothing else: no parameter, limit or engine of hence.toml. Its clock is its `now`, without one 2026-01-01T00:00:00Z.
+/// A test uses the rules of its own file and of the files that it imports, the parameters that it sets, the facts
+/// that it gives and nothing else: no parameter, limit or engine of hence.toml. Its clock is its `now`, or
+/// 2026-01-01T00:00:00Z without one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit status: 0 all passed; 1 a test failed, a gate was missed or no test was found; 2 tests could not be run.
@@ -49,48 +50,48 @@ Examples:
   hence test --pack autonomy          those of a shipped pack
   hence test rules/ --filter poor     those whose name or file contains `poor`
   hence test --golden tests/golden    golden JSON cases
-  hence test --coverage               what no test reaches, beside its line
+  hence test --coverage               what no test covers, beside its line
 
-What --coverage counts, each once over all tests together: a rule's body had a match; a literal was satisfied (with all
-that stands before it); a literal that only filters was refused (it alone stopped a match); a comparison held, failed, and of an order
-was tested with both sides equal, each while all else held; a condition inside an expression held and failed; a limit
-left something out; a proof shows the sentence of @because. The percentage is the share of these that was reached.
+--coverage counts the following, once over all tests: a rule body had a match; a literal was satisfied (and all
+literals before it); a literal that only filters was refused (it alone stopped a match); a comparison held, failed, and,
+if it is an order, was tested with both sides equal, each while all else held; a condition inside an expression held and
+failed; a limit excluded something; a proof shows the sentence of @because. The percentage is the share covered.
 
-What --mutate does: a comparison shifted or turned round, a literal or a negation dropped, a constant or parameter
-changed to its neighbour, an aggregate exchanged, a rule or table row removed, a limit changed. Each fault runs against
-the tests that reach it; the score is the share of faults that some test notices. Faults that are provably none are
-left out.")]
+--mutate makes one small change at a time: it shifts or inverts a comparison, drops a literal or a negation, changes a
+constant or a parameter to a neighbour, exchanges an aggregate, removes a rule or a table row, or changes a limit. Each
+mutant runs against the tests that reach it; the score is the share that some test detects. Provably equivalent mutants
+are not counted.")]
 pub(super) struct Test {
-    /// Files and folders with tests [default: the rules that are configured, else the `rules/` in this folder]
+    /// Files and folders with tests [default: the configured rules, else the `rules/` in this folder]
     paths: Vec<PathBuf>,
-    /// A file or folder with tests; once more for another
+    /// A file or folder with tests, repeatable
     #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
-    /// A shipped pack by name; once more for another
+    /// A shipped pack by name, repeatable
     #[arg(long = "pack", value_name = "NAME", value_delimiter = ',', conflicts_with = "golden")]
     packs: Vec<String>,
-    /// Only tests whose name or file contains this, letter case ignored
+    /// Run only tests whose name or file contains this, ignoring case
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// How many tests run at the same time [default: one a processor]
+    /// The number of tests run in parallel [default: one per processor]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
     /// Stop at the first test that doesn't pass
     #[arg(long)]
     fail_fast: bool,
-    /// The form of the report
+    /// The report format
     #[arg(long, value_enum, default_value = "pretty")]
     format: TestFormat,
-    /// Run the golden JSON cases in this folder, over the shipped packs that they name or over PATH
+    /// Run the golden JSON cases in this folder, with the shipped packs that they name or with PATH
     #[arg(long, value_name = "DIR")]
     golden: Option<PathBuf>,
-    /// Take it as passed where no test is found
+    /// Pass if no test is found
     #[arg(long)]
     allow_empty: bool,
-    /// Show what no test reaches, and a table by file and pack
+    /// Show what no test covers, and a table by file and pack
     #[arg(long)]
     coverage: bool,
-    /// Fail where less than this percentage is covered
+    /// Fail if less than this percentage is covered
     #[arg(long, value_name = "PERCENT")]
     min_coverage: Option<f64>,
     /// Write the coverage as LCOV
@@ -102,22 +103,22 @@ pub(super) struct Test {
     /// Write the coverage as one HTML page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Make small faults in the rules and show those that no test notices
+    /// Mutate the rules and show the mutants that no test detects
     #[arg(long)]
     mutate: bool,
-    /// Stop making faults after this time, such as 30s or 5m; the rest counts as not run
+    /// Stop mutating after this time, such as 30s or 5m; the rest counts as not run
     #[arg(long, value_name = "DURATION", value_parser = options::duration)]
     budget: Option<Duration>,
-    /// Fail where less than this percentage of the faults is noticed
+    /// Fail if less than this percentage of the mutants is detected
     #[arg(long, value_name = "PERCENT")]
     min_score: Option<f64>,
-    /// Write what became of the faults as JSON
+    /// Write the results of the mutants as JSON
     #[arg(long, value_name = "FILE")]
     mutants_json: Option<PathBuf>,
-    /// Run again whenever a rule file or a file of facts beside one changes, until interrupted
+    /// Run again whenever a rule file or a fact file beside one changes, until interrupted
     #[arg(long)]
     watch: bool,
-    /// Name every test, and every literal that never decides
+    /// List every test, and every literal that never decides
     #[arg(long, short)]
     verbose: bool,
 }
@@ -136,7 +137,7 @@ impl Test {
                 Err(Failure::Session(error)) => output::error(&error.to_string()),
                 Err(other) => return Err(other),
             }
-            output::aside("waiting for a change; Ctrl-C ends");
+            output::aside("waiting for a change; Ctrl-C to stop");
             watch::until_changed(&roots, &before);
         }
     }
@@ -175,7 +176,7 @@ impl Test {
         let covered = self.cover(&suite, &selection)?;
         let mutated = if report.all_passed() { self.mutated(&suite, &selection)? } else { verdict };
         if self.mutate && !report.all_passed() {
-            output::aside("faults are made once every test passes");
+            output::aside("mutation needs all tests to pass");
         }
         Ok(verdict.max(covered).max(mutated))
     }
@@ -195,7 +196,7 @@ impl Test {
         match self.min_score {
             Some(least) if mutation.score() < least => {
                 output::error(&format!(
-                    "{:.1} % of the faults are noticed, below {least} %",
+                    "{:.1} % of the mutants are detected, below {least} %",
                     mutation.score()
                 ));
                 Ok(NO)
@@ -249,8 +250,8 @@ impl Test {
         }
         if report.count() == 0 && !self.allow_empty {
             output::error(match self.filter {
-                Some(_) => "no test fits the filter",
-                None => "no test was found; write `test \"name\" { given … expect … }` beside the rules",
+                Some(_) => "no test matches the filter",
+                None => "no tests found; write `test \"name\" { given … expect … }` beside the rules",
             });
             return NO;
         }

@@ -12,5 +12,5 @@ pub(super) fn wall_clock() -> i64 {
 /// Reads the value of `--now`.
 pub(super) fn parse(text: &str) -> Result<i64, String> {
     literal::parse_time(text.strip_prefix('@').unwrap_or(text))
-        .ok_or_else(|| format!("`{text}` is no time; expected one like 2026-02-09T09:00:00Z"))
+        .ok_or_else(|| format!("`{text}` is not a time; expected one such as 2026-02-09T09:00:00Z"))
 }

@@ -19,7 +19,7 @@ pub(super) fn begin(given: &ArgMatches) -> Result<(), Failure> {
     let memory = options::memory(given.try_get_one("max_memory").ok().flatten().copied());
     let time = if goes_on { None } else { time(given) };
     meter::watch(Watch { memory, time, goes_on, stop })
-        .map_err(|error| Failure::Usage(format!("can't start the thread that watches the limits: {error}")))
+        .map_err(|error| Failure::Usage(format!("can't start the thread that enforces the limits: {error}")))
 }
 
 /// The time that the whole command may take: only commands that evaluate have a limit on it.
@@ -32,8 +32,8 @@ fn time(given: &ArgMatches) -> Option<Duration> {
 fn stop(bound: Bound, doing: &'static str) {
     let recorded = match meter::recorded() {
         0 => String::from("nothing was recorded"),
-        1 => String::from("the transaction recorded before stands"),
-        several => format!("the {several} transactions recorded before stand"),
+        1 => String::from("the previously recorded transaction remains"),
+        several => format!("the {several} previously recorded transactions remain"),
     };
     output::error(&format!("{bound} was reached while {doing}; {recorded}"));
     std::process::exit(i32::from(LIMIT));

@@ -15,27 +15,28 @@ use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
 use super::past::{Asking, Past};
 use super::{DONE, Failure, NO, Outcome, open, output, terminal};
 
-/// Show which decisions would be drawn and which would lapse if something were otherwise; records nothing
+/// Show which decisions a hypothetical change would draw and which would lapse; records nothing
 #[derive(Debug, Args)]
 #[command(
-    after_help = "What is supposed is held against the facts that stand, by the rules and at the clock of the last decisions; \
-    --now supposes another clock. Of each change, `before` says why it holds, or does not, as things stand, and \
-    `after` why as supposed.\n\nExample: hence what-if --set penalty_factor=1.0 --retract 'tool(\"web_search\")'"
+    after_help = "The hypothesis is compared with the current facts, under the rules and the clock of the \
+        last decisions; --now supposes another clock. For each change, `before` says why it holds or not \
+        now, and `after` why it does or not under the hypothesis.\n\nExample: hence what-if --set \
+        penalty_factor=1.0 --retract 'tool(\"web_search\")'"
 )]
 pub(super) struct WhatIf {
-    /// Suppose that this fact stands
+    /// Suppose that this fact is asserted
     #[arg(long = "assert", value_name = "FACT")]
     assertions: Vec<String>,
-    /// Suppose that this fact does not stand
+    /// Suppose that this fact is retracted
     #[arg(long = "retract", value_name = "FACT")]
     retractions: Vec<String>,
     /// Suppose another value of a parameter
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     sets: Vec<(Symbol, Value)>,
-    /// Suppose the rules in this file or folder instead; once more for another
+    /// Suppose the rules in this file or folder instead; repeatable
     #[arg(long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
-    /// The rules of now [default: those of the last recorded decision, else as elsewhere]
+    /// The current rules [default: those of the last recorded decision, else as elsewhere]
     #[arg(long = "base", value_name = "PATH")]
     base: Vec<PathBuf>,
     #[command(flatten)]
@@ -45,19 +46,19 @@ pub(super) struct WhatIf {
     /// Compare this relation instead of the decisions
     #[arg(long = "relation", value_name = "NAME")]
     relations: Vec<String>,
-    /// Exit with 1 where something changes
+    /// Exit with 1 if something changes
     #[arg(long)]
     exit_status: bool,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "text")]
     format: WhatIfFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum WhatIfFormat {
-    /// For people.
+    /// Readable text.
     Text,
-    /// One JSON object a change.
+    /// One JSON object per change.
     Jsonl,
 }
 
@@ -96,7 +97,7 @@ impl WhatIf {
         written?;
         if unexplained {
             output::note(&format!(
-                "of each relation, the first {EXPLAINED} decisions drawn and lapsed are explained"
+                "only the first {EXPLAINED} decisions drawn and lapsed of each relation are explained"
             ));
         }
         if changes == 0 && self.format == WhatIfFormat::Text {

@@ -59,7 +59,7 @@ impl CaseFile {
         match self.expect.iter().find(|(_, rows)| !is_rows(rows)) {
             None => Ok(()),
             Some((relation, rows)) => Err(SessionError::Unknown {
-                message: format!("`{name}` expects of `{relation}` a list of rows, found `{rows}`"),
+                message: format!("`{name}`: expected a list of rows of `{relation}`, found `{rows}`"),
             }),
         }
     }
@@ -78,7 +78,7 @@ impl GoldenSuite {
             let text = file::read_text(&file, LARGEST_TEXT).map_err(read)?;
             let name = file.display().to_string();
             let case: CaseFile = serde_json::from_str(&text).map_err(|error| SessionError::Unknown {
-                message: format!("`{name}` is no golden case: {error}"),
+                message: format!("`{name}` is not a golden case: {error}"),
             })?;
             case.check(&name)?;
             if !suite.rules.contains_key(&case.pack) {
@@ -152,7 +152,7 @@ impl GoldenCase {
         let case = &self.case;
         let lines: Vec<String> = case.facts.iter().map(Json::to_string).collect();
         let facts = session::read_fact_lines(rules, &self.file, &lines.join("\n"))?;
-        let unreadable = || SessionError::Unknown { message: format!("`{}` is no time", case.now) };
+        let unreadable = || SessionError::Unknown { message: format!("`{}` is not a time", case.now) };
         let now = literal::parse_time(&case.now).ok_or_else(unreadable)?;
         let session = Session::over_facts(self.with_params(rules)?, facts);
         let names: Vec<String> = case.expect.keys().cloned().collect();
@@ -163,7 +163,7 @@ impl GoldenCase {
                 let failure = Failure::new(
                     self.place(),
                     name.as_str(),
-                    format!("`{name}` is undetermined: an operation has no result"),
+                    format!("`{name}` is undetermined: an operation is undefined"),
                 );
                 failures.push(Failure { why: derived.reports.clone(), ..failure });
                 continue;
@@ -171,7 +171,7 @@ impl GoldenCase {
             let there: Vec<&[Value]> = facts.iter().map(|fact| fact.values.as_slice()).collect();
             let difference = difference(&there, &types(rules, *name), wanted);
             if !difference.is_empty() {
-                let says = format!("`{name}` holds other rows: - is missing, + is not expected");
+                let says = format!("`{name}` has other rows: - is missing, + is unexpected");
                 failures.push(Failure { difference, ..Failure::new(self.place(), name.as_str(), says) });
             }
         }
@@ -181,11 +181,11 @@ impl GoldenCase {
     fn with_params(&self, rules: &RuleSet) -> Result<RuleSet, SessionError> {
         let mut rules = rules.clone();
         for (name, json) in &self.case.params {
-            let unknown = SessionError::Unknown { message: format!("there is no parameter `{name}`") };
+            let unknown = SessionError::Unknown { message: format!("unknown parameter `{name}`") };
             let param = rules.program.params.iter_mut().find(|param| param.name.as_str() == name);
             let param = param.ok_or(unknown)?;
             param.value = value(json, param.ty.ty).ok_or_else(|| SessionError::Unknown {
-                message: format!("{json} is no value of the parameter `{name}`"),
+                message: format!("{json} is not a value of the parameter `{name}`"),
             })?;
         }
         Ok(rules)

@@ -137,7 +137,7 @@ impl Bench<'_> {
 
     fn undetermined_failure(&self, item: &Expectation, relation: RelationId) -> Failure {
         let (Expectation::Body { span, .. } | Expectation::Exactly { span, .. }) = item;
-        let says = format!("`{}` is undetermined: an operation has no result", self.name(relation));
+        let says = format!("`{}` is undetermined: an operation is undefined", self.name(relation));
         let program = self.program;
         let causes = self.evaluation.model.undefined.iter().filter(|report| {
             program.rule(report.rule).is_some_and(|rule| program.dependents(rule.head).contains(&relation))
@@ -187,7 +187,7 @@ impl Bench<'_> {
     fn exactly(&self, relation: RelationId, span: Span, difference: Vec<Difference>) -> Failure {
         let name = self.name(relation);
         let more: Vec<_> = difference.iter().filter(|row| matches!(row, Difference::Unexpected(_))).collect();
-        let says = format!("`{name}` holds other rows: - is missing, + is not expected");
+        let says = format!("`{name}` has other rows: - is missing, + is unexpected");
         let text = format!("exactly {name} {{ … }}");
         let sources = &self.case.file.rules.sources;
         let unexpected = self.facts(relation).into_iter().find(|fact| {
@@ -208,7 +208,7 @@ impl Bench<'_> {
         let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
         let more = facts.len().saturating_sub(3);
         let instead = facts.iter().take(3).map(|fact| format!("{fact}.")).collect();
-        Failure { instead, more, why, ..self.failure(span, "nothing may match, and there is") }
+        Failure { instead, more, why, ..self.failure(span, "expected no match, found") }
     }
 
     fn matching(&self, relation: RelationId, args: &[hence_lang::ir::Arg]) -> Vec<Fact> {
@@ -233,7 +233,7 @@ impl Bench<'_> {
                 let name = self.name(atom.relation);
                 let says = match instead.is_empty() {
                     true => format!("nothing matches{with}: `{name}` is empty"),
-                    false => format!("nothing matches{with}; there is instead"),
+                    false => format!("nothing matches{with}; found instead"),
                 };
                 let sources = &self.case.file.rules.sources;
                 let why = stuck::why_not(program, sources, model, atom.relation, &pattern);
@@ -242,7 +242,7 @@ impl Bench<'_> {
             Literal::Not(atom) => {
                 let pattern = stuck::pattern(&atom.args, program, &stuck.bindings);
                 let there = stuck::fitting(program, model, atom.relation, &pattern);
-                self.failure(atom.span, format!("does not hold{with}: there is `{there}`"))
+                self.failure(atom.span, format!("does not hold{with}: found `{there}`"))
             }
             other => self.failure(other.span(), format!("does not hold{with}")),
         }
@@ -329,7 +329,7 @@ impl Bench<'_> {
 
     fn other_reason(&self, id: Symbol, place: Span, span: Span) -> Failure {
         let sources = &self.case.file.rules.sources;
-        let says = format!("it holds, but `{id}` is in no proof of it");
+        let says = format!("it holds, but no proof of it uses `{id}`");
         let facts =
             self.case.answers.iter().zip(&self.case.test.expect).find_map(|(answer, item)| match item {
                 Expectation::Body { span: own, body, within, .. } if *own == span => {

@@ -45,7 +45,7 @@ pub fn run(path: impl Into<PathBuf>) -> Result<Report, String> {
     let report = fault::caught::<_, Fault>(|| Ok(suite.run(&Selection::default())));
     let report = report.map_err(|fault| fault.to_string())?;
     if report.count() == 0 {
-        return Err(String::from("no test was found"));
+        return Err(String::from("no tests found"));
     }
     if report.all_passed() { Ok(report) } else { Err(report.to_string()) }
 }

@@ -164,7 +164,7 @@ impl Asked<'_> {
             Literal::Not(atom) => {
                 let pattern = pattern(&atom.args, self.program, &stuck.bindings);
                 let there = fitting(self.program, self.model, atom.relation, &pattern);
-                stop(format!("{name} is stopped by `{there}`, for it needs that none is there"), None)
+                stop(format!("{name} is stopped by `{there}`, whose absence it requires"), None)
             }
             Literal::Atom(atom) => {
                 let pattern = pattern(&atom.args, self.program, &stuck.bindings);

@@ -134,8 +134,8 @@ impl Session {
         program.find(Symbol::new(name)).ok_or_else(|| {
             let known = program.relations.iter().map(|relation| relation.name.as_str());
             let message = match nearest(name, known) {
-                Some(near) => format!("there is no relation `{name}`; did you mean `{near}`?"),
-                None => format!("there is no relation `{name}` in the rules"),
+                Some(near) => format!("unknown relation `{name}`; did you mean `{near}`?"),
+                None => format!("unknown relation `{name}`"),
             };
             SessionError::Unknown { message }
         })
@@ -161,7 +161,7 @@ pub fn report_line(program: &Program, sources: &Sources, report: &Undefined) -> 
     let place = sources.place(report.span);
     let text = sources.slice(report.span);
     let Some(rule) = program.rule(report.rule) else {
-        return format!("{place}: `{text}` has no result");
+        return format!("{place}: `{text}` is undefined");
     };
     let bindings: Vec<String> = rule
         .variables
@@ -177,5 +177,5 @@ pub fn report_line(program: &Program, sources: &Sources, report: &Undefined) -> 
         true => String::new(),
         false => format!(" in `{}`", rule.id),
     };
-    format!("{place}: `{text}` has no result{rule}{with}{}", bindings.join(", "))
+    format!("{place}: `{text}` is undefined{rule}{with}{}", bindings.join(", "))
 }

@@ -123,15 +123,15 @@ impl fmt::Display for Finding {
 impl fmt::Display for Discrepancy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoRules => f.write_str("it is recorded, and the transaction names no rules"),
-            Self::NoClock => f.write_str("it records some of rules, clock and run, and not the others"),
-            Self::NoRun => f.write_str("it does not record how it ran, and a transaction before it does"),
+            Self::NoRules => f.write_str("it is recorded, but the transaction names no rules"),
+            Self::NoClock => f.write_str("it records only some of rules, clock and run"),
+            Self::NoRun => f.write_str("it does not record its run, unlike an earlier transaction"),
             Self::Rules(why) => write!(f, "its rules can't be evaluated: {why}"),
-            Self::Engine(name) => write!(f, "it records a run by `{name}`, which is no engine"),
+            Self::Engine(name) => write!(f, "it records a run by the unknown engine `{name}`"),
             Self::Limits(drawn, facts) => {
-                write!(f, "it records {drawn} decisions drawn, and a limit of {facts} facts derived")
+                write!(f, "it records {drawn} drawn decisions but a limit of {facts} derived facts")
             }
-            Self::DrawnAgain => f.write_str("recorded as drawn, and it stood already"),
+            Self::DrawnAgain => f.write_str("recorded as drawn, but it was already in force"),
             Self::Unfounded(recorded) => {
                 write!(f, "recorded as drawn {}; drawn again, it does not follow", told(recorded))
             }
@@ -142,15 +142,15 @@ impl fmt::Display for Discrepancy {
             Self::Explained(recorded, again) | Self::ExplainedOtherwise(recorded, again) => {
                 write!(f, "recorded as drawn {}; drawn again, it is drawn {}", told(recorded), told(again))
             }
-            Self::Salvaged => f.write_str(
-                "its transaction was salvaged from a fact base, which doesn't know why it was decided",
-            ),
-            Self::Lapsed(again) => {
-                write!(f, "recorded as lapsed; drawn again, it stands {}", told(again))
+            Self::Salvaged => {
+                f.write_str("its transaction was salvaged from a fact base, which doesn't hold the reason")
             }
-            Self::LapsedUnstood => f.write_str("recorded as lapsed, and it did not stand"),
+            Self::Lapsed(again) => {
+                write!(f, "recorded as lapsed; drawn again, it holds {}", told(again))
+            }
+            Self::LapsedUnstood => f.write_str("recorded as lapsed, but it was not in force"),
             Self::Kept(reason) => {
-                write!(f, "it stands in the record; drawn again, it lapses: {}", lapse(reason.as_ref()))
+                write!(f, "recorded as in force; drawn again, it lapses: {}", lapse(reason.as_ref()))
             }
             Self::Reason(recorded, again) => write!(
                 f,

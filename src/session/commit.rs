@@ -24,7 +24,7 @@ use super::why::decision;
 use super::{Session, Store, ledger_facts};
 
 /// What is said to be done where a limit is reached while reasons are looked for.
-pub(super) const REASONS: &str = "looking for reasons";
+pub(super) const REASONS: &str = "finding reasons";
 
 /// What is proposed.
 #[derive(Clone, Debug, Default)]

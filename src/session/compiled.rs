@@ -32,7 +32,7 @@ use super::ruleset::RuleSet;
 pub fn compile(rules: &RuleSet, options: &Options<'_>) -> Result<String, SessionError> {
     crepe::compile(&rules.program, &rules.sources, options).map_err(|refused| {
         let told = refused.iter().map(|refusal| {
-            Diagnostic::new(NOT_COMPILED, format!("crepe can't say {}", refusal.construct))
+            Diagnostic::new(NOT_COMPILED, format!("crepe can't express {}", refusal.construct))
                 .at(refusal.span, "")
                 .help("evaluate these rules with `--engine embedded`")
         });

@@ -81,7 +81,7 @@ fn compare(part: &CompiledPart, program: &Program, model: &Model, code: &Code<'_
         let theirs: BTreeSet<&Undefined> = theirs.iter().filter(of_part).collect();
         let ours: BTreeSet<&Undefined> = model.undefined.iter().filter(of_part).collect();
         let rule = &program[ours.symmetric_difference(&theirs).next()?.rule];
-        let how = format!("on operations without a result in `{}`", rule.id);
+        let how = format!("on undefined operations in `{}`", rule.id);
         Some(disagree(sides, program[rule.head].name.as_str(), &how))
     })
 }

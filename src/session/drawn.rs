@@ -46,7 +46,7 @@ impl FromStr for DecisionId {
             (digits(tx) && digits(place)).then_some(())?;
             Some(Self { tx: tx.parse().ok()?, place: place.parse().ok()? })
         };
-        read().ok_or_else(|| format!("`{text}` is no id of a decision; expected one like 12.3"))
+        read().ok_or_else(|| format!("`{text}` is not a decision id; expected one such as 12.3"))
     }
 }
 
@@ -130,8 +130,7 @@ impl Session {
         let at = usize::try_from(id.place).ok().and_then(|place| place.checked_sub(1));
         let Some(at) = at.filter(|at| *at < drawn.len()) else {
             let word = if drawn.len() == 1 { "decision" } else { "decisions" };
-            let message =
-                format!("there is no decision {id}: transaction {} drew {} {word}", id.tx, drawn.len());
+            let message = format!("unknown decision {id}: transaction {} drew {} {word}", id.tx, drawn.len());
             return Err(SessionError::Unknown { message });
         };
         let decision = drawn.swap_remove(at);
@@ -170,7 +169,7 @@ impl Session {
     }
 
     fn asked_ledger(&self, what: &str, tx: u64) -> Result<(&Ledger, TxInfo), SessionError> {
-        let message = || format!("{what} can't be looked up: ids belong to a ledger");
+        let message = || format!("can't look up {what}: ids belong to a ledger");
         let ledger = self.ledger().ok_or_else(|| SessionError::Unknown { message: message() })?;
         Ok((ledger, ledger.info(tx)?))
     }
@@ -220,7 +219,7 @@ impl Session {
             Some(hash) => history::recorded(ledger, hash),
             None => {
                 let message =
-                    format!("transaction {} names no rules, so nothing can be proved of it", info.tx);
+                    format!("transaction {} names no rules, so its decisions can't be proved", info.tx);
                 Err(SessionError::Unknown { message })
             }
         }

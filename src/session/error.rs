@@ -66,7 +66,7 @@ pub enum SessionError {
     #[error("{}", count_errors(&.0.diagnostics))]
     Faults(Box<Faults>),
     /// A file or folder could not be read.
-    #[error("`{}` can't be read: {}", path.display(), if path.is_symlink() && !path.exists() { String::from("it is a link to nothing") } else { said(source) })]
+    #[error("`{}` can't be read: {}", path.display(), if path.is_symlink() && !path.exists() { String::from("it is a broken link") } else { said(source) })]
     Read {
         /// The file or folder.
         path: PathBuf,

@@ -141,7 +141,7 @@ pub(super) fn add_standing(
 }
 
 fn misfit(schema: &Relation, fact: &Fact) -> SessionError {
-    SessionError::Unknown { message: format!("`{fact}` has other columns than `{schema}`") }
+    SessionError::Unknown { message: format!("`{fact}` does not have the columns of `{schema}`") }
 }
 
 /// Whether a fact has the columns of a relation.

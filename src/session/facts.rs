@@ -166,7 +166,7 @@ impl<'a> Reading<'a> {
             self.found.extend(found);
             self.facts.extend(named.map(|(id, values, _)| fact(self.rules, id, values)));
         }
-        let message = format!("`{text}` is no fact");
+        let message = format!("`{text}` is not a fact");
         self.finish()?.pop().ok_or(SessionError::Unknown { message })
     }
 

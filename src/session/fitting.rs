@@ -417,7 +417,7 @@ pub(super) fn under<'f>(
             |program: &Program| program.find(fact.relation).and_then(|id| program.relation(id)).cloned();
         let Some(declared) = named(to) else { continue };
         let found = named(from).and_then(|from| recolumned(fact, &from, &declared));
-        let message = || format!("`{fact}` can't be read under other rules, which declare `{declared}`");
+        let message = || format!("`{fact}` doesn't match the other rules, which declare `{declared}`");
         read.push(found.ok_or_else(|| SessionError::Unknown { message: message() })?);
     }
     Ok(read)
@@ -434,7 +434,7 @@ pub fn fact_by_name(
 ) -> Result<Fact, SessionError> {
     let known = rules.program.find(Symbol::new(relation)).and_then(|id| rules.program.relation(id));
     let Some(known) = known.filter(|known| known.kind == Kind::Input) else {
-        let message = format!("the rules have no input `{relation}`");
+        let message = format!("unknown input `{relation}`");
         return Err(SessionError::Unknown { message });
     };
     let given = |column: &Column| values.iter().find(|(name, _)| *name == column.name.as_str());
@@ -445,7 +445,7 @@ pub fn fact_by_name(
     let all = values.iter().all(|(name, _)| known.column(Symbol::new(name)).is_some());
     let names: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     let message =
-        || format!("the rules declare `{known}`, which `{relation}({})` doesn't fit", names.join(", "));
+        || format!("`{relation}({})` doesn't match the declared columns `{known}`", names.join(", "));
     let row = row.filter(|_| all).ok_or_else(|| SessionError::Unknown { message: message() })?;
     Ok(Fact { relation: known.name, values: row })
 }

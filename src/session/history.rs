@@ -84,10 +84,12 @@ impl<'a> History<'a> {
 /// The rules under a hash, which must be that of their text.
 pub(super) fn recorded(ledger: &Ledger, hash: Hash) -> Result<RuleSet, SessionError> {
     let Some(rules) = ledger.rules(hash)? else {
-        return Err(SessionError::Unknown { message: format!("the ledger does not hold the rules {hash}") });
+        return Err(SessionError::Unknown {
+            message: format!("the ledger does not contain the rules {hash}"),
+        });
     };
     if rules.hash() != hash {
-        let message = format!("the rules that the ledger holds as {hash} have the hash {}", rules.hash());
+        let message = format!("the recorded rules {hash} have the hash {}", rules.hash());
         return Err(SessionError::Unknown { message });
     }
     RuleSet::from_recorded(&rules)

@@ -161,7 +161,7 @@ impl Loader {
     /// There is no such file.
     pub fn shipped(&mut self, path: &str) -> Result<(), SessionError> {
         let text = shipped::file(path)
-            .ok_or_else(|| SessionError::Unknown { message: format!("there is no shipped file `{path}`") })?;
+            .ok_or_else(|| SessionError::Unknown { message: format!("unknown shipped file `{path}`") })?;
         let content = Content::Bytes(Cow::Borrowed(text.as_bytes()));
         let location = Location::Shipped(path.to_owned());
         self.file(location, shipped::display_name(path), content, &Root::Shipped);
@@ -220,7 +220,7 @@ impl Loader {
                 } else if let Some(at) = self.open.iter().position(|(open, _)| *open == location) {
                     self.circle(at, import.path_span);
                 } else if self.open.len() >= DEEPEST_IMPORT {
-                    let message = format!("imports nest deeper than {DEEPEST_IMPORT} files");
+                    let message = format!("imports nest more than {DEEPEST_IMPORT} files deep");
                     self.loaded
                         .diagnostics
                         .push(Diagnostic::new(BAD_IMPORT, message).at(import.path_span, ""));
@@ -241,21 +241,21 @@ impl Loader {
             .collect();
         let first = names.first().or_broken("a circle of imports has a file");
         self.loaded.diagnostics.push(
-            Diagnostic::new(IMPORT_CIRCLE, "imports in a circle")
-                .at(span, "this import closes the circle")
+            Diagnostic::new(IMPORT_CIRCLE, "cyclic import")
+                .at(span, "this import closes the cycle")
                 .note(format!("{} imports {first}", names.join(" imports ")))
-                .help("put what both files need into a third one and import that"),
+                .help("move what both files need into a third file and import that"),
         );
     }
 }
 
 /// The fault of a rule file that imports a file of tests.
 fn imports_tests(import: &tree::Import) -> Diagnostic {
-    let message = format!("`{}` holds tests, and only another file of tests may import it", import.path);
+    let message = format!("`{}` is a test file, which only test files can import", import.path);
     Diagnostic::new(BAD_IMPORT, message)
         .at(import.path_span, "")
-        .note("rules in a `*_test.dl` file help its tests and take no part in what is decided")
-        .help("put what both files need into a file of its own and import that")
+        .note("rules in a `*_test.dl` file support its tests and do not affect decisions")
+        .help("move what both files need into a separate file and import that")
 }
 
 /// The fault of a file that is too large.
@@ -263,7 +263,7 @@ pub(super) fn too_large(id: FileId) -> Diagnostic {
     let message = format!("the file is larger than {} MiB", LARGEST_TEXT >> 20);
     Diagnostic::new(FILE_TOO_LARGE, message)
         .at(Span::new(id, 0, 0), "")
-        .help("split the rules over several files; put facts into a fact file")
+        .help("split the rules into several files; move facts to a fact file")
 }
 
 fn parent(path: &Path) -> &Path {
@@ -290,12 +290,12 @@ fn on_disk(
     let found = fs::canonicalize(&wanted).map_err(|error| unfound(&wanted, import, &error))?;
     if found.is_dir() {
         return Err(bad(format!("`{}` can't be imported: it is a folder", import.path))
-            .help("name a file in it; each file is imported by its own path"));
+            .help("import its files one by one"));
     }
     if !found.starts_with(root) {
-        return Err(bad(format!("`{}` leads out of `{}`", import.path, root.display()))
-            .note("imports stay inside the folder of the nearest `hence.toml`, else of the file named first")
-            .help("put a `hence.toml` into the folder that holds both files"));
+        return Err(bad(format!("`{}` is outside `{}`", import.path, root.display()))
+            .note("imports stay inside the folder of the nearest `hence.toml`, or of the first file given")
+            .help("put a `hence.toml` in the folder that contains both files"));
     }
     let content = read_content(&found).map_err(|error| bad(error.to_string()))?;
     Ok((Location::Disk(found.clone()), shown(&found), content))
@@ -303,7 +303,7 @@ fn on_disk(
 
 /// An import that leads to no file, with the nearest file of that folder.
 fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnostic {
-    let why = if wanted.is_symlink() { String::from("it is a link to nothing") } else { said(error) };
+    let why = if wanted.is_symlink() { String::from("it is a broken link") } else { said(error) };
     let message = format!("`{}` can't be imported: {why}", import.path);
     let fault = Diagnostic::new(BAD_IMPORT, message).at(import.path_span, "");
     if wanted.is_symlink() {
@@ -316,7 +316,7 @@ fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnosti
         })
         .unwrap_or_default();
     match nearest(&name, beside.iter().map(String::as_str).filter(|file| file.ends_with(".dl"))) {
-        Some(near) => fault.help(format!("the nearest file in that folder is `{near}`")),
+        Some(near) => fault.help(format!("did you mean `{near}`?")),
         None => fault.help("the path is relative to the folder of this file"),
     }
 }
@@ -345,7 +345,7 @@ fn in_binary(file: &str, import: &tree::Import) -> Result<(Location, String, Con
             shipped::display_name(&path),
             Content::Bytes(Cow::Borrowed(text.as_bytes())),
         )),
-        None => Err(Diagnostic::new(BAD_IMPORT, format!("`{path}` is no file of the shipped packs"))
+        None => Err(Diagnostic::new(BAD_IMPORT, format!("`{path}` is not a file of the shipped packs"))
             .at(import.path_span, "")),
     }
 }

@@ -79,7 +79,7 @@ impl Migration {
         let migrating = program::migrating(&sources, name, text)?;
         let (gone, written) = sources.concerned(&migrating)?;
         if written.is_empty() {
-            let message = format!("no rule of `{name}` writes an input");
+            let message = format!("no rule of `{name}` derives an input");
             return Err(SessionError::Unknown { message });
         }
         let input = sources.input(&migrating, now)?;
@@ -87,7 +87,7 @@ impl Migration {
         let evaluated = evaluate_program(&program, &migrating.sources, input, engine, limits)?;
         if !evaluated.model.undefined.is_empty() {
             let lines = reports(&migrating, &evaluated).join("\n");
-            let message = format!("nothing is migrated, since an operation has no result:\n{lines}");
+            let message = format!("nothing is migrated, since an operation is undefined:\n{lines}");
             return Err(SessionError::Unknown { message });
         }
         let mut migration = Self { relations: BTreeMap::new(), draft: Draft::default() };
@@ -124,8 +124,8 @@ impl Migration {
             let (stored, _) = fact?;
             if sources.ledger.redaction().matches_fact(&stored) {
                 let message = format!(
-                    "a fact of `{relation}` holds what `[redact]` keeps out of the ledger, so it can't be recorded that \
-                     it goes; migrate without that pattern"
+                    "a fact of `{relation}` matches `[redact]`, so its retraction can't be recorded; \
+                    migrate without that pattern"
                 );
                 return Err(SessionError::Unknown { message });
             }
@@ -152,7 +152,7 @@ impl Migration {
         let id = program.find(relation);
         for fact in id.map(|id| facts_of(program, &evaluated.model, id)).unwrap_or_default() {
             if !declared.columns.iter().zip(&fact.values).all(|(column, value)| column.ty.admits(*value)) {
-                let message = format!("the migration gives `{fact}`, which `{declared}` doesn't take");
+                let message = format!("the migration derives `{fact}`, which doesn't match `{declared}`");
                 return Err(SessionError::Unknown { message });
             }
             migrated.asserted.push(fact);
@@ -177,7 +177,7 @@ impl Migration {
 impl Old {
     fn read(&self, stored: &Fact) -> Result<Fact, SessionError> {
         let values = self.recast.read(&stored.values);
-        let message = || format!("`{stored}` is recorded with other columns than its relation has");
+        let message = || format!("`{stored}` is recorded with columns that its relation doesn't have");
         let values = values.ok_or_else(|| SessionError::Unknown { message: message() })?;
         Ok(Fact { relation: stored.relation, values })
     }
@@ -230,7 +230,7 @@ impl<'a> Sources<'a> {
     }
 
     fn input_of(&self, relation: Symbol) -> Result<&'a Relation, SessionError> {
-        let message = || format!("the rules have no input `{relation}`");
+        let message = || format!("unknown input `{relation}`");
         let declared = self.declared(relation).filter(|declared| declared.kind == Kind::Input);
         declared.ok_or_else(|| SessionError::Unknown { message: message() })
     }

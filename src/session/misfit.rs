@@ -43,11 +43,11 @@ impl Misfit {
         let name = relation.name;
         let message = match &self.trouble {
             Trouble::Columns(_) => {
-                format!("`{name}` has {facts} with other columns than it is declared with")
+                format!("`{name}` has {facts} whose columns differ from its declaration")
             }
-            Trouble::Values(_) => format!("`{name}` has {facts} that its declared columns don't take"),
+            Trouble::Values(_) => format!("`{name}` has {facts} not matching its declared columns"),
             Trouble::Kind => {
-                format!("`{name}` has {facts}, and is declared as `{}`", relation.kind.keyword())
+                format!("`{name}` has {facts} but is declared as `{}`", relation.kind.keyword())
             }
         };
         let declared = format!("declared as `{} {relation}`", relation.kind.keyword());
@@ -72,7 +72,7 @@ impl Misfit {
             Trouble::Columns(found) => found.iter().map(difference).collect(),
             Trouble::Values(fact) => vec![format!("one of them is `{fact}`")],
             Trouble::Kind => {
-                vec![String::from("only facts of inputs are asserted, so no rule would read these")]
+                vec![String::from("only facts of inputs are asserted, so no rule would read them")]
             }
         }
     }
@@ -88,12 +88,12 @@ impl Misfit {
                 _ => None,
             }) {
                 let default = literal(&column.ty);
-                help.push(format!("let facts from before have a default: `{column} = {default}`"));
+                help.push(format!("give earlier facts a default: `{column} = {default}`"));
             }
         }
         match &self.recorded {
             Some(columns) => help.push(format!(
-                "or carry them over: `hence migrate FILE.dl`, with a rule such as `{}`",
+                "or carry them over with `hence migrate FILE.dl` and a rule such as `{}`",
                 rule(relation, columns)
             )),
             None => {
@@ -103,7 +103,9 @@ impl Misfit {
                 };
                 let columns: Vec<String> = (1..=width).map(|at| format!("C{at}")).collect();
                 let read = format!("old.{}({})", relation.name, columns.join(", "));
-                help.push(format!("carry them over: `hence migrate FILE.dl`, whose rules read `{read}`"));
+                help.push(format!(
+                    "carry them over with `hence migrate FILE.dl` and rules that read `{read}`"
+                ));
             }
         }
         if let [only] = help.as_mut_slice() {

@@ -89,7 +89,7 @@ impl PreparedSession<'_> {
                 .and_then(|relation| program.relation(relation))
                 .is_some_and(|relation| relation.kind == Kind::Input);
             if !is_input || !evaluation::add_fact(program, &mut self.request, fact) {
-                return Err(SessionError::Unknown { message: format!("`{fact}` is no fact of an input") });
+                return Err(SessionError::Unknown { message: format!("`{fact}` is not a fact of an input") });
             }
         }
         let (rules, lenient) = (self.rules, self.lenient);

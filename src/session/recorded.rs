@@ -43,7 +43,7 @@ impl RuleSet {
             Some(value) => Ok((Symbol::new(name), value)),
             None => {
                 let message =
-                    format!("`{value}`, which is recorded for the parameter `{name}`, is no literal");
+                    format!("the recorded value `{value}` of the parameter `{name}` is not a literal");
                 Err(SessionError::Unknown { message })
             }
         };

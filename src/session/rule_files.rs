@@ -75,7 +75,7 @@ fn linked(top: &Path, entry: &DirEntry) -> Result<(), SessionError> {
         return Ok(());
     }
     let message = format!(
-        "`{}` is a link to a folder elsewhere, which is not followed; name `{}` itself beside `{}`",
+        "`{}` is a link to a folder elsewhere, which is not followed; name `{}` in addition to `{}`",
         path.display(),
         target.display(),
         top.display()
@@ -87,13 +87,13 @@ fn linked(top: &Path, entry: &DirEntry) -> Result<(), SessionError> {
 pub(super) fn without_rules(path: &Path, found: &RuleFiles) -> String {
     let path = path.display();
     match found.tests.as_slice() {
-        [] => format!("`{path}` holds no rule file: nothing in it or below ends in `.dl`"),
+        [] => format!("`{path}` contains no rule file: nothing in it or below ends in `.dl`"),
         [test] if test.display().to_string() == path.to_string() => {
             format!(
-                "`{path}` holds tests, which are read by `test`, `check` and `fmt` alone; name the rules that it imports"
+                "`{path}` is a test file, which only `test`, `check` and `fmt` read; name the rules that it imports"
             )
         }
-        _ => format!("`{path}` holds files of tests alone, which are read by `test`, `check` and `fmt`"),
+        _ => format!("`{path}` contains only test files, which only `test`, `check` and `fmt` read"),
     }
 }
 

@@ -47,8 +47,8 @@ pub fn display_name(path: &str) -> String {
 /// The message for a pack that there isn't.
 pub fn unknown_pack(name: &str) -> String {
     match nearest(name, packs()) {
-        Some(near) => format!("there is no pack `{name}`; did you mean `{near}`?"),
-        None => format!("there is no pack `{name}`; there are {}", packs().join(", ")),
+        Some(near) => format!("unknown pack `{name}`; did you mean `{near}`?"),
+        None => format!("unknown pack `{name}`; the packs are {}", packs().join(", ")),
     }
 }
 

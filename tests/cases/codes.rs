@@ -1,4 +1,4 @@
-//! The pages of `hence explain`: the example of each fails with its code, and the mended one doesn't.
+//! The pages of `hence explain`: the example of each fails with its code, and the fixed one doesn't.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,20 +14,20 @@ use regex::Regex;
 pub(crate) fn check(page: &Path) -> Result<(), String> {
     let code = page.file_stem().unwrap().to_string_lossy().into_owned();
     let page = fs::read_to_string(page).unwrap();
-    let (Some(fails), Some(mended)) = (example(&page, "Fails"), example(&page, "Mended")) else {
+    let (Some(fails), Some(fixed)) = (example(&page, "Fails"), example(&page, "Fixed")) else {
         return if page.contains("example") { Ok(()) } else { Err("no example, and no reason why".into()) };
     };
-    let (found, left) = (said(&fails), said(&mended));
+    let (found, left) = (said(&fails), said(&fixed));
     if !codes(&found).contains(&code) {
         return Err(format!("its example gives:\n{found}"));
     }
     let wrong = codes(&left).into_iter().any(|left| left == code || left.starts_with('E'));
-    if wrong { Err(format!("mended it gives:\n{left}")) } else { Ok(()) }
+    if wrong { Err(format!("fixed it gives:\n{left}")) } else { Ok(()) }
 }
 
 /// The files of the example under a heading: the rules are `example.dl`, the others are named above their block.
 fn example(page: &str, heading: &str) -> Option<Vec<(String, String)>> {
-    let section = page.split(&format!("\n## {heading}\n")).nth(1)?.split("\n## Mended\n").next()?;
+    let section = page.split(&format!("\n## {heading}\n")).nth(1)?.split("\n## Fixed\n").next()?;
     let block = Regex::new(r"(?s)(?:`([^`\n]+)`:\n\n)?```\w+\n(.*?)```").unwrap();
     let files = block.captures_iter(section).map(|found| {
         let name = found.get(1).map_or("example.dl", |name| name.as_str());

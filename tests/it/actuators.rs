@@ -314,18 +314,18 @@ fn tables_of_a_folder_stand_in_for_the_shipped_ones() {
     })
     .unwrap();
     assert_eq!(facts, ["23", "/out_of_milk"]);
-    assert!(observer("goal", Some(folder.path())).is_ok(), "tables that aren't there are the shipped ones");
+    assert!(observer("goal", Some(folder.path())).is_ok(), "missing tables are the shipped ones");
 }
 
 #[test]
 fn unknown_observers_forms_and_files_are_errors_that_help() {
     assert_eq!(
         observer("tool-runs", None).err().unwrap().to_string(),
-        "no observer `tool-runs`, did you mean `tool-run`?; there are codebase, error-text, goal, source, tool-run"
+        "unknown observer `tool-runs` (did you mean `tool-run`?); the observers are codebase, error-text, goal, source, tool-run"
     );
     assert_eq!(
         observe_bytes("tool-run", "x", Some(Form::Log), b"").unwrap_err().to_string(),
-        "`tool-run` does not read the form `log`; it reads `jsonl`"
+        "unknown form `log` of `tool-run`; expected `jsonl`"
     );
     let error_text = observer("error-text", None).unwrap();
     let missing = observe_path(error_text.as_ref(), "no/such.log", None, &|_, _| {}, &mut |_| Ok(()));

@@ -39,7 +39,7 @@ fn a_batch_of_too_many_bytes_is_refused_and_the_next_one_taken() {
     let message = found[0]["errors"][0]["message"].as_str().unwrap();
     assert_eq!(
         message,
-        "the lines up to the next blank one have more than 67108864 bytes, an eighth of --max-memory"
+        "the lines up to the next blank one exceed 67108864 bytes, an eighth of --max-memory"
     );
     assert_eq!((&found[1]["values"][0], &found[2]["asserted"]), (&2.into(), &1.into()));
 }
@@ -51,5 +51,5 @@ fn of_a_batch_of_many_faults_the_first_are_told() {
     assert_eq!(changes(&found), ["error", "drawn", "committed"]);
     let errors = found[0]["errors"].as_array().unwrap();
     assert_eq!(errors.len(), 101);
-    assert_eq!(errors[100]["message"], "more faults are not shown");
+    assert_eq!(errors[100]["message"], "more errors are not shown");
 }

@@ -282,10 +282,10 @@ fn what_is_no_source_code_is_left_out_and_told() {
     assert!(ran.took < Duration::from_secs(60), "{:?}", ran.took);
     assert!(ran.printed.contains(r#"{"file": ["good.py", "/python", 1]}"#), "{}", ran.printed);
     for told in [
-        "files left out: ",
-        "1 no text, the first `bytes.py`",
+        "files skipped: ",
+        "1 not text, the first `bytes.py`",
         "1 larger than 2 MiB, the first `large.js`",
-        "1 no manifest although called like one, the first `package.json`",
+        "1 not a manifest despite its name, the first `package.json`",
     ] {
         assert!(ran.told.contains(told), "{}", ran.told);
     }
@@ -298,7 +298,7 @@ fn a_source_that_is_none_is_an_error() {
     let at = folder.path();
     fs::write(at.join("zero.go"), b"package a\n\0\0\0").unwrap();
     fs::write(at.join("large.go"), "// a line\n".repeat(300_000)).unwrap();
-    for (file, why) in [("zero.go", "no text"), ("large.go", "larger than 2 MiB")] {
+    for (file, why) in [("zero.go", "not text"), ("large.go", "larger than 2 MiB")] {
         let ran = run(at, &["observe", "source", file]);
         assert_eq!(ran.status, Some(2), "{}", ran.told);
         assert!(ran.told.contains(&format!("can't read `{file}`: it is {why}")), "{}", ran.told);
@@ -333,7 +333,7 @@ fn a_file_that_is_nearly_called_like_one_of_facts_is_told() {
         fs::write(at.join("facts").join(name), lines(1)).unwrap();
         let ran = run(at, &["derive", "--rules", "rules.dl", "--facts", "facts"]);
         assert_eq!(ran.status, Some(2), "{}", ran.told);
-        assert!(ran.told.contains(&format!("`facts/{name}` has the name of no fact file")), "{}", ran.told);
+        assert!(ran.told.contains(&format!("unsupported extension of `facts/{name}`")), "{}", ran.told);
         fs::remove_file(at.join("facts").join(name)).unwrap();
     }
 }

@@ -33,14 +33,14 @@ fn rules(path: &Path) -> Option<RuleSet> {
     check(loader.finish(), &[]).rules.map(|rules| *rules)
 }
 
-/// The module of a case; `None` where crepe can't say it, which has to be told by name.
+/// The module of a case; `None` where crepe can't express it, which has to be reported by name.
 fn module(path: &Path, name: &str) -> Option<String> {
     let rules = rules(path)?;
     match compile(&rules, &Options { name, about: "", root: "hence::packs" }) {
         Ok(text) => Some(text),
         Err(SessionError::Faults(faults)) => {
             assert!(
-                faults.diagnostics.iter().all(|fault| fault.message.starts_with("crepe can't say ")),
+                faults.diagnostics.iter().all(|fault| fault.message.starts_with("crepe can't express ")),
                 "{}: {faults:?}",
                 path.display()
             );
@@ -65,7 +65,7 @@ fn manifest(name: &str) -> String {
     )
 }
 
-/// Writes a file unless it stands there as it is: what didn't change isn't built again.
+/// Writes a file unless it is there as it is: what didn't change isn't built again.
 fn put(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|known| known == text) {
         return;
@@ -207,7 +207,7 @@ fn a_package_of_compiled_rules_decides() {
 
     let (status, out, told) = said(&run(&package, &[], "{\"failed\": [\"upload\", 0]}\n"));
     assert_eq!((status, out.as_str()), (Some(4), ""));
-    assert!(told.contains("has no result in `retry#1` with Job = \"upload\", Tries = 0"), "{told}");
+    assert!(told.contains("is undefined in `retry#1` with Job = \"upload\", Tries = 0"), "{told}");
 
     let (status, out, told) = said(&run(&package, &[], "{\"failed\": [\"upload\"]}\n"));
     assert_eq!((status, out.as_str()), (Some(2), ""));

@@ -92,10 +92,10 @@ fn a_faulty_set_is_told_without_a_place() {
     assert!(faults.iter().all(|fault| fault.labels.is_empty()));
     assert_eq!(
         show_all(&faults, &sources),
-        "E209: there is no parameter `flor`\n  help: the nearest is `floor`\n\
+        "E209: unknown parameter `flor`\n  help: did you mean `floor`?\n\
          E301: `1` is an int, but the parameter `floor` is a float\n  help: write `1.0`\n\
-         E304: `/hihg` is none of the names that the parameter `mode` may hold\n  \
-         note: it may hold `/high` or `/low`\n  help: the nearest is `/high`\n"
+         E304: the parameter `mode` can't be `/hihg`\n  \
+         note: expected `/high` or `/low`\n  help: did you mean `/high`?\n"
     );
 }
 
@@ -215,10 +215,10 @@ fn a_query_asks_for_its_named_variables() {
 fn a_faulty_query_is_told_like_a_faulty_rule() {
     assert_eq!(
         query(TOOLS, "por(T, S), tool(_, Q, /hihg), Q > 1"),
-        "E201: `por` is neither declared nor derived\n  1:1 `por`\n  help: the nearest is `poor`\n\
-         E304: `/hihg` is none of the names that the column `risk` of `tool` may hold\n  1:23 `/hihg`\n  \
-         2:7 `tool`: the column is declared here\n  note: it may hold `/low` or `/high`\n  \
-         help: the nearest is `/high`\n\
+        "E201: `por` is neither declared nor derived\n  1:1 `por`\n  help: did you mean `poor`?\n\
+         E304: the column `risk` of `tool` can't be `/hihg`\n  1:23 `/hihg`\n  \
+         2:7 `tool`: the column is declared here\n  note: expected `/low` or `/high`\n  \
+         help: did you mean `/high`?\n\
          E302: `>` can't compare a float with an int\n  1:31 `Q > 1`\n  1:31 `Q`: a float\n  1:35 `1`: an int\n  \
          help: write `1.0` instead of `1`\n"
     );

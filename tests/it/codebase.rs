@@ -25,10 +25,10 @@ fn scan(folder: &Path) -> Vec<Fact> {
 fn a_root_that_is_no_folder_is_refused() {
     let codebase = observer("codebase", None).unwrap();
     let none = observe_path(codebase.as_ref(), "Cargo.toml", None, &|_, _| {}, &mut |_| Ok(()));
-    assert_eq!(none.unwrap_err().to_string(), "`codebase` looks at a folder, and `Cargo.toml` is none");
+    assert_eq!(none.unwrap_err().to_string(), "`codebase` reads a folder, and `Cargo.toml` is not a folder");
     let goal = observer("goal", None).unwrap();
     let folder = observe_path(goal.as_ref(), "src", None, &|_, _| {}, &mut |_| Ok(()));
-    let message = "`goal` looks at no folders, and `src` is one; name files in it";
+    let message = "`goal` reads files, and `src` is a folder; name files in it";
     assert_eq!(folder.unwrap_err().to_string(), message);
 }
 

@@ -47,5 +47,5 @@ fn a_page_is_printed_and_an_unknown_code_told() {
     assert_eq!(String::from_utf8_lossy(&list.stdout).lines().count(), pages().len());
     let unknown = hence(&["explain", "E999"], folder.path());
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no code `E999`"));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("unknown code `E999`"));
 }

@@ -21,14 +21,14 @@ fn a_value_of_another_type_is_told_with_its_place_and_the_way_out() {
         ("1e3", "expected an int, found the float `1e3` | LABEL | help: write `1000`"),
         (
             "2.5",
-            "expected an int, found the float `2.5` | LABEL | help: declare the column `float`, or round the number before",
+            "expected an int, found the float `2.5` | LABEL | help: declare the column `float`, or round the number first",
         ),
         ("\"3\"", "expected an int, found the string `\"3\"` | LABEL | help: write `3` without quotes"),
         ("\"three\"", "expected an int, found the string `\"three\"` | LABEL"),
         ("true", "expected an int, found `true` | LABEL"),
         (
             "null",
-            "expected an int, found `null` | LABEL | help: a fact has a value in every column; leave the line out",
+            "expected an int, found `null` | LABEL | help: a fact has a value in every column; remove the line",
         ),
         ("[1]", "expected an int, found a list | LABEL"),
         ("{\"a\": [{}, 1]}", "expected an int, found an object | LABEL"),
@@ -50,7 +50,7 @@ fn every_column_of_a_line_is_checked() {
             "a.jsonl:2:30 E613: expected a bool, found the int `1` | column `ok: bool` of `tool_run` | help: a bool is `true` or `false`",
             "a.jsonl:2:33 E613: expected a float, found the string `\"x\"` | column `quality: float` of `tool_run`",
             "a.jsonl:2:38 E613: expected a duration, found the int `7` | column `latency: duration` of `tool_run` | help: a duration has units `w d h m s ms us`: `7d`, `1h30m`, `1200ms`",
-            "a.jsonl:2:41 E613: expected a time, found the string `\"yesterday\"` | column `at: time` of `tool_run` | help: a time is RFC 3339, to the microsecond: `2026-02-03T14:23:45Z`",
+            "a.jsonl:2:41 E613: expected a time, found the string `\"yesterday\"` | column `at: time` of `tool_run` | help: write a time as RFC 3339, to the microsecond: `2026-02-03T14:23:45Z`",
         ]
     );
 }
@@ -78,7 +78,7 @@ fn closed_sets_admit_their_members_alone() {
     assert_eq!(
         faults("a.jsonl", r#"{"risk": ["deploy", "hihg", "/never"]}"#),
         [
-            "a.jsonl:1:21 E615: `/hihg` is not in `/low | /medium | /high` | column `level: /low | /medium | /high` of `risk` | help: there is `/high`",
+            "a.jsonl:1:21 E615: `/hihg` is not in `/low | /medium | /high` | column `level: /low | /medium | /high` of `risk` | help: did you mean `/high`?",
             "a.jsonl:1:29 E615: `/never` is not in `mode` | column `mode: mode` of `risk` | note: `mode` is `/auto | /manual`",
         ]
     );
@@ -94,9 +94,9 @@ fn relations_that_cannot_be_asserted_are_told_once() {
     assert_eq!(
         faults("a.jsonl", "{\"tool_rum\": [1]}\n{\"tool_rum\": [2]}\n{\"poor\": [\"x\"]}\n{\"zzz\": {}}"),
         [
-            "a.jsonl:1:2 E607: no relation is called `tool_rum` | help: there is `tool_run`",
+            "a.jsonl:1:2 E607: unknown relation `tool_rum` | help: did you mean `tool_run`?",
             "a.jsonl:3:2 E608: `poor` is derived, not an input | note: its facts follow from rules; it is declared `relation` | help: assert facts of the inputs that derive `poor`",
-            "a.jsonl:4:2 E607: no relation is called `zzz` | help: declare it in a rule file: `input NAME(column: type, …).`",
+            "a.jsonl:4:2 E607: unknown relation `zzz` | help: declare it in a rule file: `input NAME(column: type, …).`",
         ]
     );
 }
@@ -106,15 +106,15 @@ fn columns_by_name_are_all_there_and_once() {
     assert_eq!(
         faults("a.jsonl", r#"{"risk": {"subject": "a", "levle": "low", "subject": "b", "mode": "auto"}}"#),
         [
-            "a.jsonl:1:27 E610: `risk` has no column `levle` | help: there is `level`",
-            "a.jsonl:1:43 E612: column `subject` of `risk` stands twice | help: keep one of them",
-            "a.jsonl:1:10 E611: column `level: /low | /medium | /high` of `risk` not found | note: the relation is `risk(subject: name, level: /low | /medium | /high, mode: mode)`",
+            "a.jsonl:1:27 E610: `risk` has no column `levle` | help: did you mean `level`?",
+            "a.jsonl:1:43 E612: duplicate column `subject` of `risk` | help: keep one of them",
+            "a.jsonl:1:10 E611: missing column `level: /low | /medium | /high` of `risk` | note: the relation is `risk(subject: name, level: /low | /medium | /high, mode: mode)`",
         ]
     );
     fault(
         "a.jsonl",
         r#"{"count": {}}"#,
-        "a.jsonl:1:11 E611: column `n: int` of `count` not found | note: the relation is `count(n: int)`",
+        "a.jsonl:1:11 E611: missing column `n: int` of `count` | note: the relation is `count(n: int)`",
     );
 }
 
@@ -124,18 +124,18 @@ fn columns_by_position_are_counted() {
     fault(
         "a.jsonl",
         r#"{"count": [1, 2]}"#,
-        &format!("a.jsonl:1:11 E609: `count` has 1 column, found 2 | {note}"),
+        &format!("a.jsonl:1:11 E609: expected 1 column for `count`, found 2 | {note}"),
     );
     fault(
         "a.jsonl",
         r#"{"count": []}"#,
-        &format!("a.jsonl:1:11 E609: `count` has 1 column, found 0 | {note}"),
+        &format!("a.jsonl:1:11 E609: expected 1 column for `count`, found 0 | {note}"),
     );
 }
 
 #[test]
 fn lines_that_are_no_json_are_told_where_they_break() {
-    let example = "help: a fact stands on one line: `{\"tool_run\": [1, \"web_search\"]}`";
+    let example = "help: write a fact on one line: `{\"tool_run\": [1, \"web_search\"]}`";
     for (line, told) in [
         ("[1, 2]", format!("1:1 E605: expected `{{`, found `[` | {example}")),
         ("{", "1:2 E605: expected a string, found the end of the line".into()),
@@ -150,24 +150,26 @@ fn lines_that_are_no_json_are_told_where_they_break() {
         ("{\"count\": [1]} x", "1:16 E605: expected the end of the line, found `x`".into()),
         (
             "{\"count\": [1], \"score\": [1.0]}",
-            "1:14 E605: expected `}`, found `,` | help: one fact a line: begin a new line, `{`".into(),
+            "1:14 E605: expected `}`, found `,` | help: write one fact per line: start a new line, `{`"
+                .into(),
         ),
         (
             "{\"count\": [01]}",
-            "1:12 E605: `01` is no JSON value | help: a number is written like `42`, `-0.5` or `1e-3`".into(),
+            "1:12 E605: `01` is not a JSON value | help: a number is written like `42`, `-0.5` or `1e-3`"
+                .into(),
         ),
-        ("{\"count\": [True]}", "1:12 E605: `True` is no JSON value | help: write `true`".into()),
+        ("{\"count\": [True]}", "1:12 E605: `True` is not a JSON value | help: write `true`".into()),
         (
             "{\"score\": [NaN]}",
-            "1:12 E605: `NaN` is no JSON value | help: a float is finite; leave the line out".into(),
+            "1:12 E605: `NaN` is not a JSON value | help: a float is finite; remove the line".into(),
         ),
         (
             "{\"note\": [abc]}",
-            "1:11 E605: `abc` is no JSON value | help: a string stands in quotes: `\"abc\"`".into(),
+            "1:11 E605: `abc` is not a JSON value | help: write a string in quotes: `\"abc\"`".into(),
         ),
-        ("{\"note\": [\"abc]}", "1:11 E605: the string doesn't end on its line".into()),
-        ("{\"note\": [\"a\\x\"]}", "1:13 E605: `\\x` is no escape of JSON".into()),
-        ("{\"note\": [\"\\ud800\"]}", "1:12 E605: `\\ud800` is no escape of JSON".into()),
+        ("{\"note\": [\"abc]}", "1:11 E605: unterminated string".into()),
+        ("{\"note\": [\"a\\x\"]}", "1:13 E605: `\\x` is not a JSON escape".into()),
+        ("{\"note\": [\"\\ud800\"]}", "1:12 E605: `\\ud800` is not a JSON escape".into()),
         (
             "{\"note\": [\"a\u{0}\"]}",
             "1:13 E605: a control character in a string | help: write it as an escape: `\\t`, `\\u0000`"
@@ -182,7 +184,10 @@ fn lines_that_are_no_json_are_told_where_they_break() {
 fn json_nests_to_a_bound() {
     let nested = |depth: usize| format!("{{\"count\": [{}1{}]}}", "[".repeat(depth), "]".repeat(depth));
     assert!(faults("a.jsonl", &nested(254))[0].contains("E613"));
-    assert_eq!(faults("a.jsonl", &nested(255)), ["a.jsonl:1:266 E606: JSON is nested deeper than 256"]);
+    assert_eq!(
+        faults("a.jsonl", &nested(255)),
+        ["a.jsonl:1:266 E606: JSON is nested more than 256 levels deep"]
+    );
     assert!(faults("a.jsonl", &nested(1_000_000))[0].contains("E606"));
     let unknown = format!("{{\"xyz\": {}", "{\"a\": [".repeat(100_000));
     assert!(faults("a.jsonl", &unknown)[1].contains("E606"));
@@ -191,25 +196,25 @@ fn json_nests_to_a_bound() {
 #[test]
 fn headers_are_checked_before_the_rows() {
     let note = "note: the relation is `risk(subject: name, level: /low | /medium | /high, mode: mode)`";
-    let help = "help: the first line names the columns, in any order: `subject,level,mode`";
+    let help = "help: name the columns in the first line, in any order: `subject,level,mode`";
     assert_eq!(
         faults("risk.csv", "subject,levle,subject\nx,y,z\n"),
         [
-            "risk.csv:1:9 E610: `risk` has no column `levle` | help: there is `level`".to_owned(),
-            "risk.csv:1:15 E612: column `subject` of `risk` stands twice | help: keep one of them".to_owned(),
+            "risk.csv:1:9 E610: `risk` has no column `levle` | help: did you mean `level`?".to_owned(),
+            "risk.csv:1:15 E612: duplicate column `subject` of `risk` | help: keep one of them".to_owned(),
             format!(
-                "risk.csv:1:1 E611: columns `level: /low | /medium | /high`, `mode: mode` of `risk` not found | {note} | {help}"
+                "risk.csv:1:1 E611: missing columns `level: /low | /medium | /high`, `mode: mode` of `risk` | {note} | {help}"
             ),
         ]
     );
     assert!(
         faults("count.csv", "")[0]
-            .starts_with("count.csv:1:1 E611: column `n: int` of `count` not found | the file is empty")
+            .starts_with("count.csv:1:1 E611: missing column `n: int` of `count` | the file is empty")
     );
     assert!(faults("paused.csv", "x\n")[0].contains("E609: `paused` has no columns"));
     assert_eq!(
         faults("counts.csv", "n\n1\n"),
-        ["counts.csv:1:1 E607: no relation is called `counts` | help: there is `count`"]
+        ["counts.csv:1:1 E607: unknown relation `counts` | help: did you mean `count`?"]
     );
 }
 
@@ -218,8 +223,8 @@ fn fields_of_tables_are_told_with_their_place() {
     assert_eq!(
         faults("risk.csv", "mode,subject,level\nauto,a\nauto,\"b\",hgih\nauto,,low\n"),
         [
-            "risk.csv:2:1 E609: `risk` has 3 columns, found 2 | note: the relation is `risk(subject: name, level: /low | /medium | /high, mode: mode)`",
-            "risk.csv:3:10 E615: `/hgih` is not in `/low | /medium | /high` | column `level: /low | /medium | /high` of `risk` | help: there is `/high`",
+            "risk.csv:2:1 E609: expected 3 columns for `risk`, found 2 | note: the relation is `risk(subject: name, level: /low | /medium | /high, mode: mode)`",
+            "risk.csv:3:10 E615: `/hgih` is not in `/low | /medium | /high` | column `level: /low | /medium | /high` of `risk` | help: did you mean `/high`?",
             "risk.csv:4:6 E613: expected a name, found an empty field | column `subject: name` of `risk` | help: a name is `/` and lower-case words: `/error/syntax`",
         ]
     );
@@ -236,12 +241,12 @@ fn fields_of_tables_are_told_with_their_place() {
 
 #[test]
 fn quotes_that_do_not_fit_are_told() {
-    fault("note.csv", "text\n\"abc\nd\n", "note.csv:2:1 E605: the quoted field doesn't end | it begins here");
+    fault("note.csv", "text\n\"abc\nd\n", "note.csv:2:1 E605: unterminated quoted field | it starts here");
     assert_eq!(
         faults("note.csv", "text\n\"abc\"d\n1,2\n"),
         [
-            "note.csv:2:6 E605: text behind the quotes of a field | help: put quotes around the whole field and write `\"\"` for a quote in it",
-            "note.csv:3:1 E609: `note` has 1 column, found 2 | note: the relation is `note(text: string)`",
+            "note.csv:2:6 E605: text after the closing quote of a field | help: quote the whole field and write `\"\"` for a quote in it",
+            "note.csv:3:1 E609: expected 1 column for `note`, found 2 | note: the relation is `note(text: string)`",
         ]
     );
 }
@@ -251,7 +256,7 @@ fn the_first_hundred_faults_are_shown() {
     let text = "{\"count\": [true]}\n".repeat(1000);
     let told = faults("a.jsonl", &text);
     assert_eq!(told.len(), 101);
-    assert_eq!(told[100], "a.jsonl:101:12 E616: 900 more faults in this file | the next one");
+    assert_eq!(told[100], "a.jsonl:101:12 E616: 900 more errors in this file | the next one");
 }
 
 #[test]
@@ -259,7 +264,7 @@ fn columns_count_characters_not_bytes() {
     fault(
         "a.jsonl",
         "{\"note\": [\"é😀\", 1]}",
-        "a.jsonl:1:10 E609: `note` has 1 column, found 2 | note: the relation is `note(text: string)`",
+        "a.jsonl:1:10 E609: expected 1 column for `note`, found 2 | note: the relation is `note(text: string)`",
     );
     assert!(faults("risk.csv", "subject,level,mode\né,x\n")[0].starts_with("risk.csv:2:1 E609"));
     assert!(faults("risk.facts", "é\tlow\tx")[1].starts_with("risk.facts:1:7 E615"));
@@ -282,7 +287,9 @@ fn files_that_cannot_be_read_say_why() {
     std::fs::create_dir(at("sub.csv")).expect("a folder");
     assert_eq!(file_faults(&at("sub.csv")), ["E601: `sub.csv` can't be read: it is a folder"]);
     std::fs::write(at("x.json"), "").expect("a file");
-    assert!(file_faults(&at("x.json"))[0].ends_with("help: for one JSON object a line, call it `.jsonl`"));
+    assert!(
+        file_faults(&at("x.json"))[0].ends_with("help: if each line is a JSON object, rename it to `.jsonl`")
+    );
     std::fs::write(at("bad.jsonl"), b"{\"paused\": []}\n{\"note\": [\"caf\xe9\"]}\n").expect("a file");
     assert_eq!(
         file_faults(&at("bad.jsonl")),
@@ -294,7 +301,9 @@ fn files_that_cannot_be_read_say_why() {
     large.set_len((64 << 20) + 1).expect("a sparse file");
     assert_eq!(
         file_faults(&at("large.jsonl")),
-        ["E602: `large.jsonl` is larger than 64 MiB | help: cut it into several files and name their folder"]
+        [
+            "E602: `large.jsonl` is larger than 64 MiB | help: split it into several files and name their folder"
+        ]
     );
 }
 
@@ -303,6 +312,6 @@ fn a_link_to_nothing_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("gone.jsonl");
     std::os::unix::fs::symlink("nowhere", &path).expect("a link");
-    assert_eq!(file_faults(&path), ["E601: `gone.jsonl` can't be read: it is a link to nothing"]);
+    assert_eq!(file_faults(&path), ["E601: `gone.jsonl` can't be read: it is a broken link"]);
     assert_eq!(expand(folder.path()), Ok(vec![FactFile::Data(path)]));
 }

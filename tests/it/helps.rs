@@ -25,7 +25,7 @@ fn said(fault: &Diagnostic, sources: &Sources) -> (usize, String) {
 /// The text with what the help `write X` or `write X instead of Y` says; nothing for another help.
 fn followed(text: &str, fault: &Diagnostic, help: &str, sources: &Sources) -> Option<String> {
     let form = Regex::new(
-        r"^(?:if they mean the same value, )?write `(.+?)`(?: instead of `(.+?)`| here|, or .*)?(?:: .*|, or .*)?$",
+        r"^(?:if both mean the same value, )?write `(.+?)`(?: instead of `(.+?)`| here|, or .*)?(?:: .*|, or .*)?$",
     );
     let form = form.unwrap().captures(help)?;
     let (better, old) = (&form[1], form.get(2));

@@ -135,7 +135,7 @@ fn a_whole_relation_is_compared_as_a_sorted_difference() {
 #[test]
 fn a_reason_that_is_in_no_proof_fails() {
     let found = failures(r#"given poor("a"). expect refine("a") because poor_after_three."#);
-    assert_eq!(found[0].says, "it holds, but `poor_after_three` is in no proof of it");
+    assert_eq!(found[0].says, "it holds, but no proof of it uses `poor_after_three`");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn an_undetermined_decision_fails_what_expects_anything_of_it() {
     for expected in [r#"no ratio("b", _)."#, "exactly ratio { }", r#"ratio("a", 0.5)."#] {
         let found = failures(&format!(r#"given learned("x", 1, 0.0, 0.3). expect {expected}"#));
         assert!(found[0].says.contains("`ratio` is undetermined"), "{}", found[0].says);
-        assert!(found[0].why[0].contains("`Quality / Success` has no result"), "{:?}", found[0].why);
+        assert!(found[0].why[0].contains("`Quality / Success` is undefined"), "{:?}", found[0].why);
     }
     passes(r#"given learned("x", 1, 0.0, 0.3). expect no refine(_)."#);
 }

@@ -72,9 +72,9 @@ fn negations_conditions_limits_and_sentences_are_counted() {
     assert_eq!(
         gaps(&text),
         [
-            "6: `!barred(X)` never decides: no test where it alone stops the rule",
+            "6: `!barred(X)` never decides: in no test does it alone stop the rule",
             "6: `Ok` never fails while all else holds",
-            "7: `limit 1 by X` never leaves anything out",
+            "7: `limit 1 by X` never excludes anything",
         ]
     );
     let text = format!(

@@ -300,12 +300,18 @@ fn a_ledger_takes_no_facts_that_its_columns_do_not() {
     for values in [vec![text("a")], vec![text("a"), Value::Int(1)], vec![text("a"), text("b"), text("c")]] {
         let draft = Draft { assertions: vec![Fact::new("r", values)], ..Draft::default() };
         let refused = copy.commit(&draft).unwrap_err().to_string();
-        assert!(refused.contains("doesn't fit the recorded columns `r(a: string, b: string)`"), "{refused}");
+        assert!(
+            refused.contains("doesn't match the recorded columns `r(a: string, b: string)`"),
+            "{refused}"
+        );
     }
     let mut other = Ledger::memory().unwrap();
     let changed = written.replace("[\"a\", \"b\"]", "[\"a\"]").replace("[\"a\",\"b\"]", "[\"a\"]");
     let refused = other.import(&mut changed.as_bytes(), None).unwrap_err().to_string();
-    assert!(refused.contains("line 1") && refused.contains("doesn't fit the recorded columns"), "{refused}");
+    assert!(
+        refused.contains("line 1") && refused.contains("doesn't match the recorded columns"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -313,5 +319,8 @@ fn facts_of_a_session_without_a_ledger_are_never_left_out() {
     let facts = vec![Fact::new("r", [text("a")])];
     let session = Session::over_facts(rules_of(AB), facts);
     let refused = session.derive(&[String::from("q")], 0).unwrap_err().to_string();
-    assert!(refused.contains("`r(\"a\")` has other columns than `r(a: string, b: string)`"), "{refused}");
+    assert!(
+        refused.contains("`r(\"a\")` does not have the columns of `r(a: string, b: string)`"),
+        "{refused}"
+    );
 }

@@ -33,7 +33,7 @@ fn files_of_tests_take_no_part_in_what_is_decided() {
     fs::write(project.path().join("rules/c.dl"), "import \"a_test.dl\".\n").unwrap();
     let Ran(status, _, said) = derived(&[]);
     assert!(
-        status == 2 && said.contains("`a_test.dl` holds tests, and only another file of tests may import it"),
+        status == 2 && said.contains("`a_test.dl` is a test file, which only test files can import"),
         "{said}"
     );
     fs::remove_file(project.path().join("rules/c.dl")).unwrap();

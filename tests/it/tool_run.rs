@@ -67,10 +67,10 @@ fn a_bad_line_is_refused_with_its_place_and_what_was_expected() {
         assert_eq!(found, format!("in.jsonl:2: expected {expected}"));
     }
     let broken = refused("tool-run", "{\"run\": 1");
-    assert!(broken.starts_with("in.jsonl:1: expected a JSON object, found no JSON ("), "{broken}");
+    assert!(broken.starts_with("in.jsonl:1: expected a JSON object, found invalid JSON ("), "{broken}");
     // A line that was cut off does not swallow what comes behind it.
     let cut = refused("tool-run", &format!("{base}\n{{\"run\": 1\n{base}"));
-    assert!(cut.starts_with("in.jsonl:2: expected a JSON object, found no JSON ("), "{cut}");
+    assert!(cut.starts_with("in.jsonl:2: expected a JSON object, found invalid JSON ("), "{cut}");
     let deep = refused("tool-run", &"[".repeat(100_000));
     assert!(deep.contains("recursion limit"), "{deep}");
 }

@@ -33,27 +33,23 @@ fn a_variable_that_means_nothing_is_named_once_with_the_nearest() {
         [("HENCE_STROE", "other"), ("HENCE_PARAM_FLOOR", "0"), ("HENCE_EMPTY", ""), ("HENCE_PARAM_", "1")];
     let Ran(status, _, told) = run(dir.path(), &["derive"], &variables, "");
     assert_eq!(status, 0, "{told}");
-    let warning = "warning: the variable HENCE_STROE means nothing to hence; the nearest is HENCE_STORE\n";
+    let warning = "warning: unknown variable HENCE_STROE; did you mean HENCE_STORE?\n";
     assert_eq!(told.matches(warning).count(), 1, "{told}");
     assert!(
-        told.contains("HENCE_PARAM_ means nothing") && !told.contains("EMPTY") && !told.contains("FLOOR"),
+        told.contains("unknown variable HENCE_PARAM_") && !told.contains("EMPTY") && !told.contains("FLOOR"),
         "{told}"
     );
     let Ran(_, shown, _) = run(dir.path(), &["config", "--format", "csv"], &variables, "");
-    assert!(shown.contains("none,the nearest is HENCE_STORE,HENCE_STROE,HENCE_STROE"), "{shown}");
+    assert!(shown.contains("none,did you mean HENCE_STORE?,HENCE_STROE,HENCE_STROE"), "{shown}");
 }
 
 #[test]
 fn a_relation_that_there_is_not_has_no_facts_to_show() {
     let dir = decided();
-    refused(dir.path(), &["facts", "m"], "no relation is called `m`");
-    refused(dir.path(), &["facts", "bigg"], "no relation is called `bigg`");
-    refused(
-        dir.path(),
-        &["facts", "big"],
-        "`big` is derived, and no fact of it is recorded; `hence derive big` shows it",
-    );
-    refused(dir.path(), &["export", "--format", "jsonl", "--relation", "nn"], "no relation is called `nn`");
+    refused(dir.path(), &["facts", "m"], "unknown relation `m`");
+    refused(dir.path(), &["facts", "bigg"], "unknown relation `bigg`");
+    refused(dir.path(), &["facts", "big"], "`big` is derived and not recorded; `hence derive big` shows it");
+    refused(dir.path(), &["export", "--format", "jsonl", "--relation", "nn"], "unknown relation `nn`");
     let Ran(status, ..) = run(dir.path(), &["retract", "n(1)", "n(2)"], &[], "");
     assert_eq!(status, 0);
     let Ran(status, _, told) = run(dir.path(), &["facts", "n"], &[], "");
@@ -68,7 +64,7 @@ fn files_of_facts_and_a_ledger_are_not_asked_at_once() {
         &["query", "n(X)", "--facts", "n.jsonl", "--store", "none"],
         &["why", "big(2)", "--facts", "n.jsonl", "--up-to", "1"],
     ] {
-        refused(dir.path(), words, "--facts asks of files alone, --store and --up-to of a ledger");
+        refused(dir.path(), words, "--facts reads files, --store and --up-to read a ledger");
     }
     for words in [
         &["log"][..],
@@ -92,13 +88,13 @@ fn rules_in_a_folder_above_are_told_of_where_the_shipped_packs_are_used() {
     let deep = dir.path().join("below/deep");
     let calls = ["decide", "--dry-run"];
     let Ran(status, _, told) = run(&deep, &calls, &[], "");
-    let warning = "warning: the rules are the shipped packs; not read in a folder above: `../../rules`, which `--rules \
-                   ../../rules` would read\n";
+    let warning = "warning: the rules are the shipped packs; not read in a folder above: `../../rules`; use `--rules \
+                   ../../rules` to read them\n";
     assert!(status == 0 && told.matches(warning).count() == 1, "{told}");
     refused(
         &deep,
         &["check"],
-        "the rules in a folder above are not looked at, since no hence.toml names them: `../../rules`",
+        "the rules in a folder above are not checked, since no hence.toml names them: `../../rules`",
     );
     for meant in [&["--pack", "goals"][..], &["--rules", "../../rules"]] {
         let Ran(_, _, told) = run(&deep, &[&calls, meant].concat(), &[], "");
@@ -192,8 +188,8 @@ fn an_entry_of_the_prompt_has_a_bound_and_is_taken_whole_or_not_at_all() {
     let output = child.wait_with_output().unwrap();
     let (out, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("an entry has more than 67108864 bytes, and is left out"), "{told}");
-    assert!(told.contains("a line is no UTF-8: its entry is left out") && told.contains("`ok`"), "{told}");
+    assert!(told.contains("an entry has more than 67108864 bytes and is ignored"), "{told}");
+    assert!(told.contains("a line is not UTF-8: its entry is ignored") && told.contains("`ok`"), "{told}");
     assert!(out.contains("│ 2 │"), "{out}");
 }
 
@@ -205,14 +201,12 @@ fn a_stream_with_lines_that_were_refused_ends_with_a_status_of_its_own() {
     let Ran(status, out, told) = follow(&[], "{\"n\": [3]}\nnonsense\n{\"n\": [\"x\"]}\n{\"n\": [4]}\n");
     assert_eq!(out.matches("\"committed\"").count(), 2, "{out}");
     assert!(
-        status == 2
-            && told.contains("error: 2 lines refused, the first at line 2; nothing of that was recorded"),
+        status == 2 && told.contains("error: 2 lines refused, the first at line 2; none was recorded"),
         "{told}"
     );
     let Ran(status, _, told) = follow(&["--batch"], "{\"n\": [5]}\nnonsense\n\n{\"n\": [6]}\n");
     assert!(
-        status == 2
-            && told.contains("error: 1 batch refused, the first at line 1; nothing of that was recorded"),
+        status == 2 && told.contains("error: 1 batch refused, the first at line 1; none was recorded"),
         "{told}"
     );
     let Ran(status, out, told) = follow(&["--max-facts", "4"], "{\"n\": [7]}\n{\"n\": [8]}\n");
@@ -226,10 +220,10 @@ fn what_settings_name_to_be_carried_out_is_a_decision() {
     let table = "\n[run_command]\nbgi = { program = \"true\" }\nn = { program = \"true\" }\n";
     let dir = folder(&[("rules/n.dl", RULES), ("hence.toml", table), ("n.jsonl", FACTS)]);
     let said = [
-        "`run_command.bgi`: the rules have no decision `bgi`",
+        "`run_command.bgi`: unknown decision `bgi`",
         "hence.toml:3:1",
-        "the nearest is `big`",
-        "`n` is no decision",
+        "did you mean `big`?",
+        "`n` is not a decision",
     ];
     for (words, status) in [(&["check"][..], 1), (&["config"], 2), (&["decide", "--facts", "n.jsonl"], 2)] {
         let Ran(found, _, told) = run(dir.path(), words, &[], "");
@@ -243,12 +237,12 @@ fn what_settings_name_to_be_carried_out_is_a_decision() {
     fs::write(dir.path().join("hence.toml"), table).unwrap();
     let Ran(status, _, told) = run(dir.path(), &["status"], &[], "");
     for said in [
-        "`run_command.big.progam` is no setting",
-        "the nearest is `program`",
-        "`run_command.big.args`: found a string, expected a list of strings",
-        "`soon` is no duration",
-        "`run_command.big` names no program",
-        "`run_command.other`: found an integer, expected a table",
+        "unknown setting `run_command.big.progam`",
+        "did you mean `program`?",
+        "`run_command.big.args`: expected a list of strings, found a string",
+        "`soon` is not a duration",
+        "`run_command.big`: missing program",
+        "`run_command.other`: expected a table such as",
     ] {
         assert!(status == 2 && told.contains(said), "{said}: {told}");
     }

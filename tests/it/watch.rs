@@ -95,7 +95,7 @@ fn a_log_is_followed_while_it_grows_is_cut_and_replaced() {
     observer.signal("-INT");
     assert!(observer.child.wait().unwrap().success());
     let told = std::io::read_to_string(observer.child.stderr.take().unwrap()).unwrap();
-    assert_eq!(told, "4 records read, 8 facts seen, 3 with nothing to see\n");
+    assert_eq!(told, "4 records read, 8 facts seen, 3 without facts\n");
 }
 
 #[test]

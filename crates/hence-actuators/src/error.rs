@@ -34,7 +34,7 @@ pub enum ActuatorError {
         found: String,
     },
     /// The input has a form that the observer doesn't read.
-    #[error("`{observer}` does not read the form `{form}`; it reads {known}")]
+    #[error("unknown form `{form}` of `{observer}`; expected {known}")]
     Form {
         /// The observer's name.
         observer: &'static str,
@@ -44,7 +44,7 @@ pub enum ActuatorError {
         known: String,
     },
     /// The input is a folder, and the observer reads texts.
-    #[error("`{observer}` looks at no folders, and `{input}` is one; name files in it")]
+    #[error("`{observer}` reads files, and `{input}` is a folder; name files in it")]
     Folder {
         /// The observer's name.
         observer: &'static str,
@@ -52,7 +52,7 @@ pub enum ActuatorError {
         input: String,
     },
     /// The observer looks at folders, and the input is none.
-    #[error("`{observer}` looks at a folder, and `{input}` is none")]
+    #[error("`{observer}` reads a folder, and `{input}` is not a folder")]
     NoFolder {
         /// The observer's name.
         observer: &'static str,
@@ -84,7 +84,7 @@ pub enum ActuatorError {
         found: String,
     },
     /// There is no observer of that name.
-    #[error("no observer `{name}`{}; there are {known}", .nearest.as_ref().map(|n| format!(", did you mean `{n}`?")).unwrap_or_default())]
+    #[error("unknown observer `{name}`{}; the observers are {known}", .nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
     UnknownObserver {
         /// The name asked for.
         name: String,

@@ -167,7 +167,7 @@ impl Observer for ErrorText {
     }
 
     fn about(&self) -> &'static str {
-        "raw error texts of compilers, package managers, tests and systems: the signals that they show"
+        "raw error texts of compilers, package managers, tests and systems: the signals in them"
     }
 
     fn declarations(&self) -> &'static str {

@@ -73,7 +73,7 @@ impl Carrier for FileRequests {
                 return Err(ActuatorError::Carry {
                     program: NAME.to_owned(),
                     decision: order.decision.to_string(),
-                    message: format!("the columns are not those that `{relation}` of the shipped packs has"),
+                    message: format!("the columns differ from those of `{relation}` in the shipped packs"),
                     said: String::new(),
                 });
             }

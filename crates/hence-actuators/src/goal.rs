@@ -233,7 +233,7 @@ fn remembered(object: &mut Object<'_>) -> Result<Option<Vec<Fact>>, ActuatorErro
     if object.has("frame") {
         let id = string(&object.required("frame", "an id: a string or an int", json::id)?);
         let own = object.required("goal_text", "the goal of the frame: a string", json::text)?;
-        let text = object.required("text", "the goal that may begin: a string", json::text)?;
+        let text = object.required("text", "the potential goal: a string", json::text)?;
         let overlap = Float::new(words::overlap(&own, &text)).or_broken("a share is a finite number");
         return Ok(Some(vec![Fact::new("potential_goal", [id, Value::Float(overlap)])]));
     }
@@ -260,7 +260,7 @@ impl Observer for Goal {
     }
 
     fn about(&self) -> &'static str {
-        "goals in words: their domains, their shapes, and how many patterns of each tool they match"
+        "goals as text: their domains, their shapes, and how many patterns of each tool they match"
     }
 
     fn declarations(&self) -> &'static str {

@@ -115,7 +115,7 @@ impl<'a> JsonObjects<'a> {
         match serde_json::from_slice(&self.bytes) {
             Ok(Json::Object(fields)) => Ok(Object::new(place, fields)),
             Ok(other) => Err(place.fault("a JSON object", &shown(&other))),
-            Err(error) => Err(place.fault("a JSON object", &format!("no JSON ({error})"))),
+            Err(error) => Err(place.fault("a JSON object", &format!("invalid JSON ({error})"))),
         }
     }
 }

@@ -123,7 +123,7 @@ fn answer(
     if bytes.len() as u64 > MOST_OUTPUT {
         return Err(format!("it wrote more than {MOST_OUTPUT} bytes"));
     }
-    String::from_utf8(bytes).map_err(|_| String::from("its output is no UTF-8"))
+    String::from_utf8(bytes).map_err(|_| String::from("its output is not UTF-8"))
 }
 
 /// Starts a program in a process group of its own, with nothing of the environment but what it may see.

@@ -154,7 +154,7 @@ impl Observer for Source {
             if !kind.is_file() {
                 // What it leads to is a part of the tool for its compiler.
                 let why =
-                    if kind.is_symlink() { "a link, and links are not followed" } else { "no regular file" };
+                    if kind.is_symlink() { "a link, which is not followed" } else { "not a regular file" };
                 return Err(Left::File(why).of(&name));
             }
             let source = tree::read(&entry.path());
@@ -164,7 +164,7 @@ impl Observer for Source {
         }
         let tool = root.canonicalize().map_err(fault)?;
         let unnamed =
-            || fault(io::Error::other("a tool is called like its folder, and this one has no name"));
+            || fault(io::Error::other("a tool is named for its folder, and this folder has no name"));
         let tool = tool.file_name().ok_or_else(unnamed)?.to_string_lossy().into_owned();
         let mut summary = Summary::default();
         Self::assert(shown.facts(&tool), &mut summary, sink)?;

@@ -107,7 +107,7 @@ impl Observer for ToolRun {
     }
 
     fn about(&self) -> &'static str {
-        "the tool calls that an agent logs: JSON lines of its own, or OpenTelemetry spans in OTLP JSON"
+        "tool calls logged by an agent: its own JSON lines, or OpenTelemetry spans in OTLP JSON"
     }
 
     fn declarations(&self) -> &'static str {

@@ -55,8 +55,8 @@ impl Left {
 
 /// What is left out, as a summary calls it.
 pub(super) const TOO_LARGE: &str = "larger than 2 MiB";
-pub(super) const NO_TEXT: &str = "no text";
-const TOO_LONG: &str = "too hard to parse within 2 s";
+pub(super) const NO_TEXT: &str = "not text";
+const TOO_LONG: &str = "not parsed within 2 s";
 
 /// The text of a source file, or why it is not read.
 ///

@@ -119,7 +119,7 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
         let all = self.sources().into_iter().chain(self.outputs()).filter(|one| one.arity <= WIDEST);
         let names: String = all.map(|one| format!("        Row{} as {},\n", one.arity, one.name)).collect();
         format!(
-            "    // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.\n    \
+            "    // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.\n    \
             #[rustfmt::skip]\n    use super::{{\n{names}    }};\n"
         )
     }

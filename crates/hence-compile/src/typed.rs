@@ -228,13 +228,13 @@ impl<'a> Typed<'a> {
 
     fn facts(&mut self, inputs: &[Struct<'_>], decisions: &[Struct<'_>]) {
         let mut out = String::from(
-            "/// What is known: facts of every input.\n#[derive(Clone, Debug, Default, PartialEq)]\npub struct Facts {\n",
+            "/// The facts of every input.\n#[derive(Clone, Debug, Default, PartialEq)]\npub struct Facts {\n",
         );
         for one in inputs {
             out.push_str(&doc(&one.relation.doc, &format!("The facts of `{}`.", one.relation.name), "    "));
             let _ = writeln!(out, "    pub {}: Vec<{}>,", one.field, one.name);
         }
-        out.push_str("}\n\nimpl Facts {\n    /// The decisions that follow, each relation's in ascending order.\n    ///\n    /// # Errors\n    /// A value that its column or parameter can't hold, and bounds that were reached.\n    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {\n        self.decide_within(params, &Bounds::default())\n    }\n\n    /// The decisions that follow, under bounds of one's own.\n    ///\n    /// # Errors\n    /// As [`Facts::decide`].\n    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {\n        let mut tables = PACK.tables();\n");
+        out.push_str("}\n\nimpl Facts {\n    /// Draws the decisions, each relation's in ascending order.\n    ///\n    /// # Errors\n    /// A value that its column or parameter can't hold, and limits that were reached.\n    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {\n        self.decide_within(params, &Bounds::default())\n    }\n\n    /// Draws the decisions within the given limits.\n    ///\n    /// # Errors\n    /// As [`Facts::decide`].\n    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {\n        let mut tables = PACK.tables();\n");
         for one in inputs {
             let _ = writeln!(out, "        fill(&mut tables, &self.{})?;", one.field);
         }
@@ -257,13 +257,13 @@ impl<'a> Typed<'a> {
 
     fn decisions(&mut self, decisions: &[Struct<'_>]) {
         let mut out = String::from(
-            "/// What follows: the facts of every decision.\n#[derive(Clone, Debug, Default, PartialEq)]\npub struct Decisions {\n",
+            "/// The facts of every decision.\n#[derive(Clone, Debug, Default, PartialEq)]\npub struct Decisions {\n",
         );
         for one in decisions {
             out.push_str(&doc(&one.relation.doc, &format!("The facts of `{}`.", one.relation.name), "    "));
             let _ = writeln!(out, "    pub {}: Vec<{}>,", one.field, one.name);
         }
-        out.push_str("    /// Decisions that depend on an operation without a result; nothing of them is drawn.\n    pub undetermined: Vec<&'static str>,\n    /// Operations without a result, a line each.\n    pub reports: Vec<String>,\n}\n");
+        out.push_str("    /// Decisions that depend on an undefined operation; none of their facts is drawn.\n    pub undetermined: Vec<&'static str>,\n    /// Undefined operations, one line each.\n    pub reports: Vec<String>,\n}\n");
         self.out.push_str(&out);
     }
 }

@@ -132,5 +132,5 @@ fn kind(found: &Metadata) -> &'static str {
 
 #[cfg(not(unix))]
 fn kind(_: &Metadata) -> &'static str {
-    "no regular file"
+    "not a regular file"
 }

@@ -52,10 +52,10 @@ fn barred(run: &Run) -> Option<String> {
     let RunLimits { facts, iterations, time, memory } = run.limits;
     let limits = [("facts", Some(facts)), ("rounds", Some(iterations)), ("time", time), ("memory", memory)];
     if run.engine.is_empty() {
-        return Some(String::from("a run names no engine"));
+        return Some(String::from("a run without an engine"));
     }
     let none = limits.into_iter().find(|(_, limit)| *limit == Some(0));
-    none.map(|(what, _)| format!("a run was allowed no {what} at all"))
+    none.map(|(what, _)| format!("a run with a limit of 0 on {what}"))
 }
 
 fn check_schema(schema: &Schema) -> Result<(), LedgerError> {
@@ -94,7 +94,7 @@ fn named(name: Symbol) -> Result<(), LedgerError> {
 }
 
 fn misnamed(name: Symbol) -> String {
-    format!("`{}` is no name of a relation or column", name.as_str().escape_debug())
+    format!("`{}` is not the name of a relation or column", name.as_str().escape_debug())
 }
 
 /// What a transaction of the journal holds that none may: its hashes show that nobody changed it since it was written,
@@ -190,6 +190,6 @@ fn fitting(relation: Symbol, due: &[&str], found: &[&str]) -> Result<(), LedgerE
         return Ok(());
     }
     let (due, found) = (due.join(", "), found.join(", "));
-    let what = format!("a fact `{relation}({found})` doesn't fit those that stand, `{relation}({due})`");
+    let what = format!("a fact `{relation}({found})` doesn't match the recorded columns `{relation}({due})`");
     Err(LedgerError::Misfit { what })
 }

@@ -53,9 +53,9 @@ pub(crate) fn find(block: &[u8], wanted: &[u8]) -> Result<Option<Vec<u8>>, Malfo
 }
 
 fn checked(block: &[u8]) -> Result<Reader<'_>, Malformed> {
-    let (check, entries) = block.split_at_checked(CHECK).ok_or(Malformed("a block is cut off"))?;
+    let (check, entries) = block.split_at_checked(CHECK).ok_or(Malformed("a block is truncated"))?;
     if check != Hash::of(entries).short::<CHECK>() {
-        return Err(Malformed("the checksum of a block is wrong"));
+        return Err(Malformed("the checksum of a block does not match"));
     }
     Ok(Reader::new(entries))
 }
@@ -63,7 +63,7 @@ fn checked(block: &[u8]) -> Result<Reader<'_>, Malformed> {
 fn next<'a>(reader: &mut Reader<'a>, key: &mut Vec<u8>) -> Result<&'a [u8], Malformed> {
     let shared = reader.length()?;
     if shared > key.len() {
-        return Err(Malformed("a key shares more than there is"));
+        return Err(Malformed("a key shares more bytes than the one before it has"));
     }
     key.truncate(shared);
     key.extend_from_slice(reader.bytes()?);

@@ -62,13 +62,13 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
-        let (head, rest) = self.rest.split_at_checked(len).ok_or(Malformed("the bytes end too early"))?;
+        let (head, rest) = self.rest.split_at_checked(len).ok_or(Malformed("unexpected end of data"))?;
         self.rest = rest;
         Ok(head)
     }
 
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        self.take(N)?.try_into().map_err(|_| Malformed("the bytes end too early"))
+        self.take(N)?.try_into().map_err(|_| Malformed("unexpected end of data"))
     }
 
     pub(crate) fn byte(&mut self) -> Result<u8, Malformed> {
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn text(&mut self) -> Result<&'a str, Malformed> {
-        std::str::from_utf8(self.bytes()?).map_err(|_| Malformed("a text is not UTF-8"))
+        std::str::from_utf8(self.bytes()?).map_err(|_| Malformed("a string is not UTF-8"))
     }
 
     pub(crate) fn optional(&mut self) -> Result<Option<&'a str>, Malformed> {
@@ -132,6 +132,6 @@ impl<'a> Reader<'a> {
 
     /// Checks that nothing is left over.
     pub(crate) fn end(&self) -> Result<(), Malformed> {
-        if self.is_empty() { Ok(()) } else { Err(Malformed("there are bytes left over")) }
+        if self.is_empty() { Ok(()) } else { Err(Malformed("unexpected trailing bytes")) }
     }
 }

@@ -261,10 +261,7 @@ impl Ledger {
 
     /// Nothing follows a transaction that is recorded and isn't taken in; the next opening does that.
     pub(super) fn torn(&self) -> LedgerError {
-        LedgerError::Stopped(format!(
-            "transaction {} is recorded, and couldn't be applied",
-            self.state.tx + 1
-        ))
+        LedgerError::Stopped(format!("transaction {} is recorded but couldn't be applied", self.state.tx + 1))
     }
 
     /// Takes many assertions of one relation straight into the base: they ascend, so it costs less than by way of the

@@ -181,7 +181,7 @@ impl Journal {
         if head.segment == segment {
             Ok(head)
         } else {
-            Err(damaged("this is another snapshot than its name says"))
+            Err(damaged("the snapshot does not match its file name"))
         }
     }
 
@@ -218,7 +218,7 @@ impl Journal {
             path: self.snapshot_path(whole.start.segment),
             offset: 0,
             transaction: whole.number,
-            what: format!("the chain doesn't name this snapshot, {hash}"),
+            what: format!("the chain doesn't contain this snapshot, {hash}"),
         })
     }
 

@@ -161,7 +161,7 @@ impl Summary {
         };
         let sections = reader.byte()?;
         if sections > (2 | RUN | SCHEMAS) || sections & 3 == 3 {
-            return Err(Malformed("the summary has sections that this program doesn't know"));
+            return Err(Malformed("the summary has unknown sections"));
         }
         let rule_flag = sections & 3;
         let rules = if rule_flag > 0 { Some(Hash(reader.array()?)) } else { None };
@@ -263,10 +263,10 @@ pub(crate) fn decode_changes(
     for _ in 0..reader.length()? {
         let head = reader.varint()?;
         let name = usize::try_from(head >> 2).ok().and_then(|at| names.get(at));
-        let relation = *name.ok_or(Malformed("a change names no relation"))?;
+        let relation = *name.ok_or(Malformed("a change of an unknown relation"))?;
         let shared = reader.length()?;
         if shared > tuple.len() {
-            return Err(Malformed("a tuple shares more than there is"));
+            return Err(Malformed("a tuple shares more bytes than the one before it has"));
         }
         tuple.truncate(shared);
         tuple.extend_from_slice(reader.bytes()?);
@@ -334,7 +334,7 @@ impl Schema {
         let mut columns = Vec::new();
         for _ in 0..reader.length()? {
             let name = Symbol::new(reader.text()?);
-            let ty = Type::of_keyword(reader.text()?).ok_or(Malformed("a column is of an unknown type"))?;
+            let ty = Type::of_keyword(reader.text()?).ok_or(Malformed("a column has an unknown type"))?;
             let mut members = Vec::new();
             for _ in 0..reader.length()? {
                 members.push(Symbol::new(reader.text()?));
@@ -368,7 +368,7 @@ impl RuleSet {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         if reader.byte()? != 1 {
-            return Err(Malformed("the rule set is of a version that this program doesn't know"));
+            return Err(Malformed("unsupported rule set version"));
         }
         let set = Self { files: pairs(&mut reader)?, params: pairs(&mut reader)? };
         reader.end()?;

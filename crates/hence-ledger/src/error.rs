@@ -22,13 +22,14 @@ pub enum LedgerError {
         command: String,
     },
     /// There is no ledger to read.
-    #[error("there is no ledger at {}: `hence init` or `hence assert` begins one", .0.display())]
+    #[error("there is no ledger at {}: create one with `hence init` or `hence assert`", .0.display())]
     Missing(PathBuf),
     /// There is something where a copy was to be made.
-    #[error("{} isn't a new or empty folder: name one that is", .0.display())]
+    #[error("{} isn't a new or empty folder", .0.display())]
     Occupied(PathBuf),
     /// The ledger was written by something else.
-    #[error("{}: this is a ledger of format `{found}`, and this program knows `{known}`: use the version of hence that wrote it", .path.display())]
+    #[error("{}: unsupported ledger format `{found}`, expected `{known}`: use the version of hence that \
+        wrote it", .path.display())]
     Format {
         /// The file that says so.
         path: PathBuf,
@@ -38,7 +39,8 @@ pub enum LedgerError {
         known: &'static str,
     },
     /// A ledger that holds something doesn't say in which format.
-    #[error("{} is missing or empty, and the journal beside it is not: put the file back, or, if no newer version of hence wrote this ledger, write the line `{known}` into it", .path.display())]
+    #[error("{} is missing or empty, but the journal is not: restore the file, or, if no newer version of \
+        hence wrote this ledger, write the line `{known}` into it", .path.display())]
     NoFormat {
         /// The file that should say so.
         path: PathBuf,
@@ -46,7 +48,8 @@ pub enum LedgerError {
         known: &'static str,
     },
     /// The journal isn't the one that the lock tells of.
-    #[error("{}: {what}: put the journal back that belongs to it, or remove this file if the journal is there on purpose, which has it checked against the fact base", .path.display())]
+    #[error("{}: {what}: restore the journal that belongs to it, or, if the journal is intended, remove \
+        this file, which checks the journal against the fact base", .path.display())]
     NotAsLeft {
         /// The file of the lock.
         path: PathBuf,
@@ -54,7 +57,7 @@ pub enum LedgerError {
         what: String,
     },
     /// There is nothing to salvage, or no need to.
-    #[error("nothing is salvaged: {0}")]
+    #[error("nothing was salvaged: {0}")]
     Unsalvaged(String),
     /// A file operation failed.
     #[error("couldn't {action} {}: {source}", .path.display())]
@@ -68,7 +71,9 @@ pub enum LedgerError {
     },
     /// The journal doesn't hold what was written to it.
     #[error(
-        "{}: damaged at byte {offset}, in transaction {transaction}: {what}; everything before it is readable with `--up-to {}`; put the file back from a copy, or, where there is none, `hence rebuild --from-base` salvages what the fact base knows",
+        "{}: damaged at byte {offset}, in transaction {transaction}: {what}; everything before it is \
+        readable with `--up-to {}`; restore the file from a copy, or, without a copy, `hence rebuild \
+        --from-base` salvages what the fact base holds",
         .path.display(), .transaction.saturating_sub(1)
     )]
     Damaged {
@@ -82,23 +87,25 @@ pub enum LedgerError {
         what: String,
     },
     /// The fact base can't be read.
-    #[error("the fact base is damaged ({0}): the journal holds everything, `hence rebuild` writes it anew")]
+    #[error("the fact base is damaged ({0}): the journal holds everything, `hence rebuild` recreates it")]
     Base(String),
     /// The medium of the fact base fails.
     #[error(
-        "the fact base couldn't be read or written ({0}): the journal holds everything; mend that, then try again"
+        "the fact base couldn't be read or written ({0}): the journal holds everything; fix that, then try \
+        again"
     )]
     Medium(String),
     /// The ledger was opened for reading.
-    #[error("the ledger was opened for reading only")]
+    #[error("the ledger is open for reading only")]
     ReadOnly,
     /// An earlier write failed, so nobody knows what the medium holds.
     #[error(
-        "the ledger takes no more writes in this process since one failed ({0}): check the disk, then start again"
+        "the ledger accepts no more writes in this process, since one failed ({0}): check the disk, then \
+        start again"
     )]
     Stopped(String),
     /// Somebody else wrote in between.
-    #[error("the last transaction is {actual}, expected was {expected}: read again, then write")]
+    #[error("expected the last transaction {expected}, found {actual}: read again, then write")]
     Expected {
         /// What the caller had read.
         expected: u64,
@@ -106,7 +113,7 @@ pub enum LedgerError {
         actual: u64,
     },
     /// A transaction that isn't there.
-    #[error("there is no transaction {asked}: {}", last_one(*.last))]
+    #[error("unknown transaction {asked}: {}", last_one(*.last))]
     NoTransaction {
         /// The number asked for.
         asked: u64,
@@ -142,7 +149,7 @@ pub enum LedgerError {
     },
     /// What must not be recorded, and can't be replaced.
     #[error(
-        "{what} is what a pattern of `[redact]` matches, and nothing can be put in its place: leave it out, or narrow the pattern"
+        "{what} matches a pattern of `[redact]` and can't be replaced: leave it out, or narrow the pattern"
     )]
     Unredacted {
         /// What it is.
@@ -266,31 +273,34 @@ impl fmt::Display for Notice {
             Self::Cut { path, offset, bytes, last, kept } => {
                 write!(
                     f,
-                    "{}: an unfinished write of {bytes} bytes at byte {offset} was cut off; it was never acknowledged, the last transaction is {last}",
+                    "{}: an incomplete write of {bytes} bytes at byte {offset} was cut off; it was never \
+                    acknowledged, the last transaction is {last}",
                     path.display()
                 )?;
                 kept.as_ref().map_or(Ok(()), |kept| write!(f, "; the bytes are kept as {}", kept.display()))
             }
             Self::LeftOut { path, offset, bytes, last } => write!(
                 f,
-                "{}: {bytes} bytes from byte {offset} on are an unfinished write and left out; the last transaction is {last}",
+                "{}: {bytes} bytes from byte {offset} on are an incomplete write and are ignored; the last \
+                transaction is {last}",
                 path.display()
             ),
             Self::OtherJournal { tx, closed, found } => write!(
                 f,
-                "this isn't the journal that was closed: transaction {tx} had the hash {closed}, and has {found}"
+                "this isn't the journal that was closed: transaction {tx} had the hash {closed}, found {found}"
             ),
             Self::LockAnew { path, fault } => write!(
                 f,
-                "{} {}: nobody can tell how the ledger was left, so journal and fact base were checked against each other; it is written anew",
+                "{} {}: the state of the ledger is unknown, so journal and fact base were checked against \
+                each other; the file is rewritten",
                 path.display(),
                 fault.replacen("is", "was", 1)
             ),
             Self::SetAside { path, renamed } => {
-                write!(f, "{}: held only an unfinished write, now {}", path.display(), renamed.display())
+                write!(f, "{}: contained only an incomplete write, now {}", path.display(), renamed.display())
             }
             Self::CaughtUp { from, to } => {
-                write!(f, "the fact base was brought up from transaction {from} to {to}")
+                write!(f, "the fact base was updated from transaction {from} to {to}")
             }
             Self::Rebuilt { why, renamed, to } => {
                 write!(f, "the fact base was rebuilt up to transaction {to}: {why}")?;
@@ -301,7 +311,8 @@ impl fmt::Display for Notice {
             }
             Self::BaseUnused { why } => write!(
                 f,
-                "the fact base isn't used ({why}): the answer comes from the journal; `hence rebuild` writes the base anew"
+                "the fact base isn't used ({why}): the answer comes from the journal; `hence rebuild` \
+                recreates the base"
             ),
             Self::Unredacted { relations } => {
                 let each = relations.iter().map(|(relation, count)| match relation.as_str() {
@@ -311,7 +322,8 @@ impl fmt::Display for Notice {
                 let each: Vec<String> = each.collect();
                 write!(
                     f,
-                    "patterns of `[redact]` match what was imported and is recorded now: {}; an import keeps hashes, so it replaces nothing",
+                    "patterns of `[redact]` match imported data, now recorded: {}; an import keeps hashes, \
+                    so it replaces nothing",
                     each.join(", ")
                 )
             }
@@ -327,7 +339,7 @@ fn way_to(asked: u64, there: bool) -> String {
     if there {
         format!("add `--up-to {asked}`")
     } else {
-        format!("that folder isn't in its place: put it back, then ask with `--up-to {asked}`")
+        format!("that folder is missing: restore it, then use `--up-to {asked}`")
     }
 }
 

@@ -138,7 +138,7 @@ impl From<&Schema> for SchemaLine {
 
 fn schema(line: &SchemaLine) -> Result<Schema, Malformed> {
     let column = |ColumnLine(name, ty, members, default): &ColumnLine| {
-        let ty = Type::of_keyword(ty).ok_or(Malformed("a column is of an unknown type"))?;
+        let ty = Type::of_keyword(ty).ok_or(Malformed("a column has an unknown type"))?;
         let members: Vec<Symbol> = members.iter().map(Symbol::from).collect();
         let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
         let default = default.as_ref().map(json_value::read).transpose()?;
@@ -221,9 +221,7 @@ impl Ledger {
                 break;
             }
             if last {
-                return Err(faulty(String::from(
-                    "the export ended with the line before, and this one follows",
-                )));
+                return Err(faulty(String::from("unexpected line after the end of the export")));
             }
             let cut = if text.ends_with('\n') { "" } else { "the file ends in the middle of a line: " };
             let line: Line = serde_json::from_str(&text).map_err(|error| faulty(format!("{cut}{error}")))?;
@@ -243,12 +241,13 @@ impl Ledger {
         let (tx, head) = (self.state.tx, self.state.head);
         match end {
             Some(end) if end == head => Ok(()),
-            Some(end) => {
-                Err(format!("the file ends with transaction {tx}, whose hash is {head}; expected was {end}"))
-            }
+            Some(end) => Err(format!(
+                "expected the file to end with the hash {end}, found transaction {tx} with {head}"
+            )),
             None if last => Ok(()),
             None => Err(format!(
-                "the file ends here, and no line says that the export does: it was cut off, or is of an earlier version; import the whole file, or say where it ends with `--head {head}`"
+                "the file ends here without an end line: it was cut off, or is of an earlier version; \
+                import the whole file, or give its last hash with `--head {head}`"
             )),
         }
     }
@@ -261,14 +260,14 @@ impl Ledger {
                 return Ok(false);
             }
             let told = format!(
-                "transaction {} is another one here: its hash is {here}, written down is {}",
+                "transaction {} differs from the one in this ledger: its hash here is {here}, in the file {}",
                 line.tx, line.hash
             );
             return Err(Refused::Line(told));
         }
         if line.tx != self.state.tx + 1 {
             let due = self.state.tx + 1;
-            return Err(Refused::Line(format!("this is transaction {}, due is {due}", line.tx)));
+            return Err(Refused::Line(format!("expected transaction {due}, found {}", line.tx)));
         }
         let (mut changes, mut asserted) = (ChangeList::default(), Vec::new());
         for entry in &line.changes {
@@ -284,7 +283,7 @@ impl Ledger {
         self.check_changes(&changes, &renewed(&summary.schemas))?;
         let hash = self.hash_of(&line, &changes, &summary)?;
         if hash.to_string() != line.hash {
-            return Err(Refused::Line(format!("its hash is {hash}, written down is {}", line.hash)));
+            return Err(Refused::Line(format!("its hash is {hash}, but the file says {}", line.hash)));
         }
         let whole = self.write(&changes, &line.parts, &summary)?;
         self.enter(&changes, &summary, &whole)?;
@@ -325,10 +324,12 @@ impl Ledger {
                 Act::Retract { since } | Act::Lapse { since, .. } => Some(since),
             };
             if stands != due {
-                return Err(Refused::Line(format!("a change of `{relation}` doesn't fit what stands")));
+                return Err(Refused::Line(format!(
+                    "a change of `{relation}` doesn't match the current state"
+                )));
             }
             if !seen.insert((section, relation, tuple, anew)) {
-                return Err(Refused::Line(format!("a fact of `{relation}` is changed twice")));
+                return Err(Refused::Line(format!("duplicate change of a fact of `{relation}`")));
             }
         }
         Ok(())
@@ -336,11 +337,13 @@ impl Ledger {
 
     fn imported_summary(&self, line: &Line, changes: &ChangeList<'_>) -> Result<Summary, Refused> {
         if self.state.tx > 0 && line.time < self.state.time {
-            return Err(Refused::Line(String::from("its time lies before that of the transaction before")));
+            return Err(Refused::Line(String::from(
+                "its time is earlier than that of the previous transaction",
+            )));
         }
         if let Some(time) = [Some(line.time), line.clock].into_iter().flatten().find(|time| !is_time(*time)) {
             return Err(Refused::Line(format!(
-                "{time} microseconds since the epoch are no time of the years -9999 to 9999"
+                "{time} microseconds since the epoch are outside the years -9999 to 9999"
             )));
         }
         let mut summary = Summary {
@@ -360,7 +363,7 @@ impl Ledger {
         if let Some(Rules { files, params }) = &line.rule_set {
             let text = RuleSet { files: files.clone(), params: params.clone() }.encode();
             if Some(Hash::of(&text)) != summary.rules {
-                return Err(Refused::Line(String::from("the rule set has another hash than `rules` says")));
+                return Err(Refused::Line(String::from("the hash of the rule set does not match `rules`")));
             }
             summary.rule_text = Some(text);
         }
@@ -373,7 +376,7 @@ impl Ledger {
         let mut done = 0usize;
         for len in &line.parts {
             let end = done.checked_add(*len).filter(|end| *end <= changes.len());
-            let wrong = || Refused::Line(String::from("its parts hold more changes than there are"));
+            let wrong = || Refused::Line(String::from("its parts contain more changes than the transaction"));
             let end = end.ok_or_else(wrong)?;
             let mut content = Vec::new();
             let held = changes.range(done..end);

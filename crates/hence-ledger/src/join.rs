@@ -143,7 +143,7 @@ impl Ledger {
         // What a killed process wrote ahead of its position is covered by the backlog, so the check comes after it.
         let few = self.state.facts + self.state.decisions <= ALWAYS_CHECKED;
         if (few || !self.is_as_left(&held.state)) && !base_agrees(&self.view, &self.state)? {
-            return Err(LedgerError::Base(String::from("it lacks facts or has others")));
+            return Err(LedgerError::Base(String::from("its facts differ from the journal's")));
         }
         Ok((scanned, held.state.tx))
     }
@@ -163,7 +163,7 @@ impl Ledger {
         if done.transaction < due {
             let (at, what) = match scanned.left {
                 Some(left) => (left.at, left.what.to_owned()),
-                None => (done.mark.end, format!("transaction {missing} was acknowledged, and isn't here")),
+                None => (done.mark.end, format!("the acknowledged transaction {missing} is missing")),
             };
             return Err(self.journal.damage(at, missing, what));
         }
@@ -173,7 +173,7 @@ impl Ledger {
             }
             (None, Closed::At(End { tx, .. })) if tx < done.transaction => {
                 let what = format!(
-                    "the ledger was closed with transaction {tx}, and its journal goes on to {}",
+                    "the ledger was closed with transaction {tx}, but its journal continues to {}",
                     done.transaction
                 );
                 Err(LedgerError::NotAsLeft { path: self.lock_path(), what })

@@ -372,7 +372,7 @@ impl Journal {
             to.sync()?;
             self.disk.sync_dir(&self.dir)
         };
-        copy().map_err(LedgerError::io("keep what is cut off in", &path))?;
+        copy().map_err(LedgerError::io("save the truncated bytes to", &path))?;
         Ok(path)
     }
 
@@ -431,11 +431,11 @@ fn segment_head(segment: u32, transaction: u64, previous: Hash) -> Vec<u8> {
 
 /// Checks the head of `segment`, which must follow the record with the hash `previous`.
 pub(super) fn check_segment_head(bytes: &[u8], segment: u32, previous: Hash) -> Result<(), &'static str> {
-    let wrong = |_| "the head of the segment is cut off";
-    let checked = bytes.get(..SEGMENT_HEAD as usize - 4).ok_or("the head of the segment is cut off")?;
+    let wrong = |_| "the segment header is truncated";
+    let checked = bytes.get(..SEGMENT_HEAD as usize - 4).ok_or("the segment header is truncated")?;
     let mut reader = Reader::new(bytes);
     if reader.array().map_err(wrong)? != MAGIC {
-        return Err("this is no segment of a journal");
+        return Err("this is not a journal segment");
     }
     let version = reader.array().map_err(wrong)?;
     reader.take(2).map_err(wrong)?;
@@ -443,16 +443,16 @@ pub(super) fn check_segment_head(bytes: &[u8], segment: u32, previous: Hash) -> 
     reader.take(8).map_err(wrong)?;
     let before = Hash(reader.array().map_err(wrong)?);
     if reader.array().map_err(wrong)? != Hash::of(checked).short::<4>() {
-        return Err("the checksum of the segment's head is wrong");
+        return Err("the checksum of the segment header does not match");
     }
     if u16::from_le_bytes(version) != VERSION {
-        return Err("the segment is of a version that this program doesn't know");
+        return Err("unsupported segment version");
     }
     if u32::from_le_bytes(number) != segment {
-        return Err("this is another segment than its name says");
+        return Err("the segment does not match its file name");
     }
     if before != previous {
-        return Err("the segment doesn't follow the one before");
+        return Err("the segment doesn't follow the previous one");
     }
     Ok(())
 }

@@ -144,7 +144,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
     }
     let file = options.open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file")) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
 fn in_use(holder: &Holder) -> LedgerError {

@@ -305,7 +305,9 @@ impl Ledger {
         if row.until.is_some() {
             // The base keeps explanations of what stands; the journal keeps all.
             let drawn = self.transaction(tx)?.drawn.into_iter().find(|decision| decision.fact == fact);
-            let missing = || LedgerError::Base(format!("transaction {tx} didn't draw what stood since then"));
+            let missing = || {
+                LedgerError::Base(format!("transaction {tx} didn't draw a decision recorded as drawn in it"))
+            };
             return Ok(Standing { decision: drawn.ok_or_else(missing)?, tx });
         }
         let explanation = self.view.load_long(&row.explanation)?;

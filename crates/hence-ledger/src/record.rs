@@ -80,14 +80,14 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<'_> {
     };
     let behind = HEAD + head.content;
     let Some((framed, rest)) = bytes.split_at_checked(behind) else {
-        return Parsed::Bad("the record goes on beyond the end of the file");
+        return Parsed::Bad("the record extends beyond the end of the file");
     };
     let Some(check) = rest.get(..TAIL) else {
-        return Parsed::Bad("the record goes on beyond the end of the file");
+        return Parsed::Bad("the record extends beyond the end of the file");
     };
     let hash = Hash::of(framed);
     if check != hash.short::<TAIL>() {
-        return Parsed::Bad("the checksum of the record is wrong");
+        return Parsed::Bad("the checksum of the record does not match");
     }
     let content = behind_of(framed, HEAD);
     let (kind, transaction, previous) = (head.kind, head.transaction, head.previous);
@@ -103,26 +103,26 @@ struct Head {
 
 fn head(bytes: &[u8]) -> Result<Head, Malformed> {
     let mut reader = super::bytes::Reader::new(bytes);
-    let checked = bytes.get(..20).ok_or(Malformed("the head of the record is cut off"))?;
+    let checked = bytes.get(..20).ok_or(Malformed("the record header is truncated"))?;
     if reader.array()? != MAGIC {
-        return Err(Malformed("no record begins here"));
+        return Err(Malformed("no record starts here"));
     }
     let [version, kind, _, _] = reader.array()?;
     let content = u32::from_le_bytes(reader.array()?) as usize;
     let transaction = u64::from_le_bytes(reader.array()?);
     if reader.array()? != Hash::of(checked).short::<4>() {
-        return Err(Malformed("the checksum of the record's head is wrong"));
+        return Err(Malformed("the checksum of the record header does not match"));
     }
     if !(PLAIN..=EXTENDED).contains(&version) {
-        return Err(Malformed("the record is of a version that this program doesn't know"));
+        return Err(Malformed("unsupported record version"));
     }
     let kind = match kind {
         0 => RecordKind::Part,
         1 => RecordKind::Commit,
-        _ => return Err(Malformed("the record is of an unknown kind")),
+        _ => return Err(Malformed("unknown record kind")),
     };
     if content > CONTENT_LIMIT {
-        return Err(Malformed("the record is longer than records may be"));
+        return Err(Malformed("the record exceeds the maximum length"));
     }
     Ok(Head { kind, content, transaction, previous: Hash(reader.array()?) })
 }

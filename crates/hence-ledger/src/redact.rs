@@ -35,7 +35,8 @@ impl Redaction {
         let patterns = compiled.map_err(|fault| fault.to_string())?;
         if let Some(pattern) = patterns.iter().find(|pattern| pattern.is_match(with)) {
             return Err(format!(
-                "the pattern `{pattern}` matches `{with}`, which is put in the place of what it matches; choose another text for `with`, or narrow the pattern"
+                "the pattern `{pattern}` matches its own replacement `{with}`; choose another text for \
+                `with`, or narrow the pattern"
             ));
         }
         let fits = |name: &&str| !patterns.iter().any(|pattern| pattern.is_match(name));
@@ -136,7 +137,8 @@ impl Redaction {
                 || decision.sentence.as_ref().is_some_and(|sentence| self.matches(sentence))
         });
         if let Some(decision) = joined {
-            let what = format!("a decision of `{}`, which its rule joins from parts", decision.fact.relation);
+            let what =
+                format!("a decision of `{}`, which its rule assembles from parts", decision.fact.relation);
             return Err(LedgerError::Unredacted { what });
         }
         draft.author = self.text(&draft.author);

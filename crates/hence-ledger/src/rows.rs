@@ -102,10 +102,10 @@ fn current_row(view: &View, section: u8, (key, value): &Pair) -> Result<Row, Bas
 
 /// The row of an entry that [`keys::past`] names.
 pub(crate) fn past_row(view: &View, (key, value): &Pair) -> Result<Row, BaseError> {
-    let (_, from) = keys::split_past(key).ok_or(Malformed("a key of the past is cut off"))?;
+    let (_, from) = keys::split_past(key).ok_or(Malformed("a history key is truncated"))?;
     let mut reader = Reader::new(value);
     let until = Some(reader.varint()?);
-    let cut = || Malformed("a key of the past is cut off");
+    let cut = || Malformed("a history key is truncated");
     let (fact, _) = key.split_last_chunk::<9>().ok_or_else(cut)?;
     let tuple = tuple_of(view, fact, reader.rest())?;
     Ok(Row { tuple, from, until, explanation: Vec::new() })

@@ -124,9 +124,7 @@ fn written(
     let lacking = held.record_into(&mut ledger)?;
     held.view.base_mut().close()?;
     let (last, head) = (held.state.tx, held.state.head);
-    let lacks = lacking.map_or_else(String::new, |tx| {
-        format!("; it lacks some of what transaction {tx} and those after it recorded")
-    });
+    let lacks = lacking.map_or_else(String::new, |tx| format!("; it is incomplete from transaction {tx} on"));
     let note = Some(format!("{NOTE}transactions 1 to {last}, the last with the hash {head}{lacks}"));
     let source = String::from(SOURCE);
     let draft = Draft { time, author: author.to_owned(), source, note, ..Draft::default() };
@@ -148,13 +146,14 @@ fn check_lost(dir: &Path, left: &Holder, held: u64, options: &OpenOptions) -> Re
         ledger.check_end(&scanned, held)
     };
     match read() {
-        Ok(()) => Err(refused(String::from(
-            "the journal can be read; `hence rebuild` writes the base anew from it",
-        ))),
+        Ok(()) => {
+            Err(refused(String::from("the journal can be read; `hence rebuild` recreates the base from it")))
+        }
         Err(LedgerError::Damaged { transaction, .. }) if transaction > held => {
             let last = transaction - 1;
             Err(refused(format!(
-                "the journal can be read up to transaction {last}, and the fact base holds no more than {held}: `hence export --up-to {last}` and `hence import` make a ledger of what can be read"
+                "the journal can be read up to transaction {last}, and the fact base holds no more than \
+                {held}: `hence export --up-to {last}` and `hence import` make a ledger of what can be read"
             )))
         }
         Err(LedgerError::Damaged { .. }) => Ok(()),
@@ -168,7 +167,7 @@ impl Held {
         let unread = |error| refused(format!("the fact base can't be read: {error}"));
         let base = base::open(path).map_err(unread)?;
         let state = State::decode(base.as_ref()).map_err(unread)?.filter(|state| state.tx > 0);
-        let state = state.ok_or_else(|| refused(String::from("the fact base holds no transaction")))?;
+        let state = state.ok_or_else(|| refused(String::from("the fact base contains no transactions")))?;
         Ok(Self { state, view: View::new(base) })
     }
 
@@ -187,8 +186,7 @@ impl Held {
             } else {
                 let draft = self.draft(&info, changes)?;
                 let again = ledger.record_again(&draft, info.standing, info.missing);
-                again
-                    .map_err(|error| refused(format!("transaction {tx} can't be recorded anew: {error}")))?;
+                again.map_err(|error| refused(format!("can't record transaction {tx} again: {error}")))?;
             }
             let all = ledger.state.digest.to_hash() == info.digest;
             if compacted.is_none_or(|compacted| compacted <= tx) && !all {

@@ -154,10 +154,10 @@ impl Journal {
         scan: &mut Scan,
     ) -> Result<(), LedgerError> {
         if record.previous != scan.head {
-            return Err(self.damaged(at, scan, "the record doesn't follow the one before"));
+            return Err(self.damaged(at, scan, "the record doesn't follow the previous one"));
         }
         if record.transaction != scan.done.transaction + 1 {
-            return Err(self.damaged(at, scan, "the record is of another transaction"));
+            return Err(self.damaged(at, scan, "the record belongs to another transaction"));
         }
         let (number, previous) = (record.transaction, scan.head);
         let whole =
@@ -210,14 +210,14 @@ impl Journal {
             };
             let record = match record::parse(&bytes) {
                 Parsed::Record(record) if record.transaction == number => record,
-                Parsed::Record(_) => return Err(bad("the record is of another transaction")),
+                Parsed::Record(_) => return Err(bad("the record belongs to another transaction")),
                 Parsed::End => return Err(bad("the journal ends here")),
                 Parsed::Bad(what) => return Err(bad(what)),
             };
             if std::mem::take(&mut first) {
                 whole.previous = record.previous;
             } else if record.previous != whole.hash {
-                return Err(bad("the record doesn't follow the one before"));
+                return Err(bad("the record doesn't follow the previous one"));
             }
             keep(record.content, &mut whole);
             whole.hash = record.hash;
@@ -268,7 +268,7 @@ impl Scan {
     fn left(&self) -> Option<Left> {
         match (&self.open, self.left) {
             (Some(open), Some(Left { what, .. })) => Some(Left { at: open.start, what }),
-            (Some(open), None) => Some(Left { at: open.start, what: "the transaction has no end" }),
+            (Some(open), None) => Some(Left { at: open.start, what: "the transaction is incomplete" }),
             (None, left) => left,
         }
     }

@@ -126,8 +126,7 @@ fn out_of_step(before: Option<&Recorded>, held: bool, schema: &Schema) -> Option
     }
     if schema.renews {
         let is_first = before.is_none() && !held;
-        return is_first
-            .then_some("it says that the relation begins anew, of which nothing was recorded before");
+        return is_first.then_some("it restarts a relation that was never recorded");
     }
     let before = before?;
     let same = |(old, new): (&Column, &Column)| old.name == new.name && old.ty.ty == new.ty.ty;
@@ -135,9 +134,7 @@ fn out_of_step(before: Option<&Recorded>, held: bool, schema: &Schema) -> Option
     match added.filter(|_| before.columns.iter().zip(&schema.columns).all(same)) {
         Some(added) if added.iter().all(|column| column.default.is_some()) => None,
         Some(_) => Some("it adds a column without a value for older facts"),
-        None => {
-            Some("it doesn't begin with the columns of the one before, and doesn't say that it begins anew")
-        }
+        None => Some("it neither starts with the columns of the previous one nor restarts the relation"),
     }
 }
 
@@ -147,11 +144,11 @@ fn ill_formed(schema: &Schema) -> Option<&'static str> {
     let has_names = |column: &Column| column.ty.set.is_none() || column.ty.ty == Type::Name;
     let fits = |column: &Column| column.default.is_none_or(|default| column.ty.admits(default));
     if names.len() < schema.columns.len() {
-        Some("it names a column twice")
+        Some("duplicate column")
     } else if !schema.columns.iter().all(has_names) {
-        Some("it gives a set of names to a column of another type")
+        Some("a column with a set of names is not of type name")
     } else if !schema.columns.iter().all(fits) {
-        Some("the value that it gives a column in older facts is none of its type")
+        Some("the value for a column of older facts has the wrong type")
     } else {
         None
     }
@@ -253,7 +250,7 @@ impl std::fmt::Display for Misfit {
             Self::Fact(fact, columns) => {
                 let columns: Vec<String> = columns.iter().map(ToString::to_string).collect();
                 let form = format!("{}({})", fact.relation, columns.join(", "));
-                write!(f, "`{fact}` doesn't fit the recorded columns `{form}`")
+                write!(f, "`{fact}` doesn't match the recorded columns `{form}`")
             }
         }
     }
@@ -291,7 +288,7 @@ fn of_nothing(state: &State, schemas: &[Schema], facts: &[Fact]) -> Option<Misfi
         state.relations.contains_key(relation) || facts.iter().any(|fact| fact.relation == *relation)
     };
     let relation = schemas.iter().map(|schema| schema.relation).find(|relation| !is_known(relation))?;
-    Some(Misfit::Schema(relation, "nothing was ever recorded of that relation"))
+    Some(Misfit::Schema(relation, "that relation was never recorded"))
 }
 
 /// The relations whose facts begin anew with these schemas.
@@ -318,9 +315,8 @@ pub(super) fn check_renewed(
 fn left_standing(state: &State, relation: Symbol, goes: Option<u64>) -> Option<String> {
     let standing = state.relations.get(&relation).map_or(0, |counts| counts.facts);
     let left = standing.saturating_sub(goes.unwrap_or(0));
-    (left > 0).then(|| {
-        format!("{left} facts of `{relation}` would go on standing under columns that they don't have")
-    })
+    (left > 0)
+        .then(|| format!("{left} facts of `{relation}` would remain under columns that they don't have"))
 }
 
 /// A column whose closed set has no name, as schemas record it.

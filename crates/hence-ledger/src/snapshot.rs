@@ -179,7 +179,7 @@ fn named(section: u8, key: &[u8], value: &[u8], long: &mut BTreeSet<Hash>) -> Re
     for value in stored {
         if value.first() == Some(&1) {
             let hash = value.get(1..33).and_then(|bytes| bytes.try_into().ok());
-            long.insert(Hash(hash.ok_or(Malformed("a long value is cut off"))?));
+            long.insert(Hash(hash.ok_or(Malformed("a long value is truncated"))?));
         }
     }
     Ok(())
@@ -190,18 +190,18 @@ fn named(section: u8, key: &[u8], value: &[u8], long: &mut BTreeSet<Hash>) -> Re
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn head(file: &dyn DiskFile) -> Result<SnapshotHead, &'static str> {
-    let wrong = |_| "the head of the snapshot is cut off";
+    let wrong = |_| "the snapshot header is truncated";
     let mut bytes = [0; HEAD];
     let read = file.read_at(&mut bytes, 0).map_err(|_| "the snapshot can't be read")?;
     if read < HEAD {
-        return Err("the head of the snapshot is cut off");
+        return Err("the snapshot header is truncated");
     }
     let mut reader = Reader::new(&bytes);
     if reader.array().map_err(wrong)? != MAGIC {
-        return Err("this is no snapshot");
+        return Err("this is not a snapshot");
     }
     if u16::from_le_bytes(reader.array().map_err(wrong)?) != VERSION {
-        return Err("the snapshot is of a version that this program doesn't know");
+        return Err("unsupported snapshot version");
     }
     reader.take(2).map_err(wrong)?;
     Ok(SnapshotHead {
@@ -223,7 +223,7 @@ impl In<'_> {
         let mut bytes = vec![0; len];
         let read = self.file.read_at(&mut bytes, self.at).map_err(|_| "the snapshot can't be read")?;
         if read < len {
-            return Err("the snapshot is cut off");
+            return Err("the snapshot is truncated");
         }
         self.at += len as u64;
         Ok(bytes)
@@ -286,12 +286,12 @@ pub(crate) fn load(file: &dyn DiskFile, view: &mut View, limit: usize) -> Result
     let (at, hash) = (reading.at, Hash(*reading.hasher.finalize().as_bytes()));
     let damaged = |what| Unread::Damaged(at, what);
     if reading.take(32).map_err(damaged)? != hash.0 {
-        return Err(damaged("the checksum of the snapshot is wrong"));
+        return Err(damaged("the checksum of the snapshot does not match"));
     }
     let state = State::decode(&held).map_err(|_| damaged("the snapshot's state is damaged"))?;
-    let state = state.ok_or_else(|| damaged("the snapshot holds no state"))?;
+    let state = state.ok_or_else(|| damaged("the snapshot contains no state"))?;
     if (state.tx, state.head) != (expected.transaction, expected.head) {
-        return Err(damaged("the snapshot is of another transaction than its head says"));
+        return Err(damaged("the snapshot's transaction does not match its header"));
     }
     Ok((State { snapshot: expected.segment, ..state }, hash))
 }

@@ -132,7 +132,7 @@ impl State {
     /// Counts what a change adds or removes and returns the number of its relation.
     pub(crate) fn count(&mut self, change: &Change<'_>) -> Result<u32, Malformed> {
         let counts = self.open(change.relation);
-        let wrong = Malformed("more goes than stands");
+        let wrong = Malformed("more facts are removed than exist");
         match change.act {
             Act::Assert => counts.facts += 1,
             Act::Draw { .. } => counts.decisions += 1,
@@ -158,7 +158,7 @@ impl State {
     ) -> Result<(), Malformed> {
         let recorded = (summary.facts, summary.decisions, summary.digest);
         if recorded != (self.facts, self.decisions, self.digest.to_hash()) {
-            return Err(Malformed("the facts after it are others than it records"));
+            return Err(Malformed("the facts after it differ from those that it records"));
         }
         self.schemas.enter(whole.number, &summary.schemas);
         self.tx = whole.number;
@@ -214,7 +214,7 @@ impl State {
         let Some(meta) = base.get(META)? else { return Ok(None) };
         let mut reader = Reader::new(checked(&meta)?);
         if reader.byte()? != VERSION {
-            return Err(BaseError::damaged("it is of another version"));
+            return Err(BaseError::damaged("unsupported version"));
         }
         let (tx, facts, decisions) = (reader.varint()?, reader.varint()?, reader.varint()?);
         let (time, head) = (reader.i64()?, Hash(reader.array()?));
@@ -226,12 +226,12 @@ impl State {
             if reader.is_empty() { 0 } else { u32::try_from(reader.varint()?).map_err(too_large)? };
         let mut table = Vec::new();
         for at in 0..u32::try_from(len.div_ceil(VALUE_LIMIT)).map_err(too_large)? {
-            let missing = || BaseError::damaged("a piece of its table of relations is missing");
+            let missing = || BaseError::damaged("a piece of its relation table is missing");
             table.extend(base.get(&piece_key(at))?.ok_or_else(missing)?);
         }
         table.truncate(len);
         if Hash::of(&table) != hash {
-            return Err(BaseError::damaged("the checksum of its table of relations is wrong"));
+            return Err(BaseError::damaged("the checksum of its relation table does not match"));
         }
         let mut reader = Reader::new(&table);
         let relations = relations(&mut reader)?;
@@ -260,7 +260,7 @@ pub(crate) fn reach(base: &dyn Base) -> Result<Option<End>, BaseError> {
 
 /// A value without the checksum at its end.
 fn checked(value: &[u8]) -> Result<&[u8], BaseError> {
-    let wrong = || BaseError::damaged("the checksum of its state is wrong");
+    let wrong = || BaseError::damaged("the checksum of its state does not match");
     let (body, check) = value.split_last_chunk::<32>().ok_or_else(wrong)?;
     if *check == Hash::of(body).0 { Ok(body) } else { Err(wrong()) }
 }

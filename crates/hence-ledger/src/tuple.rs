@@ -130,12 +130,12 @@ fn value(reader: &mut Reader<'_>) -> Result<Value, Malformed> {
         NAME => text(reader).map(Value::Name),
         TIME => int(reader).map(Value::Time),
         DURATION => int(reader).map(Value::Duration),
-        _ => Err(Malformed("a value has no known type")),
+        _ => Err(Malformed("a value has an unknown type")),
     }
 }
 
 fn int(reader: &mut Reader<'_>) -> Result<i64, Malformed> {
-    let wrong = Malformed("an integer is not of 64 bits");
+    let wrong = Malformed("an integer does not fit in 64 bits");
     let head = reader.byte()?;
     let negative = head < 0x80;
     let len = head.abs_diff(0x80);
@@ -174,13 +174,13 @@ fn text(reader: &mut Reader<'_>) -> Result<Symbol, Malformed> {
 /// The bytes up to the next zero byte, which is skipped.
 fn part<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Malformed> {
     let len = reader.rest().iter().position(|byte| *byte == 0);
-    let part = reader.take(len.ok_or(Malformed("the bytes end too early"))?)?;
+    let part = reader.take(len.ok_or(Malformed("unexpected end of data"))?)?;
     reader.byte()?;
     Ok(part)
 }
 
 fn symbol(bytes: &[u8]) -> Result<Symbol, Malformed> {
-    std::str::from_utf8(bytes).map(Symbol::new).map_err(|_| Malformed("a text is not UTF-8"))
+    std::str::from_utf8(bytes).map(Symbol::new).map_err(|_| Malformed("a string is not UTF-8"))
 }
 
 /// Whether the zero byte just read belongs to the text: no tag is 0xff.

@@ -63,7 +63,7 @@ fn undated(whole: &Whole, state: &State, view: &View) -> Result<Vec<String>, Led
             match since.find(change.relation, change.tuple) {
                 Ok(stands) if stands == Some(said) => {}
                 Ok(_) => found.push(format!(
-                    "transaction {} ends a fact or decision of `{}` as one of transaction {said}, which it is not",
+                    "transaction {} ends a fact or decision of `{}` that does not come from transaction {said}",
                     whole.number, change.relation
                 )),
                 Err(error) => failed = Err(error),
@@ -117,14 +117,16 @@ impl Ledger {
         if self.based == Based::Base {
             differences.extend(self.differences(&state, &view)?);
         }
-        differences.extend(schemas::misfits(&state, &view)?.into_iter().map(|relation| {
-            format!("a fact of `{relation}` has other columns than are recorded for its relation")
-        }));
+        differences.extend(
+            schemas::misfits(&state, &view)?
+                .into_iter()
+                .map(|relation| format!("a fact of `{relation}` does not have its recorded columns")),
+        );
         let archived = match snapshot {
             Some((tx, hash)) => {
                 let proven = self.archive_leads_to(hash)?;
                 if proven == Some(false) {
-                    differences.push(String::from("the snapshot isn't what the archived segments lead to"));
+                    differences.push(String::from("the snapshot differs from the archived segments"));
                 }
                 Some((tx, proven.is_some()))
             }
@@ -140,20 +142,21 @@ impl Ledger {
         if let Some(fault) = self.left.fault.filter(|_| self.state.tx > 0) {
             let lock = self.lock_path();
             found.push(format!(
-                "{} {fault}, so nobody can tell how the ledger was left; `hence rebuild` writes it anew",
+                "{} {fault}, so the state of the ledger is unknown; `hence rebuild` rewrites it",
                 lock.display()
             ));
         }
         if let Based::Unfit(why) = &self.based {
-            found.push(format!("the fact base can't be used: {why}; `hence rebuild` writes it anew"));
+            found.push(format!("the fact base can't be used: {why}; `hence rebuild` recreates it"));
         }
         if let Closed::At(End { tx, head }) = self.left.closed
             && (1..=self.state.tx).contains(&tx)
         {
             let here = self.info(tx)?.hash;
             if here != head {
-                found
-                    .push(format!("the ledger was closed with transaction {tx} as {head}, and holds {here}"));
+                found.push(format!(
+                    "the ledger was closed with transaction {tx} as {head}, but contains {here}"
+                ));
             }
         }
         Ok(found)
@@ -204,10 +207,10 @@ impl Ledger {
 /// What kind of entry it is in which base and journal differ first.
 fn differing(key: &[u8]) -> String {
     let kind = match key.first().copied() {
-        Some(keys::FACT) => "the facts that stand",
-        Some(keys::PAST_FACT) => "the facts that stood",
-        Some(keys::DECISION) => "the decisions that stand",
-        Some(keys::PAST_DECISION) => "the decisions that stood",
+        Some(keys::FACT) => "the current facts",
+        Some(keys::PAST_FACT) => "the past facts",
+        Some(keys::DECISION) => "the current decisions",
+        Some(keys::PAST_DECISION) => "the past decisions",
         Some(keys::TRANSACTION) => "the transactions",
         Some(keys::RULES) => "the rule sets",
         _ => "the long values",

@@ -165,7 +165,11 @@ impl View {
             let piece = self.get(&keys::piece(hash, number))?;
             value.extend(piece.ok_or_else(|| BaseError::damaged("a piece of a long value is missing"))?);
         }
-        if Hash::of(&value) == hash { Ok(value) } else { Err(BaseError::damaged("a long value has changed")) }
+        if Hash::of(&value) == hash {
+            Ok(value)
+        } else {
+            Err(BaseError::damaged("the hash of a long value does not match"))
+        }
     }
 
     /// Tells the base to expect changes of transactions up to `last`.

@@ -89,7 +89,7 @@ fn unfit(relation: Symbol, tuple: &[u8]) -> LedgerError {
         Ok(values) => {
             let fact = Fact { relation, values };
             LedgerError::Misfit {
-                what: format!("`{fact}` is recorded with other columns than its relation has"),
+                what: format!("`{fact}` is recorded with columns that its relation doesn't have"),
             }
         }
         Err(malformed) => malformed.into(),

@@ -192,7 +192,7 @@ impl Params {
     }
 }
 
-/// What is known: facts of every input.
+/// The facts of every input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
     /// The time of the run.
@@ -206,15 +206,15 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The decisions that follow, each relation's in ascending order.
+    /// Draws the decisions, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column or parameter can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and limits that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
 
-    /// The decisions that follow, under bounds of one's own.
+    /// Draws the decisions within the given limits.
     ///
     /// # Errors
     /// As [`Facts::decide`].
@@ -258,14 +258,14 @@ impl Extend<Similar> for Facts {
     }
 }
 
-/// What follows: the facts of every decision.
+/// The facts of every decision.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decisions {
     /// Propose to learn this.
     pub propose_lesson: Vec<ProposeLesson>,
-    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    /// Decisions that depend on an undefined operation; none of their facts is drawn.
     pub undetermined: Vec<&'static str>,
-    /// Operations without a result, a line each.
+    /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
 
@@ -396,7 +396,7 @@ mod compiled {
 
     mod program_0 {
         use super::*;
-        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
             Row3 as R3Similar,
@@ -490,7 +490,7 @@ mod compiled {
 
     mod program_1 {
         use super::*;
-        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
             Row2 as R2DraftRejection,
@@ -543,7 +543,7 @@ mod compiled {
 
     mod program_2 {
         use super::*;
-        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
             Row1 as R9RejectedCluster,

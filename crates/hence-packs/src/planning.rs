@@ -651,7 +651,7 @@ impl Params {
     }
 }
 
-/// What is known: facts of every input.
+/// The facts of every input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
     /// The time of the run.
@@ -679,15 +679,15 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The decisions that follow, each relation's in ascending order.
+    /// Draws the decisions, each relation's in ascending order.
     ///
     /// # Errors
-    /// A value that its column or parameter can't hold, and bounds that were reached.
+    /// A value that its column or parameter can't hold, and limits that were reached.
     pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {
         self.decide_within(params, &Bounds::default())
     }
 
-    /// The decisions that follow, under bounds of one's own.
+    /// Draws the decisions within the given limits.
     ///
     /// # Errors
     /// As [`Facts::decide`].
@@ -785,7 +785,7 @@ impl Extend<Protected> for Facts {
     }
 }
 
-/// What follows: the facts of every decision.
+/// The facts of every decision.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decisions {
     /// Attempt this step next, for the n-th time.
@@ -800,9 +800,9 @@ pub struct Decisions {
     pub choose_approach: Vec<ChooseApproach>,
     /// The change must not be made.
     pub change_refused: Vec<ChangeRefused>,
-    /// Decisions that depend on an operation without a result; nothing of them is drawn.
+    /// Decisions that depend on an undefined operation; none of their facts is drawn.
     pub undetermined: Vec<&'static str>,
-    /// Operations without a result, a line each.
+    /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
 
@@ -1255,7 +1255,7 @@ mod compiled {
 
     mod program_0 {
         use super::*;
-        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
             Row5 as R2Attempt,
@@ -1531,7 +1531,7 @@ mod compiled {
 
     mod program_1 {
         use super::*;
-        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
             Row5 as R2Attempt,
@@ -1877,7 +1877,7 @@ mod compiled {
 
     mod program_2 {
         use super::*;
-        // What `cfg(any())` takes away below, crepe alone sees: relations of one width share a struct.
+        // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
             Row2 as R3FinalTests,

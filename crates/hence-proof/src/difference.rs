@@ -163,7 +163,7 @@ impl Finder<'_> {
                 self.checked(line)
             }
             Some(_) => Ok(format!("`{}` has other columns", fact.relation)),
-            None => Ok(format!("there is no relation `{}`", fact.relation)),
+            None => Ok(format!("unknown relation `{}`", fact.relation)),
         }
     }
 }

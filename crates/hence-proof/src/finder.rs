@@ -31,13 +31,13 @@ const DERIVATIONS_TOLD: usize = 100_000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WhyError {
     /// The search reached a limit before its end.
-    #[error("{0} was reached while proofs were looked for")]
+    #[error("{0} was reached while searching for proofs")]
     Limit(Bound),
     /// It could not be looked up who asserted a fact.
-    #[error("it can't be told who asserted `{0}`: {1}")]
+    #[error("can't determine who asserted `{0}`: {1}")]
     Origin(Fact, String),
     /// The model holds a fact that no rule of the program derives from the others.
-    #[error("`{0}` stands in the model, but no rule derives it: the model belongs to other rules")]
+    #[error("`{0}` is in the model, but no rule derives it: the model belongs to other rules")]
     Unfounded(Fact),
 }
 

@@ -16,7 +16,7 @@ pub fn decode(file: FileId, bytes: &[u8]) -> Result<&str, Box<Diagnostic>> {
         let at = u32::try_from(error.valid_up_to()).unwrap_or(u32::MAX);
         let byte = bytes.get(error.valid_up_to()).or_broken("a fault of the encoding has a byte");
         let fault = Diagnostic::new(codes::NOT_TEXT, "the file is not UTF-8")
-            .at(Span::new(file, at, at), format!("the byte 0x{byte:02X} begins no character here"));
+            .at(Span::new(file, at, at), format!("the byte 0x{byte:02X} does not start a character here"));
         Box::new(fault.help(help(bytes)))
     })
 }
@@ -24,9 +24,9 @@ pub fn decode(file: FileId, bytes: &[u8]) -> Result<&str, Box<Diagnostic>> {
 /// What the file may be instead.
 fn help(bytes: &[u8]) -> &'static str {
     match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it seems to be UTF-16: save it as UTF-8",
-        [0x1f, 0x8b, ..] => "it seems to be compressed with gzip: unpack it first",
-        bytes if bytes.contains(&0) => "it seems to be a binary file",
-        _ => "it seems to be in an older encoding: save it as UTF-8",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file looks like UTF-16: save it as UTF-8",
+        [0x1f, 0x8b, ..] => "the file looks gzip-compressed: decompress it first",
+        bytes if bytes.contains(&0) => "the file looks binary",
+        _ => "the file looks like it uses a legacy encoding: save it as UTF-8",
     }
 }

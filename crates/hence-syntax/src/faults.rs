@@ -20,10 +20,10 @@ impl Faults {
             self.list.push(fault);
         } else if self.list.len() == MOST {
             let more =
-                Diagnostic::new(codes::TOO_MANY_FAULTS, format!("more than {MOST} faults in this file"))
-                    .help("mend these first; the others are shown then");
+                Diagnostic::new(codes::TOO_MANY_FAULTS, format!("more than {MOST} errors in this file"))
+                    .help("fix these first, then check again");
             self.list.push(match fault.span() {
-                Some(span) => more.at(span, "the first that is not shown"),
+                Some(span) => more.at(span, "the first error not shown"),
                 None => more,
             });
         }

@@ -42,16 +42,16 @@ fn fault(command: &Command, rules: &RuleSet) -> Option<Diagnostic> {
     let message = match known {
         Some(relation) if relation.kind == Kind::Decision => return None,
         Some(_) => {
-            format!("`{RUN_COMMAND}.{name}`: `{name}` is no decision, and only decisions are carried out")
+            format!("`{RUN_COMMAND}.{name}`: `{name}` is not a decision, and only decisions are carried out")
         }
-        None => format!("`{RUN_COMMAND}.{name}`: the rules have no decision `{name}`"),
+        None => format!("`{RUN_COMMAND}.{name}`: unknown decision `{name}`"),
     };
     let decisions = relations.iter().filter(|relation| relation.kind == Kind::Decision);
     let decisions: Vec<&str> = decisions.map(|relation| relation.name.as_str()).collect();
     let fault = Diagnostic::new(UNKNOWN_KEY, message);
     Some(match nearest(name, decisions.iter().copied()) {
-        Some(near) => fault.help(format!("the nearest is `{near}`")),
-        None if decisions.is_empty() => fault.note("they have no decision at all"),
-        None => fault.note(format!("their decisions are {}", decisions.join(", "))),
+        Some(near) => fault.help(format!("did you mean `{near}`?")),
+        None if decisions.is_empty() => fault.note("the rules have no decisions"),
+        None => fault.note(format!("the decisions are {}", decisions.join(", "))),
     })
 }

@@ -54,8 +54,8 @@ pub(super) struct Unknown {
 
 impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the variable {} means nothing to hence", self.name)?;
-        self.nearest.as_ref().map_or(Ok(()), |near| write!(f, "; the nearest is {near}"))
+        write!(f, "unknown variable {}", self.name)?;
+        self.nearest.as_ref().map_or(Ok(()), |near| write!(f, "; did you mean {near}?"))
     }
 }
 
@@ -80,7 +80,7 @@ fn variable(name: &str) -> Result<Option<String>, String> {
     match env::var(name) {
         Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
         Err(env::VarError::NotPresent) => Ok(None),
-        Err(env::VarError::NotUnicode(_)) => Err(format!("{name}: the value is no UTF-8")),
+        Err(env::VarError::NotUnicode(_)) => Err(format!("{name}: the value is not UTF-8")),
     }
 }
 
@@ -98,7 +98,10 @@ fn over(setting: &Setting, file: (Content, Origin), given: (Content, Origin)) ->
             let (held, others): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|name| known.contains(name));
             let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
             let unheeded = (!others.is_empty()).then(|| {
-                format!("{variable} names {}, not among the `{name}` of {place}: left out", others.join(", "))
+                format!(
+                    "{variable} names {}, which the `{name}` of {place} do not include: ignored",
+                    others.join(", ")
+                )
             });
             Over { holds: (Content::Texts(held), both), unheeded }
         }
@@ -108,8 +111,9 @@ fn over(setting: &Setting, file: (Content, Origin), given: (Content, Origin)) ->
             Over { holds: (Content::Texts(all), both), unheeded: None }
         }
         (Hold::Less, known, wanted) if wanted > known => {
-            let unheeded =
-                format!("{variable} says {wanted}, and `{name}` of {place} allows {known}: that holds");
+            let unheeded = format!(
+                "{variable} asks for {wanted}, but `{name}` of {place} allows {known}, which applies"
+            );
             Over { holds: (known, file.1), unheeded: Some(unheeded) }
         }
         (_, _, content) => Over { holds: (content, given.1), unheeded: None },
@@ -125,7 +129,7 @@ fn params(into: &mut Values) -> Result<(), String> {
         let Some(name) = variable.strip_prefix(PARAM_VARIABLE).filter(|name| !name.is_empty()) else {
             continue;
         };
-        let text = env::var(&variable).map_err(|_| format!("{variable}: the value is no UTF-8"))?;
+        let text = env::var(&variable).map_err(|_| format!("{variable}: the value is not UTF-8"))?;
         // Names of parameters begin with a small letter, so a name all in capitals stands for one in small letters.
         let capitals = !name.contains(|c: char| c.is_lowercase());
         let name = if capitals { name.to_lowercase() } else { name.to_owned() };

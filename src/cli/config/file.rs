@@ -47,7 +47,7 @@ pub(super) fn read(path: &Path, faults: &mut Faults) -> Result<Values, SessionEr
     match DeTable::parse(&text) {
         Ok(table) => reading.root(table.get_ref()),
         Err(error) => {
-            let message = format!("the file is no TOML: {}", error.message().to_lowercase());
+            let message = format!("invalid TOML: {}", error.message().to_lowercase());
             let span = reading.span(error.span().unwrap_or_default());
             reading.faults.diagnostics.push(Diagnostic::new(NOT_TOML, message).at(span, ""));
         }
@@ -146,13 +146,13 @@ impl Reading<'_> {
     /// Something called `name`, which messages call `path`, stands where only these are `known`.
     fn unknown(&mut self, name: &str, path: &str, range: Range<usize>, known: Vec<&str>) {
         let span = self.span(range);
-        let mut fault = Diagnostic::new(UNKNOWN_KEY, format!("`{path}` is no setting")).at(span, "");
+        let mut fault = Diagnostic::new(UNKNOWN_KEY, format!("unknown setting `{path}`")).at(span, "");
         fault = match nearest(name, known.iter().copied()) {
-            Some(near) => fault.help(format!("the nearest is `{near}`")),
+            Some(near) => fault.help(format!("did you mean `{near}`?")),
             None => {
                 let mut known = known;
                 known.dedup();
-                fault.note(format!("there are {}", known.join(", ")))
+                fault.note(format!("expected {}", known.join(", ")))
             }
         };
         self.faults.diagnostics.push(fault);
@@ -179,11 +179,11 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
     let expected = match kind {
         Kind::Text | Kind::Path | Kind::Engine | Kind::Filter | Kind::LogFormat => "a string",
         Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled => "a list of strings",
-        Kind::Count => "a number from 1",
+        Kind::Count => "a number of at least 1",
         Kind::Duration | Kind::TimeLimit => "a duration as a string, such as \"5s\"",
         Kind::Flag => "`true` or `false`",
     };
-    let otherwise = || format!("found {}, expected {expected}", found(value));
+    let otherwise = || format!("expected {expected}, found {}", found(value));
     match (kind, value) {
         (Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled, DeValue::Array(items)) => {
             let texts: Option<Vec<String>> =
@@ -211,7 +211,7 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
 
 fn parameter(value: &DeValue<'_>) -> Result<Value, String> {
     let otherwise =
-        || format!("found {}, expected an int of 64 bits, a finite float, a bool or a string", found(value));
+        || format!("expected a 64-bit int, a finite float, a bool or a string, found {}", found(value));
     match value {
         DeValue::Integer(_) => integer(value).map(Value::Int).ok_or_else(otherwise),
         DeValue::Float(float) => {

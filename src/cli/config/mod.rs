@@ -116,7 +116,7 @@ pub(super) fn get() -> &'static Config {
 /// The nearest `hence.toml` from the current folder upwards.
 fn nearest_file() -> Result<Option<PathBuf>, Failure> {
     let here = std::env::current_dir()
-        .map_err(|error| Failure::Usage(format!("the current folder can't be read: {error}")))?;
+        .map_err(|error| Failure::Usage(format!("can't read the current folder: {error}")))?;
     for path in here.ancestors().map(|folder| folder.join(FILE)) {
         let is_there =
             path.try_exists().map_err(|source| SessionError::Read { path: path.clone(), source })?;
@@ -275,7 +275,7 @@ impl Config {
     pub(super) fn lenient(&self, given: bool) -> Result<bool, Failure> {
         match self.values.settings.get("lenient") {
             Some((Content::Flag(false), origin @ Origin::File { .. })) if given => Err(Failure::Usage(
-                format!("{origin} says `lenient = false`, which --lenient does not change"),
+                format!("{origin} says `lenient = false`, which --lenient can't override"),
             )),
             Some((Content::Flag(set), _)) => Ok(given || *set),
             Some(_) => broken(KIND),
@@ -322,7 +322,7 @@ impl Config {
         let Some(known) = self.authors().filter(|known| !known.contains(&name)) else { return Ok(name) };
         let hint = match nearest(&name, known.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if known.is_empty() => String::from("there is none, so nobody may write"),
+            None if known.is_empty() => String::from("there are none, so nobody may write"),
             None => format!("known: {}", known.join(", ")),
         };
         Err(Failure::Usage(format!(

@@ -17,11 +17,11 @@ pub(super) fn trusted(path: &Path) -> Result<Option<String>, String> {
     let shown = path.display();
     if let Some(owner) = stranger(path).map_err(|error| format!("`{shown}` can't be read: {error}"))? {
         return Err(format!(
-            "`{shown}` belongs to user {owner}, who is neither you nor the administrator, and could say by it what is \
-             decided, recorded and run here; {TRUST}={shown} obeys it all the same"
+            "`{shown}` belongs to user {owner}, who is neither you nor the administrator and could control \
+            what is decided, recorded and run here; set {TRUST}={shown} to trust it"
         ));
     }
-    Ok(anyone_writes(path).then(|| format!("anybody may change `{shown}`; `chmod o-w {shown}` ends that")))
+    Ok(anyone_writes(path).then(|| format!("anybody can write to `{shown}`; run `chmod o-w {shown}`")))
 }
 
 /// Whether [`TRUST`] names the file or its folder.

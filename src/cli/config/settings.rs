@@ -96,7 +96,7 @@ pub(super) const SETTINGS: [Setting; 18] = [
     held("limits.iterations", "HENCE_MAX_ITERATIONS", Kind::Count, Hold::Less, "10000000"),
     held("limits.time", "HENCE_TIMEOUT", Kind::TimeLimit, Hold::Less, "none"),
     held("limits.memory", "HENCE_MAX_MEMORY", Kind::Count, Hold::Less, "half of the machine, in MiB"),
-    held("limits.threads", "HENCE_THREADS", Kind::Count, Hold::Less, "one a processor"),
+    held("limits.threads", "HENCE_THREADS", Kind::Count, Hold::Less, "one per processor"),
     held("redact.patterns", "HENCE_REDACT", Kind::Patterns, Hold::More, "none"),
     setting("redact.with", "HENCE_REDACT_WITH", Kind::Text, "[redacted]"),
     setting("log.filter", "HENCE_LOG", Kind::Filter, "none"),

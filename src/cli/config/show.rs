@@ -15,14 +15,15 @@ use super::{Origin, environment, get};
 /// Show every setting with its value and where it comes from
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each setting is taken from the command line, else from its variable (HENCE_STORE, …), else \
-    from the nearest hence.toml upwards, else it is the default. What hence.toml restricts, variables only restrict \
-    further: they name fewer `authors`, add to `redact.patterns`, lower `limits`, and change nothing about \
-     `lenient = false`, as --lenient doesn't either; and they add to `engine.cross_check`, the packs whose decisions two \
-     engines must agree on before they are recorded. HENCE_LOG (a filter such as `info` or `hence_ledger=debug`) shows \
-     on standard error what hence does, with HENCE_LOG_FORMAT=json as JSON Lines. A hence.toml of another user is not obeyed unless HENCE_TRUST names \
-     it.\n\nA program of [run_command] ends at its time limit with its process group: what it put into a group of its own, as by \
-     setsid, goes on.\n\nExample: hence config --format json"
+    after_help = "A setting comes from the command line, else its variable (HENCE_STORE, …), else the nearest \
+        hence.toml in this folder or above, else its default. Variables can only tighten the restrictions of \
+        hence.toml: they name fewer `authors`, add to `redact.patterns` and `engine.cross_check` and lower \
+        `limits`; neither they nor --lenient override `lenient = false`. `engine.cross_check` lists the packs \
+        whose decisions two engines must agree on before they are recorded. HENCE_LOG (a filter such as `info` \
+        or `hence_ledger=debug`) logs to standard error, as JSON Lines with HENCE_LOG_FORMAT=json. A \
+        hence.toml of another user is ignored unless HENCE_TRUST names it.\n\nA program of [run_command] is \
+        stopped at its time limit together with its process group; processes that it moved to another group, \
+        as with setsid, continue.\n\nExample: hence config --format json"
 )]
 pub(in super::super) struct Show {
     #[command(flatten)]
@@ -31,10 +32,10 @@ pub(in super::super) struct Show {
     facts: FactOptions,
     #[command(flatten)]
     engine: EngineOptions,
-    /// Who acts
+    /// The author
     #[arg(long = "as", value_name = "AUTHOR")]
     author: Option<String>,
-    /// The form of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
@@ -99,7 +100,8 @@ impl Show {
             Ok(rules) => get().check_commands(&rules),
             Err(_) => {
                 output::warning(
-                    "the rules have faults (`hence check` shows them), so nobody knows whether `[run_command]` names decisions",
+                    "the rules have errors (`hence check` shows them), so the decisions in `[run_command]` \
+                    can't be checked",
                 );
                 Ok(())
             }
@@ -181,7 +183,7 @@ fn commands() -> impl Iterator<Item = Row> {
 fn unknown() -> impl Iterator<Item = Row> {
     environment::unknown().into_iter().map(|unknown| Row {
         key: String::from("none"),
-        value: unknown.nearest.map(|near| format!("the nearest is {near}")).unwrap_or_default(),
+        value: unknown.nearest.map(|near| format!("did you mean {near}?")).unwrap_or_default(),
         origin: Origin::Variable(unknown.name.clone()),
         variable: unknown.name,
     })

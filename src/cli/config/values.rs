@@ -90,19 +90,19 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
         Kind::Duration => duration(text).map(Content::Duration),
         Kind::Engine => match EngineName::from_str(text, false) {
             Ok(_) => Ok(Content::Text(text.to_owned())),
-            Err(_) => Err(format!("`{text}` is no engine; expected {}", engines())),
+            Err(_) => Err(format!("unknown engine `{text}`; expected {}", engines())),
         },
         Kind::TimeLimit => time_limit(text).map(Content::Duration),
         Kind::Count => limit(text).map(Content::Count),
         Kind::Filter => match EnvFilter::try_new(text) {
             Ok(_) => Ok(Content::Text(text.to_owned())),
             Err(_) => {
-                Err(format!("`{text}` is no filter; expected one such as `info` or `hence_ledger=debug`"))
+                Err(format!("`{text}` is not a filter; expected one such as `info` or `hence_ledger=debug`"))
             }
         },
         Kind::LogFormat => match text {
             "text" | "json" => Ok(Content::Text(text.to_owned())),
-            _ => Err(format!("`{text}` is no form of logs; expected `text` or `json`")),
+            _ => Err(format!("`{text}` is not a log format; expected `text` or `json`")),
         },
         Kind::Flag => {
             text.parse().map(Content::Flag).map_err(|_| format!("`{text}` is neither `true` nor `false`"))
@@ -119,7 +119,7 @@ pub(super) fn several(kind: Kind, mut texts: Vec<String>) -> Result<Content, Str
     if kind == Kind::Patterns {
         for text in &texts {
             pattern::compile(text).map_err(|fault| match fault.help() {
-                None => format!("`{text}` is no regular expression: {fault}"),
+                None => format!("invalid regular expression `{text}`: {fault}"),
                 Some(help) => format!("`{text}` is too large: {fault}; {help}"),
             })?;
         }
@@ -129,7 +129,7 @@ pub(super) fn several(kind: Kind, mut texts: Vec<String>) -> Result<Content, Str
         if let Some(name) = texts.iter().find(|name| packs::named(name).is_none()) {
             let known: Vec<String> = packs::all().iter().map(|pack| format!("`{}`", pack.name)).collect();
             let known = known.join(", ");
-            return Err(format!("`{name}` is no pack compiled into this hence; expected {known}"));
+            return Err(format!("`{name}` is not a pack compiled into this hence; expected {known}"));
         }
     }
     Ok(Content::Texts(texts))

@@ -52,7 +52,7 @@ fn needs_sample(kind: Kind, entry: &Entry) -> bool {
 
 fn gives_what(example: &str, gives: &str) -> String {
     match gives {
-        NO_RESULT => format!("`{example}` has no result"),
+        NO_RESULT => format!("`{example}` is undefined"),
         _ => format!("`{example}` gives `{gives}`"),
     }
 }
@@ -61,7 +61,7 @@ fn gives_what(example: &str, gives: &str) -> String {
 pub(super) fn functions() -> String {
     let mut out = String::from("# Functions and operators\n\n");
     out.push_str(
-        "`T` is any type. An operation that has no result is an *undefined operation*: the match it belongs \
+        "`T` is any type. An operation that is undefined is an *undefined operation*: the match it belongs \
          to does not\nhold, and what depends on it is [undetermined](language.md#undefined-operations). \
          `hence explain clamp` prints one entry.\n\n",
     );

@@ -40,7 +40,7 @@ impl Console<'_> {
                 let ended = prompt::ended(text);
                 if ended.is_some() {
                     let clause = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                    output::warning(&format!("taken with the full stop that it lacks: {clause}"));
+                    output::warning(&format!("added the missing full stop: {clause}"));
                 }
                 let taken = self.prompt.take(ended.as_deref().unwrap_or(text))?;
                 tell(&taken)?;
@@ -77,7 +77,7 @@ impl Console<'_> {
         if columns.is_empty() {
             writeln!(terminal::text(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
         } else if answer.rows.is_empty() {
-            writeln!(terminal::text(), "no row")?;
+            writeln!(terminal::text(), "no rows")?;
         } else {
             output::rows(Format::Table, &columns, &answer.rows)?;
         }
@@ -106,7 +106,7 @@ impl Console<'_> {
         }
         for undetermined in &derived.undetermined {
             output::warning(&format!(
-                "`{undetermined}` is undetermined: it depends on an operation without a result"
+                "`{undetermined}` is undetermined: it depends on an undefined operation"
             ));
         }
         Ok(())
@@ -139,8 +139,8 @@ impl Console<'_> {
 
     fn undo(&mut self) -> Result<(), Failure> {
         match self.prompt.undo() {
-            Some(what) => writeln!(terminal::text(), "taken back: {what}")?,
-            None => writeln!(terminal::text(), "there is nothing to take back")?,
+            Some(what) => writeln!(terminal::text(), "undone: {what}")?,
+            None => writeln!(terminal::text(), "nothing to undo")?,
         }
         Ok(())
     }
@@ -165,13 +165,13 @@ fn help() -> Result<(), Failure> {
     let mut out = terminal::text();
     writeln!(
         out,
-        "Enter declarations, rules and tests as in a rule file: a clause ends at `.`, on as many lines as it needs."
+        "Enter declarations, rules and tests as in a rule file: a clause ends at `.` and may span lines."
     )?;
     writeln!(
         out,
-        "Facts of inputs are asserted, here and nowhere else. An entry with an error changes nothing."
+        "Facts of inputs are asserted only in this session. An entry with an error changes nothing."
     )?;
-    writeln!(out, "An empty line ends an entry that is not finished; Ctrl-C drops it.")?;
+    writeln!(out, "An empty line ends an incomplete entry; Ctrl-C discards it.")?;
     writeln!(out)?;
     writeln!(out, "    ?- BODY.         a row for each match of a body, such as `?- path(1, X), X > 2.`")?;
     writeln!(out, "    BODY?            the same")?;
@@ -184,7 +184,7 @@ fn help() -> Result<(), Failure> {
 
 fn unknown(command: &str) -> String {
     match nearest(command, COMMANDS.map(|(name, ..)| name)) {
-        Some(near) => format!("there is no command `{command}`; did you mean `{near}`?"),
-        None => format!("there is no command `{command}`; `:help` lists them"),
+        Some(near) => format!("unknown command `{command}`; did you mean `{near}`?"),
+        None => format!("unknown command `{command}`; `:help` lists all commands"),
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn run(console: &mut Console<'_>) -> Result<(), Failure> {
         // Without a history there is just nothing to scroll back to.
         let _ = editor.load_history(file);
     }
-    output::note("hence: rules, facts and questions; `:help` says how, Ctrl-D ends");
+    output::note("hence: enter rules, facts and queries; `:help` for help, Ctrl-D to exit");
     'entries: loop {
         match editor.readline("hence> ") {
             Ok(text) => {

@@ -23,12 +23,7 @@ pub(super) fn print(coverage: &Coverage, verbose: bool) -> io::Result<()> {
     let hidden = coverage.files.iter().flat_map(FileCoverage::gaps).filter(|point| point.binds).count();
     if hidden > 0 && !verbose {
         let literals = count(hidden, "literal");
-        out.paint(
-            DIM,
-            format_args!(
-                "{literals} only giving values to rules, never deciding alone (--verbose shows them)"
-            ),
-        )?;
+        out.paint(DIM, format_args!("not shown: {literals} only binding values (--verbose shows them)"))?;
         writeln!(out)?;
         writeln!(out)?;
     }

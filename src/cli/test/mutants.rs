@@ -20,7 +20,7 @@ pub(super) fn print(mutation: &Mutation) -> io::Result<()> {
         writeln!(out, "{}", file.name)?;
         for survivor in &file.survivors {
             let why = match survivor.tests {
-                0 => String::from("no test reaches it"),
+                0 => String::from("no test covers it"),
                 1 => String::from("1 test ran and passed"),
                 tests => format!("{tests} tests ran and passed"),
             };
@@ -34,7 +34,7 @@ pub(super) fn print(mutation: &Mutation) -> io::Result<()> {
         }
         writeln!(out)?;
     }
-    let header = ["file", "mutants", "noticed", "survived", "score", "left out", "not run"];
+    let header = ["file", "mutants", "detected", "survived", "score", "equivalent", "not run"];
     let mut rows: Vec<Vec<String>> = mutation.files.iter().map(row).collect();
     let sum = |of: fn(&FileMutation) -> usize| mutation.files.iter().map(of).sum::<usize>();
     let everything = cells(
@@ -82,7 +82,7 @@ pub(super) fn json(mutation: &Mutation) -> Json {
                 })
                 .collect();
             json!({
-                "file": file.name, "noticed": file.killed, "survived": file.survivors.len(),
+                "file": file.name, "detected": file.killed, "survived": file.survivors.len(),
                 "equivalent": file.equivalent, "not_run": file.not_run, "score": file.score(),
                 "survivors": survivors,
             })

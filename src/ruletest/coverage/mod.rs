@@ -171,7 +171,7 @@ impl Point {
             PointKind::Rule => String::from("never fires"),
             PointKind::Satisfied => format!("`{}` is never reached or never satisfied", self.text),
             PointKind::Refused => {
-                format!("`{}` never decides: no test where it alone stops the rule", self.text)
+                format!("`{}` never decides: in no test does it alone stop the rule", self.text)
             }
             PointKind::Holds => format!("`{}` never holds", self.text),
             PointKind::Fails => format!("`{}` never fails while all else holds", self.text),
@@ -180,8 +180,8 @@ impl Point {
                 self.text,
                 self.at.as_deref().unwrap_or("both sides equal")
             ),
-            PointKind::LeftOut => format!("`{}` never leaves anything out", self.text),
-            PointKind::Sentence => String::from("its sentence is shown in no proof"),
+            PointKind::LeftOut => format!("`{}` never excludes anything", self.text),
+            PointKind::Sentence => String::from("no proof shows its sentence"),
         }
     }
 }

@@ -30,8 +30,8 @@ pub(super) fn migrating(sources: &Sources<'_>, name: &str, text: &str) -> Result
     let id = texts.add(name, text);
     let (file, mut diagnostics) = syntax::parse(id, text);
     for import in file.items.iter().filter_map(as_import) {
-        let fault = Diagnostic::new(BAD_IMPORT, "a migration imports nothing").at(import, "");
-        diagnostics.push(fault.help("write its rules into one file"));
+        let fault = Diagnostic::new(BAD_IMPORT, "a migration can't import").at(import, "");
+        diagnostics.push(fault.help("write its rules in one file"));
     }
     let heads = || file.items.iter().filter_map(as_rule).map(|rule| rule.head.name);
     let mut declarations = String::new();

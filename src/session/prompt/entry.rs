@@ -5,13 +5,13 @@ use hence_syntax as syntax;
 
 /// The commands, and what each does; `:help` shows them.
 pub const COMMANDS: [(&str, &str, &str); 7] = [
-    (":why", "FACT", "the proof of a fact; `_` and variables ask for every instance"),
-    (":facts", "[REL]", "the facts of a relation; without one, how many each relation has"),
-    (":rules", "", "what was typed and loaded"),
-    (":load", "FILE", "a rule file or folder, or a file of facts"),
-    (":undo", "", "takes the last entry back"),
-    (":help", "", "this text"),
-    (":quit", "", "the end; so is Ctrl-D"),
+    (":why", "FACT", "show the proof of a fact; `_` and variables match every instance"),
+    (":facts", "[REL]", "show the facts of a relation; without one, count those of each"),
+    (":rules", "", "show what was entered and loaded"),
+    (":load", "FILE", "load a rule file or folder, or a fact file"),
+    (":undo", "", "undo the last entry"),
+    (":help", "", "show this help"),
+    (":quit", "", "exit, as does Ctrl-D"),
 ];
 
 /// What was entered.

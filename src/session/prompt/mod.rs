@@ -125,7 +125,7 @@ impl Prompt {
         let name = format!("<entry {}>", self.entries + 1);
         let split = Split::new(text, &self.inputs());
         if let Some(path) = &split.import {
-            let message = format!("nothing is imported at a prompt; type `:load {path}`");
+            let message = format!("a prompt can't import; type `:load {path}`");
             return Err(SessionError::Unknown { message });
         }
         if split.rule_count + split.fact_count == 0 && !split.faulty {

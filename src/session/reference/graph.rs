@@ -63,7 +63,8 @@ impl<'a> Graph<'a> {
         }
         for (read, reader, mode) in links.all() {
             let (part, relation) = (parts[reader], &program[read]);
-            let to = *at.get(&(reader, part)).or_broken("what reads is no clock, and has a node in its part");
+            let to =
+                *at.get(&(reader, part)).or_broken("what reads is not a clock, and has a node in its part");
             let layer = layers[reader].saturating_sub(1);
             let from = *at.entry((read, part)).or_insert_with(|| nodes.push(Node { relation, layer, part }));
             if is_clock(relation) {

@@ -38,7 +38,7 @@ pub(super) fn page(reference: &Reference<'_>) -> String {
     if !reference.graph.edges.is_empty() {
         let picture = svg::picture(&reference.graph, true);
         let _ =
-            write!(page.out, "<h2 id=\"graph\">Who reads whom</h2>\n<div class=\"graph\">{picture}</div>\n");
+            write!(page.out, "<h2 id=\"graph\">Dependencies</h2>\n<div class=\"graph\">{picture}</div>\n");
     }
     for (kind, title) in SECTIONS {
         if reference.of_kind(kind).next().is_some() {
@@ -56,7 +56,7 @@ impl Page<'_, '_> {
     fn contents(&mut self) {
         self.out.push_str("<nav>\n");
         if !self.reference.graph.edges.is_empty() {
-            self.out.push_str("<a class=\"section\" href=\"#graph\">Who reads whom</a>\n");
+            self.out.push_str("<a class=\"section\" href=\"#graph\">Dependencies</a>\n");
         }
         for (kind, title) in SECTIONS {
             let names: Vec<&str> =

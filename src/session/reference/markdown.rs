@@ -27,7 +27,7 @@ pub(super) fn page(reference: &Reference<'_>) -> String {
     }
     let edges = reference.graph.edges.len();
     if edges > 0 && edges <= EDGES {
-        out.push_str(&format!("\n## Who reads whom\n\n```mermaid\n{}```\n", reference.mermaid()));
+        out.push_str(&format!("\n## Dependencies\n\n```mermaid\n{}```\n", reference.mermaid()));
     }
     for (kind, title) in SECTIONS {
         if reference.of_kind(kind).next().is_some() {

@@ -41,7 +41,7 @@ pub(super) fn picture(graph: &Graph<'_>, linked: bool) -> String {
     let height = (layout.height + 2.0 * MARGIN + LEGEND).ceil();
     let mut out = format!(
         "<svg class=\"hence-graph\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"who reads whom\">\n\
+         viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"dependency graph\">\n\
          <style>{STYLE}</style>\n<defs>{}{}{}</defs>\n\
          <rect width=\"{width}\" height=\"{height}\" style=\"fill:var(--paper)\"/>\n{}",
         marker("plain", "--soft"),

@@ -45,17 +45,17 @@ fn rewritten(bytes: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
 }
 
 /// What an import takes and `verify` finds.
-const OF_NOTHING: &str = "nothing was ever recorded of that relation";
+const OF_NOTHING: &str = "that relation was never recorded";
 
 /// What is forged, what stands there, what is put in its place, and what must be said of it.
 const FORGERIES: [(&[u8], &[u8], &str); 6] = [
-    (b"\x07reading\x00", b"\x07reading\x01", "of which nothing was recorded before"),
+    (b"\x07reading\x00", b"\x07reading\x01", "it restarts a relation that was never recorded"),
     (b"\x07reading\x00", b"\x07heading\x00", OF_NOTHING),
-    (b"\x05value\x03int", b"\x05value\x06string", "doesn't fit the recorded columns"),
-    (b"\x05value\x03int", b"\x06sensor\x03int", "it names a column twice"),
+    (b"\x05value\x03int", b"\x05value\x06string", "doesn't match the recorded columns"),
+    (b"\x05value\x03int", b"\x06sensor\x03int", "duplicate column"),
     // Ten million rounds, and no more than none.
-    (b"\x80\xad\xe2\x04", b"\x00", "no rounds at all"),
-    (b"\x08embedded", b"\x00", "a run names no engine"),
+    (b"\x80\xad\xe2\x04", b"\x00", "a limit of 0 on rounds"),
+    (b"\x08embedded", b"\x00", "a run without an engine"),
 ];
 
 #[test]
@@ -97,9 +97,9 @@ fn a_commit_takes_no_such_schema_or_run() {
     run.limits.time = Some(0);
     let draft =
         Draft { rules: ledger.rules(info.rules.unwrap()).unwrap(), run: Some(run), ..Draft::default() };
-    assert!(ledger.remark(&draft).unwrap_err().to_string().contains("no time at all"));
+    assert!(ledger.remark(&draft).unwrap_err().to_string().contains("a limit of 0 on time"));
     let mut schema = info.schemas[0].clone();
     schema.relation = Symbol::new("heading");
     let draft = Draft { schemas: vec![schema], ..Draft::default() };
-    assert!(ledger.remark(&draft).unwrap_err().to_string().contains("nothing was ever recorded"));
+    assert!(ledger.remark(&draft).unwrap_err().to_string().contains("never recorded"));
 }

@@ -131,7 +131,7 @@ fn a_decision_that_its_rules_do_not_draw_is_found_with_its_place() {
         text.contains("retry(\"c\"): recorded as drawn by no rule; drawn again, it does not follow"),
         "{text}"
     );
-    assert!(!text.contains("transaction 1, decision retry") && text.contains("3 faults"), "{text}");
+    assert!(!text.contains("transaction 1, decision retry") && text.contains("3 errors"), "{text}");
     let path = dir.path().join(".hence/journal/00000001.journal");
     let mut content = fs::read(&path).unwrap();
     content[300] ^= 1;

@@ -137,6 +137,6 @@ fn without_a_base_nothing_is_salvaged_and_nothing_touched() {
     assert!(salvage(dir.path()).unwrap_err().to_string().contains("there is no fact base"));
     fs::create_dir(dir.path().join("base")).unwrap();
     fs::remove_dir_all(dir.path().join("journal")).unwrap();
-    assert!(salvage(dir.path()).unwrap_err().to_string().contains("holds no transaction"));
+    assert!(salvage(dir.path()).unwrap_err().to_string().contains("contains no transactions"));
     assert!(!dir.path().join("journal").exists() && !dir.path().join("set-aside-1").exists());
 }

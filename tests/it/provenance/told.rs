@@ -157,10 +157,10 @@ fn a_refusal_names_what_fails_and_what_would_help() {
 "#;
     assert_eq!(shown, expected);
     assert_eq!(line, "rule poor_tool: `Quality < poor_quality` fails: 0.5833333333333334 < 0.5");
-    assert_eq!(remedies, "It would hold after this:\n  1. set poor_quality = 0.583334 (now 0.5)\n");
+    assert_eq!(remedies, "This change would make it hold:\n  1. set poor_quality = 0.583334 (now 0.5)\n");
     let (shown, _, remedies) = world.why_not("refine_tool", &[Some(text("a"))]);
-    assert!(shown.contains("✗ active_refinement(\"a\") holds, and must not"), "{shown}");
-    assert_eq!(remedies, "It would hold after this:\n  1. retract active_refinement(\"a\")\n");
+    assert!(shown.contains("✗ active_refinement(\"a\") holds but must not"), "{shown}");
+    assert_eq!(remedies, "This change would make it hold:\n  1. retract active_refinement(\"a\")\n");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_limit_tells_the_rank_and_what_a_person_must_give_is_marked() {
     let world = tools();
     let (shown, line, remedies) = world.why_not("worst", &[Some(text("c")), None]);
     assert_eq!(
-        line, "rule worst_first: it is number 2 of 3 by Quality = 0.25, and only the first is kept",
+        line, "rule worst_first: it ranks 2 of 3 by Quality = 0.25, and only the first is kept",
         "{shown}"
     );
     assert!(remedies.contains("set kept = 2 (now 1)"), "{remedies}");
@@ -185,7 +185,7 @@ fn a_limit_tells_the_rank_and_what_a_person_must_give_is_marked() {
         line,
         "rule drop_tool#1: review(tool: \"a\", approved: true, _) is missing: there is no review at all"
     );
-    let human = "It would hold after this:\n  1. assert review(tool: \"a\", approved: true, by: any) (needs a human)\n";
+    let human = "This change would make it hold:\n  1. assert review(tool: \"a\", approved: true, by: any) (needs a human)\n";
     assert_eq!(remedies, human);
 }
 

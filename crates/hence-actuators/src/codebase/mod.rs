@@ -69,7 +69,7 @@ impl Observer for Codebase {
     }
 
     fn about(&self) -> &'static str {
-        "a folder of source code: its files, what they define, and which imports which"
+        "source code in a folder: its files, their definitions and their imports"
     }
 
     fn declarations(&self) -> &'static str {
@@ -101,7 +101,7 @@ impl Observer for Codebase {
         let manifests = manifests(&files, &mut summary)?;
         let read = read_all(&files, progress, &mut summary)?;
         let index = Index::new(read.iter().map(|(found, ..)| found.path.as_str()), &manifests);
-        index.faulty.iter().for_each(|path| summary.leave_out("no manifest although called like one", path));
+        index.faulty.iter().for_each(|path| summary.leave_out("not a manifest despite its name", path));
         for (found, language, parsed) in &read {
             summary.records += 1;
             meter::check("reading source code")?;
@@ -141,7 +141,7 @@ fn manifests(files: &[Found], summary: &mut Summary) -> Result<BTreeMap<String, 
 fn content(found: &Found) -> Result<Result<Vec<u8>, &'static str>, ActuatorError> {
     tree::read(&found.location).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => Ok(Err(GONE)),
-        io::ErrorKind::Unsupported | io::ErrorKind::IsADirectory => Ok(Err("no regular file")),
+        io::ErrorKind::Unsupported | io::ErrorKind::IsADirectory => Ok(Err("not a regular file")),
         _ => Err(ActuatorError::Read { input: found.path.clone(), source: error }),
     })
 }

@@ -26,11 +26,11 @@ const KEY_ENDINGS: [&str; 11] =
     ["pem", "key", "p8", "p12", "pfx", "jks", "keystore", "asc", "gpg", "ppk", "der"];
 
 /// Why something is left out that its folder had.
-pub(super) const GONE: &str = "gone when it was to be read";
+pub(super) const GONE: &str = "deleted before it was read";
 /// Why something is left out that is called like source code.
 const NO_FILE: &str = "a link, a pipe or a device";
 /// Why a folder is left out whose path no system call takes.
-const TOO_DEEP: &str = "too deep to be read";
+const TOO_DEEP: &str = "nested too deeply";
 /// How many characters of a path an error shows.
 const SHOWN: usize = 200;
 

@@ -18,16 +18,17 @@ pub(super) fn smaller(source: &str) -> String {
     let large = large.iter().map(|class| format!("`{class}`")).collect::<Vec<_>>().join(" and ");
     if !large.is_empty() && bounded(&small).is_ok() {
         return format!(
-            "{large} stands for all of Unicode, and each repetition holds it once more; where ASCII is meant, \
-             `(?-u:\\w)` and `[0-9]` are small: `{small}`"
+            "{large} covers all of Unicode, and each repetition copies it; for ASCII, the small forms are \
+             `(?-u:\\w)` and `[0-9]`: `{small}`"
         );
     }
-    let counted = "say a counted repetition such as `{1,1000}` with smaller numbers, or with `+`: it holds its part \
-                   as often as it counts";
+    let counted = "write a counted repetition such as `{1,1000}` with smaller numbers, or with `+`: it \
+        copies its part \
+                   once for each count";
     if large.is_empty() {
         return counted.to_owned();
     }
-    format!("{large} stands for all of Unicode, where `(?-u:\\w)` or `[0-9]` is small; or {counted}")
+    format!("{large} covers all of Unicode; `(?-u:\\w)` or `[0-9]` is small; or {counted}")
 }
 
 /// A pattern as it was read.

@@ -86,9 +86,9 @@ impl Typer<'_> {
             .at(known.origin, a_column(first));
         // Any other conversion would join texts, or what is left of a number, and so other facts.
         Some(if (first.ty, ty.ty) == (Type::Int, Type::Float) {
-            diagnostic.help(format!("if they mean the same value, write `float({name})` here"))
+            diagnostic.help(format!("if both mean the same value, write `float({name})` here"))
         } else {
-            diagnostic.help("two different things need two variables")
+            diagnostic.help("use two variables for two different values")
         })
     }
 
@@ -219,6 +219,6 @@ pub(super) fn with_origin(diagnostic: Diagnostic, entry: &Entry, slot: &Slot) ->
     } else if entry.declared {
         diagnostic.at(slot.origin, "the column is declared here")
     } else {
-        diagnostic.at(slot.origin, "the column's type comes from here")
+        diagnostic.at(slot.origin, "the column gets its type here")
     }
 }

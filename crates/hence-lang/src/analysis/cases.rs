@@ -134,10 +134,10 @@ impl Cases<'_> {
         if self.ids.contains(&id.name) {
             return Some((id.name, id.span));
         }
-        let diagnostic = error(codes::UNKNOWN_ID, format!("no rule has the id `{}`", id.name), id.span);
+        let diagnostic = error(codes::UNKNOWN_ID, format!("unknown rule id `{}`", id.name), id.span);
         let known = self.ids.iter().map(|known| known.as_str());
         out.push(match nearest(id.name.as_str(), known) {
-            Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic.help(format!("give the rule its id: `@id({})`", id.name)),
         });
         None
@@ -170,7 +170,7 @@ impl Cases<'_> {
     fn clause_distance(&self, clause: &Clause<'_>, out: &mut Vec<Diagnostic>) -> Option<f64> {
         let Clause::Atom { negated, relation, within: Some(within), .. } = clause else { return None };
         if *negated {
-            let message = "`~` compares with what is there, a negated atom asks for what isn't";
+            let message = "`~` can't be used in a negated atom";
             out.push(error(codes::FAULTY_DISTANCE, message, within.span));
             return None;
         }
@@ -207,7 +207,7 @@ impl Cases<'_> {
 fn distance(written: &tree::Expr, entry: &Entry, out: &mut Vec<Diagnostic>) -> Option<f64> {
     let floats = entry.columns.iter().any(|slot| slot.ty.as_ref().is_none_or(|ty| ty.ty == Type::Float));
     if !floats {
-        let message = format!("`~` compares floats, and no column of `{}` is one", entry.name);
+        let message = format!("`~` compares floats, and `{}` has no float column", entry.name);
         out.push(error(codes::FAULTY_DISTANCE, message, written.span).note(format!("its form is `{entry}`")));
         return None;
     }
@@ -219,7 +219,7 @@ fn distance(written: &tree::Expr, entry: &Entry, out: &mut Vec<Diagnostic>) -> O
                 _ => String::from("0.001"),
             };
             out.push(
-                error(codes::FAULTY_DISTANCE, "a distance is a float of 0.0 or more", written.span)
+                error(codes::FAULTY_DISTANCE, "a tolerance is a float of at least 0.0", written.span)
                     .help(format!("write `{better}`")),
             );
             None

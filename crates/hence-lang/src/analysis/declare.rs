@@ -78,7 +78,7 @@ fn now() -> Entry {
 
 /// An error that shows both places of a name.
 fn twice(code: Code, what: &str, name: Ident, first: Span) -> Diagnostic {
-    Diagnostic::new(code, format!("{what} `{}` is declared twice", name.name))
+    Diagnostic::new(code, format!("duplicate declaration of {what} `{}`", name.name))
         .at(name.span, "declared again here")
         .at(first, "first declared here")
 }
@@ -107,8 +107,8 @@ fn members(written: &[Ident], out: &mut Vec<Diagnostic>) -> Vec<Symbol> {
     let mut members = Vec::new();
     for member in written {
         if members.contains(&member.name) {
-            let message = format!("`{}` stands twice in the set", member.name);
-            out.push(error(codes::MEMBER_TWICE, message, member.span).help("leave one of them out"));
+            let message = format!("duplicate name `{}` in a set", member.name);
+            out.push(error(codes::MEMBER_TWICE, message, member.span).help("remove one of them"));
         } else {
             members.push(member.name);
         }
@@ -142,9 +142,9 @@ fn unknown_type(ident: Ident, names: &Names) -> Diagnostic {
     let word = ident.name.as_str();
     let known = TYPES.iter().map(|ty| ty.keyword()).chain(names.sets.keys().map(|name| name.as_str()));
     let habit = HABITS.iter().find(|(foreign, _)| *foreign == word.to_lowercase()).map(|(_, ours)| *ours);
-    let diagnostic = error(codes::UNKNOWN_TYPE, format!("`{word}` is no type"), ident.span);
+    let diagnostic = error(codes::UNKNOWN_TYPE, format!("unknown type `{word}`"), ident.span);
     match habit.or_else(|| nearest(word, known)) {
-        Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic.help(
             "a type is `bool`, `int`, `float`, `string`, `name`, `time`, `duration`, a closed set such as \
              `/low | /high`, or the name of one (`type NAME = /low | /high.`)",
@@ -214,7 +214,7 @@ fn declare_relation(decl: &RelationDecl, names: &mut Names, sources: &Sources, o
 
 /// The error for a relation called like something of the language.
 fn reserved(name: Ident, what: &str) -> Diagnostic {
-    error(codes::RESERVED_NAME, format!("`{}` is {what} and can't be a relation", name.name), name.span)
+    error(codes::RESERVED_NAME, format!("`{}` is {what} and can't name a relation", name.name), name.span)
         .help(format!("give it another name, such as `{}_of`", name.name))
 }
 
@@ -243,10 +243,12 @@ fn default_value(
 ) -> Option<Value> {
     let place = format!("the column `{}` of `{}`", column.name.name, decl.name.name);
     if decl.kind != Kind::Input {
-        let message =
-            format!("{place} has a default, and no fact of a `{}` leaves a column out", decl.kind.keyword());
+        let message = format!(
+            "{place} has a default, but facts of a `{}` never leave a column out",
+            decl.kind.keyword()
+        );
         out.push(
-            error(codes::DERIVED_DEFAULT, message, default.span).help("only inputs have defaults; remove it"),
+            error(codes::DERIVED_DEFAULT, message, default.span).help("remove it; only inputs have defaults"),
         );
         return None;
     }
@@ -278,8 +280,8 @@ fn declare_now(decl: &RelationDecl, entry: &Entry, names: &mut Names, out: &mut 
             .all(|(a, b)| a.name == b.name && a.ty == b.ty && a.default.is_none());
     if !same {
         out.push(
-            error(codes::NOW_FORM, "`now` is the clock of a run and has another form", decl.span)
-                .help("write `input now(at: time).`, or leave the declaration out"),
+            error(codes::NOW_FORM, "`now` is the clock and has a fixed declaration", decl.span)
+                .help("write `input now(at: time).` or remove the declaration"),
         );
         return;
     }
@@ -351,9 +353,9 @@ pub(super) fn check_set(
 
 /// The error for a parameter that is not there, without a place.
 pub(super) fn unknown_param(names: &Names, name: Symbol) -> Diagnostic {
-    let diagnostic = Diagnostic::new(codes::UNKNOWN_PARAM, format!("there is no parameter `{name}`"));
+    let diagnostic = Diagnostic::new(codes::UNKNOWN_PARAM, format!("unknown parameter `{name}`"));
     match names.nearest_param(name) {
-        Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic,
     }
 }

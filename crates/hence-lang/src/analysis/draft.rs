@@ -116,8 +116,7 @@ pub(super) fn terms<'t>(
 /// The error for another number of terms than columns.
 pub(super) fn arity(entry: &Entry, found: usize, span: Span) -> Diagnostic {
     let columns = entry.columns.len();
-    let message =
-        format!("`{}` has {}, found {}", entry.name, count(columns, "column"), count(found, "term"));
+    let message = format!("expected {} for `{}`, found {found}", count(columns, "term"), entry.name);
     let place = if entry.declared { "declared" } else { "first derived" };
     let diagnostic = Diagnostic::new(codes::WRONG_ARITY, message).at(span, format!("found {found}"));
     let diagnostic = if entry.span == Span::default() {
@@ -133,7 +132,7 @@ fn atom_arity(entry: &Entry, found: usize, span: Span) -> Diagnostic {
     let diagnostic = arity(entry, found, span);
     match entry.columns.first() {
         Some(first) if found < entry.columns.len() => diagnostic.help(format!(
-            "write `_` for a column that may hold anything, or name the columns: `{}({}: …)`",
+            "write `_` for a column that may have any value, or name the columns: `{}({}: …)`",
             entry.name, first.name
         )),
         _ => diagnostic,
@@ -150,12 +149,12 @@ fn named<'t>(
     let faults = out.len();
     for (column, expr) in args {
         if let Some(first) = seen.iter().find(|ident| ident.name == column.name) {
-            let message = format!("the column `{}` stands twice in one atom", column.name);
+            let message = format!("duplicate column `{}` in an atom", column.name);
             out.push(
                 Diagnostic::new(codes::ARGUMENT_TWICE, message)
                     .at(column.span, "again here")
                     .at(first.span, "first here")
-                    .help("compare two values of it with `=` in a literal of its own"),
+                    .help("compare the two values with `=` in a separate literal"),
             );
         }
         seen.push(*column);
@@ -177,7 +176,7 @@ pub(super) fn unknown_column(entry: &Entry, column: Ident) -> Diagnostic {
     let diagnostic =
         error(codes::UNKNOWN_COLUMN, message, column.span).note(format!("its form is `{entry}`"));
     match near {
-        Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic,
     }
 }
@@ -207,12 +206,12 @@ fn unknown_relation(names: &Names, atom: &Atom) -> Diagnostic {
     let name = atom.relation.name.as_str();
     let span = atom.relation.span;
     if is_generator(name) {
-        return error(codes::MISPLACED_GENERATOR, format!("`{name}` is a generator and no condition"), span)
-            .help(format!("its elements are bound by `X in {name}(…)`"));
+        return error(codes::MISPLACED_GENERATOR, format!("`{name}` is a generator, not a condition"), span)
+            .help(format!("bind its elements with `X in {name}(…)`"));
     }
     if is_function(name) {
         return error(codes::WRONG_ARGUMENTS, format!("`{name}` is a function and has no columns"), span)
-            .help("give its arguments by position");
+            .help("use positional arguments");
     }
     missing_relation(names, atom.relation, arguments(atom).count())
 }
@@ -225,16 +224,16 @@ pub(super) fn missing_recorded(names: &Names, relation: Ident, recorded: &str) -
     let known: Vec<&str> =
         names.relations.iter().filter_map(|entry| entry.name.as_str().strip_prefix(OLD)).collect();
     if known.is_empty() {
-        let message = format!("`{}` stands outside of a migration", relation.name);
+        let message = format!("`{}` is used outside a migration", relation.name);
         return error(codes::OLD_RELATION, message, relation.span)
-            .note("only the rules of `hence migrate FILE.dl` read relations as they were recorded")
-            .help(format!("write `{recorded}`, or keep the rules of a migration apart from the others"));
+            .note("only the rules of `hence migrate FILE.dl` can read relations as recorded")
+            .help(format!("write `{recorded}`, or keep migration rules in a separate file"));
     }
-    let message = format!("no relation `{recorded}` is recorded");
+    let message = format!("the ledger has no relation `{recorded}`");
     let diagnostic = error(codes::UNKNOWN_RELATION, message, relation.span);
     match nearest(recorded, known.iter().copied()) {
-        Some(near) => diagnostic.help(format!("the nearest is `{OLD}{near}`")),
-        None => diagnostic.help(format!("recorded are {}", super::prose::list(&known, "and"))),
+        Some(near) => diagnostic.help(format!("did you mean `{OLD}{near}`?")),
+        None => diagnostic.help(format!("the recorded relations are {}", super::prose::list(&known, "and"))),
     }
 }
 
@@ -247,7 +246,7 @@ pub(super) fn missing_relation(names: &Names, relation: Ident, arity: usize) -> 
     let message = format!("`{name}` is neither declared nor derived");
     let diagnostic = error(codes::UNKNOWN_RELATION, message, relation.span);
     match names.nearest_relation(name).or_else(|| nearest_function(name.as_str())) {
-        Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => {
             let columns: Vec<_> = (1..=arity).map(|at| format!("c{at}: type")).collect();
             diagnostic.help(format!(
@@ -270,8 +269,8 @@ fn each<'t>(
         ExprKind::Error => None,
         _ => {
             out.push(
-                error(codes::IN_NEEDS_VARIABLE, "a variable is expected before `in`", left.span)
-                    .help("bind the elements to a variable and compare it: `X in …, X = …`"),
+                error(codes::IN_NEEDS_VARIABLE, "expected a variable before `in`", left.span)
+                    .help("bind the elements to a variable and compare that: `X in …, X = …`"),
             );
             None
         }
@@ -291,11 +290,11 @@ fn each<'t>(
 fn no_generator(right: &Expr) -> Diagnostic {
     let known = crate::builtins::generator::names();
     let forms: Vec<_> = known.iter().map(|name| format!("`{name}(…)`")).collect();
-    let diagnostic = error(codes::MISPLACED_GENERATOR, "a generator is expected behind `in`", right.span)
+    let diagnostic = error(codes::MISPLACED_GENERATOR, "expected a generator after `in`", right.span)
         .note(format!("the generators are {}", super::prose::list(&forms, "and")));
     match &right.kind {
         ExprKind::Call(name, _) => match nearest(name.name.as_str(), known.iter().copied()) {
-            Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic,
         },
         _ => diagnostic,

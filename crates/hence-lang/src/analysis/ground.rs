@@ -126,10 +126,10 @@ impl<'a> Ground<'a> {
     ) -> Option<Value> {
         let faults = out.len();
         for_each_use(written, self.sources, &mut |name, span| {
-            let message = format!("a fact has no variables, found `{name}`");
+            let message = format!("a fact can't contain a variable, found `{name}`");
             out.push(
                 error(codes::NOT_GROUND, message, span)
-                    .help(format!("a string stands in quotes: `\"{name}\"`")),
+                    .help(format!("write a string in quotes: `\"{name}\"`")),
             );
         });
         if out.len() > faults {
@@ -157,7 +157,7 @@ impl<'a> Ground<'a> {
             }
             Err(fault) => {
                 let text = self.sources.slice(fault.0);
-                out.push(error(codes::NO_RESULT, format!("`{text}` has no result"), fault.0));
+                out.push(error(codes::NO_RESULT, format!("`{text}` is undefined"), fault.0));
                 None
             }
         }

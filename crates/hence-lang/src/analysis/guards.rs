@@ -47,7 +47,7 @@ fn guard(
     let mut seen: Vec<Ident> = Vec::new();
     for (column, term) in &requires.columns {
         if let Some(first) = seen.iter().find(|ident| ident.name == column.name) {
-            let message = format!("the column `{}` stands twice in one guard", column.name);
+            let message = format!("duplicate column `{}` in a guard", column.name);
             let diagnostic = Diagnostic::new(codes::ARGUMENT_TWICE, message);
             out.push(diagnostic.at(column.span, "again here").at(first.span, "first here"));
             sound = false;

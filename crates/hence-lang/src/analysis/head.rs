@@ -96,12 +96,12 @@ impl Typer<'_> {
         match arg.kind {
             ExprKind::Const(Value::Float(share)) if !(0.0..=1.0).contains(&share.get()) => self.no_share(arg),
             ExprKind::Const(_) | ExprKind::Param(_) => Some(()),
-            _ => self.fail(not_literal(what, arg.span).note("a parameter (`param`) may stand there too")),
+            _ => self.fail(not_literal(what, arg.span).note("a parameter (`param`) is allowed too")),
         }
     }
 
     fn no_share<T>(&mut self, share: &Expr) -> Option<T> {
-        let message = format!("`{}` is no share between 0.0 and 1.0", self.sources.slice(share.span));
+        let message = format!("`{}` is not between 0.0 and 1.0", self.sources.slice(share.span));
         self.fail(
             error(codes::NO_RESULT, message, share.span).help("the 95th percentile is `percentile(X, 0.95)`"),
         )
@@ -123,7 +123,7 @@ impl Typer<'_> {
             variable = variable.or(Some((name, span)));
         });
         if let Some((name, span)) = variable {
-            let message = format!("the number that a limit keeps can't depend on the variable `{name}`");
+            let message = format!("a limit can't depend on the variable `{name}`");
             return self.fail(
                 error(codes::LIMIT_COUNT, message, span)
                     .help("write an int, or the name of an int parameter"),
@@ -131,7 +131,7 @@ impl Typer<'_> {
         }
         let expr = self.expr(written)?;
         if expr.ty != Type::Int {
-            let message = format!("a limit keeps a number of facts, found {}", a(expr.ty));
+            let message = format!("expected a limit of type int, found {}", a(expr.ty));
             return self.fail(
                 error(codes::LIMIT_COUNT, message, expr.span).help("write an int, such as `limit 10`"),
             );
@@ -140,7 +140,8 @@ impl Typer<'_> {
             && n < 0
         {
             let message = format!("a limit can't keep {n} facts");
-            return self.fail(error(codes::LIMIT_COUNT, message, expr.span).help("write an int from 0 on"));
+            return self
+                .fail(error(codes::LIMIT_COUNT, message, expr.span).help("write an int of at least 0"));
         }
         Some(expr)
     }
@@ -169,5 +170,5 @@ fn column_types(
     Diagnostic::new(codes::COLUMN_TYPES, message)
         .at(span, a(found.ty))
         .at(slot.origin, a(wanted.ty))
-        .help(format!("declare what is meant: `relation {}({}).`", entry.name, types.join(", ")))
+        .help(format!("declare the type you mean: `relation {}({}).`", entry.name, types.join(", ")))
 }

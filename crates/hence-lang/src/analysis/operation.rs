@@ -85,7 +85,7 @@ impl Typer<'_> {
             Some(fix) => diagnostic.help(fix),
             None if name == "+" && types == [Type::String, Type::String] => {
                 let texts: Vec<_> = args.iter().map(|arg| self.sources.slice(arg.span)).collect();
-                diagnostic.help(format!("strings are joined by `concat({})`", texts.join(", ")))
+                diagnostic.help(format!("join strings with `concat({})`", texts.join(", ")))
             }
             None => diagnostic,
         }
@@ -123,7 +123,7 @@ impl Typer<'_> {
             if wanted == Type::Duration
                 && let ExprKind::Const(value @ Value::Int(_)) = arg.kind
             {
-                let quotient = "; divided by one it is a float, to be compared with one such as `1.0`";
+                let quotient = "; the quotient is a float, so compare it with a float such as `1.0`";
                 return Some(unit(value) + if name == "/" { quotient } else { "" });
             }
             let better = conversion(arg, text, &ColumnType { ty: wanted, set })?;
@@ -163,16 +163,16 @@ impl Typer<'_> {
     /// Reports a call of something that is no function.
     pub(super) fn unknown_function(&mut self, name: tree::Ident) -> Option<Expr> {
         if self.names.relation(name.name).is_some() {
-            let message = format!("`{}` is a relation and has no value", name.name);
+            let message = format!("`{}` is a relation, not a value", name.name);
             return self.fail(
                 error(codes::RELATION_AS_VALUE, message, name.span)
-                    .help("a relation is a literal of the body: bind its column to a variable there"),
+                    .help("use the relation as a body literal and bind its column to a variable there"),
             );
         }
         let word = name.name.as_str();
-        let diagnostic = error(codes::UNKNOWN_FUNCTION, format!("there is no function `{word}`"), name.span);
+        let diagnostic = error(codes::UNKNOWN_FUNCTION, format!("unknown function `{word}`"), name.span);
         self.fail(match nearest_function(word) {
-            Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic.note(format!("the functions are {}", op::names().join(", "))),
         })
     }
@@ -235,7 +235,7 @@ pub(super) fn wrong_count(name: &str, found: usize, span: Span, signatures: &[Si
     counts.dedup();
     let takes = if name == "concat" { String::from("2 or more") } else { list(&counts, "or") };
     let noun = if takes == "1" { "argument" } else { "arguments" };
-    let message = format!("`{name}` takes {takes} {noun}, found {found}");
+    let message = format!("expected {takes} {noun} for `{name}`, found {found}");
     let diagnostic = error(codes::WRONG_ARGUMENTS, message, span);
     match signatures {
         [] => diagnostic,

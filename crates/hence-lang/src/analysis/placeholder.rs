@@ -65,7 +65,7 @@ impl Cutter<'_> {
     fn hole(&mut self, at: usize) -> usize {
         let rest = self.text.get(at + 1..).unwrap_or("");
         let Some(end) = rest.find(['{', '}']).filter(|end| rest.get(*end..=*end) == Some("}")) else {
-            self.fault("`{` without a `}` behind it", at, 1, "write `{{` for a brace");
+            self.fault("`{` without a `}` after it", at, 1, "write `{{` for a brace");
             return 1;
         };
         let name = rest.get(..end).unwrap_or("");
@@ -76,8 +76,9 @@ impl Cutter<'_> {
             let place = part(self.text, at + 1, end, self.span, self.sources);
             self.pieces.push(Piece::Hole(Symbol::new(name), place));
         } else {
-            let message =
-                format!("`{{{name}}}` is no placeholder: a variable or a parameter stands between braces");
+            let message = format!(
+                "`{{{name}}}` is not a placeholder: put a variable or a parameter between the braces"
+            );
             let help = "bind an expression to a variable first (`X = …`); for braces in the text write `{{` and `}}`";
             self.fault(&message, at, end + 2, help);
         }

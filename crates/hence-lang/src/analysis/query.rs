@@ -126,10 +126,9 @@ fn pattern(
             Some(term) => match term.kind {
                 tree::ExprKind::Variable(name) => {
                     if lone(term, &vars).is_some() && !name.as_str().starts_with('_') {
-                        let message = format!(
-                            "`{name}` stands twice; a variable only says here that any value will do"
-                        );
-                        out.push(error(codes::NOT_GROUND, message, term.span).help("ask with `hence query`"));
+                        let message =
+                            format!("`{name}` occurs twice; here a variable only matches any value");
+                        out.push(error(codes::NOT_GROUND, message, term.span).help("use `hence query`"));
                     }
                     vars.add(name);
                     values.push(None);
@@ -177,7 +176,8 @@ fn asserted<'n>(
         return None;
     };
     if entry.kind != Kind::Input {
-        let message = format!("`{}` is no input: rules derive it, nobody asserts it", entry.name);
+        let message =
+            format!("`{}` is not an input: it is derived by rules and can't be asserted", entry.name);
         out.push(error(codes::NOT_AN_INPUT, message, name.span));
         return None;
     }
@@ -199,9 +199,9 @@ pub fn check_facts(
     let facts = file.items.iter().filter_map(|item| match item {
         Item::Rule(rule) if rule.body.is_empty() => input_fact(rule, &names, &ground, &mut out),
         other => {
-            let message = "a file of facts holds facts only";
+            let message = "a fact file may contain only facts";
             out.push(
-                error(codes::NOT_GROUND, message, other.span()).help("load it with the rules (`--rules`)"),
+                error(codes::NOT_GROUND, message, other.span()).help("load it as a rule file (`--rules`)"),
             );
             None
         }

@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_negated_use_is_none() {
         let rules = vec![rule("d(R)").some("ask(R)").none("review(R)")];
-        let told = ["-", "`d` follows here without `review(c1: R)`", "this needs that there is none"];
+        let told = ["-", "`d` follows here without `review(c1: R)`", "requires the absence of it"];
         assert_eq!(lost("review(#0)", rules), told);
     }
 

@@ -69,10 +69,10 @@ fn ids(rules: &[&tree::Rule], out: &mut Vec<Diagnostic>) -> Vec<Symbol> {
         };
         if let Some(first) = places.get(&id.name) {
             out.push(
-                Diagnostic::new(codes::ID_TWICE, format!("two rules have the id `{}`", id.name))
+                Diagnostic::new(codes::ID_TWICE, format!("duplicate rule id `{}`", id.name))
                     .at(id.span, "again here")
                     .at(*first, "first here")
-                    .help("an id is the identity of one rule in proofs and logs: give this one another"),
+                    .help("an id identifies one rule in proofs and logs: choose another one"),
             );
         } else {
             places.insert(id.name, id.span);
@@ -120,7 +120,7 @@ fn uses(rule: &tree::Rule, clauses: &[Clause<'_>], vars: &Vars, sources: &Source
 fn check_head(rule: &tree::Rule, entry: &Entry, out: &mut Vec<Diagnostic>) {
     if entry.kind == Kind::Input {
         let what = if rule.body.is_empty() { "fact" } else { "rule" };
-        let message = format!("`{}` is an input: no {what} of a rule file may derive it", entry.name);
+        let message = format!("`{}` is an input, which a {what} in a rule file can't define", entry.name);
         let diagnostic = Diagnostic::new(codes::DERIVED_INPUT, message).at(rule.head.span, "derived here");
         let diagnostic = if entry.span == Span::default() {
             diagnostic
@@ -143,12 +143,8 @@ pub(super) fn no_distances(clauses: &[Clause<'_>], out: &mut Vec<Diagnostic>) {
     for clause in clauses {
         if let Clause::Atom { within: Some(within), .. } = clause {
             out.push(
-                error(
-                    codes::FAULTY_DISTANCE,
-                    "`~` compares floats in the `expect` of a test only",
-                    within.span,
-                )
-                .help("compare in a rule with `abs(X - Y) < 0.001`"),
+                error(codes::FAULTY_DISTANCE, "`~` is allowed only in the `expect` of a test", within.span)
+                    .help("in a rule, write `abs(X - Y) < 0.001`"),
             );
         }
     }
@@ -158,15 +154,15 @@ pub(super) fn no_distances(clauses: &[Clause<'_>], out: &mut Vec<Diagnostic>) {
 fn check_rank(rule: &tree::Rule, vars: &Vars, bound: &Bound, out: &mut Vec<Diagnostic>) {
     let Some(rank) = rule.limit.as_ref().and_then(|limit| limit.rank) else { return };
     if vars.get(rank.name).is_some_and(|var| bound.has(var)) {
-        let message = format!("the rank `{}` is bound by the body already", rank.name);
-        out.push(error(codes::FAULTY_RANK, message, rank.span).help("give the rank a variable of its own"));
+        let message = format!("the rank `{}` is already bound by the body", rank.name);
+        out.push(error(codes::FAULTY_RANK, message, rank.span).help("use another variable for the rank"));
     }
     let whole = |term: &&tree::Expr| matches!(term.kind, tree::ExprKind::Variable(name) if name == rank.name);
     if rule.terms.iter().find(whole).is_none() {
-        let message = format!("the rank `{}` is no term of the head", rank.name);
+        let message = format!("the rank `{}` is not a term of the head", rank.name);
         out.push(
             error(codes::FAULTY_RANK, message, rank.span)
-                .help(format!("add it to the head of `{}`, or leave `as {}` out", rule.head.name, rank.name)),
+                .help(format!("add it to the head of `{}`, or remove `as {}`", rule.head.name, rank.name)),
         );
     }
 }
@@ -179,7 +175,7 @@ fn check_limit(rule: &tree::Rule, out: &mut Vec<Diagnostic>) {
             Diagnostic::new(codes::AGGREGATE_AND_LIMIT, "a rule can't have both an aggregate and a limit")
                 .at(term.span, "the aggregate")
                 .at(limit.span, "the limit")
-                .help("give the aggregate a relation of its own, and limit a rule that reads it"),
+                .help("move the aggregate into a relation of its own, and put the limit on a rule that reads it"),
         );
     }
 }

@@ -125,12 +125,12 @@ impl Uses {
     ) -> Diagnostic {
         let name = vars.name(var).as_str();
         let places: Vec<_> = self.all.iter().filter(|(used, _, _)| *used == var).collect();
-        let mut diagnostic = Diagnostic::new(codes::UNBOUND, format!("nothing binds `{name}`"));
+        let mut diagnostic = Diagnostic::new(codes::UNBOUND, format!("unbound variable `{name}`"));
         for (_, span, role) in places.iter().take(4) {
             diagnostic = diagnostic.at(*span, role.phrase());
         }
         if Some(var) == self.rank {
-            return diagnostic.note("the rank is known in the head only, after the limit has chosen");
+            return diagnostic.note("the rank is known only in the head, after the limit is applied");
         }
         let diagnostic = match equations(var, clauses, vars)
             .find(|(_, reads)| reads.iter().all(|read| *read != var))
@@ -211,9 +211,9 @@ fn reads(expr: &Expr, vars: &Vars) -> Vec<VarId> {
 /// Which kind of binding is missing.
 fn missing_kind(places: &[&(VarId, Span, Role)]) -> &'static str {
     if places.iter().all(|(_, _, role)| *role == Role::Negated) {
-        "a negated atom binds nothing: it asks whether a fact with known values is absent"
+        "a negated atom binds no variables: it tests that a fact with known values is absent"
     } else {
-        "a variable is bound by a positive atom that has it as a term, or by `=` or `in` whose other side is bound"
+        "bind it by a positive atom that has it as a term, or by `=` or `in` with a bound other side"
     }
 }
 
@@ -226,7 +226,7 @@ fn with_relation(
     names: &Names,
 ) -> Diagnostic {
     let diagnostic = if places.iter().all(|(_, _, role)| *role == Role::Negated) {
-        diagnostic.help("write `_` if no fact at all may match, whatever stands there")
+        diagnostic.help("write `_` if no fact may match, whatever its value")
     } else {
         diagnostic
     };
@@ -267,7 +267,7 @@ fn snake(name: &str) -> String {
 pub(super) fn fact(rule: &Rule, sources: &Sources, out: &mut Vec<Diagnostic>) {
     for term in &rule.terms {
         for_each_use(term, sources, &mut |name, span| {
-            let message = format!("the variable `{name}` stands in a fact, where nothing can bind it");
+            let message = format!("unbound variable `{name}` in a fact");
             out.push(
                 error(codes::VARIABLE_IN_FACT, message, span)
                     .help(format!("write a string (`\"{name}\"`), or give the rule a body: `:- …`")),

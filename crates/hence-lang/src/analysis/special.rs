@@ -85,14 +85,14 @@ impl Typer<'_> {
         let tree::ExprKind::Literal(Value::String(source)) = written.kind else {
             return self.fail(
                 not_literal("a pattern", written.span)
-                    .note("patterns are compiled when the rules are loaded")
-                    .help("write it out, best as a raw string: `r\"…\"`"),
+                    .note("patterns are compiled when rules are loaded")
+                    .help("write it as a literal, preferably a raw string: `r\"…\"`"),
             );
         };
         match Pattern::new(source) {
             Ok(pattern) => Some(pattern),
             Err(fault) => {
-                let diagnostic = error(codes::FAULTY_PATTERN, "the pattern can't be compiled", written.span);
+                let diagnostic = error(codes::FAULTY_PATTERN, "invalid pattern", written.span);
                 let diagnostic = fault.notes().into_iter().fold(diagnostic, Diagnostic::note);
                 self.fail(fault.help().into_iter().fold(diagnostic, Diagnostic::help))
             }
@@ -102,9 +102,10 @@ impl Typer<'_> {
     /// `format("{A} of {B}")` as a concatenation.
     pub(super) fn format(&mut self, name: tree::Ident, args: &[tree::Expr], span: Span) -> Option<Expr> {
         let [written] = args else {
-            return self.fail(wrong_count("format", args.len(), name.span, &op::signatures("format")).help(
-                "the placeholders are the variables and parameters themselves: `format(\"{A} of {B}\")`",
-            ));
+            return self.fail(
+                wrong_count("format", args.len(), name.span, &op::signatures("format"))
+                    .help("name variables and parameters in the placeholders: `format(\"{A} of {B}\")`"),
+            );
         };
         let tree::ExprKind::Literal(Value::String(text)) = written.kind else {
             return self.fail(not_literal("the text of `format`", written.span));
@@ -152,7 +153,7 @@ impl Typer<'_> {
 
     fn unbound_placeholder(&self, name: Symbol, span: Span, columns: &[Slot]) -> Diagnostic {
         let what = match (is_variable(name), columns) {
-            (true, _) => "not a variable that the rule binds",
+            (true, _) => "not a variable bound by the rule",
             (false, []) => "not a parameter",
             (false, _) => "neither a parameter nor a column of the head",
         };
@@ -162,7 +163,7 @@ impl Typer<'_> {
         let known = known.chain(columns.iter().map(|column| column.name));
         let diagnostic = error(codes::UNBOUND_PLACEHOLDER, message, span);
         match nearest(name.as_str(), known.map(Symbol::as_str)) {
-            Some(near) => diagnostic.help(format!("the nearest is `{{{near}}}`")),
+            Some(near) => diagnostic.help(format!("did you mean `{{{near}}}`?")),
             None => diagnostic,
         }
     }

@@ -175,24 +175,24 @@ mod tests {
             rule("b(X)").some("c(X)"),
             rule("c(X)").some("a(X)"),
         ];
-        let steps = ["`a` needs that no `b` holds", "and `b` needs some `c`", "and `c` needs some `a`"];
+        let steps = ["`a` depends on the absence of `b`", "and `b` depends on `c`", "and `c` depends on `a`"];
         assert_eq!(shown(&["e"], rules), steps);
     }
 
     #[test]
     fn aggregates_and_limits_count_like_negation() {
         let rules = vec![rule("n(count)").some("n(X)").some("e(X)")];
-        assert_eq!(shown(&["e"], rules), ["`n` aggregates over all of `n`"]);
+        assert_eq!(shown(&["e"], rules), ["`n` aggregates over `n`"]);
         let rules = vec![rule("top(X)").some("all(X)").limit(), rule("all(X)").some("top(X)")];
-        assert_eq!(
-            shown(&[], rules),
-            ["`top` keeps the first that follow from all of `all`", "and `all` needs some `top`"]
-        );
+        assert_eq!(shown(&[], rules), ["`top` applies a limit over `all`", "and `all` depends on `top`"]);
     }
 
     #[test]
     fn each_component_with_a_cycle_has_its_own_fault() {
         let rules = vec![rule("a(X)").some("e(X)").none("a(X)"), rule("b(X)").some("e(X)").none("b(X)")];
-        assert_eq!(shown(&["e"], rules), ["`a` needs that no `a` holds", "`b` needs that no `b` holds"]);
+        assert_eq!(
+            shown(&["e"], rules),
+            ["`a` depends on the absence of `a`", "`b` depends on the absence of `b`"]
+        );
     }
 }

@@ -105,17 +105,17 @@ impl<'a> Typer<'a> {
             return self.poison();
         }
         if self.names.relation(name).is_some() {
-            let message = format!("`{name}` is a relation, and stands here without its parentheses");
+            let message = format!("the relation `{name}` has no parentheses");
             let fault = error(codes::RELATION_AS_VALUE, message, span);
-            return self.fail(fault.help(format!(
-                "in a body, alone between commas, write `{name}(…)`; without columns `{name}()`"
-            )));
+            return self.fail(
+                fault.help(format!("as a body literal, write `{name}(…)`, or `{name}()` without columns")),
+            );
         }
         let diagnostic = unknown_param(self.names, name).at(span, "");
         self.fail(if diagnostic.help.is_empty() {
             diagnostic.help(format!(
-                "a variable begins with an upper-case letter, a name with a slash (`/{name}`), and a string \
-                 stands in quotes (`\"{name}\"`)"
+                "a variable starts with an upper-case letter, a name with a slash (`/{name}`), and a string \
+                 is in quotes (`\"{name}\"`)"
             ))
         } else {
             diagnostic
@@ -155,7 +155,7 @@ impl<'a> Typer<'a> {
             return Some(expr);
         }
         let text = self.sources.slice(expr.span);
-        let message = format!("`{text}` is {} where a condition is due", a(expr.ty));
+        let message = format!("expected a condition, but `{text}` is {}", a(expr.ty));
         let diagnostic = error(codes::NOT_BOOL, message, expr.span);
         self.fail(diagnostic.help(format!("compare it with something: `{text} = …`, `{text} > …`")))
     }
@@ -228,12 +228,8 @@ impl<'a> Typer<'a> {
                 self.misplaced_aggregate(name)
             }
             word if is_generator(word) => self.fail(
-                error(
-                    codes::MISPLACED_GENERATOR,
-                    format!("`{word}` is a generator and has no value"),
-                    name.span,
-                )
-                .help(format!("bind its elements to a variable in the body: `X in {word}(…)`")),
+                error(codes::MISPLACED_GENERATOR, format!("`{word}` is a generator, not a value"), name.span)
+                    .help(format!("bind its elements to a variable in the body: `X in {word}(…)`")),
             ),
             word if is_function(word) => {
                 let args: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();
@@ -245,9 +241,9 @@ impl<'a> Typer<'a> {
     }
 
     fn misplaced_aggregate(&mut self, name: tree::Ident) -> Option<Expr> {
-        let message = format!("the aggregate `{}` is no whole column of a head here", name.name);
+        let message = format!("the aggregate `{}` is not a whole column of a head", name.name);
         self.fail(error(codes::MISPLACED_AGGREGATE, message, name.span).help(format!(
-            "give it a relation of its own, `NAME(GROUP, {}(…)) :- …`, and use that relation's column here",
+            "move it into a relation of its own, `NAME(GROUP, {}(…)) :- …`, and use that relation's column here",
             name.name
         )))
     }
@@ -265,6 +261,6 @@ fn disjoint(a: &NameSet, b: &NameSet) -> bool {
 /// The error for a value that would have to be of two sets without a common member.
 pub(super) fn disjoint_sets(span: Span, found: &Arc<NameSet>, wanted: &Arc<NameSet>) -> Diagnostic {
     let show = |set: &Arc<NameSet>| ColumnType { ty: Type::Name, set: Some(Arc::clone(set)) }.to_string();
-    let message = format!("no name is both of `{}` and of `{}`", show(found), show(wanted));
+    let message = format!("`{}` and `{}` have no name in common", show(found), show(wanted));
     error(codes::DISJOINT_SETS, message, span)
 }

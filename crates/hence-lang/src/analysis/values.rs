@@ -96,7 +96,7 @@ pub(super) fn fit(value: Value, text: Option<&str>, ty: &ColumnType, place: &str
     let diagnostic = Diagnostic::new(codes::WRONG_TYPE, message);
     Err(match rewritten(value, text, ty) {
         Some(right) => diagnostic.help(format!("write `{right}`")),
-        None if ty.ty == Type::String => diagnostic.help("put what was meant in quotes, as it was written"),
+        None if ty.ty == Type::String => diagnostic.help("put the text in quotes"),
         None if ty.ty == Type::Duration && value.ty() == Type::Int => diagnostic.help(unit(value)),
         None => diagnostic,
     })
@@ -133,11 +133,11 @@ fn nearest_member(name: Symbol, set: &NameSet) -> Option<&'static str> {
 /// The error for a name outside a closed set.
 pub(super) fn outside(name: Symbol, set: &NameSet, place: &str) -> Diagnostic {
     let members: Vec<_> = set.members.iter().map(|member| format!("`{member}`")).collect();
-    let message = format!("`{name}` is none of the names that {place} may hold");
+    let message = format!("{place} can't be `{name}`");
     let diagnostic =
-        Diagnostic::new(codes::OUTSIDE_SET, message).note(format!("it may hold {}", list(&members, "or")));
+        Diagnostic::new(codes::OUTSIDE_SET, message).note(format!("expected {}", list(&members, "or")));
     match nearest_member(name, set) {
-        Some(near) => diagnostic.help(format!("the nearest is `{near}`")),
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic,
     }
 }

@@ -75,7 +75,7 @@ fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, BaseError> {
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(BaseError::of_text(text.unwrap_or("the store gave up").to_owned()))
+            Err(BaseError::of_text(text.unwrap_or("the store failed").to_owned()))
         }
     }
 }
@@ -183,5 +183,5 @@ fn grace() -> Instant {
 }
 
 fn no_answer() -> BaseError {
-    BaseError::Medium(String::from("the store doesn't answer"))
+    BaseError::Medium(String::from("the store doesn't respond"))
 }

@@ -49,7 +49,7 @@ pub(super) fn int(number: &str) -> Result<i64, Diagnostic> {
     Err(if value.fract() == 0.0 && value.abs() < 1e15 {
         fault.help(format!("write `{value:.0}`"))
     } else {
-        fault.help("declare the column `float`, or round the number before")
+        fault.help("declare the column `float`, or round the number first")
     })
 }
 
@@ -94,7 +94,7 @@ fn outside(name: &str, ty: &ColumnType, set: &NameSet) -> Diagnostic {
     let fault =
         if set.name.is_some() { fault.note(format!("`{ty}` is `{}`", members.join(" | "))) } else { fault };
     match diagnostic::nearest(name, members) {
-        Some(near) => fault.help(format!("there is `{near}`")),
+        Some(near) => fault.help(format!("did you mean `{near}`?")),
         None => fault,
     }
 }

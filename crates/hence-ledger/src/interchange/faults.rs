@@ -112,7 +112,7 @@ impl Faults {
     /// There are some.
     pub(super) fn finish(mut self) -> Result<(), Vec<Diagnostic>> {
         if let (Some(last), true) = (self.tied.last_mut(), self.beyond > 0) {
-            let plural = if self.beyond == 1 { "fault" } else { "faults" };
+            let plural = if self.beyond == 1 { "error" } else { "errors" };
             last.message = format!("{} more {plural} in this file", self.beyond);
         }
         if self.tied.is_empty() { Ok(()) } else { Err(self.tied) }

@@ -85,7 +85,7 @@ impl Found<'_> {
     /// The way out, where one is known.
     fn advice(&self, ty: Type) -> Option<String> {
         match (self, ty) {
-            (Self::Null, _) => Some(String::from("a fact has a value in every column; leave the line out")),
+            (Self::Null, _) => Some(String::from("a fact has a value in every column; remove the line")),
             (Self::Text(text), Type::Int | Type::Float) if convert::is_number(text) => {
                 Some(format!("write `{text}` without quotes"))
             }
@@ -100,7 +100,7 @@ impl Found<'_> {
                 Some(String::from("remove the white space around it"))
             }
             (_, Type::Time) => {
-                Some(String::from("a time is RFC 3339, to the microsecond: `2026-02-03T14:23:45Z`"))
+                Some(String::from("write a time as RFC 3339, to the microsecond: `2026-02-03T14:23:45Z`"))
             }
             (_, Type::Duration) => {
                 Some(String::from("a duration has units `w d h m s ms us`: `7d`, `1h30m`, `1200ms`"))

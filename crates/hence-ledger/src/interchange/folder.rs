@@ -34,7 +34,7 @@ pub fn expand(path: &Path) -> Result<Vec<FactFile>, Diagnostic> {
     paths.sort();
     let found: Vec<FactFile> = paths.iter().filter_map(|path| fact_file(path)).collect();
     if found.is_empty() {
-        let endings = "nothing directly in it ends in `.jsonl`, `.csv`, `.tsv`, `.facts` or `.dl`";
+        let endings = "it contains no `.jsonl`, `.csv`, `.tsv`, `.facts` or `.dl` file";
         return Err(unreadable(std::io::Error::other(endings)));
     }
     Ok(found)

@@ -131,7 +131,7 @@ fn elements<'t>(
     }
 }
 
-const EXAMPLE: &str = "a fact stands on one line: `{\"tool_run\": [1, \"web_search\"]}`";
+const EXAMPLE: &str = "write a fact on one line: `{\"tool_run\": [1, \"web_search\"]}`";
 
 fn no_fact(scanner: &mut Scanner<'_>) -> Diagnostic {
     scanner.unexpected("`{`").help(EXAMPLE)
@@ -144,5 +144,5 @@ fn no_columns(scanner: &mut Scanner<'_>) -> Result<Diagnostic, Diagnostic> {
 }
 
 fn several_facts(scanner: &mut Scanner<'_>) -> Diagnostic {
-    scanner.unexpected("`}`").help("one fact a line: begin a new line, `{`")
+    scanner.unexpected("`}`").help("write one fact per line: start a new line, `{`")
 }

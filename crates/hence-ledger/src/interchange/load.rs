@@ -193,7 +193,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
 /// A path that can't be read, and why.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
     let dangling = error.kind() == io::ErrorKind::NotFound && path.is_symlink();
-    let why = if dangling { String::from("it is a link to nothing") } else { file::said(error) };
+    let why = if dangling { String::from("it is a broken link") } else { file::said(error) };
     let fault = Diagnostic::new(codes::UNREADABLE, format!("`{}` can't be read: {why}", path.display()));
     match error.kind() {
         io::ErrorKind::Unsupported => fault.help("`-` reads standard input: `… | hence … --facts -`"),
@@ -203,22 +203,22 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
 
 fn too_large(name: &str) -> Diagnostic {
     Diagnostic::new(codes::TOO_LARGE, format!("`{name}` is larger than {} MiB", FILE_LIMIT >> 20))
-        .help("cut it into several files and name their folder")
+        .help("split it into several files and name their folder")
 }
 
 fn unknown_format(path: &Path) -> Diagnostic {
-    let message = format!("`{}` has the name of no fact file", path.display());
+    let message = format!("unsupported extension of `{}`", path.display());
     let fault = Diagnostic::new(codes::UNKNOWN_FORMAT, message)
-        .note("facts stand in `.jsonl`, `.csv`, `.tsv`, `.facts` and `.dl` files");
+        .note("fact files end in `.jsonl`, `.csv`, `.tsv`, `.facts` or `.dl`");
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json" | "ndjson") => fault.help("for one JSON object a line, call it `.jsonl`"),
+        Some("json" | "ndjson") => fault.help("if each line is a JSON object, rename it to `.jsonl`"),
         _ => fault,
     }
 }
 
 fn long_line(name: &str, line: usize) -> Diagnostic {
     let message = format!("line {line} of `{name}` is longer than {} MiB", FILE_LIMIT >> 20);
-    Diagnostic::new(codes::TOO_LARGE, message).help("write one fact a line")
+    Diagnostic::new(codes::TOO_LARGE, message).help("write one fact per line")
 }
 
 /// What keeps bytes from being read as text, tied to the text that they nearly are.
@@ -231,7 +231,7 @@ fn no_text(sources: &mut Sources, name: &str, error: &FromUtf8Error) -> Vec<Diag
 
 fn not_utf8(name: &str, error: &FromUtf8Error) -> Diagnostic {
     let (bytes, at) = (error.as_bytes(), error.utf8_error().valid_up_to());
-    let byte = bytes.get(at).copied().or_broken("a byte that is no UTF-8 is there");
+    let byte = bytes.get(at).copied().or_broken("the text has a byte that is not UTF-8");
     Diagnostic::new(codes::NOT_UTF8, format!("`{name}` is not UTF-8"))
         .at(span(at, at + char::REPLACEMENT_CHARACTER.len_utf8()), format!("the byte `0x{byte:02x}`"))
         .help(format!("convert it: `iconv -f ISO-8859-1 -t UTF-8 {name}`"))

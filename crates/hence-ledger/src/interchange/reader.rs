@@ -142,7 +142,7 @@ impl<'a, 's> Reader<'a, 's> {
 pub(super) fn missing_columns(relation: &Relation, missing: &[&Column]) -> Diagnostic {
     let names: Vec<_> = missing.iter().map(|column| format!("`{column}`")).collect();
     let plural = if missing.len() == 1 { "column" } else { "columns" };
-    let message = format!("{plural} {} of `{}` not found", names.join(", "), relation.name);
+    let message = format!("missing {plural} {} of `{}`", names.join(", "), relation.name);
     Diagnostic::new(codes::MISSING_COLUMN, message).note(format!("the relation is `{relation}`"))
 }
 
@@ -151,21 +151,21 @@ pub(super) fn unknown_column(relation: &Relation, name: &str) -> Diagnostic {
     let message = format!("`{}` has no column `{name}`", relation.name);
     let fault = Diagnostic::new(codes::UNKNOWN_COLUMN, message);
     match diagnostic::nearest(name, relation.columns.iter().map(|column| column.name.as_str())) {
-        Some(near) => fault.help(format!("there is `{near}`")),
+        Some(near) => fault.help(format!("did you mean `{near}`?")),
         None => fault.note(format!("the relation is `{relation}`")),
     }
 }
 
 /// A column that stands twice.
 pub(super) fn duplicate_column(relation: &Relation, name: &str) -> Diagnostic {
-    let message = format!("column `{name}` of `{}` stands twice", relation.name);
+    let message = format!("duplicate column `{name}` of `{}`", relation.name);
     Diagnostic::new(codes::DUPLICATE_COLUMN, message).help("keep one of them")
 }
 
 /// Another number of columns than the relation, or the head of its table, has.
 pub(super) fn column_count(relation: &Relation, due: usize, found: usize) -> Diagnostic {
     let plural = if due == 1 { "column" } else { "columns" };
-    let has = if due == relation.columns.len() { "has" } else { "has, by the head of its table," };
-    let message = format!("`{}` {has} {due} {plural}, found {found}", relation.name);
+    let header = if due == relation.columns.len() { "" } else { " by the header of its table" };
+    let message = format!("expected {due} {plural} for `{}`{header}, found {found}", relation.name);
     Diagnostic::new(codes::COLUMN_COUNT, message).note(format!("the relation is `{relation}`"))
 }

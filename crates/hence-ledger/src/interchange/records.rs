@@ -100,8 +100,8 @@ impl<'t> Records<'t> {
             let rest = self.rest(from);
             let Some(length) = rest.find('"') else {
                 self.at = self.text.len();
-                return Err(Diagnostic::new(codes::MALFORMED, "the quoted field doesn't end")
-                    .at(span(start, start + 1), "it begins here"));
+                return Err(Diagnostic::new(codes::MALFORMED, "unterminated quoted field")
+                    .at(span(start, start + 1), "it starts here"));
             };
             let (part, _) = rest.split_at(length);
             text = if text.is_empty() { Cow::Borrowed(part) } else { Cow::Owned(text.into_owned() + part) };
@@ -118,8 +118,8 @@ impl<'t> Records<'t> {
             return Ok(Field { text, place });
         }
         let next = rest.chars().next().map_or(0, char::len_utf8);
-        Err(Diagnostic::new(codes::MALFORMED, "text behind the quotes of a field")
+        Err(Diagnostic::new(codes::MALFORMED, "text after the closing quote of a field")
             .at(span(self.at, self.at + next), "")
-            .help("put quotes around the whole field and write `\"\"` for a quote in it"))
+            .help("quote the whole field and write `\"\"` for a quote in it"))
     }
 }

@@ -128,12 +128,12 @@ impl<'t> Scanner<'t> {
     }
 
     fn no_value(&self, word: &str, start: usize) -> Diagnostic {
-        let fault = self.malformed(format!("`{}` is no JSON value", shortened(word)), start, self.at);
+        let fault = self.malformed(format!("`{}` is not a JSON value", shortened(word)), start, self.at);
         match word {
             "True" | "False" => fault.help(format!("write `{}`", word.to_lowercase())),
-            "NaN" | "Infinity" | "-Infinity" => fault.help("a float is finite; leave the line out"),
+            "NaN" | "Infinity" | "-Infinity" => fault.help("a float is finite; remove the line"),
             _ if word.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-                fault.help(format!("a string stands in quotes: `\"{}\"`", shortened(word)))
+                fault.help(format!("write a string in quotes: `\"{}\"`", shortened(word)))
             }
             _ => fault.help("a number is written like `42`, `-0.5` or `1e-3`"),
         }
@@ -170,7 +170,7 @@ impl<'t> Scanner<'t> {
                     let fault = self.malformed("a control character in a string", self.at, self.at + 1);
                     return Err(fault.help("write it as an escape: `\\t`, `\\u0000`"));
                 }
-                None => return Err(self.malformed("the string doesn't end on its line", start, self.at)),
+                None => return Err(self.malformed("unterminated string", start, self.at)),
             }
         }
     }
@@ -193,7 +193,7 @@ impl<'t> Scanner<'t> {
         };
         found.ok_or_else(|| {
             let text = self.since(start);
-            self.malformed(format!("`{text}` is no escape of JSON"), start, self.at)
+            self.malformed(format!("`{text}` is not a JSON escape"), start, self.at)
         })
     }
 
@@ -221,7 +221,7 @@ impl<'t> Scanner<'t> {
     pub(super) fn skip(&mut self, depth: usize) -> Result<(), Diagnostic> {
         let start = self.start();
         if depth > DEPTH {
-            let message = format!("JSON is nested deeper than {DEPTH}");
+            let message = format!("JSON is nested more than {DEPTH} levels deep");
             return Err(Diagnostic { code: codes::TOO_DEEP, ..self.malformed(message, start, start + 1) });
         }
         let (close, is_object) = if self.byte() == Some(b'{') { (b'}', true) } else { (b']', false) };

@@ -37,10 +37,10 @@ impl<'a> Schemas<'a> {
     }
 
     fn unknown(&self, name: &str) -> Diagnostic {
-        let fault = Diagnostic::new(codes::UNKNOWN_RELATION, format!("no relation is called `{name}`"));
+        let fault = Diagnostic::new(codes::UNKNOWN_RELATION, format!("unknown relation `{name}`"));
         let known = self.relations.values().filter(|relation| relation.kind == Kind::Input || self.derived);
         match diagnostic::nearest(name, known.map(|relation| relation.name.as_str())) {
-            Some(near) => fault.help(format!("there is `{near}`")),
+            Some(near) => fault.help(format!("did you mean `{near}`?")),
             None => fault.help("declare it in a rule file: `input NAME(column: type, …).`"),
         }
     }

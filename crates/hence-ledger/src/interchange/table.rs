@@ -38,7 +38,7 @@ fn positions(relation: &Relation) -> Option<Vec<usize>> {
 /// Reads the header: for each field, the column that it names. `None` where it is faulty.
 fn header(reader: &mut Reader<'_, '_>, relation: &Relation, records: &mut Records<'_>) -> Option<Vec<usize>> {
     if relation.columns.is_empty() {
-        let message = format!("`{}` has no columns, so a table can't hold its fact", relation.name);
+        let message = format!("`{}` has no columns, so a table can't contain its fact", relation.name);
         let help = format!("write it in a `.jsonl` file: `{{\"{}\": []}}`", relation.name);
         reader.fault(Diagnostic::new(codes::COLUMN_COUNT, message).at(span(0, 0), "").help(help));
         return None;
@@ -87,7 +87,7 @@ fn columns(reader: &mut Reader<'_, '_>, relation: &Relation, fields: &[Field<'_>
 
 fn header_help(relation: &Relation) -> String {
     let names: Vec<_> = relation.columns.iter().map(|column| column.name.as_str()).collect();
-    format!("the first line names the columns, in any order: `{}`", names.join(","))
+    format!("name the columns in the first line, in any order: `{}`", names.join(","))
 }
 
 fn rows<'t>(reader: &mut Reader<'_, '_>, relation: &Relation, records: &mut Records<'t>, order: &[usize]) {

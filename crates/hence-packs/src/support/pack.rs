@@ -56,7 +56,7 @@ pub enum RunError {
     #[error(transparent)]
     BadParam(#[from] BadParam),
     /// The bounds were reached.
-    #[error("the bounds of the evaluation were reached")]
+    #[error("a limit of the evaluation was reached")]
     Bounds,
 }
 
@@ -112,7 +112,7 @@ impl Pack {
             })
             .collect();
         let with = if bindings.is_empty() { "" } else { " with " };
-        format!("{place}: `{text}` has no result in `{}`{with}{}", rule.id, bindings.join(", "))
+        format!("{place}: `{text}` is undefined in `{}`{with}{}", rule.id, bindings.join(", "))
     }
 
     /// The decisions that reports leave undetermined, in order.

@@ -18,7 +18,7 @@ impl Checker<'_> {
         premises: &[Json],
     ) -> Verdict<Vec<usize>> {
         if premises.len() != rule.body.len() {
-            return Err(format!("the body has {} literals, not {}", rule.body.len(), premises.len()));
+            return Err(format!("expected {} body literals, found {}", rule.body.len(), premises.len()));
         }
         let mut refers = Vec::new();
         for (number, (literal, premise)) in rule.body.iter().zip(premises).enumerate() {
@@ -62,7 +62,7 @@ impl Checker<'_> {
                     args.iter().map(|arg| arg.eval(vars, &self.params).ok()).collect();
                 let word = vars.get(var.0 as usize).copied();
                 if !words.zip(word).is_some_and(|(args, word)| generator.contains(&args, word)) {
-                    return Err(String::from("the value is none of the elements"));
+                    return Err(String::from("the value is not one of the elements"));
                 }
                 self.named(rule, *var, map, "each", vars)?;
                 same(read::text(map, "text")?, &words::generator(self.program, generator, args, vars))?;
@@ -80,7 +80,7 @@ impl Checker<'_> {
         member: &str,
         vars: &[Word],
     ) -> Verdict {
-        let variable = rule.variables.get(var.0 as usize).ok_or("there is no such variable")?;
+        let variable = rule.variables.get(var.0 as usize).ok_or("unknown variable")?;
         same(read::text(map, member)?, variable.name.as_str())?;
         let word = read::word(&variable.ty, read::member(map, "value")?)?;
         if Some(&word) == vars.get(var.0 as usize) {
@@ -99,14 +99,14 @@ impl Checker<'_> {
     ) -> Verdict<usize> {
         let below = read::number(map, "step")?;
         let head = self.heads.get(below).filter(|_| below > at);
-        let head = head.ok_or_else(|| format!("step {below} does not stand behind this one"))?;
+        let head = head.ok_or_else(|| format!("step {below} does not come after this one"))?;
         if head.relation != atom.relation {
             return Err(format!("step {below} is a fact of another relation"));
         }
         for (column, word) in head.row.iter().enumerate() {
             let wanted = atom.args.get(column).and_then(|arg| self.arg(arg, vars));
             if wanted.is_some_and(|wanted| wanted != *word) {
-                return Err(format!("column {} of step {below} does not fit", column + 1));
+                return Err(format!("column {} of step {below} does not match", column + 1));
             }
         }
         Ok(below)
@@ -147,7 +147,7 @@ impl Checker<'_> {
         match self.facts(relation) {
             None => self.trust(at, "an absence"),
             Some(rows) if rows.iter().any(|row| fits(row, &wanted)) => {
-                return Err(String::from("a fact that should be absent holds"));
+                return Err(String::from("a fact that must be absent holds"));
             }
             Some(rows) if self.known.model.is_some() && rows.len() != among => {
                 return Err(format!("the relation has {} facts, not {among}", rows.len()));

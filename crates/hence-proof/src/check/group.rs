@@ -36,13 +36,13 @@ impl Checker<'_> {
             let checked = self.input(at, rule, head, input);
             let (bound, below) = checked.map_err(|message| format!("input {}: {message}", number + 1))?;
             if !seen.insert(choice(rule, &bound, &below)) {
-                return Err(format!("input {} stands twice", number + 1));
+                return Err(format!("duplicate input {}", number + 1));
             }
             refers.extend(below);
             all.push(bound);
         }
         if all.is_empty() || all.len() > matches {
-            return Err(format!("{} inputs are shown of {matches} matches", all.len()));
+            return Err(format!("{} inputs are shown for {matches} matches", all.len()));
         }
         self.complete(at, rule, head, matches, all)?;
         Ok(refers)
@@ -52,7 +52,7 @@ impl Checker<'_> {
     fn columns(&self, rule: &Rule, head: &Head, group: &serde_json::Map<String, Json>) -> Verdict {
         let by = read::object(read::member(group, "by")?, "`by`")?;
         let results = read::object(read::member(group, "results")?, "`results`")?;
-        let relation = self.program.relation(head.relation).ok_or("there is no such relation")?;
+        let relation = self.program.relation(head.relation).ok_or("unknown relation")?;
         if by.len() + results.len() != relation.columns.len() {
             return Err(String::from("the columns of the group are not those of the head"));
         }
@@ -139,7 +139,7 @@ impl Checker<'_> {
             }
             Some(found) => self.value(rule, head, &found),
             None => {
-                self.trust(at, "that the group has no further matches");
+                self.trust(at, "the completeness of the group");
                 if whole { self.value(rule, head, &shown) } else { Ok(()) }
             }
         }

@@ -28,7 +28,7 @@ impl Checker<'_> {
         premise: &Json,
     ) -> Verdict {
         let premise = read::object(premise, "a premise")?;
-        let shown = read::object(read::member(premise, "limit")?, "the standing")?;
+        let shown = read::object(read::member(premise, "limit")?, "the ranking")?;
         self.per(rule, limit, vars, shown)?;
         let keys = self.keys(limit, vars)?;
         self.shown_keys(limit, &keys, read::array(shown, "keys")?)?;
@@ -39,13 +39,13 @@ impl Checker<'_> {
         }
         let column = rank_column(rule, limit);
         if column.is_some_and(|column| head.row.get(column) != Some(&Word::from_int(rank as i64))) {
-            return Err(format!("the head does not say rank {rank}"));
+            return Err(format!("the head does not contain rank {rank}"));
         }
         let left_out = self.left_out(rule, limit, head, read::member(shown, "left_out")?)?;
         match &left_out {
             Some((_, other)) if of > keep && self.order(limit, &keys, other).is_le() => {}
             None if of <= keep => {}
-            _ => return Err(String::from("the first one left out is not told right")),
+            _ => return Err(String::from("the first fact left out is wrong")),
         }
         self.standing(at, rule, limit, head, vars, &Told { keys, rank, of, keep, left_out })
     }
@@ -59,7 +59,7 @@ impl Checker<'_> {
         for (at, word) in per.iter().enumerate() {
             let grouped = limit.per.iter().any(|var| var.0 as usize == at);
             if *word != vars.get(at).copied().filter(|_| grouped) {
-                return Err(String::from("the group is not told right"));
+                return Err(String::from("the group is wrong"));
             }
         }
         Ok(())
@@ -90,14 +90,14 @@ impl Checker<'_> {
         if json.is_null() {
             return Ok(None);
         }
-        let map = read::object(json, "the one left out")?;
+        let map = read::object(json, "the fact left out")?;
         let fact = read::head(self.program, read::member(map, "fact")?)?;
         if fact.relation != head.relation {
-            return Err(String::from("the one left out is of another relation"));
+            return Err(String::from("the fact left out is of another relation"));
         }
         let next = self.keep(limit).map(|keep| Word::from_int(keep as i64 + 1));
         if rank_column(rule, limit).is_some_and(|column| fact.row.get(column).copied() != next) {
-            return Err(String::from("the one left out has another rank"));
+            return Err(String::from("the fact left out has another rank"));
         }
         let shown = read::array(map, "keys")?;
         if shown.len() != limit.by.len() {

@@ -76,7 +76,7 @@ pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accep
         let mut height = usize::from(step::is_rule(step));
         for below in refers {
             let (Some(seen), Some(lower)) = (referred.get_mut(below), heights.get(below)) else {
-                return Err(refusal(format!("it refers to step {below}, and there is none")));
+                return Err(refusal(format!("it refers to step {below}, which does not exist")));
             };
             *seen = true;
             height = height.max(lower + 1);
@@ -84,7 +84,7 @@ pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accep
         *heights.get_mut(at).or_broken("every step has a height") = height;
     }
     if let Some(orphan) = referred.iter().skip(1).position(|seen| !seen) {
-        return Err(Refusal { step: Some(orphan + 1), message: String::from("no step before it needs it") });
+        return Err(Refusal { step: Some(orphan + 1), message: String::from("no earlier step uses it") });
     }
     if heights.first() != Some(&document.height) {
         return Err(whole(format!(

@@ -32,7 +32,7 @@ impl<'j> Document<'j> {
         let proof = object(proof, "a proof")?;
         match member(proof, "format")?.as_str() {
             Some(FORM) => {}
-            other => return Err(format!("the format is {other:?}; this checker reads {FORM:?}")),
+            other => return Err(format!("expected the format {FORM:?}, found {other:?}")),
         }
         let steps =
             array(proof, "steps")?.iter().map(|step| object(step, "a step")).collect::<Verdict<Vec<_>>>()?;
@@ -40,10 +40,10 @@ impl<'j> Document<'j> {
             steps.iter().map(|step| head(program, member(step, "fact")?)).collect::<Verdict<Vec<_>>>()?;
         let asked = head(program, member(proof, "fact")?)?;
         if heads.first() != Some(&asked) {
-            return Err(String::from("the first step is not the fact that is proved"));
+            return Err(String::from("the first step is not the proved fact"));
         }
         if !member(proof, "least")?.is_boolean() {
-            return Err(String::from("`least` is no bool"));
+            return Err(String::from("`least` must be a bool"));
         }
         Ok(Self { height: number(proof, "height")?, heads, steps })
     }
@@ -64,20 +64,20 @@ pub(super) fn array<'j>(map: &'j Map<String, Json>, name: &str) -> Verdict<&'j [
 
 pub(super) fn number(map: &Map<String, Json>, name: &str) -> Verdict<usize> {
     let number = member(map, name)?.as_u64().and_then(|number| usize::try_from(number).ok());
-    number.ok_or_else(|| format!("`{name}` must be a number from 0"))
+    number.ok_or_else(|| format!("`{name}` must be a whole number"))
 }
 
 pub(super) fn text<'j>(map: &'j Map<String, Json>, name: &str) -> Verdict<&'j str> {
-    member(map, name)?.as_str().ok_or_else(|| format!("`{name}` must be a text"))
+    member(map, name)?.as_str().ok_or_else(|| format!("`{name}` must be a string"))
 }
 
 /// A relation and the list of its arguments: an object with one member.
 pub(super) fn keyed<'j>(program: &Program, json: &'j Json) -> Verdict<(RelationId, &'j [Json])> {
     let map = object(json, "a fact")?;
     let Some((name, args)) = map.iter().next().filter(|_| map.len() == 1) else {
-        return Err(String::from("a fact must have one member, its relation"));
+        return Err(String::from("a fact must have one member, named for its relation"));
     };
-    let id = program.find(Symbol::new(name)).ok_or_else(|| format!("there is no relation `{name}`"))?;
+    let id = program.find(Symbol::new(name)).ok_or_else(|| format!("unknown relation `{name}`"))?;
     let args = args.as_array().ok_or_else(|| format!("the arguments of `{name}` must be a list"))?;
     let arity = program.relation(id).map_or(0, |relation| relation.columns.len());
     if args.len() != arity {
@@ -95,9 +95,9 @@ pub(super) fn head(program: &Program, json: &Json) -> Verdict<Head> {
 
 /// The word of a value of a known type.
 pub(super) fn word(ty: &ColumnType, json: &Json) -> Verdict<Word> {
-    let value = value(ty.ty, json).ok_or_else(|| format!("{json} is no {}", ty.ty))?;
+    let value = value(ty.ty, json).ok_or_else(|| format!("{json} is not of type {}", ty.ty))?;
     if !ty.admits(value) {
-        return Err(format!("{json} is none of {ty}"));
+        return Err(format!("{json} is not one of {ty}"));
     }
     Ok(value.word())
 }

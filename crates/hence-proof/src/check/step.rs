@@ -22,7 +22,7 @@ pub(super) fn is_rule(step: &StepJson) -> bool {
 impl Checker<'_> {
     /// Checks one step; gives the steps that it refers to.
     pub(super) fn step(&mut self, at: usize, step: &StepJson) -> Verdict<Vec<usize>> {
-        let head = self.heads.get(at).cloned().ok_or("there is no such step")?;
+        let head = self.heads.get(at).cloned().ok_or("unknown step")?;
         match read::text(step, "by")? {
             "assertion" => self.assertion(at, step, &head).map(|()| Vec::new()),
             "clause" => self.clause(step, &head).map(|()| Vec::new()),
@@ -45,7 +45,7 @@ impl Checker<'_> {
                 self.trust(at, "the assertion");
                 Ok(())
             }
-            None => Err(String::from("a fact of a derived relation is said to be asserted")),
+            None => Err(String::from("a fact of a derived relation can't be asserted")),
         }
     }
 
@@ -56,7 +56,7 @@ impl Checker<'_> {
             fact.values.iter().map(|value| value.word()).collect::<Vec<_>>()
         };
         let fact = facts.find(|fact| fact.id.as_str() == id && row(fact) == head.row);
-        let fact = fact.ok_or_else(|| format!("no clause `{id}` states the fact"))?;
+        let fact = fact.ok_or_else(|| format!("no program fact `{id}` gives the fact"))?;
         self.place(step, fact.span)
     }
 
@@ -77,7 +77,7 @@ impl Checker<'_> {
         let Some(sources) = self.known.sources else { return Ok(()) };
         let right = sources.place(span);
         let same = right.file == file && right.line == line && right.column == column;
-        if same { Ok(()) } else { Err(format!("the rule stands at {right}")) }
+        if same { Ok(()) } else { Err(format!("the rule is at {right}")) }
     }
 
     fn rule(&mut self, at: usize, step: &StepJson, head: &Head) -> Verdict<Vec<usize>> {
@@ -92,7 +92,7 @@ impl Checker<'_> {
         if rule.is_aggregate() {
             return self.aggregate(at, rule, head, &vars, premises);
         }
-        let body = premises.get(..rule.body.len()).ok_or("premises are missing")?;
+        let body = premises.get(..rule.body.len()).ok_or("missing premises")?;
         let rest = premises.get(rule.body.len()..).unwrap_or(&[]);
         let mut bound = vars.clone();
         if let Some(rank) = rule.limit.as_ref().and_then(|limit| limit.rank)

@@ -31,16 +31,16 @@ pub fn why_not_text(program: &Program, answer: &WhyNot) -> String {
 fn body(program: &Program, answer: &WhyNot, indent: &str, out: &mut String) {
     let mut line = |text: String| out.push_str(&format!("{indent}{}\n", visible(&text)));
     if answer.input && answer.holds.is_empty() {
-        line(String::from("It is an input: it holds only when it is asserted."));
+        line(String::from("It is an input: it holds only if it is asserted."));
     }
     if answer.attempts.is_empty() && !answer.nearest.is_empty() && answer.holds.is_empty() {
-        line(format!("The nearest: {}", list(program, &answer.nearest)));
+        line(format!("Nearest facts: {}", list(program, &answer.nearest)));
     }
     if answer.attempts.is_empty() && !answer.input && answer.holds.is_empty() {
         line(String::from("No rule derives it."));
     }
     for (rule, place, text) in &answer.undetermined {
-        line(format!("Undetermined: `{text}` in rule {rule}, {}:{}, has no result.", place.file, place.line));
+        line(format!("Undetermined: `{text}` in rule {rule}, {}:{}, is undefined.", place.file, place.line));
     }
     for attempt in &answer.attempts {
         rule(program, attempt, indent, out);
@@ -61,7 +61,7 @@ fn rule(program: &Program, attempt: &Attempt, indent: &str, out: &mut String) {
     }
     failure_lines(program, &attempt.failure).into_iter().for_each(&mut line);
     if attempt.others > 0 {
-        line(format!("({} more get as far as this and fail here too)", attempt.others));
+        line(format!("({} more get this far and fail here too)", attempt.others));
     }
     let deeper = format!("{indent}    ");
     if let Failure::Missing { below: Some(below), .. } = &attempt.failure {
@@ -79,15 +79,15 @@ fn failure_lines(program: &Program, failure: &Failure) -> Vec<String> {
     let mut lines = vec![format!("✗ {}", failure_line(program, failure))];
     match failure {
         Failure::Missing { nearest, .. } if !nearest.is_empty() => {
-            lines.push(format!("the nearest: {}", list(program, nearest)));
+            lines.push(format!("nearest: {}", list(program, nearest)));
         }
         Failure::InTheWay { facts, count, .. } if *count > 1 => {
-            lines.push(format!("{count} are in the way: {}", list(program, facts)));
+            lines.push(format!("{count} block it: {}", list(program, facts)));
         }
         Failure::Limit { last_kept: Some((fact, keys)), .. } => {
             let keys: Vec<_> = keys.iter().map(ToString::to_string).collect();
             let fact = super::fact_text(program, fact);
-            lines.push(format!("the last one kept: {fact} with {}", keys.join(", ")));
+            lines.push(format!("last fact kept: {fact} with {}", keys.join(", ")));
         }
         _ => {}
     }
@@ -98,9 +98,9 @@ fn failure_lines(program: &Program, failure: &Failure) -> Vec<String> {
 fn failure_line(program: &Program, failure: &Failure) -> String {
     match failure {
         Failure::Head { column, gives: Some(gives), asked } => {
-            format!("it gives {column} {gives}, not {asked}")
+            format!("it gives {column} = {gives}, not {asked}")
         }
-        Failure::Head { column, gives: None, .. } => format!("its value for {column} has no result"),
+        Failure::Head { column, gives: None, .. } => format!("its value for {column} is undefined"),
         Failure::Missing { atom, among: 0, .. } => {
             format!("{} is missing: there is no {} at all", text::pattern_text(program, atom), atom.relation)
         }
@@ -108,24 +108,24 @@ fn failure_line(program: &Program, failure: &Failure) -> String {
         Failure::InTheWay { atom, facts, .. } => {
             let fact = facts.first().map(|fact| super::fact_text(program, fact));
             let fact = fact.unwrap_or_else(|| text::pattern_text(program, atom));
-            format!("{fact} holds, and must not")
+            format!("{fact} holds but must not")
         }
         Failure::Test { text, written } => format!("`{written}` fails: {text}"),
-        Failure::NoResult { text, written } => format!("`{written}` has no result: {text}"),
+        Failure::NoResult { text, written } => format!("`{written}` is undefined: {text}"),
         Failure::Differs { var, has: Some(has), text, written } => {
-            format!("{var} is {has}, and not as `{written}` says: {text}")
+            format!("{var} is {has}, but `{written}` requires otherwise: {text}")
         }
         Failure::Differs { text, written, .. } => format!("`{written}` has no element: {text}"),
         Failure::Aggregate { results, matches } => aggregate_line(results, *matches),
         Failure::Limit { rank, keep, of, keys, .. } => {
             let keys: Vec<_> = keys.iter().map(|(key, value)| format!("{key} = {value}")).collect();
             if rank <= keep {
-                return format!("its rank is {rank} of {of} by {}, not the one asked for", keys.join(", "));
+                return format!("its rank is {rank} of {of} by {}, not the requested one", keys.join(", "));
             }
             let kept = if *keep == 1 { "first is" } else { &format!("first {keep} are") };
-            format!("it is number {rank} of {of} by {}, and only the {kept} kept", keys.join(", "))
+            format!("it ranks {rank} of {of} by {}, and only the {kept} kept", keys.join(", "))
         }
-        Failure::Stopped => String::from("the search stopped before it knew what fails"),
+        Failure::Stopped => String::from("the search stopped before it found what fails"),
     }
 }
 
@@ -133,7 +133,7 @@ fn aggregate_line(results: &[(Symbol, String, Option<Value>, Option<Value>)], ma
     let results = results.iter().map(|(column, written, gives, asked)| {
         let gives = gives.map_or(String::from("nothing"), |value| value.to_string());
         let asked = asked.map(|value| format!(", not {value}")).unwrap_or_default();
-        format!("{written} over {matches} matches gives {column} {gives}{asked}")
+        format!("{written} over {matches} matches gives {column} = {gives}{asked}")
     });
     results.collect::<Vec<_>>().join("; ")
 }
@@ -158,12 +158,12 @@ pub fn why_not_line(program: &Program, answer: &WhyNot) -> String {
     }
     loop {
         if let Some((rule, _, text)) = answer.undetermined.first() {
-            return format!("undetermined: `{text}` in rule {rule} has no result");
+            return format!("undetermined: `{text}` in rule {rule} is undefined");
         }
         let best = answer.attempts.iter().rev().max_by_key(|attempt| (is_telling(attempt), attempt.held));
         let Some(best) = best else {
             let what = text::pattern_text(program, &answer.asked);
-            let why = if answer.input { "is not asserted" } else { "is derived by no rule" };
+            let why = if answer.input { "is not asserted" } else { "is not derived by any rule" };
             return format!("{what} {why}");
         };
         match &best.failure {
@@ -282,9 +282,9 @@ fn failure(program: &Program, failure: &Failure) -> Json {
 pub fn remedies_text(program: &Program, remedies: &Remedies) -> String {
     let mut out = String::new();
     match remedies.found.len() {
-        0 => out.push_str("Nothing was found that would make it hold.\n"),
-        1 => out.push_str("It would hold after this:\n"),
-        _ => out.push_str("It would hold after any one of these:\n"),
+        0 => out.push_str("Found no change that would make it hold.\n"),
+        1 => out.push_str("This change would make it hold:\n"),
+        _ => out.push_str("Any one of these changes would make it hold:\n"),
     }
     for (at, remedy) in remedies.found.iter().enumerate() {
         let changes: Vec<_> = remedy.changes.iter().map(|one| change_text(program, one)).collect();

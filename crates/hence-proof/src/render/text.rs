@@ -69,7 +69,7 @@ fn is_named(relation: &Relation) -> bool {
 pub(super) fn ground(step: &Step) -> String {
     match &step.kind {
         StepKind::Asserted { origin } => origin.as_ref().map_or(String::from("given"), origin_text),
-        StepKind::Stated { place, .. } => format!("stated in {}:{}", place.file, place.line),
+        StepKind::Stated { place, .. } => format!("program fact at {}:{}", place.file, place.line),
         StepKind::Derived(derived) => rule_text(derived),
         StepKind::Cut => String::from("derived; not expanded further"),
     }

@@ -61,15 +61,14 @@ impl Finder<'_> {
                 continue;
             }
             if remedies.found.len() >= HANDFUL || remedies.tried >= TRIES || start.elapsed() >= trial.time {
-                remedies.stopped = Some(format!("stopped looking after {} evaluations", remedies.tried));
+                remedies.stopped = Some(format!("stopped searching after {} evaluations", remedies.tried));
                 break;
             }
             remedies.tried += 1;
             let derives = match self.try_out(&input, &changes, relation, &asked, trial) {
                 Ok(derives) => derives,
                 Err(reached) => {
-                    remedies.stopped =
-                        Some(format!("{} was reached while a change was tried", reached.bound));
+                    remedies.stopped = Some(format!("{} was reached while trying a change", reached.bound));
                     break;
                 }
             };
@@ -79,7 +78,7 @@ impl Finder<'_> {
             }
         }
         if remedies.stopped.is_none() && search.stopped() {
-            remedies.stopped = Some(String::from("stopped looking after too many possibilities"));
+            remedies.stopped = Some(String::from("stopped searching after too many candidates"));
         }
         remedies.found.sort_by_key(|remedy| remedy.changes.len());
         remedies

@@ -181,7 +181,7 @@ impl<'a> Lexer<'a> {
         self.cursor.eat_while(|c| c == '.' || c == '=');
         let span = self.span(start);
         let label = "a range is `X in range(from, below)`";
-        self.fault(codes::FOREIGN_OPERATOR, "`..` is no operator of the language", span, label, "");
+        self.fault(codes::FOREIGN_OPERATOR, "unknown operator `..`", span, label, "");
         TokenKind::Broken
     }
 
@@ -242,7 +242,7 @@ pub(super) fn excerpt(text: &str) -> String {
 
 /// The fault of a text that is no text.
 pub(super) fn nul(span: Span) -> Diagnostic {
-    Diagnostic::new(codes::NOT_TEXT, "the file holds a NUL character")
+    Diagnostic::new(codes::NOT_TEXT, "the file contains a NUL character")
         .at(span, "here")
         .help("a rule file is plain text in UTF-8")
 }

@@ -47,8 +47,8 @@ impl Lexer<'_> {
         if word.starts_with('_')
             && (word.starts_with("__") || !letters.starts_with(|c: char| c.is_ascii_uppercase()))
         {
-            let message = format!("`{word}` is no variable");
-            let label = "a variable begins with an upper-case letter, or with `_` and one";
+            let message = format!("`{word}` is not a variable");
+            let label = "a variable starts with an upper-case letter, or with `_` and an upper-case letter";
             let fault = Diagnostic::new(codes::BAD_WORD, message).at(self.span(start), label);
             let form = upper_first(letters);
             let help = if form.is_empty() { String::from("write: `_`") } else { format!("write: `_{form}`") };
@@ -63,7 +63,7 @@ impl Lexer<'_> {
     fn check_letters(&mut self, start: usize) {
         let word = self.cursor.since(start);
         if let Some(odd) = word.chars().find(|c| !c.is_ascii()) {
-            let message = format!("`{word}` has the letter `{odd}`");
+            let message = format!("`{word}` contains the letter `{odd}`");
             let label = "relations, columns and variables are written with `a` to `z`, digits and `_`";
             self.fault(codes::BAD_WORD, message, self.span(start), label, "");
         }
@@ -94,13 +94,10 @@ impl Lexer<'_> {
         self.cursor.bump();
         let span = self.span(start);
         let after = self.cursor.peek().is_some_and(|c| c.is_ascii_lowercase());
-        let message = if after {
-            "a name directly behind a value"
-        } else {
-            "a division without a space behind its `/`"
-        };
+        let message =
+            if after { "a name directly after a value" } else { "a division without a space after its `/`" };
         let fault = Diagnostic::new(codes::DIVISION_SPACING, message)
-            .at(span, "`/` with a space on its right divides")
+            .at(span, "`/` followed by a space divides")
             .help(format!("write: `{}`", self.spaced_division(start)));
         self.faults.push(fault);
         TokenKind::Slash
@@ -165,7 +162,7 @@ impl Lexer<'_> {
     fn bad_name(&mut self, start: usize) -> TokenKind {
         self.cursor.eat_while(|c| continues_word(c) || c == '/' || c == '-');
         let text = self.cursor.since(start);
-        let fault = Diagnostic::new(codes::BAD_NAME, format!("`{text}` is no name")).at(
+        let fault = Diagnostic::new(codes::BAD_NAME, format!("`{text}` is not a name")).at(
             self.span(start),
             "a name is `/` and a lower-case letter, then `a` to `z`, digits, `_`, `.`, `-`, and segments after `/`",
         );

@@ -89,8 +89,8 @@ impl Lexer<'_> {
         } else {
             format!("the largest int is {}", i64::MAX)
         };
-        let message = format!("`{text}` is no 64-bit int");
-        let help = format!("as a float it is written `{text}.0`");
+        let message = format!("`{text}` is not a 64-bit int");
+        let help = format!("for a float, write `{text}.0`");
         self.fault(codes::OUT_OF_RANGE, message, self.span(start), &label, &help);
         literal(Value::Int(0))
     }
@@ -101,7 +101,13 @@ impl Lexer<'_> {
             return literal(Value::Float(value));
         }
         let label = format!("the largest float is {}", float_text(f64::MAX));
-        self.fault(codes::OUT_OF_RANGE, format!("`{text}` is no 64-bit float"), self.span(start), &label, "");
+        self.fault(
+            codes::OUT_OF_RANGE,
+            format!("`{text}` is not a 64-bit float"),
+            self.span(start),
+            &label,
+            "",
+        );
         broken_float()
     }
 
@@ -111,8 +117,8 @@ impl Lexer<'_> {
         self.exponent();
         let text = self.cursor.since(start);
         let help = format!("write: `0{text}`");
-        let message = format!("`{text}` is no float");
-        let label = "a float has a digit on both sides of its point";
+        let message = format!("`{text}` is not a float");
+        let label = "a float has a digit on both sides of the decimal point";
         self.fault(codes::BAD_NUMBER, message, self.span(start), label, &help);
         broken_float()
     }
@@ -120,8 +126,8 @@ impl Lexer<'_> {
     fn odd_underscore(&mut self, start: usize) -> TokenKind {
         let text = self.cursor.since(start);
         let form = text.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
-        let message = format!("`{text}` is no number");
-        let label = "`_` stands between two digits";
+        let message = format!("`{text}` is not a number");
+        let label = "`_` separates two digits";
         self.fault(codes::BAD_NUMBER, message, self.span(start), label, &format!("write: `{form}`"));
         TokenKind::Broken
     }
@@ -137,7 +143,7 @@ impl Lexer<'_> {
         };
         let help =
             i64::from_str_radix(&digits.replace('_', ""), base).map(|value| format!("write: `{value}`"));
-        let message = format!("`{text}` is no int");
+        let message = format!("`{text}` is not an int");
         self.fault(
             codes::BAD_NUMBER,
             message,
@@ -155,10 +161,10 @@ impl Lexer<'_> {
         }
         let (number, unit) = split_unit(text);
         let fault = if is_composite(text) {
-            Diagnostic::new(codes::OUT_OF_RANGE, format!("`{text}` is too long a duration"))
-                .at(self.span(start), "64 bits of microseconds are about 292,000 years")
+            Diagnostic::new(codes::OUT_OF_RANGE, format!("the duration `{text}` is too long"))
+                .at(self.span(start), "64 bits of microseconds cover about 292,000 years")
         } else if is_suffix(unit) {
-            Diagnostic::new(codes::BAD_NUMBER, format!("`{text}` is no number"))
+            Diagnostic::new(codes::BAD_NUMBER, format!("`{text}` is not a number"))
                 .at(self.span(start), "numbers have no suffix")
                 .help(format!("write: `{number}`"))
         } else {
@@ -171,8 +177,8 @@ impl Lexer<'_> {
     /// A number with a unit that no duration has, or with a fraction.
     fn bad_duration(&self, start: usize, number: &str, unit: &str) -> Diagnostic {
         let text = self.cursor.since(start);
-        let label = "a duration is whole numbers of `w d h m s ms us`, such as `1h30m`";
-        let fault = Diagnostic::new(codes::BAD_DURATION, format!("`{text}` is no duration"))
+        let label = "a duration is written in whole numbers of `w d h m s ms us`, such as `1h30m`";
+        let fault = Diagnostic::new(codes::BAD_DURATION, format!("`{text}` is not a duration"))
             .at(self.span(start), label);
         let micros = UNITS
             .iter()

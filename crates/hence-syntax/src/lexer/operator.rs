@@ -110,15 +110,14 @@ impl Lexer<'_> {
         let advice = match theirs {
             "<-" | "->" => "the body of a rule follows `:-`",
             "\\+" => "negation is `!`",
-            "=" | "==" | "===" | "=:=" | ":=" | "<=>" => "equality, and binding a variable, is `=`",
+            "=" | "==" | "===" | "=:=" | ":=" | "<=>" => "equality and binding are `=`",
             "=<" => "at most is `<=`",
             "=>" => "at least is `>=`",
             "**" | "^" => "a power is `pow(base, exponent)`",
             _ => "inequality is `!=`",
         };
         let fault =
-            Diagnostic::new(codes::FOREIGN_OPERATOR, format!("`{theirs}` is no operator of the language"))
-                .at(span, advice);
+            Diagnostic::new(codes::FOREIGN_OPERATOR, format!("unknown operator `{theirs}`")).at(span, advice);
         self.faults.push(self.with_line(fault, span));
         ours
     }
@@ -131,13 +130,9 @@ impl Lexer<'_> {
         let query =
             line.trim_start().trim_start_matches("?-").trim_start_matches('?').trim().trim_end_matches('.');
         let fault =
-            Diagnostic::new(codes::FOREIGN_RULE, "a rule file holds no queries").at(span, "asks something");
+            Diagnostic::new(codes::FOREIGN_RULE, "a rule file can't contain queries").at(span, "a query");
         let asks = line.trim_start().starts_with('?') && !query.is_empty() && !query.contains('\'');
-        self.faults.push(if asks {
-            fault.help(format!("ask on the command line: `hence query '{query}'`"))
-        } else {
-            fault
-        });
+        self.faults.push(if asks { fault.help(format!("run `hence query '{query}'`")) } else { fault });
         None
     }
 
@@ -155,11 +150,11 @@ impl Lexer<'_> {
             self.cursor.eat_while(|c| c != '\n')
         };
         let first_line = body.trim_matches(['*', '/', '!', '%', ' ']).lines().next().unwrap_or("").trim();
-        let message = format!("`{opening}` begins no comment");
+        let message = format!("`{opening}` does not start a comment");
         let mut span = self.span(start);
         span.end = span.end.min(span.start + opening.len() as u32);
         let fault = Diagnostic::new(codes::FOREIGN_COMMENT, message)
-            .at(span, "a comment begins with `#` and ends with its line")
+            .at(span, "a comment starts with `#` and runs to the end of its line")
             .help(format!("write: `# {first_line}`"));
         self.faults.push(fault);
         self.passed_comment = true;
@@ -190,7 +185,7 @@ impl Lexer<'_> {
         };
         self.cursor.bump();
         let fault = Diagnostic::new(codes::UNEXPECTED_CHARACTER, format!("unexpected character `{c}`"))
-            .at(self.span(start), "looks like an operator, and is none")
+            .at(self.span(start), "looks like an operator but isn't one")
             .help(format!("write: `{ours}`"));
         self.faults.push(fault);
         Some(*kind)
@@ -214,14 +209,13 @@ impl Lexer<'_> {
         };
         let message = format!("unexpected character `{shown}`");
         let (label, help) = match c {
-            '\u{feff}' => ("a byte order mark stands only at the very start of a file", "remove it"),
-            '\\' => ("no operator of the language", "negation is `!`, inequality is `!=`"),
-            '$' => (
-                "no operator of the language",
-                "variables begin with an upper-case letter, parameters are plain words",
-            ),
-            c if c.is_whitespace() => ("white space is spaces, tabs and line ends", "write a space"),
-            _ => ("nothing in the language begins with it", ""),
+            '\u{feff}' => ("a byte order mark may appear only at the start of a file", "remove it"),
+            '\\' => ("unknown operator", "negation is `!`, inequality is `!=`"),
+            '$' => {
+                ("unknown operator", "variables start with an upper-case letter, parameters are plain words")
+            }
+            c if c.is_whitespace() => ("white space is spaces, tabs and newlines", "write a space"),
+            _ => ("no token starts with it", ""),
         };
         self.fault(codes::UNEXPECTED_CHARACTER, message, span, label, help);
     }

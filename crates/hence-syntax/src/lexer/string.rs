@@ -58,15 +58,15 @@ impl Lexer<'_> {
         if closed && c.is_some() && digits.len() <= 6 {
             return c;
         }
-        let message = format!("`{}` is no character", self.cursor.since(at));
+        let message = format!("`{}` is not a character", self.cursor.since(at));
         let label = "`\\u{…}` takes one to six hexadecimal digits of a Unicode scalar value";
         self.fault(codes::BAD_ESCAPE, message, self.span(at), label, "");
         None
     }
 
     fn bad_escape(&mut self, at: usize, letter: char, start: usize) {
-        let message = format!("`\\{letter}` is no escape");
-        let label = "a string knows `\\n \\t \\r \\\" \\\\ \\u{…}`";
+        let message = format!("unknown escape `\\{letter}`");
+        let label = "the escapes are `\\n \\t \\r \\\" \\\\ \\u{…}`";
         let fault = Diagnostic::new(codes::BAD_ESCAPE, message).at(self.span(at), label);
         let whole = self.cursor.since(start).trim_start_matches('"');
         let rest = self.cursor.rest();
@@ -107,13 +107,7 @@ impl Lexer<'_> {
         let mut span = self.span(start);
         span.end -= u32::from(self.cursor.since(start).ends_with('\r'));
         let help = format!("close it with `{close}` on the same line; a line break inside is written `\\n`");
-        self.fault(
-            codes::UNCLOSED_STRING,
-            "the string is not closed on its line",
-            span,
-            "begins here",
-            &help,
-        );
+        self.fault(codes::UNCLOSED_STRING, "unterminated string", span, "starts here", &help);
         TokenKind::Broken
     }
 
@@ -139,8 +133,8 @@ impl Lexer<'_> {
 
     fn foreign_quotes(&mut self, start: usize, text: &str) {
         let span = self.span(start);
-        let fault = Diagnostic::new(codes::FOREIGN_QUOTES, "strings stand between double quotes")
-            .at(span, "no quotes of the language")
+        let fault = Diagnostic::new(codes::FOREIGN_QUOTES, "strings use double quotes")
+            .at(span, "unknown quotation mark")
             .help(format!("write: `{}`", quoted(text.trim_end_matches('\r'))));
         self.faults.push(fault);
     }

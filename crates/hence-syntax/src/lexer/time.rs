@@ -47,7 +47,7 @@ impl Lexer<'_> {
         let text = self.cursor.since(start);
         let label = "a time is written as RFC 3339, such as `@2026-02-03T14:23:45Z`";
         let fault =
-            Diagnostic::new(codes::BAD_TIME, format!("`{text}` is no time")).at(self.span(start), label);
+            Diagnostic::new(codes::BAD_TIME, format!("`{text}` is not a time")).at(self.span(start), label);
         let bare = text.trim_start_matches('@');
         let short = bare.trim_end_matches('Z');
         let found = [format!("{bare}Z"), format!("{bare}T00:00:00Z"), format!("{short}:00Z")]
@@ -56,7 +56,7 @@ impl Lexer<'_> {
         self.faults.push(match found {
             Some(micros) => fault.help(format!("write: `@{}`", time_text(micros))),
             None if rfc3339_len(bare) == Some(bare.len()) => {
-                fault.note("there is no such day or hour, or it is finer than a microsecond")
+                fault.note("the day or hour doesn't exist, or the time is more precise than a microsecond")
             }
             None => fault,
         });

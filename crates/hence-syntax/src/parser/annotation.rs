@@ -45,7 +45,7 @@ impl Parser<'_> {
         let id = match self.current.kind {
             TokenKind::Literal(Value::String(text)) => {
                 let help = format!("write: `@id({})`", snake_case(text.as_str()).replace([' ', '-'], "_"));
-                self.report(codes::BAD_ANNOTATION, "`@id` takes a word", span, "no quotes here", &help);
+                self.report(codes::BAD_ANNOTATION, "`@id` takes a word", span, "unexpected quotes", &help);
                 self.bump();
                 Some(Ident { name: text, span })
             }
@@ -75,7 +75,7 @@ impl Parser<'_> {
                 let help = "write: `@because(\"…\")`";
                 self.report(
                     codes::BAD_ANNOTATION,
-                    "`@because` takes a sentence",
+                    "`@because` takes a string",
                     span,
                     "expected a string",
                     help,
@@ -95,7 +95,7 @@ impl Parser<'_> {
         if self.at(TokenKind::LeftParen) {
             return Some(self.bump().span);
         }
-        let message = format!("`@{name}` without its parentheses");
+        let message = format!("`@{name}` without parentheses");
         let help = format!("write: `@{name}({argument})`");
         self.report(codes::BAD_ANNOTATION, message, self.last.span.after(), "expected `(` here", &help);
         None
@@ -113,8 +113,8 @@ impl Parser<'_> {
     fn once(&mut self, start: Span, name: &str, twice: bool) {
         if twice {
             let span = self.since(start);
-            let message = format!("a second `@{name}` before one rule");
-            self.report(codes::BAD_ANNOTATION, message, span, "the first one counts", "remove one of them");
+            let message = format!("duplicate annotation `@{name}`");
+            self.report(codes::BAD_ANNOTATION, message, span, "the first one is used", "remove one of them");
         }
     }
 

@@ -96,10 +96,10 @@ impl Parser<'_> {
         let (Some(first), Some((name, _))) = (positional.first(), named.first()) else {
             return if named.is_empty() { Args::Positional(positional) } else { Args::Named(named) };
         };
-        let fault = Diagnostic::new(codes::NAMED_ARGUMENTS, "arguments by position and by name in one atom")
+        let fault = Diagnostic::new(codes::NAMED_ARGUMENTS, "an atom mixes positional and named arguments")
             .at(first.span, "by position")
             .at(name.span, "by name")
-            .help("name all of them, or none; named, columns may be left out");
+            .help("name all of them or none; named arguments may leave columns out");
         self.fault(fault);
         Args::Named(named)
     }

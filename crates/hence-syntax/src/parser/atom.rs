@@ -39,9 +39,9 @@ impl Parser<'_> {
             return None;
         }
         if !self.in_expect {
-            let label = "a distance stands only in the `expect` of a test";
+            let label = "a tolerance is allowed only in the `expect` of a test";
             let help = "compare with `abs(X - 0.5) < 0.001`";
-            self.report(codes::BAD_CONDITION, "`~` compares nothing here", self.current.span, label, help);
+            self.report(codes::BAD_CONDITION, "unexpected `~`", self.current.span, label, help);
         }
         self.bump();
         let distance = self.binary(super::expr::level::SIGN);
@@ -50,8 +50,8 @@ impl Parser<'_> {
 
     /// Reports a relation without its parentheses.
     pub(super) fn missing_parentheses(&mut self, relation: Ident) {
-        let message = format!("the relation `{}` lacks its parentheses", relation.name);
-        let help = format!("write: `{0}()`, or its terms between the parentheses", relation.name);
+        let message = format!("the relation `{}` has no parentheses", relation.name);
+        let help = format!("write: `{0}()`, or put its terms between the parentheses", relation.name);
         self.report(codes::MISSING_PARENTHESES, message, relation.span.after(), "expected `(` here", &help);
     }
 
@@ -61,9 +61,9 @@ impl Parser<'_> {
         let form = snake_case(name.as_str().trim_start_matches('_'));
         let fault = Diagnostic::new(
             codes::UPPER_CASE_NAME,
-            format!("the {what} `{name}` begins with an upper-case letter"),
+            format!("the {what} `{name}` starts with an upper-case letter"),
         );
-        let fault = fault.at(span, "upper case begins variables only");
+        let fault = fault.at(span, "only variables start with an upper-case letter");
         let fallback = format!("write: `{form}`");
         if foreign::has_lower_variables(self.lexer.line_of(span)) {
             self.lower_variables = true;
@@ -87,7 +87,7 @@ impl Parser<'_> {
         if self.said() || self.at(TokenKind::Broken) {
             return;
         }
-        let fault = Diagnostic::new(codes::MISSING_COMMA, format!("no `,` between {between}"))
+        let fault = Diagnostic::new(codes::MISSING_COMMA, format!("missing `,` between {between}"))
             .at(self.last.span.after(), "expected `,` here");
         let fault = fault.at(self.current.span, format!("before {}", self.found()));
         self.fault(fault);
@@ -95,8 +95,8 @@ impl Parser<'_> {
 
     /// Reports a comma with nothing behind it.
     pub(super) fn stray_comma(&mut self, comma: Span, missing: &str) {
-        let label = format!("expected {missing} behind it");
-        self.report(codes::STRAY_COMMA, "a `,` with nothing behind it", comma, &label, "remove it");
+        let label = format!("expected {missing} after it");
+        self.report(codes::STRAY_COMMA, "a `,` with nothing after it", comma, &label, "remove it");
     }
 
     /// Reports a comma with nothing before it, and takes it.
@@ -122,7 +122,7 @@ impl Parser<'_> {
         if self.said() {
             return;
         }
-        let fault = Diagnostic::new(codes::UNBALANCED, format!("`{opening}` is never closed"))
+        let fault = Diagnostic::new(codes::UNBALANCED, format!("unclosed `{opening}`"))
             .at(open, "opened here")
             .at(self.last.span.after(), format!("expected `{closing}` here"));
         self.fault(fault);

@@ -20,21 +20,15 @@ impl Parser<'_> {
         let span = self.current.span;
         match self.current.kind {
             TokenKind::Word(name) if RESERVED.contains(&name.as_str()) => {
-                let message = format!("`{name}` is a word of the language and names no {what}");
-                self.report(
-                    codes::RESERVED_WORD,
-                    message,
-                    span,
-                    "reserved everywhere",
-                    "choose another name",
-                );
+                let message = format!("`{name}` is a keyword and can't name a {what}");
+                self.report(codes::RESERVED_WORD, message, span, "reserved word", "choose another name");
                 self.bump();
                 Some(Ident { name, span })
             }
             TokenKind::Word(name) => {
                 if what != "relation" && name.as_str().contains('.') {
-                    let message = format!("`{name}` names no {what}");
-                    let label = "a relation as it was recorded";
+                    let message = format!("`{name}` can't name a {what}");
+                    let label = "refers to a relation as recorded";
                     self.report(codes::RESERVED_WORD, message, span, label, "choose another name");
                 }
                 self.bump();
@@ -42,8 +36,8 @@ impl Parser<'_> {
             }
             TokenKind::Variable(name) => {
                 let form = snake_case(name.as_str().trim_start_matches('_'));
-                let message = format!("the {what} `{name}` begins with an upper-case letter");
-                let label = "upper case begins variables only";
+                let message = format!("the {what} `{name}` starts with an upper-case letter");
+                let label = "only variables start with an upper-case letter";
                 self.report(codes::UPPER_CASE_NAME, message, span, label, &format!("write: `{form}`"));
                 self.bump();
                 Some(Ident { name: form.as_str().into(), span })
@@ -71,7 +65,7 @@ impl Parser<'_> {
         };
         if name.name.as_str().contains('.') {
             let message = format!("`{}` can't be declared", name.name);
-            let label = "it has the columns that it was recorded with";
+            let label = "its columns are those it was recorded with";
             self.report(codes::BAD_DECLARATION, message, name.span, label, "remove the declaration");
         }
         let columns = self.columns(kind, name);
@@ -126,7 +120,7 @@ impl Parser<'_> {
             let label = "expected `,` here";
             self.report(
                 codes::MISSING_COMMA,
-                "no `,` between two columns",
+                "missing `,` between two columns",
                 self.last.span.after(),
                 label,
                 "",
@@ -178,7 +172,7 @@ impl Parser<'_> {
         let help = format!("write: `{form}`");
         self.report(
             codes::BAD_DECLARATION,
-            "no `:` between a name and its type",
+            "missing `:` between a name and its type",
             span,
             "expected `:` here",
             &help,
@@ -189,8 +183,8 @@ impl Parser<'_> {
     fn requires(&mut self, kind: Kind) -> Option<Requires> {
         let start = self.bump().span;
         if kind != Kind::Decision {
-            let message = "`requires` guards decisions only";
-            let label = format!("this is declared as `{}`", kind.keyword());
+            let message = "`requires` applies only to decisions";
+            let label = format!("declared as `{}`", kind.keyword());
             self.report(codes::BAD_DECLARATION, message, start, &label, "declare it as `decision`");
         }
         let relation = self.name("relation")?;
@@ -207,22 +201,22 @@ impl Parser<'_> {
             Args::Positional(terms) if terms.is_empty() => Vec::new(),
             Args::Positional(_) => {
                 let help = format!("write: `requires {}(column: column_or_literal, …)`", relation.name);
-                let message = "`requires` takes columns by name";
-                self.report(
-                    codes::NAMED_ARGUMENTS,
-                    message,
-                    relation.span,
-                    "its terms stand by position",
-                    &help,
-                );
+                let message = "`requires` takes named columns";
+                self.report(codes::NAMED_ARGUMENTS, message, relation.span, "positional terms", &help);
                 Vec::new()
             }
         };
         for (_, term) in &columns {
             if !matches!(term.kind, ExprKind::Literal(_) | ExprKind::Ident(_) | ExprKind::Error) {
                 let label = "expected a column of the decision, or a literal";
-                let help = "leave out a column that may be anything";
-                self.report(codes::BAD_DECLARATION, "no term that `requires` takes", term.span, label, help);
+                let help = "leave out a column that may have any value";
+                self.report(
+                    codes::BAD_DECLARATION,
+                    "not a term that `requires` takes",
+                    term.span,
+                    label,
+                    help,
+                );
             }
         }
         columns
@@ -241,10 +235,10 @@ impl Parser<'_> {
         }
         let members = self.members();
         if self.at(TokenKind::Comma) {
-            let label = "the names of a set stand between `|`";
+            let label = "separate the names of a set with `|`";
             self.report(
                 codes::BAD_DECLARATION,
-                "`,` separates no names",
+                "`,` does not separate names",
                 self.current.span,
                 label,
                 "write: `|`",
@@ -339,10 +333,10 @@ impl Parser<'_> {
             _ => {
                 let word = self.lexer.slice(path_span).trim_matches('/');
                 let help = match word {
-                    "rego" | "data" | "future" => String::from("remove it; files are imported by their path"),
+                    "rego" | "data" | "future" => String::from("remove it; a file is imported by its path"),
                     word => format!("write: `import \"{word}.dl\".`"),
                 };
-                let fault = Diagnostic::new(codes::BAD_DECLARATION, "an import names a file between quotes")
+                let fault = Diagnostic::new(codes::BAD_DECLARATION, "an import names a file in quotes")
                     .at(path_span, "expected a path")
                     .help(help);
                 self.fault(fault);

@@ -23,10 +23,10 @@ impl<'a> Parser<'a> {
             if self.has_input_directive(&declared.name) {
                 declared.kind = Kind::Input;
             }
-            return Some(self.declared(declared, "`.decl` declares nothing here"));
+            return Some(self.declared(declared, "unknown declaration `.decl`"));
         }
         let line = self.rest_from(start).lines().next().unwrap_or("").trim_end();
-        let message = format!("`.{word}` is no declaration of the language");
+        let message = format!("unknown directive `.{word}`");
         let fault = Diagnostic::new(codes::FOREIGN_DECLARATION, message)
             .at(start.to(self.ahead.span), "a directive of Soufflé")
             .help(self.directive_help(word.as_str(), line));
@@ -52,7 +52,7 @@ impl<'a> Parser<'a> {
                 format!("write: {}", forms.collect::<Vec<_>>().join(" and "))
             }
             "output" | "printsize" => {
-                format!("remove it, and ask on the command line: `hence derive {}`", names.join(" "))
+                format!("remove it and run `hence derive {}`", names.join(" "))
             }
             "include" => format!("write: `import {}.`", arguments.trim_end_matches('.')),
             "type" => subtype_help(arguments),
@@ -72,8 +72,8 @@ impl<'a> Parser<'a> {
     pub(super) fn mangle_declaration(&mut self) -> Option<Item> {
         let declared = foreign::mangle(self.rest_from(self.current.span));
         match declared {
-            Some(declared) => Some(self.declared(declared, "`Decl` declares nothing here")),
-            None => self.unknown_declaration("`Decl` declares nothing here", "relation"),
+            Some(declared) => Some(self.declared(declared, "unknown declaration `Decl`")),
+            None => self.unknown_declaration("unknown declaration `Decl`", "relation"),
         }
     }
 
@@ -86,8 +86,8 @@ impl<'a> Parser<'a> {
     pub(super) fn crepe_declaration(&mut self) -> Option<Item> {
         let declared = foreign::crepe(self.rest_from(self.current.span));
         match declared {
-            Some(declared) => Some(self.declared(declared, "a `struct` declares nothing here")),
-            None => self.unknown_declaration("a `struct` or its attribute declares nothing here", "input"),
+            Some(declared) => Some(self.declared(declared, "unknown declaration `struct`")),
+            None => self.unknown_declaration("unknown declaration: a `struct` or its attribute", "input"),
         }
     }
 
@@ -98,10 +98,10 @@ impl<'a> Parser<'a> {
         let help = if line.starts_with("package") {
             "remove it; all loaded files share one name space"
         } else {
-            "remove it; what no rule derives does not hold, and `!allow()` asks for that"
+            "remove it; a fact that no rule derives does not hold, and `!allow()` tests for that"
         };
-        let message = format!("`{}` is no declaration of the language", line.split(' ').next().unwrap_or(""));
-        self.report(codes::FOREIGN_DECLARATION, message, start, "a form of Rego", help);
+        let message = format!("unknown declaration `{}`", line.split(' ').next().unwrap_or(""));
+        self.report(codes::FOREIGN_DECLARATION, message, start, "Rego syntax", help);
         self.resume_at(start.start as usize + line.len());
         None
     }

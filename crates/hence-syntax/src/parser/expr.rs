@@ -126,7 +126,7 @@ impl Parser<'_> {
         if self.reported_at == Some(self.current.span.start) {
             return;
         }
-        let message = format!("{} is no operator of the language", self.found());
+        let message = format!("unknown operator {}", self.found());
         let fault = Diagnostic::new(codes::FOREIGN_OPERATOR, message).at(self.current.span, label);
         let fault = self.lexer.with_line(fault, self.current.span);
         self.fault(fault);
@@ -200,11 +200,9 @@ impl Parser<'_> {
     fn lone_word(&mut self, word: Symbol) -> ExprKind {
         if self.is_souffle && !self.lower_variables {
             self.lower_variables = true;
-            let fault = Diagnostic::new(
-                codes::FOREIGN_VARIABLE,
-                format!("the variable `{word}` is written in lower case"),
-            )
-            .at(self.current.span, "variables begin with an upper-case letter");
+            let fault =
+                Diagnostic::new(codes::FOREIGN_VARIABLE, format!("the variable `{word}` is in lower case"))
+                    .at(self.current.span, "variables start with an upper-case letter");
             self.defer(fault, format!("write: `{}`", variable_form(word.as_str())));
         }
         if !self.lower_variables {
@@ -217,7 +215,7 @@ impl Parser<'_> {
     fn bare_if(&mut self) -> Expr {
         let start = self.current.span;
         let help = "write: `if(condition, value, otherwise)`, or put the condition into the body";
-        self.report(codes::BAD_CONDITION, "`if` without parentheses", start, "expected `(` behind it", help);
+        self.report(codes::BAD_CONDITION, "`if` without parentheses", start, "expected `(` after it", help);
         self.silent = true;
         self.bump();
         self.node(ExprKind::Error, start, 0)
@@ -227,7 +225,7 @@ impl Parser<'_> {
     fn reserved_term(&mut self, word: Symbol) -> Expr {
         let start = self.current.span;
         let message = format!("expected a term, found `{word}`");
-        self.report(codes::RESERVED_WORD, message, start, "a word of the language, and no term", "");
+        self.report(codes::RESERVED_WORD, message, start, "a keyword, not a term", "");
         self.bump();
         self.node(ExprKind::Error, start, 0)
     }
@@ -271,11 +269,11 @@ impl Parser<'_> {
             return;
         }
         let message = format!("expected `)` or an operator, found {}", self.found());
-        let fault = Diagnostic::new(codes::UNEXPECTED, message)
-            .at(self.current.span, "")
-            .at(open, "the parenthesis was opened here");
+        let fault =
+            Diagnostic::new(codes::UNEXPECTED, message).at(self.current.span, "").at(open, "opened here");
         let comma = self.at(TokenKind::Comma);
-        let help = "parentheses hold one condition, joined by `and` and `or`; literals stand beside each other without them";
+        let help =
+            "parentheses hold one condition, joined by `and` and `or`; separate literals with `,` instead";
         self.fault(if comma { fault.help(help) } else { fault });
     }
 
@@ -288,8 +286,8 @@ impl Parser<'_> {
         let args = match args {
             Args::Positional(args) => args,
             Args::Named(args) => {
-                let help = "arguments by name stand only in a literal that is an atom of a relation";
-                let message = format!("`{}` takes no arguments by name here", name.name);
+                let help = "only the atoms of relations take named arguments";
+                let message = format!("`{}` takes no named arguments here", name.name);
                 self.report(codes::NAMED_ARGUMENTS, message, name.span, "called inside an expression", help);
                 args.into_iter().map(|(_, value)| value).collect()
             }
@@ -300,8 +298,8 @@ impl Parser<'_> {
     /// `fn:plus(X, 1)` of Mangle.
     fn mangle_call(&mut self, name: Symbol) -> Expr {
         let start = self.bump().span;
-        let fault = Diagnostic::new(codes::FOREIGN_CALL, format!("`{name}` is no function of the language"))
-            .at(start, "functions have no prefix, and arithmetic has operators");
+        let fault = Diagnostic::new(codes::FOREIGN_CALL, format!("unknown function `{name}`"))
+            .at(start, "functions have no prefix, and arithmetic uses operators");
         let fault = self.lexer.with_line(fault, start);
         self.fault(fault);
         if self.at(TokenKind::LeftParen) {
@@ -314,7 +312,7 @@ impl Parser<'_> {
     fn list(&mut self) -> Expr {
         let start = self.current.span;
         let help = "give the elements a relation of their own, one fact each";
-        self.report(codes::UNEXPECTED, "the language has no lists", start, "begins a list", help);
+        self.report(codes::UNEXPECTED, "the language has no lists", start, "starts a list", help);
         self.bump();
         self.skip_to_comma(|token| token.kind == TokenKind::RightBracket);
         while self.eat(TokenKind::Comma) {
@@ -338,7 +336,7 @@ impl Parser<'_> {
     }
 
     fn too_deep(&mut self, span: Span) {
-        let message = format!("an expression nested deeper than {MAX_DEPTH}");
+        let message = format!("expression nested more than {MAX_DEPTH} levels deep");
         let help = "split it over several rules, or bind parts of it with `X = …`";
         self.report(codes::TOO_DEEP, message, span, "one level too many", help);
         self.silent = true;

@@ -40,12 +40,12 @@ impl Parser<'_> {
     fn no_item(&mut self) {
         match self.current.kind {
             TokenKind::End | TokenKind::Semicolon => {
-                let message = "a clause ends here that never began";
+                let message = "`.` without a clause";
                 self.report(
                     codes::UNEXPECTED,
                     message,
                     self.current.span,
-                    "no clause stands before it",
+                    "no clause before it",
                     "remove it",
                 );
                 self.bump();
@@ -53,24 +53,18 @@ impl Parser<'_> {
             }
             TokenKind::Turnstile => {
                 let help = "write the relation that follows from the body, such as `bad(X) :- p(X), !q(X).`";
-                let label = "a head stands before `:-`";
+                let label = "a rule has a head before `:-`";
                 self.report(codes::BAD_RULE, "a rule without a head", self.current.span, label, help);
             }
             TokenKind::RightBrace | TokenKind::RightParen | TokenKind::RightBracket => {
-                let message = format!("{} closes nothing", self.found());
-                self.report(
-                    codes::UNBALANCED,
-                    message,
-                    self.current.span,
-                    "nothing is open here",
-                    "remove it",
-                );
+                let message = format!("unmatched {}", self.found());
+                self.report(codes::UNBALANCED, message, self.current.span, "nothing to close", "remove it");
                 self.bump();
                 return;
             }
             TokenKind::Broken => self.silent = true,
             TokenKind::Bang => {
-                let help = "only literals of a body are negated";
+                let help = "only body literals can be negated";
                 self.report(
                     codes::BAD_RULE,
                     "a negated head",

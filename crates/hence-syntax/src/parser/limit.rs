@@ -27,7 +27,13 @@ impl Parser<'_> {
         if by.is_empty() {
             let span = self.since(start);
             let help = "add `by KEY`, such as `limit 3 per Task by Score desc`";
-            self.report(codes::BAD_LIMIT, "a limit without an order", span, "which ones are kept?", help);
+            self.report(
+                codes::BAD_LIMIT,
+                "a limit without an order",
+                span,
+                "which facts does it keep?",
+                help,
+            );
         }
         let rank = self.rank();
         Limit { count, per, by, rank, span: self.since(start) }
@@ -39,7 +45,7 @@ impl Parser<'_> {
         if !(self.at_word("by") || self.at_word("per")) {
             return self.expr();
         }
-        self.report(codes::BAD_LIMIT, "a limit without a number", span, "expected how many are kept", "");
+        self.report(codes::BAD_LIMIT, "a limit without a number", span, "expected a number of facts", "");
         Expr { kind: ExprKind::Error, span }
     }
 
@@ -48,8 +54,8 @@ impl Parser<'_> {
         let form = variable_form(word.as_str());
         let span = self.bump().span;
         let help = format!("write: `{form}`");
-        let label = "variables begin with an upper-case letter";
-        self.report(codes::BAD_LIMIT, format!("`{word}` is no variable"), span, label, &help);
+        let label = "variables start with an upper-case letter";
+        self.report(codes::BAD_LIMIT, format!("`{word}` is not a variable"), span, label, &help);
         Ident { name: Symbol::new(&form), span }
     }
 
@@ -57,7 +63,7 @@ impl Parser<'_> {
     fn late_group(&mut self, per: &mut Vec<Ident>) {
         if self.at_word("per") {
             let help = "write: `limit N per GROUP by KEY`";
-            self.report(codes::BAD_LIMIT, "`per` stands before `by`", self.current.span, "too late", help);
+            self.report(codes::BAD_LIMIT, "`per` comes before `by`", self.current.span, "after `by`", help);
             self.bump();
             *per = self.variables();
         }
@@ -101,16 +107,13 @@ impl Parser<'_> {
     /// `desc`, if it stands here.
     fn direction(&mut self) -> bool {
         if self.at_word("asc") || self.at_word("ascending") || self.at_word("descending") {
-            let help =
-                if self.at_word("descending") { "write: `desc`" } else { "remove it; a key is ascending" };
-            let message = format!("{} is no direction", self.found());
-            self.report(
-                codes::BAD_LIMIT,
-                message,
-                self.current.span,
-                "only `desc` stands behind a key",
-                help,
-            );
+            let help = if self.at_word("descending") {
+                "write: `desc`"
+            } else {
+                "remove it; ascending is the default"
+            };
+            let message = format!("unknown direction {}", self.found());
+            self.report(codes::BAD_LIMIT, message, self.current.span, "only `desc` may follow a key", help);
             return self.bump().kind == TokenKind::Word("descending".into());
         }
         self.eat_word("desc")

@@ -63,7 +63,7 @@ impl Parser<'_> {
                 true
             }
             TokenKind::DoubleAnd => {
-                self.foreign_connective("the literals of a body stand between commas");
+                self.foreign_connective("separate body literals with `,`");
                 self.bump();
                 true
             }
@@ -74,13 +74,13 @@ impl Parser<'_> {
             | TokenKind::RightBrace => false,
             TokenKind::Semicolon => self.alternative(),
             TokenKind::Pipe => {
-                let label = "an aggregate stands in the head, as a column of its own";
+                let label = "write the aggregate in the head, as a column of its own";
                 self.foreign_clause(codes::FOREIGN_AGGREGATE, "the language has no `|>`", label);
                 false
             }
             _ if self.at_souffle_aggregate() => {
-                let label = "an aggregate stands in the head, over all matches of the body";
-                self.foreign_clause(codes::FOREIGN_AGGREGATE, "no aggregate stands in a body", label);
+                let label = "write the aggregate in the head; it ranges over all matches of the body";
+                self.foreign_clause(codes::FOREIGN_AGGREGATE, "a body can't contain an aggregate", label);
                 false
             }
             _ if self.at_new_clause() || self.at_tail_word() || self.clause_ahead() => false,
@@ -92,7 +92,7 @@ impl Parser<'_> {
                 true
             }
             _ => {
-                self.expected("`,` or `.` behind a literal");
+                self.expected("`,` or `.` after a literal");
                 self.skip_to_comma(|token| {
                     matches!(token.kind, TokenKind::RightBrace | TokenKind::Turnstile)
                 });
@@ -115,8 +115,8 @@ impl Parser<'_> {
     /// `order by` of SQL.
     fn order_by(&mut self) -> bool {
         let span = self.current.span.to(self.ahead.span);
-        let help = "facts have no order; `limit N by KEY` keeps the first N";
-        self.report(codes::BAD_LIMIT, "`order by` orders nothing here", span, "a form of SQL", help);
+        let help = "facts are unordered; `limit N by KEY` keeps the first N";
+        self.report(codes::BAD_LIMIT, "unexpected `order by`", span, "SQL syntax", help);
         self.silent = true;
         false
     }
@@ -127,7 +127,7 @@ impl Parser<'_> {
             return false;
         }
         let label = "each alternative is a rule of its own";
-        self.foreign_clause(codes::FOREIGN_RULE, "`;` joins no alternatives", label);
+        self.foreign_clause(codes::FOREIGN_RULE, "`;` does not separate alternatives", label);
         false
     }
 
@@ -155,18 +155,18 @@ impl Parser<'_> {
         let variable_follows = matches!(self.ahead.kind, TokenKind::Variable(_) | TokenKind::Word(_));
         let message = match self.current.kind {
             TokenKind::Word(word) if ["let", "some"].contains(&word.as_str()) && variable_follows => {
-                format!("`{word}` begins no literal")
+                format!("`{word}` can't start a literal")
             }
-            TokenKind::Tilde => String::from("`~` negates nothing"),
+            TokenKind::Tilde => String::from("`~` does not negate"),
             TokenKind::Colon if matches!(self.ahead.kind, TokenKind::Word(_)) => {
-                String::from("`:` begins no literal")
+                String::from("`:` can't start a literal")
             }
             _ => return,
         };
         let label = match self.current.kind {
             TokenKind::Tilde => "negation is `!`",
-            TokenKind::Colon => "comparisons are operators, and functions have no prefix",
-            _ => "a variable is bound by `X = …` or `X in …` alone",
+            TokenKind::Colon => "comparisons use operators, and functions have no prefix",
+            _ => "only `X = …` or `X in …` binds a variable",
         };
         let fault = Diagnostic::new(codes::FOREIGN_OPERATOR, message).at(self.current.span, label);
         let fault = self.lexer.with_line(fault, self.current.span);
@@ -222,8 +222,8 @@ impl Parser<'_> {
     /// `X is e` of Prolog.
     fn prolog_is(&mut self, left: Expr) -> LiteralKind {
         let span = self.current.span;
-        let fault = Diagnostic::new(codes::FOREIGN_OPERATOR, "`is` is no operator of the language")
-            .at(span, "binding a variable is `=`");
+        let fault = Diagnostic::new(codes::FOREIGN_OPERATOR, "unknown operator `is`")
+            .at(span, "`=` binds a variable");
         let fault = self.lexer.with_line(fault, span);
         self.fault(fault);
         self.bump();
@@ -278,7 +278,7 @@ impl Parser<'_> {
         let args = match atom.args {
             Args::Positional(args) => args,
             Args::Named(args) => {
-                let message = format!("`{}` takes no arguments by name here", atom.relation.name);
+                let message = format!("`{}` takes no named arguments here", atom.relation.name);
                 let label = "a function call inside an expression";
                 self.report(codes::NAMED_ARGUMENTS, message, atom.span, label, "");
                 args.into_iter().map(|(_, value)| value).collect()
@@ -297,7 +297,7 @@ impl Parser<'_> {
             "or" => "put parentheses around the whole condition, or write a rule for each alternative",
             _ => return,
         };
-        let message = format!("`{word}` stands only between parentheses");
+        let message = format!("`{word}` is allowed only inside parentheses");
         self.report(codes::LOOSE_CONNECTIVE, message, span, "outside parentheses", help);
     }
 }

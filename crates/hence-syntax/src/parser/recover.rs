@@ -158,9 +158,9 @@ impl Parser<'_> {
     fn tight_dot(&mut self) {
         self.report(
             codes::MISSING_DOT,
-            "a `.` that ends a clause has white space behind it",
+            "missing white space after a `.` that ends a clause",
             self.current.span,
-            "no white space follows",
+            "expected white space after it",
             "put each clause on a line of its own",
         );
     }
@@ -168,7 +168,7 @@ impl Parser<'_> {
     /// A clause that ends with `;`, as in crepe.
     fn semicolon(&mut self) {
         let fault = Diagnostic::new(codes::FOREIGN_OPERATOR, "a clause ends with `.`")
-            .at(self.current.span, "no end of a clause");
+            .at(self.current.span, "not the end of a clause");
         let fault = self.lexer.with_line(fault, self.current.span);
         self.fault(fault);
         self.bump();
@@ -182,15 +182,9 @@ impl Parser<'_> {
         }
         match self.current.kind {
             TokenKind::RightParen | TokenKind::RightBracket => {
-                let message = format!("{} closes nothing", self.found());
-                let help = "remove it, or open it earlier";
-                self.report(
-                    codes::UNBALANCED,
-                    message,
-                    self.current.span,
-                    "no open parenthesis before it",
-                    help,
-                );
+                let message = format!("unmatched {}", self.found());
+                let help = "remove it, or add the opening one";
+                self.report(codes::UNBALANCED, message, self.current.span, "nothing to close", help);
             }
             TokenKind::Eof => self.missing_dot_before(what),
             _ if self.at_new_clause() || self.clause_ahead() => self.missing_dot_before(what),

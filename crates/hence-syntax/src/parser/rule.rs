@@ -47,7 +47,7 @@ impl Parser<'_> {
         if found {
             let help = "put them before the rules";
             let span = self.current.span;
-            self.report(codes::BAD_ANNOTATION, "annotations belong to rules", span, "this is no rule", help);
+            self.report(codes::BAD_ANNOTATION, "annotations apply to rules", span, "not a rule", help);
         }
         found
     }
@@ -95,9 +95,9 @@ impl Parser<'_> {
                 if self.nameless_declaration(relation) {
                     return None;
                 }
-                let help = "write the terms alone, in the order of the columns";
-                let message = "the terms of a head stand by position";
-                let label = "named here";
+                let help = "write only the terms, in column order";
+                let message = "head terms are positional";
+                let label = "named term";
                 let span = terms.first().map_or(relation.span, |(name, _)| name.span);
                 self.report(codes::NAMED_ARGUMENTS, message, span, label, help);
                 terms.into_iter().map(|(_, term)| term).collect()
@@ -137,12 +137,15 @@ impl Parser<'_> {
             }
         } else if self.at(TokenKind::LeftBracket) {
             let help = format!("write: `{}(X) :- …`", relation.name);
-            let label = "terms stand between parentheses";
-            self.report(codes::FOREIGN_RULE, "`[` begins no terms", self.current.span, label, &help);
+            let label = "put terms in parentheses";
+            self.report(codes::FOREIGN_RULE, "unexpected `[`", self.current.span, label, &help);
         } else {
-            let message = format!("expected `(` behind `{}`, found {}", relation.name, self.found());
+            let message = format!("expected `(` after `{}`, found {}", relation.name, self.found());
             let fault = Diagnostic::new(codes::UNEXPECTED, message).at(self.place_of_current(), "");
-            let fault = fault.help("a clause begins with `relation(…)`, `input`, `decision`, `param`, `type`, `import` or `test`");
+            let fault = fault.help(
+                "a clause starts with `relation(…)`, `input`, `decision`, `param`, \
+                `type`, `import` or `test`",
+            );
             self.fault(fault);
         }
         goes_on
@@ -164,7 +167,13 @@ impl Parser<'_> {
             TokenKind::Comma => {
                 let help = "write a rule for each head";
                 let span = self.current.span;
-                self.report(codes::BAD_RULE, "a rule has one head", span, "expected `:-` or `.`", help);
+                self.report(
+                    codes::BAD_RULE,
+                    "a rule has exactly one head",
+                    span,
+                    "expected `:-` or `.`",
+                    help,
+                );
                 self.bump();
                 self.skip_to_comma(|token| token.kind == TokenKind::Turnstile);
                 while self.eat(TokenKind::Comma) {
@@ -174,7 +183,7 @@ impl Parser<'_> {
             }
             TokenKind::Equal | TokenKind::Colon | TokenKind::Pipe => {
                 let message =
-                    format!("expected `:-` or `.` behind `{}(…)`, found {}", relation.name, self.found());
+                    format!("expected `:-` or `.` after `{}(…)`, found {}", relation.name, self.found());
                 let fault = Diagnostic::new(codes::UNEXPECTED, message).at(self.current.span, "");
                 self.fault(fault.help("a rule is written `head(…) :- body.`"));
                 self.silent = true;
@@ -191,7 +200,7 @@ impl Parser<'_> {
         let braced = self.at(TokenKind::LeftBrace) || self.ahead.kind == TokenKind::LeftBrace;
         if !braced {
             let label = "the body of a rule follows `:-`";
-            let fault = Diagnostic::new(codes::FOREIGN_RULE, "`if` begins no body").at(open.span, label);
+            let fault = Diagnostic::new(codes::FOREIGN_RULE, "unexpected `if`").at(open.span, label);
             let fault = self.lexer.with_line(fault, open.span);
             self.fault(fault);
             self.bump();
@@ -207,8 +216,8 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-        let label = "the body of a rule follows `:-`, its literals between commas";
-        let fault = Diagnostic::new(codes::FOREIGN_RULE, "a body between braces").at(open.span, label);
+        let label = "the body of a rule follows `:-`, its literals separated by `,`";
+        let fault = Diagnostic::new(codes::FOREIGN_RULE, "a body in braces").at(open.span, label);
         let fault = self.with_form(fault, &self.lexer.slice(self.clause_so_far()).replace('\n', ";"));
         self.fault(fault);
         self.clause_given_up = true;
@@ -221,7 +230,7 @@ impl Parser<'_> {
         if self.at_clause_end() {
             let help = format!("a fact is written `{}(…).`", head.relation.name);
             let span = self.last.span;
-            self.report(codes::BAD_RULE, "a rule without a body", span, "expected literals behind it", &help);
+            self.report(codes::BAD_RULE, "a rule without a body", span, "expected literals after it", &help);
             return Vec::new();
         }
         let mut body = self.literals();
@@ -237,10 +246,10 @@ impl Parser<'_> {
             matches!(&literal.kind, LiteralKind::Atom { negated: false, atom } if matches!(atom.args, Args::Positional(_)))
         });
         let Some(Literal { kind: LiteralKind::Atom { atom, .. }, span }) = next else {
-            let label = "the body has begun already";
+            let label = "the body starts here";
             self.report(
                 codes::BAD_RULE,
-                "a second `:-` in one rule",
+                "duplicate `:-` in a rule",
                 self.current.span,
                 label,
                 "end the rule before it with `.`",
@@ -253,12 +262,12 @@ impl Parser<'_> {
         let fault = if self.lexer.slice(comma) == "," {
             Diagnostic::new(codes::MISSING_DOT, "a rule ends with `,`")
                 .at(comma, "expected `.` here")
-                .at(span, "the next rule begins here")
+                .at(span, "the next rule starts here")
                 .help("write: `.`")
         } else {
-            Diagnostic::new(codes::MISSING_DOT, "the rule before does not end with `.`")
+            Diagnostic::new(codes::MISSING_DOT, "the previous rule does not end with `.`")
                 .at(before.after(), "expected `.` here")
-                .at(span, "the next rule begins here")
+                .at(span, "the next rule starts here")
         };
         self.fault(fault);
         let Args::Positional(terms) = atom.args else { return };

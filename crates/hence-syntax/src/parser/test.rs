@@ -48,7 +48,7 @@ impl Parser<'_> {
         let (name, name_span) = self.test_name()?;
         let open = self.current.span;
         if !self.eat(TokenKind::LeftBrace) {
-            self.expected("`{` behind the name of the test");
+            self.expected("`{` after the name of the test");
             self.skip_clause();
             return None;
         }
@@ -68,7 +68,7 @@ impl Parser<'_> {
             let label = "a test ends with its `}`";
             self.report(
                 codes::BAD_TEST,
-                "no `.` stands behind a test",
+                "unexpected `.` after a test",
                 self.current.span,
                 label,
                 "remove it",
@@ -94,13 +94,7 @@ impl Parser<'_> {
             _ => {
                 let word = self.lexer.slice(span);
                 let help = format!("write: `test \"{word}\" {{`");
-                self.report(
-                    codes::BAD_TEST,
-                    "the name of a test stands between quotes",
-                    span,
-                    "no string",
-                    &help,
-                );
+                self.report(codes::BAD_TEST, "the name of a test is in quotes", span, "not a string", &help);
                 self.bump();
                 Some((Symbol::new(word), span))
             }
@@ -131,10 +125,10 @@ impl Parser<'_> {
             }
         }
         if test.expect.is_empty() && self.at(TokenKind::RightBrace) {
-            let help = "add `expect` and what should follow";
+            let help = "add `expect` and the expected facts";
             self.report(
                 codes::BAD_TEST,
-                "a test that expects nothing",
+                "a test without expectations",
                 test.name_span,
                 "it can't fail",
                 help,
@@ -156,9 +150,9 @@ impl Parser<'_> {
     /// Reports a part behind one that it should stand before.
     fn refuse_disorder(&mut self, section: Section, latest: Section) {
         if section < latest {
-            let message = format!("`{}` behind `{}`", section.word(), latest.word());
+            let message = format!("`{}` after `{}`", section.word(), latest.word());
             let label = "the order is `set`, `now`, `given`, `expect`";
-            let help = "write a test for each step";
+            let help = "write a separate test for each step";
             self.report(codes::BAD_TEST, message, self.current.span, label, help);
         }
     }
@@ -199,9 +193,9 @@ impl Parser<'_> {
                 if test.now.is_some() {
                     self.report(
                         codes::BAD_TEST,
-                        "a second `now` in one test",
+                        "duplicate `now` in a test",
                         span,
-                        "the first one counts",
+                        "the first one is used",
                         "",
                     );
                 }

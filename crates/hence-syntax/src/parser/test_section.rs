@@ -42,7 +42,7 @@ impl Parser<'_> {
     fn facts_from(&mut self) -> Option<Given> {
         let start = self.bump().span;
         let TokenKind::Literal(Value::String(path)) = self.current.kind else {
-            self.expected("a path between quotes");
+            self.expected("a path in quotes");
             self.skip_test_clause();
             return None;
         };
@@ -53,9 +53,9 @@ impl Parser<'_> {
     }
 
     fn rule_in_given(&mut self) {
-        let help = "give the facts that it needs, and keep rules outside tests";
+        let help = "give the facts that the test needs, and keep rules outside tests";
         let span = self.current.span;
-        self.report(codes::BAD_TEST, "a rule inside `given`", span, "only facts are given", help);
+        self.report(codes::BAD_TEST, "a rule inside `given`", span, "expected a fact", help);
         self.skip_test_clause();
     }
 
@@ -107,8 +107,8 @@ impl Parser<'_> {
 
     fn refuse_because(&mut self, because: Option<Ident>) {
         if let Some(id) = because {
-            let label = "no proof shows a rule where nothing matches";
-            self.report(codes::BAD_TEST, "`because` behind `no`", id.span, label, "remove it");
+            let label = "if nothing matches, no proof shows a rule";
+            self.report(codes::BAD_TEST, "`because` after `no`", id.span, label, "remove it");
         }
     }
 
@@ -131,7 +131,7 @@ impl Parser<'_> {
             let label = "the rows end with their `}`";
             self.report(
                 codes::BAD_TEST,
-                "no `.` stands behind `exactly`",
+                "unexpected `.` after `exactly`",
                 self.current.span,
                 label,
                 "remove it",
@@ -147,7 +147,7 @@ impl Parser<'_> {
             let start = self.current.span;
             if !self.at(TokenKind::LeftParen) {
                 if self.at(TokenKind::Comma) {
-                    let message = "rows stand beside each other without `,`";
+                    let message = "rows are not separated by `,`";
                     self.report(codes::BAD_TEST, message, start, "between two rows", "remove it");
                 } else {
                     self.expected("a row such as `(1, 2)`");
@@ -159,8 +159,8 @@ impl Parser<'_> {
                 Args::Positional(terms) => rows.push((terms, self.since(start))),
                 Args::Named(_) => {
                     let span = self.since(start);
-                    let label = "the terms of a row stand by position";
-                    self.report(codes::NAMED_ARGUMENTS, "a row with names", span, label, "");
+                    let label = "the terms of a row are positional";
+                    self.report(codes::NAMED_ARGUMENTS, "a row with named terms", span, label, "");
                 }
             }
         }

@@ -27,9 +27,9 @@ impl Parser<'_> {
                     same if same == name.as_str() => name.as_str().to_lowercase(),
                     other => other.to_owned(),
                 };
-                let message = format!("`{name}` is no type");
+                let message = format!("unknown type `{name}`");
                 let help = format!("write: `{form}`");
-                self.report(codes::BAD_DECLARATION, message, start, "types are written in lower case", &help);
+                self.report(codes::BAD_DECLARATION, message, start, "types are in lower case", &help);
                 self.bump();
                 Some(TypeExpr::Named(Ident { name: form.as_str().into(), span: start }))
             }
@@ -46,8 +46,8 @@ impl Parser<'_> {
     fn bare_member(&mut self, word: Symbol) -> Ident {
         let span = self.bump().span;
         let name = Symbol::new(&format!("/{word}"));
-        let message = format!("`{word}` is no name");
-        self.report(codes::BAD_NAME, message, span, "a name begins with `/`", &format!("write: `{name}`"));
+        let message = format!("`{word}` is not a name");
+        self.report(codes::BAD_NAME, message, span, "a name starts with `/`", &format!("write: `{name}`"));
         Ident { name, span }
     }
 
@@ -71,10 +71,10 @@ impl Parser<'_> {
             }
             if self.at(TokenKind::DoubleBar) {
                 let help = "write: `|`";
-                let label = "the names of a set stand between `|`";
+                let label = "separate the names of a set with `|`";
                 self.report(
                     codes::FOREIGN_OPERATOR,
-                    "`||` separates no names",
+                    "`||` does not separate names",
                     self.current.span,
                     label,
                     help,

@@ -23,7 +23,7 @@ impl Reading<'_> {
                 DeValue::Table(inner) => self.command(key.get_ref(), key.span(), inner),
                 other => {
                     let message = format!(
-                        "`{name}`: found {}, expected a table such as `{{ program = \"scripts/tell\" }}`",
+                        "`{name}`: expected a table such as `{{ program = \"scripts/tell\" }}`, found {}",
                         found(other)
                     );
                     self.wrong(value.span(), message);
@@ -57,7 +57,7 @@ impl Reading<'_> {
         }
         if command.program.is_empty() {
             let message = format!(
-                "`{RUN_COMMAND}.{decision}` names no program; expected `program = \"…\"` with a path or a name"
+                "`{RUN_COMMAND}.{decision}`: missing program; expected `program = \"…\"` with a path or a name"
             );
             self.wrong(key, message);
         }

@@ -14,9 +14,12 @@ pub(super) fn without_because(rules: Rules<'_>) -> Vec<Diagnostic> {
     silent
         .map(|rule| {
             let name = rules.name(rule.head);
-            Diagnostic::new(NO_BECAUSE, format!("this rule draws the decision `{name}` without saying why"))
-                .at(rule.head_span, "no `@because` before this rule")
-                .help("write `@because(\"… {Variable} …\")` before it: the sentence that `why` prints")
+            Diagnostic::new(
+                NO_BECAUSE,
+                format!("this rule draws the decision `{name}` without giving a reason"),
+            )
+            .at(rule.head_span, "missing `@because`")
+            .help("write `@because(\"… {Variable} …\")` before it: the sentence that `why` prints")
         })
         .collect()
 }
@@ -40,6 +43,6 @@ fn bare(item: &Item) -> Option<(&'static str, &'static str, Span)> {
 
 fn warning(what: &str, name: &str, span: Span) -> Diagnostic {
     Diagnostic::new(UNDOCUMENTED, format!("`{name}` is declared without a doc comment"))
-        .at(span, format!("what is this {what} for?"))
-        .help("say it in a `##` line directly above")
+        .at(span, format!("undocumented {what}"))
+        .help("describe it in a `##` line directly above")
 }

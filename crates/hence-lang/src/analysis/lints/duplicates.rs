@@ -19,10 +19,10 @@ pub(super) fn duplicates(rules: Rules<'_>) -> Vec<Diagnostic> {
         match seen.entry(key(rule)) {
             Entry::Occupied(first) => {
                 let what = if rule.body.is_empty() { "fact" } else { "rule" };
-                let message = format!("this {what} for `{}` stands twice", rules.name(rule.head));
+                let message = format!("duplicate {what} for `{}`", rules.name(rule.head));
                 out.push(
                     Diagnostic::new(DUPLICATE_RULE, message)
-                        .at(rule.head_span, "the same once more")
+                        .at(rule.head_span, "same as the first")
                         .at(first.get().head_span, "first here")
                         .help("remove one of them"),
                 );

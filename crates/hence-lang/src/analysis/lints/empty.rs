@@ -98,6 +98,6 @@ fn underived(rules: Rules<'_>, relation: RelationId, negated: bool, span: Span) 
 fn baseless(rules: Rules<'_>, relation: RelationId, span: Span) -> Diagnostic {
     let name = rules.name(relation);
     Diagnostic::new(ALWAYS_EMPTY, format!("`{name}` is always empty"))
-        .at(span, format!("every rule of `{name}` needs some fact that only follows from `{name}`"))
+        .at(span, format!("every rule of `{name}` needs a fact that follows only from `{name}`"))
         .help(format!("write a rule that derives the first facts of `{name}`"))
 }

@@ -32,9 +32,9 @@ fn of_rule(rules: Rules<'_>, rule: &Rule, together: &[RelationId]) -> Option<Dia
     Some(
         Diagnostic::new(
             GROWING_RECURSION,
-            format!("the recursion of `{name}` makes new values and may not end"),
+            format!("the recursion of `{name}` creates new values and may not terminate"),
         )
-        .at(expr.span, format!("a new value from one of `{name}`, in each round"))
+        .at(expr.span, format!("computes a new value from `{name}` in each round"))
         .help("bound it in this rule, as in `N < 100`, or let the facts bound it"),
     )
 }

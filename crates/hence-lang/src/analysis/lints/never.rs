@@ -44,7 +44,7 @@ fn contradiction(rule: &Rule, first: Value, second: Value) -> Diagnostic {
         Some(Literal::Bind { span, .. } | Literal::Test { span, .. }) => *span,
         _ => rule.span,
     };
-    warning(span, format!("with this, `{first}` and `{second}` would have to be equal"))
+    warning(span, format!("this requires `{first}` and `{second}` to be equal"))
 }
 
 /// Why a condition is false in every match, if it is.

@@ -28,12 +28,12 @@ fn of_rule(rule: &Rule) -> Vec<Diagnostic> {
 }
 
 fn warning(name: &str, of: &Use, uses: &Uses) -> Diagnostic {
-    let warning = Diagnostic::new(SINGLE_VARIABLE, format!("`{name}` stands once in this rule"))
-        .at(of.first, "nothing else in the rule has this value");
+    let warning = Diagnostic::new(SINGLE_VARIABLE, format!("`{name}` occurs only once in this rule"))
+        .at(of.first, "nothing else in the rule uses this value");
     let others = uses.of.keys().map(|other| other.as_str()).filter(|other| *other != name);
     let silence = if of.whole_argument { String::from("_") } else { format!("_{name}") };
     match nearest(name, others) {
-        Some(other) => warning.help(format!("is it `{other}`? if not, write `{silence}`")),
+        Some(other) => warning.help(format!("did you mean `{other}`? if not, write `{silence}`")),
         None => warning.help(format!("write `{silence}` if the value doesn't matter")),
     }
 }

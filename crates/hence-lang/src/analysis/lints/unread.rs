@@ -56,11 +56,12 @@ fn told(rules: Rules<'_>) -> BTreeSet<RelationId> {
 fn warning(relation: &Relation) -> Diagnostic {
     let name = relation.name;
     let warning = Diagnostic::new(UNREAD_RELATION, format!("nothing reads `{name}`"))
-        .at(relation.span, "no rule, guard or test needs it");
+        .at(relation.span, "no rule, guard or test uses it");
     if relation.kind == Kind::Input {
-        return warning.help("remove it, or say in a `##` line above it what it is kept for");
+        return warning.help("remove it, or say in a `##` line above it what it is for");
     }
     warning.help(format!(
-        "if it is what the rule set is for, declare it: `decision {relation}.`, or `relation {relation}.` below a `##` line",
+        "if it is a result of the rule set, declare it: `decision {relation}.`, or `relation {relation}.` \
+        below a `##` line",
     ))
 }

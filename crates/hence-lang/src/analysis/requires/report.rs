@@ -77,7 +77,7 @@ impl<'a> Report<'a> {
             fault = self.tell(fault, step);
         }
         if left_out > 0 {
-            fault = fault.note(format!("{left_out} more rules between are left out"));
+            fault = fault.note(format!("{left_out} intermediate rules are not shown"));
         }
         self.way_out(fault.at(self.guard.span, "required here"), steps)
     }
@@ -94,14 +94,14 @@ impl<'a> Report<'a> {
                     let reading = self.name(reader.rule.head);
                     format!("add `{}` to the rule of `{reading}` that reads `{head}`", self.needed(reader))
                 }
-                None => format!("join `{}` once more, in a rule between", self.name(self.guard.relation)),
+                None => format!("join `{}` again, in an intermediate rule", self.name(self.guard.relation)),
             });
         }
         fault.help(match (last.rule.body.is_empty(), before) {
-            (true, _) => format!("derive it by a rule whose body holds `{needed}`"),
+            (true, _) => format!("derive it by a rule whose body contains `{needed}`"),
             (false, []) => format!("add `{needed}` to the body of this rule"),
             (false, _) => {
-                format!("add `{needed}` to the rule of `{head}`, or the like to a rule that it goes through")
+                format!("add `{needed}` to the rule of `{head}`, or a similar literal to a rule that it goes through")
             }
         })
     }
@@ -157,7 +157,7 @@ impl<'a> Report<'a> {
                 continue;
             }
             let text =
-                if *negated { String::from("this needs that there is none") } else { self.miss(step, args) };
+                if *negated { String::from("requires the absence of it") } else { self.miss(step, args) };
             fault = fault.at(*span, text);
         }
         fault
@@ -194,7 +194,7 @@ impl<'a> Report<'a> {
             };
             let (head, column) = (self.name(step.rule.head), self.column(step.rule.head, *at));
             Some(format!(
-                "`{column}` of `{head}` is the result of {how}, and no guard is followed through it"
+                "`{column}` of `{head}` is the result of {how}, and guards are not traced through it"
             ))
         };
         targets.into_iter().filter_map(note).collect()
@@ -205,8 +205,8 @@ impl<'a> Report<'a> {
         let message = format!("can't prove that `{decision}` is never drawn without `{required}`");
         Diagnostic::new(GUARD_TOO_WIDE, message)
             .at(self.guard.span, "required here")
-            .note(format!("its columns reach the rules below it in more than {GOALS} different ways"))
-            .help(format!("use `{required}` in the rules of `{decision}` themselves"))
+            .note(format!("its columns reach the rules below it in more than {GOALS} ways"))
+            .help(format!("use `{required}` directly in the rules of `{decision}`"))
     }
 
     fn relation(&self, id: RelationId) -> &'a Relation {

@@ -93,12 +93,12 @@ fn fault(checked: &Checked, cycle: &[&Read]) -> Diagnostic {
         fault = fault.at(read.span, if at == 0 { text } else { format!("and {text}") });
     }
     if left_out > 0 {
-        fault = fault.note(format!("{left_out} more steps between are left out"));
+        fault = fault.note(format!("{left_out} intermediate steps are not shown"));
     } else {
         let chain: Vec<_> = cycle.iter().map(|read| format!("`{}` → ", name(read.reader))).collect();
         fault = fault.note(format!("the cycle is {}`{start}`", chain.concat()));
     }
-    fault.help(format!("give `{start}` what it needs from a relation that doesn't read `{start}`"))
+    fault.help(format!("let `{start}` read a relation that doesn't depend on `{start}`"))
 }
 
 fn means(how: How) -> &'static str {
@@ -112,9 +112,9 @@ fn means(how: How) -> &'static str {
 
 fn step(reader: &str, read: &str, how: How) -> String {
     match how {
-        How::Some => format!("`{reader}` needs some `{read}`"),
-        How::None => format!("`{reader}` needs that no `{read}` holds"),
-        How::Aggregate => format!("`{reader}` aggregates over all of `{read}`"),
-        How::Limit => format!("`{reader}` keeps the first that follow from all of `{read}`"),
+        How::Some => format!("`{reader}` depends on `{read}`"),
+        How::None => format!("`{reader}` depends on the absence of `{read}`"),
+        How::Aggregate => format!("`{reader}` aggregates over `{read}`"),
+        How::Limit => format!("`{reader}` applies a limit over `{read}`"),
     }
 }
