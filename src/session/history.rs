@@ -12,11 +12,11 @@ use hence_ledger::{Hash, Ledger, LedgerError, TxInfo, When};
 use hence_proof::Finder;
 use hence_proof::proof::NoOrigins;
 
-use super::RuleSet;
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
-use super::fitting::Legacy;
+use super::fitting::{Legacy, Lens, Reading};
 use super::lapse::Decided;
+use super::{RuleSet, ledger_facts};
 
 /// A ledger whose transactions are evaluated again.
 pub(super) struct History<'a> {
@@ -53,13 +53,27 @@ impl<'a> History<'a> {
         clock: i64,
     ) -> Result<Evaluation, SessionError> {
         meter::check("drawing decisions again")?;
-        let program = &rules.program;
-        let mut input = Database::new(program);
-        let known = (program, &rules.sources);
-        super::ledger_facts::standing(self.ledger, &self.legacy, When::Tx(info.tx), known, &mut input)?;
-        evaluation::add_now(program, &mut input, clock);
-        let lenient = info.run.as_ref().map_or(self.lenient, |run| run.lenient);
-        evaluation::evaluate(rules, input, self.engine, &self.limits, lenient)
+        let (input, _) = self.input(rules, info, clock)?;
+        evaluation::evaluate(rules, input, self.engine, &self.limits, self.is_lenient(info))
+    }
+
+    /// The facts that stood after a transaction, its clock among them, and how they are read.
+    pub(super) fn input(
+        &self,
+        rules: &RuleSet,
+        info: &TxInfo,
+        clock: i64,
+    ) -> Result<(Database, Lens), SessionError> {
+        let at = When::Tx(info.tx);
+        let reading = Reading { ledger: self.ledger, at, legacy: &self.legacy, trusted: false };
+        let (mut input, lens) = ledger_facts::standing(&reading, &rules.program, &rules.sources)?;
+        evaluation::add_now(&rules.program, &mut input, clock);
+        Ok((input, lens))
+    }
+
+    /// Whether operations without a result counted as false in a transaction.
+    pub(super) fn is_lenient(&self, info: &TxInfo) -> bool {
+        info.run.as_ref().map_or(self.lenient, |run| run.lenient)
     }
 
     /// A finder of reasons in an evaluation; it finds those that a commit recorded.

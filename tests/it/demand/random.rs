@@ -43,7 +43,7 @@ fn rules(seed: u64) -> Option<(RuleSet, Database)> {
         ..Checked::default()
     };
     let (sources, files, warnings) = (Sources::default(), Vec::new(), Vec::new());
-    Some((RuleSet { sources, files, checked, program, warnings }, input))
+    Some((RuleSet::new(sources, files, checked, program, warnings), input))
 }
 
 /// The facts of inputs among the rows.

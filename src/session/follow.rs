@@ -1,0 +1,159 @@
+//! What follows from the facts of a ledger after each of its transactions, at a cost that follows what each changes.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::meter;
+use hence_ledger::{Transaction, TxInfo};
+use hence_proof::proof::NoOrigins;
+use hence_proof::{Finder, Told};
+
+use super::RuleSet;
+use super::error::SessionError;
+use super::evaluation::{self, Evaluation};
+use super::fitting::Lens;
+use super::history::History;
+use super::incremental::{Edits, Incremental, Turned};
+
+/// Evaluates the transactions of a ledger one after the other.
+#[derive(Default)]
+pub(super) struct Follower {
+    followed: Option<Followed>,
+    /// The last evaluation, once somebody asked for all of it.
+    evaluation: OnceCell<Evaluation>,
+}
+
+/// What a [`Follower`] goes on from.
+struct Followed {
+    rules: Rc<RuleSet>,
+    lens: Lens,
+    incremental: Incremental,
+    /// What came and went since the last evaluation; `None` where only a look at all facts tells how it is read.
+    edits: Option<Edits>,
+}
+
+/// What an evaluation came to.
+pub(super) enum Step {
+    /// All facts were looked at: anything may be different.
+    Afresh,
+    /// The rules are the same, and this is the difference to the last evaluation.
+    Turned(Turned),
+}
+
+impl Follower {
+    /// Takes over which facts a transaction brought and removed.
+    pub(super) fn take(&mut self, transaction: &Transaction) {
+        let Some(followed) = &mut self.followed else { return };
+        if !transaction.info.schemas.is_empty() {
+            followed.edits = None;
+        }
+        let removed = transaction.removed.iter().map(|(fact, _)| (fact, false));
+        for (fact, stands) in removed.chain(transaction.added.iter().map(|fact| (fact, true))) {
+            followed.edit(fact, stands);
+        }
+    }
+
+    /// Evaluates the transaction that was taken over last.
+    ///
+    /// # Errors
+    /// As [`History::evaluate`].
+    pub(super) fn evaluate(
+        &mut self,
+        history: &History<'_>,
+        rules: &Rc<RuleSet>,
+        info: &TxInfo,
+        clock: i64,
+    ) -> Result<Step, SessionError> {
+        meter::check("drawing decisions again")?;
+        let lenient = history.is_lenient(info);
+        let followed = self.followed.take();
+        self.evaluation = OnceCell::new();
+        if let Some(mut followed) = followed.filter(|followed| Rc::ptr_eq(&followed.rules, rules))
+            && let Some(edits) = followed.edits.replace(Edits::default())
+            && let Ok(turned) = followed.incremental.advance(rules, edits, clock, lenient)
+        {
+            self.followed = Some(followed);
+            return Ok(Step::Turned(turned));
+        }
+        let (input, lens) = history.input(rules, info, clock)?;
+        if history.engine.stands()
+            && let Ok(incremental) = Incremental::new(rules, &input, clock, &history.limits, lenient)
+        {
+            let rules = Rc::clone(rules);
+            self.followed = Some(Followed { rules, lens, incremental, edits: Some(Edits::default()) });
+            return Ok(Step::Afresh);
+        }
+        // Where keeping what follows reaches a limit, following alone may not.
+        let found = evaluation::evaluate(rules, input, history.engine, &history.limits, lenient)?;
+        self.evaluation = OnceCell::from(found);
+        Ok(Step::Afresh)
+    }
+
+    /// What the last evaluation keeps; `None` where it keeps nothing.
+    pub(super) fn incremental(&self) -> Option<&Incremental> {
+        self.followed.as_ref().map(|followed| &followed.incremental)
+    }
+
+    /// Everything that follows by the last evaluation.
+    pub(super) fn evaluation(&self) -> &Evaluation {
+        self.evaluation.get_or_init(|| {
+            let kept = self.incremental().or_broken("what was evaluated is there, or kept");
+            kept.evaluation()
+        })
+    }
+
+    /// The reasons of the last evaluation, which was by `rules`.
+    pub(super) fn reasons<'a>(&'a self, rules: &'a RuleSet) -> Reasons<'a> {
+        let quick = self.incremental().map(|kept| kept.finder(rules));
+        Reasons { follower: self, rules, quick, whole: OnceCell::new() }
+    }
+}
+
+impl Followed {
+    /// Takes a fact over that came or went.
+    fn edit(&mut self, fact: &Fact, stands: bool) {
+        let (Some(edits), Some(fit)) = (&mut self.edits, self.lens.fit(fact.relation)) else { return };
+        // Where a fact has several forms, another one may still stand.
+        let tells = fit.is_settled && (stands || fit.recast.is_plain());
+        match fit.recast.read(&fact.values).filter(|_| tells) {
+            Some(values) => {
+                let fact = Fact { relation: fact.relation, values };
+                self.incremental.edit(&self.rules, edits, &fact, stands);
+            }
+            None => self.edits = None,
+        }
+    }
+}
+
+/// Why decisions hold in an evaluation or don't; all of it is looked at only for what has no sentence.
+pub(super) struct Reasons<'a> {
+    follower: &'a Follower,
+    rules: &'a RuleSet,
+    quick: Option<Finder<'a>>,
+    whole: OnceCell<Finder<'a>>,
+}
+
+impl Reasons<'_> {
+    /// Why a fact holds, or why it doesn't, in one line: a sentence that a commit would have recorded.
+    pub(super) fn of(&self, fact: &Fact) -> Result<String, SessionError> {
+        if let Some(quick) = &self.quick
+            && let Some(Told { sentence: Some(sentence), .. }) = quick.told(fact)?
+        {
+            return Ok(sentence);
+        }
+        let whole = self.whole.get_or_init(|| {
+            let model = &self.follower.evaluation().model;
+            Finder::new(&self.rules.program, model, &self.rules.sources, &NoOrigins)
+        });
+        Ok(whole.reason(fact)?)
+    }
+
+    /// Keeps what was worked out for the next evaluation.
+    pub(super) fn end(self) {
+        if let (Some(quick), Some(kept)) = (self.quick, self.follower.incremental()) {
+            kept.put_back(quick);
+        }
+    }
+}
