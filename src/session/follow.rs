@@ -1,11 +1,13 @@
 //! What follows from the facts of a ledger after each of its transactions, at a cost that follows what each changes.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::meter;
+use hence_core::schema::RelationId;
 use hence_ledger::{Transaction, TxInfo};
 use hence_proof::proof::NoOrigins;
 use hence_proof::{Finder, Told};
@@ -14,7 +16,7 @@ use super::RuleSet;
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::fitting::Lens;
-use super::history::History;
+use super::history::{self, History};
 use super::incremental::{Edits, Incremental, Turned};
 
 /// Evaluates the transactions of a ledger one after the other.
@@ -58,7 +60,7 @@ impl Follower {
     /// Evaluates the transaction that was taken over last.
     ///
     /// # Errors
-    /// As [`History::evaluate`].
+    /// As [`History::input`].
     pub(super) fn evaluate(
         &mut self,
         history: &History<'_>,
@@ -92,22 +94,41 @@ impl Follower {
     }
 
     /// What the last evaluation keeps; `None` where it keeps nothing.
-    pub(super) fn incremental(&self) -> Option<&Incremental> {
+    fn incremental(&self) -> Option<&Incremental> {
         self.followed.as_ref().map(|followed| &followed.incremental)
     }
 
     /// Everything that follows by the last evaluation.
-    pub(super) fn evaluation(&self) -> &Evaluation {
+    fn evaluation(&self) -> &Evaluation {
         self.evaluation.get_or_init(|| {
             let kept = self.incremental().or_broken("what was evaluated is there, or kept");
             kept.evaluation()
         })
     }
 
+    /// The decisions that the last evaluation leaves undetermined.
+    pub(super) fn undetermined(&self) -> &BTreeSet<RelationId> {
+        self.incremental().map_or_else(|| &self.evaluation().undetermined, Incremental::undetermined)
+    }
+
+    /// A finder of reasons in the last evaluation, which was by `rules`; it finds those that a commit recorded.
+    pub(super) fn finder<'a>(&'a self, rules: &'a RuleSet) -> Finder<'a> {
+        match self.incremental() {
+            Some(kept) => kept.finder(rules),
+            None => Finder::new(&rules.program, &self.evaluation().model, &rules.sources, &NoOrigins),
+        }
+    }
+
+    /// Keeps what a finder worked out for the next evaluation.
+    pub(super) fn put_back(&self, finder: Finder<'_>) {
+        if let Some(kept) = self.incremental() {
+            kept.put_back(finder);
+        }
+    }
+
     /// The reasons of the last evaluation, which was by `rules`.
     pub(super) fn reasons<'a>(&'a self, rules: &'a RuleSet) -> Reasons<'a> {
-        let quick = self.incremental().map(|kept| kept.finder(rules));
-        Reasons { follower: self, rules, quick, whole: OnceCell::new() }
+        Reasons { follower: self, rules, quick: self.finder(rules), whole: OnceCell::new() }
     }
 }
 
@@ -127,20 +148,79 @@ impl Followed {
     }
 }
 
+/// The decisions that stand when transactions are drawn again.
+pub(super) struct Redrawn {
+    stand: BTreeSet<Fact>,
+    /// Whether they may hold some that the last rules don't decide.
+    keeps: bool,
+}
+
+impl Redrawn {
+    /// Before the first of the transactions, what stood.
+    pub(super) fn new(stand: BTreeSet<Fact>) -> Self {
+        Self { stand, keeps: true }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.stand.len()
+    }
+
+    /// Whether a decision stands.
+    pub(super) fn contains(&self, fact: &Fact) -> bool {
+        self.stand.contains(fact)
+    }
+
+    /// Brings them up to an evaluation, as [`history::carry`] does; what came and what went, each ascending.
+    pub(super) fn follow(
+        &mut self,
+        rules: &RuleSet,
+        follower: &Follower,
+        step: Step,
+        keeps: bool,
+    ) -> (Vec<Fact>, Vec<Fact>) {
+        let gives_up = self.keeps && !keeps;
+        self.keeps = keeps;
+        match (step, follower.incremental()) {
+            (Step::Turned(turned), Some(kept)) if !gives_up => self.turn(rules, kept, turned),
+            _ => {
+                let before = self.stand.clone();
+                history::carry(&mut self.stand, rules, follower.evaluation(), keeps);
+                let came = self.stand.difference(&before).cloned().collect();
+                (came, before.difference(&self.stand).cloned().collect())
+            }
+        }
+    }
+
+    fn turn(&mut self, rules: &RuleSet, kept: &Incremental, turned: Turned) -> (Vec<Fact>, Vec<Fact>) {
+        let Turned { drawn: mut came, lapsed: mut went, settled } = turned;
+        for id in settled {
+            let name = rules.program[id].name;
+            let now: BTreeSet<Fact> = kept.facts(&rules.program, id).collect();
+            let gone = self.stand.iter().filter(|fact| fact.relation == name && !now.contains(*fact));
+            went.extend(gone.cloned());
+            came.extend(now);
+        }
+        went.retain(|fact| self.stand.remove(fact));
+        came.retain(|fact| self.stand.insert(fact.clone()));
+        went.sort_unstable();
+        came.sort_unstable();
+        (came, went)
+    }
+}
+
 /// Why decisions hold in an evaluation or don't; all of it is looked at only for what has no sentence.
 pub(super) struct Reasons<'a> {
     follower: &'a Follower,
     rules: &'a RuleSet,
-    quick: Option<Finder<'a>>,
+    quick: Finder<'a>,
     whole: OnceCell<Finder<'a>>,
 }
 
 impl Reasons<'_> {
     /// Why a fact holds, or why it doesn't, in one line: a sentence that a commit would have recorded.
     pub(super) fn of(&self, fact: &Fact) -> Result<String, SessionError> {
-        if let Some(quick) = &self.quick
-            && let Some(Told { sentence: Some(sentence), .. }) = quick.told(fact)?
-        {
+        if let Some(Told { sentence: Some(sentence), .. }) = self.quick.told(fact)? {
             return Ok(sentence);
         }
         let whole = self.whole.get_or_init(|| {
@@ -152,8 +232,6 @@ impl Reasons<'_> {
 
     /// Keeps what was worked out for the next evaluation.
     pub(super) fn end(self) {
-        if let (Some(quick), Some(kept)) = (self.quick, self.follower.incremental()) {
-            kept.put_back(quick);
-        }
+        self.follower.put_back(self.quick);
     }
 }

@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use hence_core::fact::Fact;
-use hence_core::meter;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_engine::{Database, Engine, Limits};
 use hence_ledger::{Hash, Ledger, LedgerError, TxInfo, When};
-use hence_proof::Finder;
-use hence_proof::proof::NoOrigins;
 
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
@@ -45,18 +42,6 @@ impl<'a> History<'a> {
         Ok(rules)
     }
 
-    /// What follows by some rules from the facts that stood after a transaction, evaluated in the manner of its run.
-    pub(super) fn evaluate(
-        &self,
-        rules: &RuleSet,
-        info: &TxInfo,
-        clock: i64,
-    ) -> Result<Evaluation, SessionError> {
-        meter::check("drawing decisions again")?;
-        let (input, _) = self.input(rules, info, clock)?;
-        evaluation::evaluate(rules, input, self.engine, &self.limits, self.is_lenient(info))
-    }
-
     /// The facts that stood after a transaction, its clock among them, and how they are read.
     pub(super) fn input(
         &self,
@@ -74,11 +59,6 @@ impl<'a> History<'a> {
     /// Whether operations without a result counted as false in a transaction.
     pub(super) fn is_lenient(&self, info: &TxInfo) -> bool {
         info.run.as_ref().map_or(self.lenient, |run| run.lenient)
-    }
-
-    /// A finder of reasons in an evaluation; it finds those that a commit recorded.
-    pub(super) fn finder<'e>(&self, rules: &'e RuleSet, evaluation: &'e Evaluation) -> Finder<'e> {
-        Finder::new(&rules.program, &evaluation.model, &rules.sources, &NoOrigins)
     }
 
     /// The decisions that stood after a transaction; none before the first.

@@ -11,9 +11,8 @@ use hence_engine::{Engine, Limits};
 use hence_ledger::{Ledger, Transaction};
 
 use super::error::SessionError;
-use super::follow::{Follower, Reasons, Step};
-use super::history::{self, History};
-use super::incremental::{Incremental, Turned};
+use super::follow::{Follower, Reasons, Redrawn};
+use super::history::History;
 use super::{RuleSet, Session};
 
 /// How history is gone through.
@@ -161,7 +160,9 @@ impl Replay<'_> {
             }
             let rules = others.get(&hash).unwrap_or(&own);
             let step = after.evaluate(&history, rules, info, clock)?;
-            course.follow(rules, &after, step, as_recorded && info.run.is_none());
+            let keeps = as_recorded && info.run.is_none();
+            let (came, went) = course.now.follow(rules, &after, step, keeps);
+            course.touched.extend(came.into_iter().chain(went));
             replayed.evaluated += 1;
             replayed.decisions += course.now.len() as u64;
             let fresh = course.fresh();
@@ -189,19 +190,17 @@ struct Course {
     /// The decisions that stand by the record.
     then: BTreeSet<Fact>,
     /// Those that stand when all is drawn again.
-    now: BTreeSet<Fact>,
+    now: Redrawn,
     /// Those that stood in one of both only, when the last transaction was drawn again.
     apart: BTreeSet<Fact>,
     /// Those that came or went in one of both since.
     touched: BTreeSet<Fact>,
-    /// Whether `now` may hold what no rules decide.
-    keeps: bool,
 }
 
 impl Course {
     fn new(stood: BTreeSet<Fact>) -> Self {
         let (apart, touched) = (BTreeSet::new(), BTreeSet::new());
-        Self { then: stood.clone(), now: stood, apart, touched, keeps: true }
+        Self { then: stood.clone(), now: Redrawn::new(stood), apart, touched }
     }
 
     /// Takes over what a transaction records.
@@ -216,37 +215,9 @@ impl Course {
         }
     }
 
-    /// Brings what stands when all is drawn again up to an evaluation, as [`history::carry`] does.
-    fn follow(&mut self, rules: &RuleSet, follower: &Follower, step: Step, keeps: bool) {
-        let gives_up = self.keeps && !keeps;
-        self.keeps = keeps;
-        match (step, follower.incremental()) {
-            (Step::Turned(turned), Some(kept)) if !gives_up => self.turn(rules, kept, turned),
-            _ => {
-                let before = self.now.clone();
-                history::carry(&mut self.now, rules, follower.evaluation(), keeps);
-                self.touched.extend(before.symmetric_difference(&self.now).cloned());
-            }
-        }
-    }
-
-    fn turn(&mut self, rules: &RuleSet, kept: &Incremental, turned: Turned) {
-        let Turned { mut drawn, mut lapsed, settled } = turned;
-        for id in settled {
-            let name = rules.program[id].name;
-            lapsed.extend(self.now.iter().filter(|fact| fact.relation == name).cloned());
-            drawn.extend(kept.facts(&rules.program, id));
-        }
-        for fact in &lapsed {
-            self.now.remove(fact);
-        }
-        self.now.extend(drawn.iter().cloned());
-        self.touched.extend(lapsed.into_iter().chain(drawn));
-    }
-
     /// Those that stand in one of both only, and did not when the last transaction was drawn again; ascending.
     fn fresh(&mut self) -> Vec<Fact> {
-        let Self { then, now, apart, touched, .. } = self;
+        let Self { then, now, apart, touched } = self;
         let is_fresh = |fact: &Fact| {
             if then.contains(fact) != now.contains(fact) {
                 return apart.insert(fact.clone());
