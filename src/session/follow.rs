@@ -17,7 +17,7 @@ use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::fitting::Lens;
 use super::history::{self, History};
-use super::incremental::{Edits, Incremental, Turned};
+use super::maintained::{Edits, Maintained, Turned};
 
 /// Evaluates the transactions of a ledger one after the other.
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub(super) struct Follower {
 struct Followed {
     rules: Rc<RuleSet>,
     lens: Lens,
-    incremental: Incremental,
+    incremental: Maintained,
     /// What came and went since the last evaluation; `None` where only a look at all facts tells how it is read.
     edits: Option<Edits>,
 }
@@ -81,7 +81,7 @@ impl Follower {
         }
         let (input, lens) = history.input(rules, info, clock)?;
         if history.engine.stands()
-            && let Ok(incremental) = Incremental::new(rules, &input, clock, &history.limits, lenient)
+            && let Ok(incremental) = Maintained::new(rules, &input, clock, &history.limits, lenient)
         {
             let rules = Rc::clone(rules);
             self.followed = Some(Followed { rules, lens, incremental, edits: Some(Edits::default()) });
@@ -94,7 +94,7 @@ impl Follower {
     }
 
     /// What the last evaluation keeps; `None` where it keeps nothing.
-    fn incremental(&self) -> Option<&Incremental> {
+    fn incremental(&self) -> Option<&Maintained> {
         self.followed.as_ref().map(|followed| &followed.incremental)
     }
 
@@ -108,7 +108,7 @@ impl Follower {
 
     /// The decisions that the last evaluation leaves undetermined.
     pub(super) fn undetermined(&self) -> &BTreeSet<RelationId> {
-        self.incremental().map_or_else(|| &self.evaluation().undetermined, Incremental::undetermined)
+        self.incremental().map_or_else(|| &self.evaluation().undetermined, Maintained::undetermined)
     }
 
     /// A finder of reasons in the last evaluation, which was by `rules`; it finds those that a commit recorded.
@@ -192,7 +192,7 @@ impl Redrawn {
         }
     }
 
-    fn turn(&mut self, rules: &RuleSet, kept: &Incremental, turned: Turned) -> (Vec<Fact>, Vec<Fact>) {
+    fn turn(&mut self, rules: &RuleSet, kept: &Maintained, turned: Turned) -> (Vec<Fact>, Vec<Fact>) {
         let Turned { drawn: mut came, lapsed: mut went, settled } = turned;
         for id in settled {
             let name = rules.program[id].name;

@@ -21,7 +21,7 @@ mod fitting;
 mod follow;
 pub mod format;
 mod history;
-mod incremental;
+mod maintained;
 mod lapse;
 mod ledger_facts;
 mod listing;

@@ -11,13 +11,13 @@ use hence_ledger::{Changes, Decision, Lapsed};
 use super::Session;
 use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
-use super::incremental::{Edits, Incremental, Turned};
+use super::maintained::{Edits, Maintained, Turned};
 use super::lapse::Decided;
 use super::why::decision;
 
 /// Everything that follows from the facts of a session, brought up to date commit by commit.
 pub(super) struct Kept {
-    incremental: Incremental,
+    incremental: Maintained,
     /// The last transaction of the ledger.
     tx: u64,
 }
@@ -55,7 +55,7 @@ impl Session {
             }
             Habit::Once | Habit::Kept(_) => {
                 let input = self.input_with(changes, now)?;
-                let mut incremental = Incremental::new(&self.rules, &input, now, &self.limits, self.lenient)?;
+                let mut incremental = Maintained::new(&self.rules, &input, now, &self.limits, self.lenient)?;
                 let evaluation = incremental.evaluation();
                 incremental.expect_reasons(&self.rules);
                 Ok((self.compare(&evaluation)?, Habit::Kept(Box::new(Kept { incremental, tx: 0 }))))
@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// The decisions that the last change drew and let lapse.
-    fn differences(&self, kept: &Incremental, turned: Turned) -> Result<Outcome, SessionError> {
+    fn differences(&self, kept: &Maintained, turned: Turned) -> Result<Outcome, SessionError> {
         let Turned { mut drawn, lapsed, settled } = turned;
         let mut lapsed: Vec<Lapsed> = lapsed.into_iter().map(Lapsed::from).collect();
         for id in settled {
@@ -90,7 +90,7 @@ impl Session {
     /// The difference of a decision to what is recorded.
     fn resume(
         &self,
-        kept: &Incremental,
+        kept: &Maintained,
         id: RelationId,
         drawn: &mut Vec<Fact>,
         lapsed: &mut Vec<Lapsed>,
@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// Facts as decisions, with their reasons.
-    fn told(&self, kept: &Incremental, facts: Vec<Fact>) -> Result<Vec<Decision>, SessionError> {
+    fn told(&self, kept: &Maintained, facts: Vec<Fact>) -> Result<Vec<Decision>, SessionError> {
         if facts.is_empty() {
             return Ok(Vec::new());
         }

@@ -21,7 +21,7 @@ use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 
 /// Everything that follows from some facts by one rule set; every call is given the same one.
-pub(super) struct Incremental {
+pub(super) struct Maintained {
     standing: Standing,
     names: Names,
     /// What the search for reasons goes on from.
@@ -86,7 +86,7 @@ impl Edits {
     }
 }
 
-impl Incremental {
+impl Maintained {
     /// What follows from `input`, which holds the clock `now` already.
     pub(super) fn new(
         rules: &RuleSet,
@@ -115,7 +115,7 @@ impl Incremental {
         }
     }
 
-    /// A finder of reasons; [`Incremental::put_back`] takes what it worked out for the next one.
+    /// A finder of reasons; [`Maintained::put_back`] takes what it worked out for the next one.
     pub(super) fn finder<'a>(&'a self, rules: &'a RuleSet) -> Finder<'a> {
         let left = std::mem::take(&mut *self.groundwork.lock().unwrap_or_else(PoisonError::into_inner));
         Finder::over(&rules.program, &self.standing, &rules.sources, &NoOrigins, left)
