@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hence::engine::seminaive::SemiNaive;
+use hence::engine::SemiNaive;
 use hence::engine::{Database, Engine, Limits};
 use hence::fact::Fact;
 use hence::session::compiled::Compiled;

@@ -38,5 +38,5 @@ pub use hence_packs as packs;
 pub use hence_proof as proof;
 
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/embedding.md")]
+struct Embedding;

@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model};
 use hence_core::value::Word;
 use serde_json::{Value as Json, json};

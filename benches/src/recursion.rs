@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use hence_engine::seminaive::SemiNaive;
-use hence_engine::seminaive::standing::{Edit, Standing};
+use hence_engine::SemiNaive;
+use hence_engine::{Edit, Incremental};
 use hence_engine::{Database, Engine, Limits};
 use hence_lang::ir::Program;
 use hence_core::schema::RelationId;
@@ -184,7 +184,7 @@ pub fn measure(name: &str, size: &str) -> Json {
     let mut case = Case::new(name, size == "quick");
     let program = program("recursion.dl", case.text);
     let result = program.find(case.result.into()).unwrap();
-    let mut standing = Standing::new(&program, &case.database(&program), &Limits::default()).unwrap();
+    let mut standing = Incremental::new(&program, &case.database(&program), &Limits::default()).unwrap();
     let mut changes = Vec::new();
     for (place, relation, edge) in case.edges.clone() {
         let id = program.find(relation.into()).unwrap();
@@ -199,10 +199,10 @@ pub fn measure(name: &str, size: &str) -> Json {
             case.set(relation, *edge, *stands);
             if found.afresh.is_empty() {
                 let input = case.database(&program);
-                let afresh = || Standing::new(&program, &input, &Limits::default()).unwrap();
+                let afresh = || Incremental::new(&program, &input, &Limits::default()).unwrap();
                 drop(found.afresh.time(afresh));
             }
-            found.take(&mut standing, Edit { relation: *id, row: &words(*edge), stands: *stands }, result);
+            found.take(&mut standing, Edit { relation: *id, row: &words(*edge), asserted: *stands }, result);
             found.anew(&program, &case.database(&program), result);
         }
     }
@@ -228,7 +228,7 @@ struct Found {
 }
 
 impl Found {
-    fn take(&mut self, standing: &mut Standing, edit: Edit<'_>, result: RelationId) {
+    fn take(&mut self, standing: &mut Incremental, edit: Edit<'_>, result: RelationId) {
         self.change.time(|| standing.apply(&[edit]).unwrap());
         self.facts = standing.changes(result).count();
         self.check = check(standing.rows(result));

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use hence::session::{self, FactFiles, Session, SessionError};
 use hence_core::fault::OrBroken;
 use hence_core::schema::{Kind, RelationId};
-use hence_engine::seminaive::RuleProfile;
+use hence_engine::RuleProfile;
 use hence_lang::ir::{Program, Stratum};
 
 use super::diagnostics::count;

@@ -107,7 +107,8 @@ impl Carry {
             because: decision.sentence.as_deref(),
             now,
         };
-        let report = match carrier.carry_out(&order) {
+        let span = tracing::info_span!("carry_out", carrier = carrier.name(), decision = name);
+        let report = match span.in_scope(|| carrier.carry_out(&order)) {
             Ok(report) => report,
             Err(error) => {
                 if let ActuatorError::Carry { program, said, .. } = &error {

@@ -1,4 +1,5 @@
-//! `hence explain`: what a code of a message means, with an example that fails and the same example mended.
+//! `hence explain`: what the code of a message means, with an example that fails and the same example mended; what
+//! a word of the language means, with an example.
 
 use std::io::Write;
 
@@ -7,24 +8,29 @@ use clap::Args;
 use hence_core::diagnostic::{Code, nearest};
 use hence_core::fault::OrBroken;
 
-use super::{DONE, Failure, Outcome, terminal};
+use super::{DONE, Failure, Outcome, help, terminal};
 
 /// The pages by their file names, written by `build.rs` from `docs/codes/`.
 const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
-/// Explain the code of a message, with an example that fails and the same example mended
+/// Explain the code of a message, or a word of the language, each with an example
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence explain E401")]
 pub(super) struct Explain {
-    /// The code, such as E401; all codes with their titles without one
-    code: Option<String>,
+    /// A code such as E401, or a function, an aggregate, a generator, an operator or a keyword, such as `captures`;
+    /// without it, all codes with their titles
+    #[arg(value_name = "CODE|WORD")]
+    name: Option<String>,
 }
 
 impl Explain {
     pub(super) fn run(self) -> Outcome {
         let mut out = terminal::text();
-        match &self.code {
-            Some(code) => out.lines(page(code)?)?,
+        match &self.name {
+            Some(name) => match help::entry(name.trim()) {
+                Some(text) => out.lines(&text)?,
+                None => out.lines(page(name)?)?,
+            },
             None => {
                 for (_, text) in PAGES {
                     writeln!(out, "{}", title(text))?;
@@ -52,9 +58,14 @@ fn page(code: &str) -> Result<&'static str, Failure> {
     if let Some((_, text)) = codes().find(|(known, _)| *known == wanted) {
         return Ok(text);
     }
-    let message = match nearest(&wanted, codes().map(|(known, _)| known)) {
-        Some(near) => format!("there is no code `{code}`; did you mean `{near}`?"),
-        None => format!("there is no code `{code}`; `hence explain` lists them all"),
+    let is_code = wanted.starts_with(['E', 'W']) && wanted.ends_with(|c: char| c.is_ascii_digit());
+    let (what, near) = match is_code {
+        true => ("code", nearest(&wanted, codes().map(|(known, _)| known))),
+        false => ("code or word", nearest(code.trim(), help::names())),
     };
-    Err(Failure::Usage(message))
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`hence explain` lists the codes, `hence help` the pages".to_owned(),
+    };
+    Err(Failure::Usage(format!("there is no {what} `{code}`; {help}")))
 }

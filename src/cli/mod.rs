@@ -20,11 +20,13 @@ mod export;
 mod fault_test;
 mod fmt;
 mod follow;
+mod help;
 mod history;
 mod init;
 mod keep;
 mod lines;
 mod live;
+mod logs;
 mod migrate;
 mod observe;
 mod open;
@@ -75,6 +77,7 @@ const FAULT: u8 = 70;
 #[command(name = "hence", version, about, long_about = None, max_term_width = 100)]
 #[command(after_help = "Exit status: 0 done; 1 the answer is no; 2 the question could not be put; \
     3 a limit was reached; 4 a decision is undetermined; 70 a fault of hence itself.\n\n\
+    Pages of help: hence help language, functions, aggregates, generators, keywords, commands\n\n\
     Example: hence decide --facts facts/agent_week.jsonl")]
 struct Cli {
     /// Leave out counts, progress and hints on standard error; warnings about an answer and errors stay
@@ -198,7 +201,10 @@ fn answer() -> Outcome {
     let status = match parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given))) {
         Ok((cli, given)) => {
             output::be_quiet(cli.quiet);
-            config::load().and_then(|()| watch::begin(&given)).and_then(|()| dispatch(cli.command))
+            config::load()
+                .and_then(|()| logs::begin())
+                .and_then(|()| watch::begin(&given))
+                .and_then(|()| dispatch(cli.command))
         }
         Err(error) => refuse(error).map_err(Failure::Output),
     };
@@ -213,10 +219,16 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
         terminal::text().rendered(&error.render().ansi().to_string())?;
         return Ok(DONE);
     }
+    let words = arguments::words();
+    if let Some(page) = help::page(&words, &Cli::command()) {
+        terminal::text().lines(&page)?;
+        return Ok(DONE);
+    }
     // Once more with arguments that hide nothing, so that the message about them doesn't either.
     let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
     let error = Cli::try_parse_from(shown).err().unwrap_or_else(|| on_one_line(&error));
     output::rendered(&error.render().ansi().to_string());
+    help::nearest_page(&words).iter().for_each(|help| output::note(&format!("  help: {help}")));
     mend(arguments::refused(&error));
     Ok(UNASKED)
 }

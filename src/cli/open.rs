@@ -1,19 +1,20 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
-use hence::session::{self, FactFiles, RuleSet, Session, SessionError};
+use hence::session::compiled;
+use hence::session::{self, FactFiles, Reach, RuleSet, Session, SessionError};
 use hence_core::diagnostic::nearest;
 use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
 use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions, When};
 
 use super::diagnostics::count;
-use super::options::{EngineOptions, FactOptions, RuleOptions};
+use super::options::{EngineName, EngineOptions, FactOptions, RuleOptions};
 use super::{Failure, arguments, config, output, progress, secrets};
 
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
 
-/// How many relations are named that the rules don't declare.
+/// How many relations are named that the rules don't declare, or that have no compiled code.
 const SHOWN: usize = 8;
 
 /// A session that only reads: over the fact files named, else over the ledger.
@@ -75,7 +76,13 @@ pub(super) fn for_writing(
     } else {
         ledger_beside(facts, read_only)?
     };
-    equip(Session::over_ledger(rules, ledger), engine)
+    let session = equip(Session::over_ledger(rules, ledger), engine)?.with_cross_check(engine.cross_check());
+    for pack in session.unchecked() {
+        output::warning(&format!(
+            "the decisions of `{pack}` are not cross-checked: these rules are not those that were compiled"
+        ));
+    }
+    Ok(session)
 }
 
 /// The ledger that the options name, of which alone a command is.
@@ -187,7 +194,32 @@ pub(super) fn named_counts(found: &[(Symbol, u64)]) -> String {
 }
 
 fn equip(session: Session, engine: &EngineOptions) -> Result<Session, Failure> {
-    Ok(session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient()?))
+    let session =
+        session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient()?);
+    if engine.name() != EngineName::Both {
+        return Ok(session);
+    }
+    warn_of_one_engine(session.rules());
+    // Rules that were rewritten for a question are none that were compiled.
+    Ok(session.with_reach(Reach::Rules))
+}
+
+/// Names the decisions that have no second engine.
+fn warn_of_one_engine(rules: &RuleSet) {
+    let names = compiled::not_compiled(&rules.program);
+    if names.is_empty() {
+        return;
+    }
+    let mut shown: Vec<String> = names.iter().take(SHOWN).map(ToString::to_string).collect();
+    if names.len() > SHOWN {
+        shown.push(String::from("…"));
+    }
+    let verb = if names.len() == 1 { "has" } else { "have" };
+    output::warning(&format!(
+        "{} {verb} no compiled code, and the embedded engine evaluates alone: {}",
+        count(names.len(), "decision"),
+        shown.join(", ")
+    ));
 }
 
 /// Says in one line how many lints the rules have; `check` is where they are read.

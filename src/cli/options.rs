@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use hence::session::Both;
 use hence::session::compiled::{self, Compiled};
 use hence_core::fault::OrBroken;
-use hence_engine::{Engine, Limits, Threads, naive::Naive, seminaive::SemiNaive};
+use hence_engine::{Engine, Limits, Naive, SemiNaive, Threads};
 use hence_ledger::{Ledger, LedgerError, When};
+use hence_packs::{self as packs, support::Pack};
 
 pub(super) use super::rules::{RuleOptions, parameter};
 
@@ -171,6 +173,8 @@ pub(super) enum EngineName {
     Naive,
     /// The shipped packs as compiled code; rules that were not compiled go to the semi-naive engine.
     Compiled,
+    /// The semi-naive engine, and compiled code beside it: where they differ, nothing is recorded (exit status 70).
+    Both,
 }
 
 /// How to evaluate.
@@ -198,6 +202,14 @@ pub(super) struct EngineOptions {
     /// where hence.toml says `lenient = false`
     #[arg(long)]
     pub(super) lenient: bool,
+}
+
+fn warn_without_packs() {
+    if !compiled::is_there() {
+        output::warning(
+            "this hence was built without compiled packs (the feature `crepe` has four, `packs` all): the embedded engine evaluates",
+        );
+    }
 }
 
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
@@ -241,23 +253,39 @@ impl EngineName {
 impl EngineOptions {
     /// The engine chosen.
     pub(super) fn engine(&self) -> Box<dyn Engine> {
-        let configured = || {
-            let name = EngineName::from_str(config::get().engine(), false);
-            name.ok().or_broken("a configured engine was checked when the settings were read")
-        };
-        match self.engine.unwrap_or_else(configured) {
+        match self.name() {
             // crepe keeps each fact in two sets and each index twice: over 20,000 facts the embedded engine was faster
             // for 15 of 17 packs and as fast for two. `examples/compiled_figures.rs` measures it again.
             EngineName::Auto | EngineName::Embedded => Box::new(SemiNaive),
             EngineName::Naive => Box::new(Naive),
             EngineName::Compiled => {
-                if !compiled::is_there() {
-                    output::note(
-                        "warning: this hence was built without compiled packs (`--features packs` has them): the embedded engine evaluates",
-                    );
-                }
+                warn_without_packs();
                 Box::new(Compiled::default())
             }
+            EngineName::Both => {
+                warn_without_packs();
+                Box::new(Both::default())
+            }
+        }
+    }
+
+    /// The name of the engine chosen.
+    pub(super) fn name(&self) -> EngineName {
+        let configured = || {
+            let name = EngineName::from_str(config::get().engine(), false);
+            name.ok().or_broken("a configured engine was checked when the settings were read")
+        };
+        self.engine.unwrap_or_else(configured)
+    }
+
+    /// The compiled packs whose decisions are cross-checked; `--engine both` checks all there are by itself.
+    pub(super) fn cross_check(&self) -> Vec<&'static Pack> {
+        let named =
+            |name: &String| packs::named(name).or_broken("packs to be cross-checked were checked when read");
+        match (self.name(), config::get().cross_check()) {
+            (EngineName::Both, _) => Vec::new(),
+            (_, Some(names)) => names.iter().map(named).collect(),
+            (_, None) => packs::named(config::CROSS_CHECKED).into_iter().collect(),
         }
     }
 

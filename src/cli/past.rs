@@ -123,7 +123,7 @@ impl Past<'_> {
 
     fn ledger(&self) -> Result<Ledger, Failure> {
         self.facts.existing_store()?;
-        open::ledger(self.facts, true)
+        open::ledger_beside(self.facts, true)
     }
 
     fn choose(&self, ledger: &Ledger, moment: When) -> Result<Chosen, Failure> {

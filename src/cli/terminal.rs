@@ -62,6 +62,11 @@ pub(super) fn messages() -> Out {
     Out::new(Form::Text, Box::new(anstream::stderr().lock()))
 }
 
+/// Standard error, for logs that programs read.
+pub(super) fn json_messages() -> Out {
+    Out::new(Form::Json, Box::new(io::stderr().lock()))
+}
+
 /// A JSON document that goes elsewhere, with the same bytes as on standard output.
 pub(super) fn json_into(sink: Box<dyn Write>) -> Out {
     Out::new(Form::Json, sink)

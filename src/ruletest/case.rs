@@ -6,7 +6,7 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_engine::{Database, Limits, seminaive::SemiNaive};
+use hence_engine::{Database, Limits, SemiNaive};
 use hence_lang::analysis::checked::{Expectation, Test};
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::Program;

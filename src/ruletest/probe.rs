@@ -8,7 +8,7 @@ use hence_core::schema::{Column, Kind, Relation, RelationId};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_engine::{Database, Engine, Model, seminaive::SemiNaive};
+use hence_engine::{Database, Engine, Model, SemiNaive};
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::term::{Limit, Term, Variable};
 use hence_lang::ir::{Atom, Literal, Program, Rule, RuleId, Stratum};

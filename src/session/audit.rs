@@ -11,6 +11,8 @@ use hence_engine::{Engine, Limits};
 use hence_ledger::{Decision, Lapsed, Ledger, Transaction, TxInfo};
 use hence_proof::{Finder, Told};
 
+use super::compiled::COMPILED;
+use super::cross_check::BOTH;
 use super::drawn::{DecisionId, place};
 use super::error::SessionError;
 use super::follow::{Follower, Redrawn};
@@ -20,7 +22,7 @@ use super::ruleset::RuleSet;
 use super::why::decision;
 
 /// The engines whose names a record may hold.
-const ENGINES: [&str; 3] = ["embedded", "naive", "compiled"];
+const ENGINES: [&str; 4] = ["embedded", "naive", COMPILED, BOTH];
 
 /// How a ledger's decisions are audited.
 pub struct Audit<'a> {

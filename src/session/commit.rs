@@ -14,12 +14,14 @@ use hence_ledger::{
 };
 
 use super::ask::reports;
+use super::cross_check::rows_of;
 use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::lapse::Decided;
 use super::ledger_facts::Recording;
 use super::standing::Habit;
+use super::trace;
 use super::what_if::without;
 use super::why::decision;
 use super::{Memory, Session, Store, ledger_facts};
@@ -96,7 +98,11 @@ impl Session {
         if let Some(fault) = &self.fault {
             return Err(fault.clone().into());
         }
-        fault::caught(|| self.decide_and_record(change, dry))
+        let span = trace::commit(self.engine.name(), dry);
+        let _entered = span.enter();
+        let outcome = fault::caught(|| self.decide_and_record(change, dry));
+        trace::committed(&span, &self.rules, &outcome);
+        outcome
     }
 
     fn decide_and_record(&mut self, mut change: Change, dry: bool) -> Result<Outcome, SessionError> {
@@ -112,7 +118,7 @@ impl Session {
             ledger.redaction().facts(&mut change.retractions)?;
         }
         let (changes, proposed) = self.resolve(&mut change)?;
-        let keeps = !dry && self.engine.stands();
+        let keeps = !dry && self.engine.is_incremental();
         let (mut outcome, habit) = if keeps {
             self.advance(&changes, change.now)?
         } else {
@@ -241,6 +247,7 @@ impl Session {
         let mut facts: Vec<Fact> =
             decided.iter().flat_map(|id| evaluation::facts_of(program, &evaluation.model, *id)).collect();
         facts.sort_unstable();
+        self.cross_check(&evaluation.undetermined, &|id, visit| rows_of(&evaluation.model, id, visit))?;
         let finder = self.reasons(evaluation);
         let mut drawn = Vec::new();
         meter::enter(REASONS);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hence_compile as crepe;
 pub use hence_compile::{Options, Part};
@@ -10,9 +10,10 @@ use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::{Id, IndexVec};
 use hence_core::schema::{Kind, RelationId};
+use hence_core::symbol::Symbol;
 use hence_core::value::Word;
-use hence_engine::seminaive::SemiNaive;
-use hence_engine::{Bound, Database, Engine, Extent, LimitReached, Limits, Model, Rows};
+use hence_engine::SemiNaive;
+use hence_engine::{Bound, Database, Engine, Extent, LimitReached, Limits, Model, Rows, Undefined};
 use hence_lang::ir::{Program, RuleId};
 use hence_packs as packs;
 use hence_packs::support::{Bounds, Pack, RunError, Table, Tables};
@@ -61,19 +62,32 @@ pub fn is_there() -> bool {
     !packs::all().is_empty()
 }
 
+/// The compiled packs that a program holds, each as a part of it.
+pub fn parts(program: &Program) -> Vec<CompiledPart> {
+    packs::all().iter().filter_map(|pack| CompiledPart::of(program, pack)).collect()
+}
+
 /// The shipped packs of which a program is made: each a part of it, and together all of its rules and facts; none
 /// where some of it was not compiled.
 pub fn shipped(program: &Program) -> Vec<CompiledPart> {
-    let fits = |pack: &&'static Pack| {
-        let part = Part::named(program, pack.relations, pack.params, pack.rule_ids)?;
-        (part.fingerprint(program) == pack.fingerprint).then_some(CompiledPart { part, pack })
-    };
-    let parts: Vec<CompiledPart> = packs::all().iter().filter_map(fits).collect();
+    let parts = parts(program);
+    if covers(program, &parts) { parts } else { Vec::new() }
+}
+
+/// Whether parts hold all rules and facts of a program.
+fn covers(program: &Program, parts: &[CompiledPart]) -> bool {
     let rules: BTreeSet<RuleId> = parts.iter().flat_map(|one| &one.part.rules).copied().collect();
     let relations: BTreeSet<RelationId> = parts.iter().flat_map(|one| &one.part.relations).copied().collect();
-    let all = rules.len() == program.rules.len()
-        && program.facts.iter().all(|fact| relations.contains(&fact.relation));
-    if all { parts } else { Vec::new() }
+    rules.len() == program.rules.len() && program.facts.iter().all(|fact| relations.contains(&fact.relation))
+}
+
+/// The decisions of a program for which there is no compiled code.
+pub fn not_compiled(program: &Program) -> Vec<Symbol> {
+    let parts = parts(program);
+    let compiled: BTreeSet<RelationId> = parts.iter().flat_map(|one| &one.part.relations).copied().collect();
+    let relations = (0..).map(RelationId).zip(&program.relations);
+    let decisions = relations.filter(|(id, one)| one.kind == Kind::Decision && !compiled.contains(id));
+    decisions.map(|(_, relation)| relation.name).collect()
 }
 
 /// A part of a program, and what was compiled of it.
@@ -85,35 +99,125 @@ pub struct CompiledPart {
     pub pack: &'static Pack,
 }
 
+/// Hands over the rows of a relation, one by one.
+pub(super) type Each<'a> = dyn Fn(RelationId, &mut dyn FnMut(&[Word])) + 'a;
+
+impl CompiledPart {
+    /// The part of a program that a pack was compiled from; `None` where it is not there, or with other rules.
+    pub(super) fn of(program: &Program, pack: &'static Pack) -> Option<Self> {
+        let part = Part::named(program, pack.relations, pack.params, pack.rule_ids)?;
+        (part.fingerprint(program) == pack.fingerprint).then_some(Self { part, pack })
+    }
+
+    fn whole(program: &Program, pack: &'static Pack) -> Self {
+        Self { part: Part::whole(program), pack }
+    }
+
+    /// Its decisions.
+    pub(super) fn decisions(&self, program: &Program) -> Vec<RelationId> {
+        let relations = self.part.relations.iter().copied();
+        relations.filter(|id| program[*id].kind == Kind::Decision).collect()
+    }
+
+    /// Runs the code over the rows that `each` relation has.
+    ///
+    /// # Errors
+    /// The bounds were reached.
+    pub(super) fn run(
+        &self,
+        program: &Program,
+        each: &Each<'_>,
+        bounds: &Bounds,
+    ) -> Result<Code<'_>, RunError> {
+        let Self { part, pack } = self;
+        let mut tables = pack.tables();
+        for (at, id) in part.relations.iter().enumerate() {
+            each(*id, &mut |row| tables.push(at, row));
+            if is_input(program, *id) {
+                tables.distinct(at);
+            }
+        }
+        let params: Vec<Word> = part.params.iter().map(|id| program[*id].value.word()).collect();
+        let mut reports = Vec::new();
+        for report in pack.evaluate(&mut tables, &params, bounds)? {
+            let rule = *part.rules.get(report.rule as usize).or_broken("a report is of a rule of its part");
+            reports.push((rule.0, report.at, report.bindings));
+        }
+        Ok(Code { part, tables, reports })
+    }
+}
+
+/// Rule, operation, bindings.
+type Reported = (u32, u32, Vec<Option<Word>>);
+
+/// What the code of a part gave.
+pub(super) struct Code<'p> {
+    part: &'p Part,
+    tables: Tables,
+    reports: Vec<Reported>,
+}
+
+impl Code<'_> {
+    /// Hands over the rows of a relation of the part.
+    pub(super) fn each(&self, program: &Program, id: RelationId, visit: &mut dyn FnMut(&[Word])) {
+        let at = self.part.relations.iter().position(|one| *one == id);
+        let table = self.tables.get(at.or_broken("a relation that is compared is one of its part"));
+        let arity = program[id].columns.len();
+        table.iter().for_each(|row| visit(columns(row, arity)));
+    }
+
+    /// The operations without a result, as every engine reports them.
+    pub(super) fn undefined(&self, program: &Program) -> Vec<Undefined> {
+        crepe::undefined(program, self.reports.iter().cloned())
+    }
+}
+
+fn columns(row: &[Word], arity: usize) -> &[Word] {
+    row.get(..arity).or_broken("a row of a table has its relation's columns")
+}
+
 /// The engine of compiled rule sets. Rules that were not compiled (a question has a rule of its own), facts given to
 /// derived relations, and evaluations that come near a limit are left to the semi-naive engine, whose answers are
 /// the same.
 #[derive(Debug, Default)]
 pub struct Compiled {
+    code: Compilations,
+}
+
+/// The name of the engine of compiled rule sets.
+pub(super) const COMPILED: &str = "compiled";
+
+/// What was compiled of the program that was evaluated last: a session evaluates one again and again.
+#[derive(Debug, Default)]
+pub(super) struct Compilations {
+    /// A compiled rule set of somebody's own.
     pack: Option<&'static Pack>,
-    /// The program that was evaluated last: a session evaluates one again and again.
     last: Mutex<Option<Arc<Known>>>,
 }
 
-/// A program and its compiled parts; none where some of it was not compiled.
+/// A program and its compiled parts.
 #[derive(Debug)]
-struct Known {
+pub(super) struct Known {
     program: Program,
-    parts: Vec<CompiledPart>,
+    pub(super) parts: Vec<CompiledPart>,
+    /// Whether all of it was compiled.
+    complete: bool,
 }
 
-impl Compiled {
-    /// The engine over a compiled rule set of one's own, beside the shipped ones.
-    pub fn of(pack: &'static Pack) -> Self {
+impl Compilations {
+    /// The same with a compiled rule set of one's own.
+    pub(super) fn with(pack: &'static Pack) -> Self {
         Self { pack: Some(pack), last: Mutex::default() }
     }
 
-    fn known(&self, program: &Program) -> Arc<Known> {
+    pub(super) fn of(&self, program: &Program) -> Arc<Known> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match last.as_ref().filter(|last| last.program == *program) {
             Some(last) => Arc::clone(last),
             None => {
-                let known = Known { program: program.clone(), parts: self.find(program) };
+                let parts = self.find(program);
+                let complete = covers(program, &parts);
+                let known = Known { program: program.clone(), parts, complete };
                 Arc::clone(last.insert(Arc::new(known)))
             }
         }
@@ -121,20 +225,27 @@ impl Compiled {
 
     fn find(&self, program: &Program) -> Vec<CompiledPart> {
         match self.pack.filter(|pack| pack.fingerprint == crepe::fingerprint(program)) {
-            Some(pack) => vec![CompiledPart { part: Part::whole(program), pack }],
-            None => shipped(program),
+            Some(pack) => vec![CompiledPart::whole(program, pack)],
+            None => parts(program),
         }
+    }
+}
+
+impl Compiled {
+    /// The engine over a compiled rule set of one's own, beside the shipped ones.
+    pub fn of(pack: &'static Pack) -> Self {
+        Self { code: Compilations::with(pack) }
     }
 }
 
 impl Engine for Compiled {
     fn name(&self) -> &'static str {
-        "compiled"
+        COMPILED
     }
 
     fn evaluate(&self, program: &Program, input: Database, limits: &Limits) -> Result<Model, LimitReached> {
-        let known = self.known(program);
-        if known.parts.is_empty() || gives_derived(program, &input) {
+        let known = self.code.of(program);
+        if !known.complete || known.parts.is_empty() || gives_derived(program, &input) {
             return SemiNaive.evaluate(program, input, limits);
         }
         run(&known.parts, program, input, limits)
@@ -142,7 +253,7 @@ impl Engine for Compiled {
 }
 
 /// Whether some fact is given of a derived relation.
-fn gives_derived(program: &Program, input: &Database) -> bool {
+pub(super) fn gives_derived(program: &Program, input: &Database) -> bool {
     program
         .relations
         .iter()
@@ -172,14 +283,16 @@ fn run(
                 "the rows of an evaluation have values that columns can hold"
             );
             return match (deadline, limits.time) {
-                (Some(deadline), Some(time)) if Instant::now() >= deadline => {
-                    Err(LimitReached { bound: Bound::Time(time), rule: RuleId(0), relation: RelationId(0) })
-                }
+                (Some(deadline), Some(time)) if Instant::now() >= deadline => Err(out_of_time(time)),
                 _ => SemiNaive.evaluate(program, input, limits),
             };
         }
     }
     evaluated.model(program, &input, limits)
+}
+
+pub(super) fn out_of_time(time: Duration) -> LimitReached {
+    LimitReached { bound: Bound::Time(time), rule: RuleId(0), relation: RelationId(0) }
 }
 
 /// Matches are at least as many as facts derived, and rounds of a recursion are never more.
@@ -194,8 +307,7 @@ fn most_matches(program: &Program, limits: &Limits) -> u64 {
 struct Evaluated {
     /// Relations of no part have none.
     tables: IndexVec<RelationId, Option<Table>>,
-    /// Rule, operation, bindings.
-    reports: Vec<(u32, u32, Vec<Option<Word>>)>,
+    reports: Vec<Reported>,
     /// Rules that were evaluated: two parts may share some.
     rules: BTreeSet<RuleId>,
 }
@@ -208,25 +320,16 @@ impl Evaluated {
 
     fn take(
         &mut self,
-        CompiledPart { part, pack }: &CompiledPart,
+        part: &CompiledPart,
         program: &Program,
         input: &Database,
         bounds: &Bounds,
     ) -> Result<(), RunError> {
-        let mut tables = pack.tables();
-        for (at, id) in part.relations.iter().enumerate() {
-            input.rows(*id).into_iter().flat_map(Rows::iter).for_each(|row| tables.push(at, row));
-            if is_input(program, *id) {
-                tables.distinct(at);
-            }
-        }
-        let params: Vec<Word> = part.params.iter().map(|id| program[*id].value.word()).collect();
-        for report in pack.evaluate(&mut tables, &params, bounds)? {
-            let rule = *part.rules.get(report.rule as usize).or_broken("a report is of a rule of its part");
-            if !self.rules.contains(&rule) {
-                self.reports.push((rule.0, report.at, report.bindings));
-            }
-        }
+        let rows = |id| input.rows(id).into_iter().flat_map(Rows::iter);
+        let Code { part, mut tables, reports } =
+            part.run(program, &|id, visit| rows(id).for_each(visit), bounds)?;
+        let others = &self.rules;
+        self.reports.extend(reports.into_iter().filter(|(rule, ..)| !others.contains(&RuleId(*rule))));
         self.rules.extend(&part.rules);
         for (at, id) in part.relations.iter().enumerate() {
             self.tables[*id].get_or_insert_with(|| tables.take(at));
@@ -268,8 +371,7 @@ fn unread(arity: usize, rows: Option<&Rows>) -> Table {
 /// A relation without recursion: what is given stands in round 0, all that rules derive in round 1.
 fn extent(table: &Table, arity: usize, input: bool, first: &HashSet<Vec<Word>>) -> Extent {
     let mut rows = Rows::new(arity);
-    let all =
-        || table.iter().map(|row| row.get(..arity).or_broken("a row of a table has its relation's columns"));
+    let all = || table.iter().map(|row| columns(row, arity));
     let is_first = |row: &[Word]| input || (!first.is_empty() && first.contains(row));
     all().filter(|row| is_first(row)).for_each(|row| rows.push(row));
     let given = rows.len();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use smallvec::SmallVec;
+use tracing::field::Empty;
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
@@ -58,8 +59,14 @@ pub fn evaluate_program(
     limits: &Limits,
 ) -> Result<Evaluation, SessionError> {
     meter::enter("evaluating");
+    let span = tracing::debug_span!("evaluate", engine = engine.name(), facts = Empty, undefined = Empty);
+    let _entered = span.enter();
     let model =
         engine.evaluate(program, input, limits).map_err(|reached| limit(program, sources, &reached))?;
+    if !span.is_disabled() {
+        span.record("facts", model.relations.iter().map(|extent| extent.rows.len()).sum::<usize>());
+        span.record("undefined", model.undefined.len());
+    }
     let undetermined = undetermined(program, &model.undefined);
     Ok(Evaluation { model, undetermined })
 }

@@ -80,7 +80,7 @@ impl Follower {
             return Ok(Step::Turned(turned));
         }
         let (input, lens) = history.input(rules, info, clock)?;
-        if history.engine.stands()
+        if history.engine.is_incremental()
             && let Ok(incremental) = Maintained::new(rules, &input, clock, &history.limits, lenient)
         {
             let rules = Rc::clone(rules);

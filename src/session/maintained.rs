@@ -10,8 +10,7 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_engine::seminaive::standing::{Edit, Standing};
-use hence_engine::{Database, Limits, Undefined};
+use hence_engine::{Database, Edit, Incremental, Limits, Undefined};
 use hence_lang::ir::Program;
 use hence_proof::proof::NoOrigins;
 use hence_proof::{Finder, Groundwork};
@@ -22,7 +21,7 @@ use super::evaluation::{self, Evaluation};
 
 /// Everything that follows from some facts by one rule set; every call is given the same one.
 pub(super) struct Maintained {
-    standing: Standing,
+    incremental: Incremental,
     names: Names,
     /// What the search for reasons goes on from.
     groundwork: Mutex<Groundwork>,
@@ -80,7 +79,7 @@ impl Edits {
         let edit = |(relation, stands, to): &(RelationId, bool, usize)| {
             let row = self.words.get(std::mem::replace(&mut from, *to)..*to);
             let row = row.or_broken("each row ends where its words do");
-            Edit { relation: *relation, row, stands: *stands }
+            Edit { relation: *relation, row, asserted: *stands }
         };
         self.rows.iter().map(edit).collect()
     }
@@ -96,12 +95,12 @@ impl Maintained {
         lenient: bool,
     ) -> Result<Self, SessionError> {
         let limit = |reached| evaluation::limit(&rules.program, &rules.sources, &reached);
-        let mut standing = Standing::new(&rules.program, input, limits).map_err(limit)?;
+        let mut incremental = Incremental::new(&rules.program, input, limits).map_err(limit)?;
         // All facts came with this; a change of nothing ends that, or the next one would have to.
-        standing.apply(&[]).map_err(limit)?;
-        let undetermined = undetermined(rules, &standing, lenient);
+        incremental.apply(&[]).map_err(limit)?;
+        let undetermined = undetermined(rules, &incremental, lenient);
         let names = Names::new(&rules.program);
-        Ok(Self { standing, names, groundwork: Mutex::default(), now, undetermined })
+        Ok(Self { incremental, names, groundwork: Mutex::default(), now, undetermined })
     }
 
     /// Has the facts indexed for the reasons of decisions at once, so that no change has to wait for that.
@@ -111,14 +110,14 @@ impl Maintained {
         let groundwork = finder.into_groundwork();
         self.groundwork = Mutex::new(groundwork);
         for (relation, columns) in &look_ups {
-            self.standing.expect(*relation, columns);
+            self.incremental.expect(*relation, columns);
         }
     }
 
     /// A finder of reasons; [`Maintained::put_back`] takes what it worked out for the next one.
     pub(super) fn finder<'a>(&'a self, rules: &'a RuleSet) -> Finder<'a> {
         let left = std::mem::take(&mut *self.groundwork.lock().unwrap_or_else(PoisonError::into_inner));
-        Finder::over(&rules.program, &self.standing, &rules.sources, &NoOrigins, left)
+        Finder::over(&rules.program, &self.incremental, &rules.sources, &NoOrigins, left)
     }
 
     /// Keeps what a finder worked out.
@@ -150,9 +149,11 @@ impl Maintained {
             edits.push(clock, [Value::Time(now).word()], true);
         }
         self.now = now;
-        let applied = self.standing.apply(&edits.all());
+        let edits = edits.all();
+        let _span = tracing::debug_span!("maintain", edits = edits.len()).entered();
+        let applied = self.incremental.apply(&edits);
         applied.map_err(|reached| evaluation::limit(&rules.program, &rules.sources, &reached))?;
-        let undetermined = undetermined(rules, &self.standing, lenient);
+        let undetermined = undetermined(rules, &self.incremental, lenient);
         let turned = self.turned(&rules.program, &undetermined);
         self.undetermined = undetermined;
         Ok(turned)
@@ -163,13 +164,18 @@ impl Maintained {
         let mut turned = Turned { drawn: Vec::new(), lapsed: Vec::new(), settled };
         let is_decision = |id: &RelationId| program[*id].kind == Kind::Decision;
         let determined = |id: &RelationId| !undetermined.contains(id) && !self.undetermined.contains(id);
-        for id in self.standing.changed().into_iter().filter(is_decision).filter(determined) {
-            for (row, came) in self.standing.changes(id) {
+        for id in self.incremental.changed().into_iter().filter(is_decision).filter(determined) {
+            for (row, came) in self.incremental.changes(id) {
                 let list = if came { &mut turned.drawn } else { &mut turned.lapsed };
                 list.push(evaluation::fact_of(program, id, row));
             }
         }
         turned
+    }
+
+    /// The rows of a relation, in no order that means anything.
+    pub(super) fn rows(&self, id: RelationId) -> impl Iterator<Item = &[Word]> {
+        self.incremental.rows(id)
     }
 
     /// The facts of a relation, in no order that means anything.
@@ -178,13 +184,13 @@ impl Maintained {
         program: &'a Program,
         id: RelationId,
     ) -> impl Iterator<Item = Fact> + 'a {
-        self.standing.rows(id).map(move |row| evaluation::fact_of(program, id, row))
+        self.incremental.rows(id).map(move |row| evaluation::fact_of(program, id, row))
     }
 
     /// How many facts each decision has that is determined.
     pub(super) fn counts(&self) -> BTreeMap<Symbol, usize> {
         let decided = self.names.decisions.iter().filter(|(_, id)| !self.undetermined.contains(id));
-        let counts = decided.map(|(name, id)| (*name, self.standing.len(*id)));
+        let counts = decided.map(|(name, id)| (*name, self.incremental.len(*id)));
         counts.filter(|(_, count)| *count > 0).collect()
     }
 
@@ -195,15 +201,15 @@ impl Maintained {
 
     /// The operations without a result.
     pub(super) fn undefined(&self) -> impl Iterator<Item = &Undefined> {
-        self.standing.undefined()
+        self.incremental.undefined()
     }
 
     /// Everything, as an evaluation from scratch gives it.
     pub(super) fn evaluation(&self) -> Evaluation {
-        Evaluation { model: self.standing.model(), undetermined: self.undetermined.clone() }
+        Evaluation { model: self.incremental.model(), undetermined: self.undetermined.clone() }
     }
 }
 
-fn undetermined(rules: &RuleSet, standing: &Standing, lenient: bool) -> BTreeSet<RelationId> {
-    if lenient { BTreeSet::new() } else { evaluation::undetermined(&rules.program, standing.undefined()) }
+fn undetermined(rules: &RuleSet, incremental: &Incremental, lenient: bool) -> BTreeSet<RelationId> {
+    if lenient { BTreeSet::new() } else { evaluation::undetermined(&rules.program, incremental.undefined()) }
 }

@@ -11,6 +11,7 @@ mod audit;
 pub mod codes;
 mod commit;
 pub mod compiled;
+mod cross_check;
 mod decisions;
 mod diff;
 mod drawn;
@@ -21,11 +22,11 @@ mod fitting;
 mod follow;
 pub mod format;
 mod history;
-mod maintained;
 mod lapse;
 mod ledger_facts;
 mod listing;
 mod loader;
+mod maintained;
 mod memory;
 mod migrate;
 mod misfit;
@@ -40,6 +41,7 @@ mod ruleset;
 pub mod shipped;
 mod slice;
 mod standing;
+mod trace;
 mod what_if;
 mod why;
 mod why_not;
@@ -47,6 +49,7 @@ mod why_not;
 pub use ask::{Answer, Derived, report_line};
 pub use audit::{Audit, Audited, Discrepancy, Finding};
 pub use commit::{Change, Outcome};
+pub use cross_check::Both;
 pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
@@ -74,11 +77,12 @@ use hence_core::fault::{self, Fault};
 use hence_core::meter;
 use hence_core::schema::RelationId;
 use hence_core::span::Sources;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits};
 use hence_lang::ir::Program;
 use hence_ledger::{Ledger, Notice, TxInfo, When};
 
+use cross_check::CrossCheck;
 use decisions::Decisions;
 use ledger_facts::{LensNow, Recording, declares_the_same};
 use memory::FactSet;
@@ -95,6 +99,7 @@ pub struct Session {
     habit: Habit,
     reach: Reach,
     lens: LensNow,
+    cross_check: CrossCheck,
     /// What ended a record half-way: what stands is not known after that, and every question gets this for an answer.
     fault: Option<Fault>,
 }
@@ -136,6 +141,7 @@ impl Session {
             habit: Habit::default(),
             reach: Reach::default(),
             lens: LensNow::default(),
+            cross_check: CrossCheck::default(),
             fault: None,
         }
     }
@@ -193,6 +199,7 @@ impl Session {
     pub fn with_rules(mut self, rules: RuleSet) -> Self {
         self.rules = rules;
         self.lens = LensNow::default();
+        self.cross_check = self.cross_check.renewed();
         self.habit = Habit::default();
         self
     }

@@ -6,8 +6,8 @@ use hence_core::fact::Fact;
 use hence_core::fault::{self, Fault};
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
-use hence_engine::seminaive::{Prepared, View};
 use hence_engine::{Database, LimitReached};
+use hence_engine::{Prepared, PreparedModel};
 
 use super::error::SessionError;
 use super::{RuleSet, Session, ask, evaluation};
@@ -110,7 +110,7 @@ impl PreparedSession<'_> {
     ///
     /// # Errors
     /// A limit that was reached.
-    pub fn evaluate(&mut self, now: i64) -> Result<View<'_>, SessionError> {
+    pub fn evaluate(&mut self, now: i64) -> Result<PreparedModel<'_>, SessionError> {
         evaluation::add_now(&self.rules.program, &mut self.request, now);
         let rules = self.rules;
         let Self { prepared, request, fault, .. } = self;
@@ -129,7 +129,7 @@ fn limit(rules: &RuleSet, reached: &LimitReached) -> SessionError {
     evaluation::limit(&rules.program, &rules.sources, reached)
 }
 
-fn decided(rules: &RuleSet, view: &View<'_>, undetermined: &BTreeSet<RelationId>) -> Decided {
+fn decided(rules: &RuleSet, view: &PreparedModel<'_>, undetermined: &BTreeSet<RelationId>) -> Decided {
     let program = &rules.program;
     let relations = (0..program.relations.len() as u32)
         .map(RelationId)

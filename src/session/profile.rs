@@ -1,7 +1,7 @@
 //! What an evaluation costs, rule by rule.
 
-use hence_engine::seminaive::{Profile, SemiNaive};
 use hence_engine::{Database, Model};
+use hence_engine::{Profile, SemiNaive};
 
 use super::error::SessionError;
 use super::{Session, evaluation};

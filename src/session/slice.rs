@@ -6,7 +6,7 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_core::span::Sources;
 use hence_core::value::{Value, Word};
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model};
 use hence_lang::ir::Program;
 use hence_lang::lower;

@@ -11,8 +11,8 @@ use hence_ledger::{Changes, Decision, Lapsed};
 use super::Session;
 use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
-use super::maintained::{Edits, Maintained, Turned};
 use super::lapse::Decided;
+use super::maintained::{Edits, Maintained, Turned};
 use super::why::decision;
 
 /// Everything that follows from the facts of a session, brought up to date commit by commit.
@@ -70,6 +70,7 @@ impl Session {
 
     /// The decisions that the last change drew and let lapse.
     fn differences(&self, kept: &Maintained, turned: Turned) -> Result<Outcome, SessionError> {
+        self.cross_check(kept.undetermined(), &|id, visit| kept.rows(id).for_each(visit))?;
         let Turned { mut drawn, lapsed, settled } = turned;
         let mut lapsed: Vec<Lapsed> = lapsed.into_iter().map(Lapsed::from).collect();
         for id in settled {

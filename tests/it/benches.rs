@@ -16,7 +16,7 @@ fn pages_name_benchmarks_that_exist() {
     assert!(bins.join(format!("{default}.rs")).is_file(), "{default}");
 
     let command = Regex::new(r"benches/Cargo\.toml(?: --bin (\w+))?").unwrap();
-    for page in ["README.md", "benches/README.md"] {
+    for page in ["docs/figures.md", "benches/README.md"] {
         let text = fs::read_to_string(root.join(page)).unwrap();
         assert!(command.is_match(&text), "{page} tells nothing to run");
         for found in command.captures_iter(&text) {

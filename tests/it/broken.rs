@@ -10,9 +10,9 @@ use hence_core::fact::Fact;
 use hence_core::fault::{self, Fault, OrBroken};
 use hence_core::schema::RelationId;
 use hence_core::value::{Value, Word};
-use hence_engine::naive::Naive;
-use hence_engine::seminaive::SemiNaive;
-use hence_engine::seminaive::standing::Standing;
+use hence_engine::Incremental;
+use hence_engine::Naive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, LimitReached, Limits, Model};
 use hence_lang::builtins::expr::{ExprKind, ParamId, VarId};
 use hence_lang::builtins::term::Term;
@@ -237,7 +237,7 @@ fn a_corrupt_program_is_a_fault_on_every_engine_and_never_an_answer() {
             SemiNaive.evaluate(program, input, &Limits::default()).unwrap().relations.len()
         }),
         ("standing", |program, input| {
-            Standing::new(program, &input, &Limits::default()).unwrap().model().relations.len()
+            Incremental::new(program, &input, &Limits::default()).unwrap().model().relations.len()
         }),
     ];
     for (engine, evaluate) in engines {

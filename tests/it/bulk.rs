@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 use hence::session::compiled::{Options, compile};
 use hence::session::{Loader, RuleSet, SessionError, check};
 
-use super::{corpus, random_text};
+use super::{files, random};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -112,7 +112,7 @@ fn package(cases: &[PathBuf]) -> (PathBuf, usize) {
          wrong.iter().for_each(|line| println!(\"{{line}}\"));\n    \
          println!(\"{{}} of {{}} cases differ\", wrong.len(), cases.len());\n    \
          std::process::exit(i32::from(!wrong.is_empty()));\n}}\n",
-        root().join("tests/it/corpus/mod.rs").display().to_string()
+        root().join("tests/cases/corpus/mod.rs").display().to_string()
     );
     put(&package.join("src/main.rs"), &main);
     put(&package.join("Cargo.toml"), &manifest("compiled_corpus"));
@@ -136,12 +136,12 @@ const EVERY: usize = 5;
 
 #[test]
 fn compiled_rules_mean_the_same() {
-    let all = corpus::cases("good").into_iter().enumerate();
+    let all = files::cases("good").into_iter().enumerate();
     let mut cases: Vec<PathBuf> = all
         .filter(|(at, path)| slow() || at % EVERY == 0 || path.display().to_string().contains("compiled"))
         .map(|(_, path)| path)
         .collect();
-    for (at, text) in random_text::cases(0..if slow() { 200 } else { 40 }).iter().enumerate() {
+    for (at, text) in random::cases(0..if slow() { 200 } else { 40 }).iter().enumerate() {
         let path = folder().join(format!("random/{at}.dl"));
         put(&path, text);
         cases.push(path);

@@ -1,16 +1,17 @@
-//! The checker over a corpus: each `tests/check/NAME.dl` against `NAME.out`, its faults and what was understood.
+//! The checker: what it makes of rules, queries, atoms and facts, and that no text makes it panic.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
-use hence_core::diagnostic::{Diagnostic, Severity};
+use hence_core::diagnostic::Diagnostic;
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_lang::analysis::checked::{Arg, Checked, Literal, Rule};
-use hence_lang::analysis::{check, check_atom, check_facts, check_query, codes};
+use hence_lang::analysis::checked::{Checked, Literal};
+use hence_lang::analysis::{check, check_atom, check_facts, check_query};
 use hence_lang::builtins::term::{Part, Term};
 use hence_syntax::{parse, parse_fact, parse_query};
+
+use crate::files::cases;
 
 /// Parses and checks texts, the faults of the parser before those of the checker.
 fn checked(texts: &[(&str, &str)], sets: &[(Symbol, Value)]) -> (Checked, Vec<Diagnostic>, Sources) {
@@ -63,106 +64,8 @@ fn mark(span: Span, sources: &Sources) -> String {
     if text.chars().count() <= 40 { text } else { text.chars().take(38).chain(" …".chars()).collect() }
 }
 
-/// What the checker understood: relations with their types, rules with their variables and literals, tests.
-fn understood(checked: &Checked) -> String {
-    let mut out = String::new();
-    for relation in &checked.relations {
-        let _ = writeln!(out, "{} {relation}", relation.kind.keyword());
-    }
-    for rule in &checked.rules {
-        let _ = writeln!(out, "{}", show_rule(rule, checked));
-    }
-    for guard in &checked.requires {
-        let name = |id: hence_core::schema::RelationId| checked.relations[id.0 as usize].name;
-        let _ =
-            writeln!(out, "{} requires {} {:?}", name(guard.decision), name(guard.relation), guard.columns);
-    }
-    for test in &checked.tests {
-        let given: Vec<_> = test.given.iter().map(|(_, values, _)| values_text(values)).collect();
-        let _ = writeln!(out, "test {} given {} expect {}", test.name, given.join(" "), test.expect.len());
-    }
-    out
-}
-
 fn values_text(values: &[Value]) -> String {
     format!("({})", values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
-}
-
-fn show_rule(rule: &Rule, checked: &Checked) -> String {
-    let variables: Vec<_> = rule.variables.iter().map(|var| format!("{}: {}", var.name, var.ty)).collect();
-    let name = |var: hence_lang::builtins::expr::VarId| rule.variables[var.0 as usize].name;
-    let body: Vec<_> = rule
-        .body
-        .iter()
-        .map(|literal| match literal {
-            Literal::Atom { negated, relation, args, .. } => {
-                let args: Vec<_> = args.iter().map(|arg| if *arg == Arg::Any { "_" } else { "e" }).collect();
-                let sign = if *negated { "!" } else { "" };
-                format!("{sign}{}({})", checked.relations[relation.0 as usize].name, args.join(","))
-            }
-            Literal::Bind { var, .. } => format!("bind {}", name(*var)),
-            Literal::Test { .. } => String::from("test"),
-            Literal::Each { var, bound, .. } => {
-                format!("{} {}", if *bound { "among" } else { "each" }, name(*var))
-            }
-        })
-        .collect();
-    format!("{} [{}] {}", rule.id, variables.join(", "), body.join("; "))
-}
-
-/// Compares a case with its expectation; `UPDATE=1` rewrites it.
-fn run(path: &Path) -> Result<(), String> {
-    let text = std::fs::read_to_string(path).expect("a readable case");
-    let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
-    let (checked, faults, sources) = checked(&[(name, &text)], &[]);
-    let errors = faults.iter().any(|fault| fault.severity == Severity::Error);
-    let found = show_all(&faults, &sources) + &if errors { String::new() } else { understood(&checked) };
-    if errors == name.starts_with("good_") {
-        return Err(format!("{name}: faulty or clean against its name\n{found}"));
-    }
-    let expected_path = path.with_extension("out");
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&expected_path, &found).expect("a writable expectation");
-    }
-    let expected = std::fs::read_to_string(&expected_path).unwrap_or_default();
-    if found == expected {
-        Ok(())
-    } else {
-        Err(format!("{name}\n--- expected\n{expected}--- found\n{found}"))
-    }
-}
-
-fn cases() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check");
-    let entries = std::fs::read_dir(folder).expect("the corpus");
-    let mut cases: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    cases.retain(|path| path.extension().is_some_and(|extension| extension == "dl"));
-    cases.sort();
-    cases
-}
-
-#[test]
-fn every_case_has_its_faults() {
-    let failures: Vec<_> = cases().iter().filter_map(|path| run(path).err()).collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-#[test]
-fn every_code_has_a_case() {
-    let source = include_str!("../../crates/hence-lang/src/analysis/codes.rs");
-    let outs: String = cases()
-        .iter()
-        .map(|path| std::fs::read_to_string(path.with_extension("out")).unwrap_or_default())
-        .collect();
-    let codes = source.split("Code(\"").skip(1).filter_map(|rest| rest.split('"').next());
-    // A code of fact files can't be met in a rule file.
-    let missing: Vec<_> = codes
-        .filter(|code| *code != codes::NOT_AN_INPUT.0)
-        // Strata and guards have their cases in `tests/lower`.
-        .filter(|code| !code.starts_with("E5"))
-        .filter(|code| !outs.contains(&format!("{code}: ")))
-        .collect();
-    assert!(missing.is_empty(), "no case for {missing:?}");
 }
 
 #[test]
@@ -408,7 +311,7 @@ fn mutated(text: &str, state: &mut u64) -> String {
 fn any_text_is_checked_without_a_panic_and_with_places_inside_it() {
     let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 5000 } else { 40 };
     let mut state = 7;
-    for path in cases() {
+    for path in cases("faulty/checker") {
         let text = std::fs::read_to_string(&path).expect("a readable case");
         for _ in 0..rounds {
             let text = mutated(&text, &mut state);
@@ -424,7 +327,7 @@ fn any_text_is_checked_without_a_panic_and_with_places_inside_it() {
 #[test]
 fn a_rule_that_is_left_out_was_reported() {
     let mut state = 11;
-    for path in cases() {
+    for path in cases("faulty/checker") {
         let text = std::fs::read_to_string(&path).expect("a readable case");
         for _ in 0..40 {
             let text = mutated(&text, &mut state);

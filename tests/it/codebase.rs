@@ -1,57 +1,14 @@
-//! `observe codebase` on planted repositories (`tests/actuators/repos/*.txt`: what it is about, `-- PATH --` before
-//! each file, `-- PATH -> TARGET --` for a link, and under `== facts ==` what is seen; `UPDATE=1` writes that) and on
-//! real packages.
+//! `observe codebase` on large and on real repositories; planted ones are cases of `tests/cases`.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
 use hence::session::{RuleSource, Session};
 use hence_actuators::{observe_path, observer};
 use hence_core::fact::Fact;
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A path with `\xNN` for bytes.
-fn bytes(text: &str) -> OsString {
-    let mut out = Vec::new();
-    let mut parts = text.split("\\x");
-    out.extend(parts.next().unwrap().bytes());
-    for part in parts {
-        out.push(u8::from_str_radix(&part[..2], 16).unwrap());
-        out.extend(part[2..].bytes());
-    }
-    OsString::from_vec(out)
-}
-
-/// Writes the files of a planted repository into `folder`.
-fn plant(text: &str, folder: &Path) {
-    let mut open: Option<PathBuf> = None;
-    for line in text.lines() {
-        if let Some(name) = line.strip_prefix("-- ").and_then(|line| line.strip_suffix(" --")) {
-            let (name, target) = name.split_once(" -> ").map_or((name, None), |(a, b)| (a, Some(b)));
-            let path = folder.join(bytes(name));
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            match target {
-                Some(target) => symlink(target, &path).unwrap(),
-                None => fs::write(&path, "").unwrap(),
-            }
-            open = target.is_none().then_some(path);
-        } else if let Some(path) = &open {
-            let mut content = fs::read(path).unwrap();
-            content.extend(bytes(line).into_vec());
-            content.push(b'\n');
-            fs::write(path, content).unwrap();
-        }
-    }
-}
 
 fn scan(folder: &Path) -> Vec<Fact> {
     let codebase = observer("codebase", None).unwrap();
@@ -62,28 +19,6 @@ fn scan(folder: &Path) -> Vec<Fact> {
     })
     .unwrap();
     facts
-}
-
-#[test]
-fn planted_repositories_are_seen_as_they_are() {
-    let mut cases: Vec<PathBuf> = fs::read_dir(root().join("tests/actuators/repos"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    cases.sort();
-    assert!(cases.len() >= 6);
-    for case in cases {
-        let text = fs::read_to_string(&case).unwrap();
-        let (files, wanted) = text.split_once("== facts ==\n").unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        plant(files, folder.path());
-        let seen: String = scan(folder.path()).iter().map(|fact| format!("{fact}\n")).collect();
-        if std::env::var_os("UPDATE").is_some() {
-            fs::write(&case, format!("{files}== facts ==\n{seen}")).unwrap();
-        } else {
-            assert_eq!(seen, wanted, "{}", case.display());
-        }
-    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! everything afresh for each commit, with the same sentences.
 
 use hence::session::{Change, Outcome, Session};
-use hence_engine::naive::Naive;
+use hence_engine::Naive;
 use hence_ledger::Ledger;
 
 use super::sensors::{self, Dice};

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hence::session::compiled::{self, Options};
-use hence::session::{Loader, RuleSet, RuleSource, SessionError, check, shipped};
+use hence::session::shipped;
+#[cfg(feature = "crepe")]
+use hence::session::{Loader, RuleSet, RuleSource, check};
+
+#[cfg(feature = "crepe")]
+use crate::golden;
+use crate::golden::rules;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn rules(pack: &str) -> RuleSet {
-    RuleSource { packs: vec![pack.to_owned()], ..RuleSource::default() }.build().unwrap()
 }
 
 fn module(pack: &str) -> String {
@@ -54,38 +56,31 @@ fn assert_formatted(path: &Path) {
     assert!(checked.status.success(), "{}: {said}", path.display());
 }
 
-#[test]
-fn what_crepe_cannot_say_is_refused_by_name() {
-    let mut loader = Loader::default();
-    loader.path(&root().join("tests/compiled/wide.dl")).unwrap();
-    let rules = check(loader.finish(), &[]).rules.unwrap();
-    let refused = compiled::compile(&rules, &Options { name: "wide", about: "", root: "hence::packs" });
-    let Err(SessionError::Faults(faults)) = refused else { panic!("it is compiled") };
-    let line = |fault: &hence_core::diagnostic::Diagnostic| format!("{}: {}\n", fault.code, fault.message);
-    let said: String = faults.diagnostics.iter().map(line).collect();
-    assert_eq!(said, fs::read_to_string(root().join("tests/compiled/wide.out")).unwrap());
-}
-
 /// The names of the packs of which a rule set is made.
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 fn parts(rules: &RuleSet) -> Vec<&'static str> {
     compiled::shipped(&rules.program).iter().map(|part| part.pack.name).collect()
 }
 
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 #[test]
 fn shipped_packs_are_found_by_their_rules() {
-    for pack in shipped::packs() {
+    let compiled = || hence_packs::all().iter().map(|pack| pack.name);
+    for pack in compiled() {
         assert_eq!(parts(&rules(pack)), [pack]);
     }
+    for pack in ["tool_scoring", "refinement", "autonomy", "errors"] {
+        assert!(hence_packs::named(pack).is_some(), "{pack} is not in the default build");
+    }
     // Where `feedback` is, the rules of `tool_scoring` are part of it: it adds rules to relations of theirs.
-    let all = parts(&RuleSource::default().build().unwrap());
-    assert_eq!(all, shipped::packs().into_iter().filter(|pack| *pack != "tool_scoring").collect::<Vec<_>>());
-    let two = RuleSource { packs: vec!["goals".into(), "tool_scoring".into()], ..RuleSource::default() };
-    assert_eq!(parts(&two.build().unwrap()), ["goals", "tool_scoring"]);
+    let all = compiled::parts(&RuleSource::default().build().unwrap().program);
+    let all: Vec<_> = all.iter().map(|part| part.pack.name).collect();
+    assert_eq!(all, compiled().filter(|pack| *pack != "tool_scoring").collect::<Vec<_>>());
+    let two = RuleSource { packs: vec!["errors".into(), "tool_scoring".into()], ..RuleSource::default() };
+    assert_eq!(parts(&two.build().unwrap()), ["errors", "tool_scoring"]);
 }
 
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 #[test]
 fn rules_beside_the_shipped_ones_are_not_taken_for_them() {
     let mut loader = Loader::default();
@@ -95,24 +90,20 @@ fn rules_beside_the_shipped_ones_are_not_taken_for_them() {
     assert!(parts(&rules).is_empty());
 }
 
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 #[test]
 fn why_is_the_same_after_a_compiled_run() {
-    use hence::session::Session;
     use hence_core::schema::Kind;
     use hence_engine::Engine;
-    use hence_engine::seminaive::SemiNaive;
+    use hence_engine::SemiNaive;
     use hence_proof::render::json;
     let mut proved = 0;
-    for pack in shipped::packs() {
+    for pack in hence_packs::all().iter().map(|pack| pack.name) {
         let rules = rules(pack);
-        for case in crate::golden::cases(pack).iter().take(3) {
-            let lines: Vec<String> =
-                case.json["facts"].as_array().unwrap().iter().map(serde_json::Value::to_string).collect();
-            let facts = hence::session::read_fact_lines(&rules, "golden", &lines.join("\n")).unwrap();
-            let now = hence_core::literal::parse_time(case.json["now"].as_str().unwrap()).unwrap();
+        for case in golden::cases(pack).iter().take(3) {
             let told = |engine: Box<dyn Engine>| {
-                let session = Session::over_facts(rules.clone(), facts.clone()).with_engine(engine);
+                let (session, now) = golden::session(&rules, case);
+                let session = session.with_engine(engine);
                 let decisions = rules.program.relations.iter().filter(|one| one.kind == Kind::Decision);
                 let question = |one: &hence_core::schema::Relation| {
                     format!("{}({})", one.name, vec!["_"; one.columns.len()].join(", "))
@@ -126,10 +117,10 @@ fn why_is_the_same_after_a_compiled_run() {
             proved += embedded.len();
         }
     }
-    assert!(proved > 50, "only {proved} decisions");
+    assert!(proved >= 3 * hence_packs::all().len(), "only {proved} decisions");
 }
 
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 #[test]
 fn a_compiled_pack_is_ordinary_rust() {
     use hence_packs::errors::{Error, ErrorSignal, Facts, HandleErrorAction, Params};
@@ -152,7 +143,7 @@ fn a_compiled_pack_is_ordinary_rust() {
     assert_eq!(refused, "column `signal` of `error_signal` can't hold `/no name`");
 }
 
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 #[test]
 fn a_parameter_that_cannot_have_its_value_is_an_error() {
     use hence_packs::tool_scoring::{Facts, Params};
@@ -161,12 +152,12 @@ fn a_parameter_that_cannot_have_its_value_is_an_error() {
     assert_eq!(refused, "the parameter `pattern_weight` can't be `NaN`");
 }
 
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 #[path = "../../examples/typed.rs"]
 #[expect(dead_code, reason = "its `main` prints")]
 mod typed;
 
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 #[test]
 fn the_example_answers() {
     let wanted = [

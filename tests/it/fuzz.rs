@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::panic;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 #[path = "../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub, reason = "the fuzz package needs them public")]
 mod targets;
 
-use crate::engines::random::Random;
+use crate::files::files;
+use crate::random::Dice;
 
 /// Pieces that mutations put in: tokens of the language and of fact files, and what breaks readers.
 const PIECES: &[&str] = &[
@@ -82,24 +82,17 @@ const PIECES: &[&str] = &[
     "''",
 ];
 
-fn files(folder: &str, endings: &[&str]) -> Vec<Vec<u8>> {
-    let mut paths = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
-    while let Some(folder) = folders.pop() {
-        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| endings.iter().any(|ending| end == *ending)) {
-                paths.push(path);
-            }
-        }
-    }
-    paths.sort();
-    paths.iter().map(|path: &PathBuf| fs::read(path).unwrap()).filter(|bytes| bytes.len() < 20_000).collect()
+/// A file of so many bytes is not taken.
+const LARGE: usize = 20_000;
+
+/// What is in the files under a folder that end so, but the large ones.
+fn texts(folder: &str, endings: &[&str]) -> Vec<Vec<u8>> {
+    let texts = files(folder, endings).into_iter().map(|path| fs::read(path).unwrap());
+    texts.filter(|bytes| bytes.len() < LARGE).collect()
 }
 
 /// A text of the corpus with a few things changed.
-fn mutated(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
+fn mutated(random: &mut Dice, seeds: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = seeds[random.below(seeds.len())].clone();
     for _ in 0..1 + random.below(6) {
         let at = random.below(bytes.len() + 1);
@@ -131,7 +124,7 @@ fn mutated(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
 fn run(target: fn(&[u8]), seeds: &[Vec<u8>], count: u64) {
     let longest = Duration::from_secs(20);
     for seed in 0..count {
-        let bytes = mutated(&mut Random::new(seed), seeds);
+        let bytes = mutated(&mut Dice::new(seed), seeds);
         let start = Instant::now();
         let result = panic::catch_unwind(|| target(&bytes));
         let text = String::from_utf8_lossy(&bytes);
@@ -147,7 +140,12 @@ fn count(usual: u64) -> u64 {
 
 #[test]
 fn the_corpus_itself_goes_through_every_target() {
-    for bytes in files("tests/corpus", &["dl", "jsonl", "csv", "facts"]) {
+    for path in files("tests/corpus", &["dl", "jsonl", "csv", "facts"]) {
+        let bytes = fs::read(&path).unwrap();
+        if bytes.len() >= LARGE {
+            continue;
+        }
+        println!("{}", path.display());
         targets::rules(&bytes);
         targets::facts(&bytes);
         targets::values(&bytes);
@@ -156,13 +154,13 @@ fn the_corpus_itself_goes_through_every_target() {
 
 #[test]
 fn mutated_rule_files_are_read_checked_printed_and_run() {
-    run(targets::rules, &files("tests", &["dl"]), count(4000));
+    run(targets::rules, &texts("tests", &["dl"]), count(4000));
 }
 
 #[test]
 fn mutated_fact_files_are_read() {
     let seeds = [
-        files("tests/corpus", &["jsonl", "csv", "facts", "dl"]),
+        texts("tests/corpus", &["jsonl", "csv", "facts", "dl"]),
         vec![b"x,s\n1,a\n".to_vec(), b"{\"p\": [1.5, \"a\"]}\n".to_vec()],
     ];
     run(targets::facts, &seeds.concat(), count(10_000));
@@ -175,4 +173,14 @@ fn mutated_literals_and_queries_are_read() {
             .map(|text| text.as_bytes().to_vec())
             .into();
     run(targets::values, &seeds, count(3000));
+}
+
+#[test]
+fn the_package_of_the_targets_depends_on_what_they_name() {
+    let manifest = fs::read_to_string("fuzz/Cargo.toml").unwrap();
+    let named = regex::Regex::new(r"\bhence_([a-z]+)::").unwrap();
+    for found in named.captures_iter(include_str!("../../fuzz/src/lib.rs")) {
+        let package = format!("\nhence-{} = ", &found[1]);
+        assert!(manifest.contains(&package), "fuzz/Cargo.toml has no `{}`", package.trim());
+    }
 }

@@ -1,13 +1,14 @@
 //! The helps of type errors, followed to the letter: each mends its error and brings no other.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use hence_core::diagnostic::Diagnostic;
 use hence_core::span::Sources;
 use hence_lang::analysis::check;
 use hence_syntax::parse;
 use regex::Regex;
+
+use crate::files::files;
 
 fn faults(text: &str) -> (Vec<Diagnostic>, Sources) {
     let mut sources = Sources::default();
@@ -76,16 +77,11 @@ fn left(
 
 #[test]
 fn a_help_that_is_followed_mends() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check");
     let (mut count, mut harm) = (0, Vec::new());
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|end| end == "dl") {
-            let (followed, harmful) = follow_all(&std::fs::read_to_string(&path).unwrap());
-            count += followed;
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            harm.extend(harmful.into_iter().map(|harm| format!("{name}:{harm}")));
-        }
+    for path in files("tests/corpus/faulty/checker", &["dl"]) {
+        let (followed, harmful) = follow_all(&std::fs::read_to_string(&path).unwrap());
+        count += followed;
+        harm.extend(harmful.into_iter().map(|harm| format!("{}:{harm}", path.display())));
     }
     assert!(harm.is_empty(), "{}", harm.join("\n"));
     assert!(count > 40, "only {count} helps were followed");

@@ -1,4 +1,4 @@
-//! The one integration binary: a line a module.
+//! The tests that are code, a line a module; those that are files are in `tests/cases`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -13,6 +13,7 @@ mod agent_week;
 mod aggregates;
 mod batches;
 mod benches;
+mod book;
 mod bounds;
 mod broken;
 mod builtins;
@@ -25,13 +26,15 @@ mod clients;
 mod codebase;
 mod commits;
 mod compiled;
-mod corpus;
 mod covered;
+mod cross_check;
 mod demand;
 mod engines;
 mod explain;
 mod fact_faults;
 mod fact_files;
+#[path = "../cases/files.rs"]
+mod files;
 mod formatted;
 mod fuzz;
 mod generators;
@@ -39,31 +42,29 @@ mod golden;
 mod helps;
 #[cfg(unix)]
 mod hostile;
+#[path = "../cases/layout.rs"]
+mod layout;
 mod ledger;
 mod limits;
-mod lints;
+mod logs;
 mod lowering;
 mod patterns;
 mod provenance;
-mod random_text;
+mod random;
 mod records;
 mod redact;
 mod reference;
 mod replay;
-mod requires;
 mod ruletest;
 mod ruletest_depth;
 mod schemas;
 mod sensors;
 mod settings;
 mod source;
-mod strata;
-mod syntax;
 mod syntax_fuzz;
 mod syntax_print;
 mod test_files;
 mod tidy;
 mod tool_run;
-mod transcripts;
 mod unsaid;
 mod watch;

@@ -2,18 +2,18 @@
 //! and manners of its runs, and finds every forged record.
 
 use hence::session::compiled::Compiled;
-use hence::session::{Audit, Change, Finding, RuleSet, RuleSource, Session, read_fact_lines};
+use hence::session::{Audit, Change, Finding, RuleSet, Session, read_fact_lines};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_engine::Engine;
-use hence_engine::naive::Naive;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::Naive;
+use hence_engine::SemiNaive;
 use hence_ledger::{Decision, Draft, Lapsed, Ledger, OpenOptions, RuleSet as RecordedRules, Run};
 use serde_json::Value as Json;
 
-use super::golden::{cases, packs};
+use super::golden;
 use super::sensors::{self, Dice};
 
 const INPUTS: &str = r#"
@@ -164,15 +164,12 @@ fn an_honest_history_is_accepted_when_it_was_compacted_and_goes_on() {
 #[test]
 fn the_golden_cases_of_every_pack_are_accepted() {
     let mut drawn = 0;
-    for pack in packs() {
-        let source = RuleSource { packs: vec![pack.clone()], ..RuleSource::default() };
-        let rules = source.build().unwrap();
-        let mut session = Session::over_ledger(rules, Ledger::memory().unwrap());
-        for (at, case) in cases(&pack).iter().enumerate() {
-            let lines: Vec<String> =
-                case.json["facts"].as_array().unwrap().iter().map(Json::to_string).collect();
+    for pack in hence::session::shipped::packs() {
+        let mut session = Session::over_ledger(golden::rules(pack), Ledger::memory().unwrap());
+        for (at, case) in golden::cases(pack).iter().enumerate() {
+            let lines: Vec<String> = case["facts"].as_array().unwrap().iter().map(Json::to_string).collect();
             let facts = read_fact_lines(session.rules(), "case", &lines.join("\n")).unwrap();
-            let now = case.json["now"].as_str().and_then(literal::parse_time).unwrap_or(0);
+            let now = case["now"].as_str().and_then(literal::parse_time).unwrap_or(0);
             // What stood before goes with what comes, so that decisions lapse as well.
             let before = session.given().unwrap();
             let before = before.into_iter().filter(|fact| fact.relation.as_str() != "now");

@@ -9,8 +9,8 @@ use hence::session::{
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_engine::naive::Naive;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::Naive;
+use hence_engine::SemiNaive;
 use hence_engine::{Engine, Limits};
 use hence_ledger::{Draft, Ledger, When};
 

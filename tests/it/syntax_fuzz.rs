@@ -1,6 +1,6 @@
-//! Random texts and trees through lexer, parser and printer: never a panic, always an end, and what parses
+//! Dice texts and trees through lexer, parser and printer: never a panic, always an end, and what parses
 //! prints to the same tree.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may fail")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail")]
 
 use std::fs;
 
@@ -11,33 +11,9 @@ use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
 use hence_syntax::tree::{Args, BinaryOp, Expr, ExprKind, Ident, UnaryOp};
 
-use crate::syntax::corpus;
-use crate::syntax_print::checked_format;
-
-/// A small generator of numbers, the same from run to run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-}
+use crate::files::files;
+use crate::layout::checked_format;
+use crate::random::Dice;
 
 /// How often a loop runs: a hundred times as often with `HENCE_SLOW=1`.
 fn rounds(fast: usize) -> usize {
@@ -73,7 +49,7 @@ fn check_fault(fault: &Diagnostic, text: &str) {
 
 #[test]
 fn random_characters() {
-    let mut random = Random(1);
+    let mut random = Dice::new(1);
     let alphabet: Vec<char> =
         "aZ_0.9 \n\r\t#\"'\\/@:-<>=!|&~%*+(){}[],;r\u{0}é€😀\u{feff}\u{a0}“Ω".chars().collect();
     for _ in 0..rounds(3_000) {
@@ -85,9 +61,9 @@ fn random_characters() {
 
 #[test]
 fn random_bytes() {
-    let mut random = Random(2);
+    let mut random = Dice::new(2);
     for _ in 0..rounds(1_000) {
-        let bytes: Vec<u8> = (0..random.below(80)).map(|_| random.next() as u8).collect();
+        let bytes: Vec<u8> = (0..random.below(80)).map(|_| random.roll() as u8).collect();
         let lossy = String::from_utf8_lossy(&bytes).into_owned();
         match syntax::decode(FileId(0), &bytes) {
             Ok(text) => assert_eq!(text, lossy),
@@ -105,7 +81,7 @@ const SOUP: &str = r##"p q( r(X) X Y _ _Z tool: : , . .x :- <- := == = != < <= >
 
 #[test]
 fn token_soup() {
-    let mut random = Random(3);
+    let mut random = Dice::new(3);
     let tokens: Vec<&str> = SOUP.split_whitespace().collect();
     for _ in 0..rounds(4_000) {
         let mut text = String::new();
@@ -119,10 +95,9 @@ fn token_soup() {
 
 #[test]
 fn mutilated_files() {
-    let mut random = Random(4);
-    let files: Vec<Vec<char>> = ["good", "format", "faulty"]
+    let mut random = Dice::new(4);
+    let files: Vec<Vec<char>> = files("tests/corpus", &["dl"])
         .into_iter()
-        .flat_map(corpus)
         .map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).chars().collect())
         .filter(|file: &Vec<char>| !file.is_empty() && file.len() < 4_000)
         .collect();
@@ -150,7 +125,7 @@ fn mutilated_files() {
 
 /// Writes correct programs with white space and comments anywhere.
 struct Writer {
-    random: Random,
+    random: Dice,
     out: String,
 }
 
@@ -379,7 +354,7 @@ impl Writer {
 #[test]
 fn random_programs_print_to_the_same_tree() {
     for seed in 0..rounds(400) as u64 {
-        let mut writer = Writer { random: Random(seed), out: String::new() };
+        let mut writer = Writer { random: Dice::new(seed), out: String::new() };
         for _ in 0..1 + writer.random.below(4) {
             writer.item();
         }
@@ -387,7 +362,7 @@ fn random_programs_print_to_the_same_tree() {
     }
 }
 
-fn random_value(random: &mut Random) -> Value {
+fn random_value(random: &mut Dice) -> Value {
     let ints = [0, 1, -1, i64::MAX, i64::MIN, 42, -7];
     let floats = [0.0, -0.5, 1e300, -5e-324, 0.1, 1e16, 123_456.789, f64::MIN];
     let texts = ["", "a \"b\" \\ \n\t\u{1}\u{202e}é😀", "{X}", "# no comment"];
@@ -402,7 +377,7 @@ fn random_value(random: &mut Random) -> Value {
     }
 }
 
-fn random_expr(random: &mut Random, depth: usize) -> Expr {
+fn random_expr(random: &mut Dice, depth: usize) -> Expr {
     let span = Span::default();
     let ident = |name: &str| Ident { name: Symbol::new(name), span };
     let kind = match random.below(if depth > 4 { 4 } else { 9 }) {
@@ -444,7 +419,7 @@ fn bare(expr: &Expr) -> String {
 
 #[test]
 fn random_expressions_read_back() {
-    let mut random = Random(5);
+    let mut random = Dice::new(5);
     for _ in 0..rounds(3_000) {
         let expr = random_expr(&mut random, 0);
         let text = format!("p(({}))", syntax::expr_text(&expr));

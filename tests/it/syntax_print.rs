@@ -1,73 +1,13 @@
-//! The formatter: one layout, nothing lost, twice is once.
-#![expect(clippy::unwrap_used, reason = "helpers of tests may fail")]
+//! Parts of rule files as messages show them.
 
 use std::fs;
-use std::path::PathBuf;
-use std::sync::LazyLock;
 
-use hence_core::literal::visible_but;
 use hence_core::span::FileId;
 use hence_syntax as syntax;
 use hence_syntax::tree;
-use regex::Regex;
 
-use crate::syntax::{compare, corpus};
-
-/// A tree without its places and comments.
-pub(crate) fn shape(file: &tree::File) -> String {
-    static PLACES: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"Span \{ file: FileId\(\d+\), start: \d+, end: \d+ \}").unwrap());
-    PLACES.replace_all(&format!("{:?}", file.items), "@").replace("}, ", "},\n")
-}
-
-/// The comments; the layout writes out what is hidden in them.
-fn comments(text: &str, file: &tree::File) -> Vec<String> {
-    let shown = |text: &str| visible_but(text, &['\n', '\r', '\t']).into_owned();
-    file.comments.iter().map(|comment| shown(&text[comment.span.range()])).collect()
-}
-
-/// Formats a text that has no fault, and checks that nothing changed but the layout.
-pub(crate) fn checked_format(text: &str) -> String {
-    let (tree, faults) = syntax::parse(FileId(0), text);
-    assert!(faults.is_empty(), "{faults:#?}\n{text}");
-    let printed = syntax::format(text, &tree);
-    let (again, faults) = syntax::parse(FileId(0), &printed);
-    assert!(faults.is_empty(), "{faults:#?}\nprinted from\n{text}\nas\n{printed}");
-    let (before, after) = (shape(&tree), shape(&again));
-    let change = before.lines().zip(after.lines()).find(|(before, after)| before != after);
-    assert!(before == after, "{change:?}\nprinted from\n{text}\nas\n{printed}");
-    assert_eq!(comments(&printed, &again), comments(text, &tree), "printed from\n{text}\nas\n{printed}");
-    let twice = syntax::format(&printed, &again);
-    let change = printed.lines().zip(twice.lines()).find(|(before, after)| before != after);
-    assert!(twice == printed, "not stable: {change:?}\nprinted from\n{text}\nas\n{printed}");
-    printed
-}
-
-fn files() -> Vec<PathBuf> {
-    corpus("good").into_iter().chain(corpus("format")).collect()
-}
-
-#[test]
-fn printing_keeps_trees_and_comments() {
-    for path in files() {
-        checked_format(&fs::read_to_string(path).unwrap());
-    }
-}
-
-#[test]
-fn the_layout_is_as_expected() {
-    for path in corpus("format") {
-        let printed = checked_format(&fs::read_to_string(&path).unwrap());
-        compare(&path, "out", &printed);
-    }
-}
-
-#[test]
-fn the_example_of_the_language_page_is_laid_out_already() {
-    let path = corpus("good").into_iter().find(|path| path.ends_with("whole_example.dl")).unwrap();
-    let text = fs::read_to_string(path).unwrap();
-    assert_eq!(checked_format(&text), text);
-}
+use crate::files::cases;
+use crate::layout::checked_format;
 
 #[test]
 fn parts_are_printed_for_messages() {
@@ -87,7 +27,8 @@ fn parts_are_printed_for_messages() {
 
 /// The items of the files, each as it stands there.
 fn items() -> Vec<String> {
-    let texts = files().into_iter().map(|path| fs::read_to_string(path).unwrap());
+    let files = ["good", "layout"].into_iter().flat_map(cases);
+    let texts = files.map(|path| fs::read_to_string(path).unwrap());
     let items = texts.flat_map(|text| {
         let (file, _) = syntax::parse(FileId(0), &text);
         file.items.iter().map(|item| text[item.span().range()].to_owned()).collect::<Vec<_>>()

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
+use crate::files::files;
+
 /// The rooms inside a crate, and which others of it each may name; between crates the compiler holds the directions.
 const ROOMS: [(&str, &[&str]); 7] = [
     ("crates/hence-lang/src/builtins", &[]),
@@ -19,23 +21,6 @@ const ROOMS: [(&str, &[&str]); 7] = [
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == ending) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 /// The modules at the root of the crate that a source text names.
@@ -56,7 +41,7 @@ fn named(text: &str) -> BTreeSet<String> {
 fn sources() -> Vec<PathBuf> {
     let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
     let mut found: Vec<PathBuf> =
-        crates.chain([root().join("src")]).flat_map(|folder| files(&folder, "rs")).collect();
+        crates.chain([root().join("src")]).flat_map(|folder| files(folder, &["rs"])).collect();
     found.sort();
     found
 }
@@ -66,7 +51,7 @@ fn rooms_name_only_the_rooms_they_may() {
     let mut faults = Vec::new();
     for (room, allowed) in ROOMS {
         let own = room.rsplit('/').next().unwrap();
-        for file in files(&root().join(room), "rs") {
+        for file in files(root().join(room), &["rs"]) {
             for name in named(&fs::read_to_string(&file).unwrap()) {
                 if name != own && !allowed.contains(&name.as_str()) {
                     faults.push(format!("{} names `{name}`", file.display()));
@@ -77,25 +62,84 @@ fn rooms_name_only_the_rooms_they_may() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// The rooms of the engine, lowest first; each names only those before it.
+const ENGINE_ROOMS: [&str; 13] = [
+    "cells",
+    "rows",
+    "limits",
+    "model",
+    "report",
+    "profile",
+    "storage",
+    "plan",
+    "exec",
+    "fixpoint",
+    "batch",
+    "prepared",
+    "incremental",
+];
+
+/// What the naive engine may name: it is the meaning, so it shares no evaluation with the others.
+const NAIVE_MAY_NAME: [&str; 4] = ["rows", "limits", "model", "report"];
+
+/// The room that a file of the engine belongs to.
+fn engine_room(file: &Path) -> String {
+    let inside = file.strip_prefix(root().join("crates/hence-engine/src")).unwrap();
+    inside.with_extension("").iter().next().unwrap().to_str().unwrap().to_owned()
+}
+
 #[test]
-fn no_engine_names_another_and_proofs_name_none() {
-    for file in files(&root().join("crates/hence-engine/src"), "rs") {
-        let own = file
-            .strip_prefix(root().join("crates/hence-engine/src"))
-            .unwrap()
-            .iter()
-            .next()
-            .unwrap()
-            .to_owned();
-        let text = fs::read_to_string(&file).unwrap();
-        for engine in ["naive", "seminaive"] {
-            let other = own.to_str() != Some(engine) && own.to_str() != Some("lib.rs");
-            let names = Regex::new(&format!(r"\b{engine}::")).unwrap().is_match(&text);
-            assert!(!(other && names), "{} names {engine}", file.display());
+fn arrows_inside_the_engine_run_down_only() {
+    let place = |room: &str| ENGINE_ROOMS.iter().position(|other| *other == room);
+    for file in files(root().join("crates/hence-engine/src"), &["rs"]) {
+        let room = engine_room(&file);
+        if room == "lib" {
+            continue;
+        }
+        assert!(room == "naive" || place(&room).is_some(), "{} is no room of the engine", file.display());
+        for name in named(&fs::read_to_string(&file).unwrap()) {
+            let down = match room.as_str() {
+                "naive" => name == room || NAIVE_MAY_NAME.contains(&name.as_str()),
+                _ => place(&name).is_some_and(|other| Some(other) <= place(&room)),
+            };
+            assert!(down, "{} names `{name}`", file.display());
         }
     }
-    let names = Regex::new(r"hence_engine::(\{[^}]*\b)?(naive|seminaive)\b").unwrap();
-    for file in files(&root().join("crates/hence-proof/src"), "rs") {
+}
+
+#[test]
+fn no_files_of_an_engine_room_name_each_other() {
+    let path = Regex::new(r"\b(?:crate::([a-z_]+)|super)::([a-z_]+)\b").unwrap();
+    for room in ["storage", "plan", "exec"] {
+        let folder = root().join("crates/hence-engine/src").join(room);
+        let uses = |file: &PathBuf| -> BTreeSet<String> {
+            let text = fs::read_to_string(file).unwrap();
+            let own = path
+                .captures_iter(&text)
+                .filter(|found| found.get(1).is_none_or(|name| name.as_str() == room));
+            own.map(|found| found[2].to_owned()).collect()
+        };
+        let mut left: Vec<(String, BTreeSet<String>)> = files(&folder, &["rs"])
+            .iter()
+            .map(|file| (file.file_stem().unwrap().to_str().unwrap().to_owned(), uses(file)))
+            .collect();
+        // Files that name none of those left are set aside until no such file is left.
+        loop {
+            let names: BTreeSet<String> = left.iter().map(|(name, _)| name.clone()).collect();
+            let before = left.len();
+            left.retain(|(name, uses)| uses.iter().any(|other| other != name && names.contains(other)));
+            if left.len() == before {
+                break;
+            }
+        }
+        assert!(left.is_empty(), "these files of `{room}` name each other: {left:?}");
+    }
+}
+
+#[test]
+fn proofs_name_no_engine() {
+    let names = Regex::new(r"\b(Naive|SemiNaive|Prepared|Incremental)\b").unwrap();
+    for file in files(root().join("crates/hence-proof/src"), &["rs"]) {
         let text = fs::read_to_string(&file).unwrap();
         assert!(!names.is_match(&text), "{} names an engine", file.display());
     }
@@ -139,7 +183,7 @@ fn only_the_compiler_writes_crepe() {
 #[test]
 fn every_file_says_what_lives_in_it_and_stays_small() {
     let others = ["tests", "examples"].map(|folder| root().join(folder));
-    for file in others.iter().flat_map(|folder| files(folder, "rs")).chain(sources()) {
+    for file in others.iter().flat_map(|folder| files(folder, &["rs"])).chain(sources()) {
         let text = fs::read_to_string(&file).unwrap();
         let sentence = text.lines().next().unwrap_or_default();
         assert!(sentence.starts_with("//! "), "{} does not begin with a `//!` sentence", file.display());
@@ -155,12 +199,13 @@ fn every_file_says_what_lives_in_it_and_stays_small() {
 fn every_code_has_a_faulty_example() {
     let code = Regex::new(r#"Code\("([EW]\d{3})"\)"#).unwrap();
     let mut expected = String::new();
-    for file in files(&root().join("tests"), "out").into_iter().chain(files(&root().join("tests/cli"), "md"))
+    for file in
+        files(root().join("tests"), &["out"]).into_iter().chain(files(root().join("tests/cli"), &["md"]))
     {
         expected.push_str(&fs::read_to_string(file).unwrap());
     }
     // The examples of the pages are run by the test of `hence explain`.
-    for file in files(&root().join("docs/codes"), "md") {
+    for file in files(root().join("docs/codes"), &["md"]) {
         let page = fs::read_to_string(file).unwrap();
         expected.push_str(page.split_once("\n## Fails\n").map_or("", |_| page.as_str()));
     }
@@ -176,8 +221,25 @@ fn every_code_has_a_faulty_example() {
 }
 
 #[test]
+fn every_code_of_the_language_has_a_case() {
+    let outs = files(root().join("tests/corpus/faulty"), &["out"]).into_iter();
+    let said: String = outs.map(|out| fs::read_to_string(out).unwrap()).collect();
+    let code = Regex::new(r#"Code\("(E\d{3})"\)"#).unwrap();
+    let mut missing = BTreeSet::new();
+    for source in ["crates/hence-syntax/src/codes.rs", "crates/hence-lang/src/analysis/codes.rs"] {
+        for found in code.captures_iter(&fs::read_to_string(root().join(source)).unwrap()) {
+            // Texts that are too large are made by code.
+            if !["E111", "E112"].contains(&&found[1]) && !said.contains(&format!("error {}: ", &found[1])) {
+                missing.insert(found[1].to_owned());
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no case of the corpus shows {missing:?}");
+}
+
+#[test]
 fn every_declared_relation_of_the_packs_is_documented() {
-    for file in files(&root().join("rules"), "dl") {
+    for file in files(root().join("rules"), &["dl"]) {
         let text = fs::read_to_string(&file).unwrap();
         let mut before = "";
         for line in text.lines() {
@@ -226,7 +288,7 @@ const QUIET: [(&str, &str); 5] = [
 #[test]
 fn what_cannot_be_missing_is_not_covered_by_a_default() {
     let mut found = Vec::new();
-    for file in LOUD.iter().flat_map(|room| files(&root().join(room), "rs")) {
+    for file in LOUD.iter().flat_map(|room| files(root().join(room), &["rs"])) {
         let name = file.strip_prefix(root()).unwrap().display().to_string();
         // The check of a program's invariants is for those that break them.
         if name.starts_with(GUESSES) || name == "crates/hence-lang/src/ir/invariants.rs" {

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use hence_engine::seminaive::{Prepared, SemiNaive, View};
+use hence_engine::{Prepared, SemiNaive, PreparedModel};
 use hence_engine::{Database, Engine, Limits};
 use hence_lang::ir::Program;
 use hence_core::schema::RelationId;
@@ -250,7 +250,7 @@ impl<'p> Bench<'p> {
     }
 }
 
-fn decided(view: &View<'_>, results: &[RelationId; 5]) -> Decided {
+fn decided(view: &PreparedModel<'_>, results: &[RelationId; 5]) -> Decided {
     let set = |at: usize| view.rows(results[at]).fold(0u64, |all, row| all | 1 << row[0].0);
     Decided {
         granted: view.rows(results[0]).next().map_or(-1, |row| row[0].as_int()),

@@ -7,7 +7,7 @@ mod differential;
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-use hence_engine::seminaive::standing::{Edit, Standing};
+use hence_engine::{Edit, Incremental};
 use hence_engine::{Database, Limits};
 use hence_core::fact::Fact;
 use hence_lang::ir::Program;
@@ -164,7 +164,7 @@ enum Taker {
     /// The public face: [`Session::commit`] over facts in memory, with the reason of every decision drawn.
     Session(Box<Session>),
     /// The engine below it, which keeps everything derived: [`Standing::apply`].
-    Engine(Box<Standing>, Program, Vec<RelationId>),
+    Engine(Box<Incremental>, Program, Vec<RelationId>),
     /// The same rules by hand for differential dataflow.
     Differential(Box<differential::Flow>),
 }
@@ -189,7 +189,7 @@ impl Taker {
             input.push(program.find(fact.relation).unwrap(), &words(fact));
         }
         drop(facts);
-        let mut standing = Standing::new(&program, &input, &Limits::default()).unwrap();
+        let mut standing = Incremental::new(&program, &input, &Limits::default()).unwrap();
         // The load is put behind, as a session does before its first change.
         standing.apply(&[]).unwrap();
         let ids = (0..program.relations.len() as u32).map(RelationId);
@@ -218,7 +218,7 @@ impl Taker {
                     .collect();
                 let edits: Vec<Edit<'_>> = rows
                     .iter()
-                    .map(|(relation, row, stands)| Edit { relation: *relation, row, stands: *stands })
+                    .map(|(relation, row, stands)| Edit { relation: *relation, row, asserted: *stands })
                     .collect();
                 standing.apply(&edits).unwrap();
                 let mut difference = Difference { drawn: Vec::new(), lapsed: Vec::new() };

@@ -1,6 +1,6 @@
 //! hence: rules from text, loaded once.
 
-use hence_engine::seminaive::{Prepared, SemiNaive};
+use hence_engine::{Prepared, SemiNaive};
 use hence_engine::{Database, Engine, Limits};
 use hence_lang::ir::Program;
 use hence_core::schema::RelationId;

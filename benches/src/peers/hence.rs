@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model, Threads};
 use hence_lang::ir::Program;
 use hence::session::{Loader, RuleSet, check};

@@ -34,6 +34,8 @@ use hence_core::diagnostic::nearest;
 use hence_core::fact::Fact;
 use hence_core::file;
 use hence_core::meter;
+use tracing::debug_span;
+use tracing::field::Empty;
 
 pub use error::{ActuatorError, SinkError};
 pub use input::{Form, Input};
@@ -201,6 +203,21 @@ pub fn observe_path(
     sink: &mut Sink<'_>,
 ) -> Result<Summary, ActuatorError> {
     meter::enter("observing");
+    let span = debug_span!("observe", observer = observer.name(), records = Empty, facts = Empty);
+    let _entered = span.enter();
+    let summary = observe_any(observer, path, form, progress, sink)?;
+    span.record("records", summary.records);
+    span.record("facts", summary.facts);
+    Ok(summary)
+}
+
+fn observe_any(
+    observer: &dyn Observer,
+    path: &str,
+    form: Option<Form>,
+    progress: &Progress<'_>,
+    sink: &mut Sink<'_>,
+) -> Result<Summary, ActuatorError> {
     if Path::new(path).is_dir() {
         return observer.observe_folder(Path::new(path), progress, sink);
     }

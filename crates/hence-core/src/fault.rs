@@ -44,6 +44,14 @@ pub fn broken(invariant: &'static str) -> ! {
     panic::panic_any(Broken { invariant, place: Location::caller() })
 }
 
+/// Ends the work: two ways to one result disagree. `what` says on what, in one line.
+#[cold]
+#[inline(never)]
+#[expect(clippy::panic, reason = "it unwinds as `broken` does, to the nearest `caught`")]
+pub fn contradiction(what: String) -> ! {
+    panic::panic_any(Fault { what, place: None })
+}
+
 /// Look-ups that can't fail.
 pub trait OrBroken {
     /// What is looked up.
@@ -115,11 +123,15 @@ pub fn trace() -> Option<String> {
 }
 
 fn fault(payload: Box<dyn Any + Send>) -> Fault {
-    match payload.downcast::<Broken>() {
-        Ok(broken) => Fault {
-            what: format!("`{}` does not hold", broken.invariant),
-            place: Some(broken.place.to_string()),
-        },
+    let other = match payload.downcast::<Broken>() {
+        Ok(broken) => {
+            let what = format!("`{}` does not hold", broken.invariant);
+            return Fault { what, place: Some(broken.place.to_string()) };
+        }
+        Err(other) => other,
+    };
+    match other.downcast::<Fault>() {
+        Ok(fault) => *fault,
         Err(other) => Fault { what: message(other.as_ref()), place: last().0 },
     }
 }

@@ -17,7 +17,7 @@ pub enum PatternFault {
     /// It is no regular expression.
     #[error("{}", last_line(.0))]
     Faulty(regex::Error),
-    /// It is larger than [`SIZE_LIMIT`] once compiled.
+    /// It is larger than a pattern may be, once compiled.
     #[error("it takes more than {} MiB once compiled", SIZE_LIMIT / (1024 * 1024))]
     TooLarge {
         /// What makes it large, and what is small instead.

@@ -4,7 +4,7 @@ use hence_core::fault::OrBroken;
 use hence_core::value::Word;
 
 /// A word as it is kept.
-pub(super) trait Cell: Copy + Default + Eq {
+pub(crate) trait Cell: Copy + Default + Eq {
     /// The cell of a word, which must fit.
     fn new(word: Word) -> Self;
     /// The word.
@@ -53,7 +53,7 @@ fn move_behind<T>(vec: &mut Vec<T>, more: &mut Vec<T>) {
 
 /// Makes room for `more` items. A large vector gets address space far ahead at once: it takes no memory before it is
 /// written, and spares the copies of doubling and the holes that these leave in the heap.
-pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
+pub(crate) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
     let wanted = vec.len().saturating_add(more);
     if wanted <= vec.capacity() {
         return;
@@ -67,13 +67,13 @@ pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 
 /// Whether a word fits in 32 bits.
 #[inline]
-pub(super) fn is_narrow(word: Word) -> bool {
+pub(crate) fn is_narrow(word: Word) -> bool {
     word.0 >> 32 == 0
 }
 
 /// A vector of words.
 #[derive(Clone, Debug)]
-pub(super) enum Cells {
+pub(crate) enum Cells {
     /// All fit in 32 bits.
     Narrow(Vec<u32>),
     /// Some may not.
@@ -89,7 +89,7 @@ impl Default for Cells {
 impl Cells {
     /// The words.
     #[inline]
-    pub(super) fn view(&self) -> Slice<'_> {
+    pub(crate) fn view(&self) -> Slice<'_> {
         match self {
             Self::Narrow(cells) => Slice::Narrow(cells),
             Self::Wide(words) => Slice::Wide(words),
@@ -98,7 +98,7 @@ impl Cells {
 
     /// How many words there are.
     #[inline]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Narrow(cells) => cells.len(),
             Self::Wide(words) => words.len(),
@@ -107,14 +107,14 @@ impl Cells {
 
     /// Goes over to whole words.
     #[cold]
-    pub(super) fn widen(&mut self) {
+    pub(crate) fn widen(&mut self) {
         if let Self::Narrow(cells) = self {
             *self = Self::Wide(cells.iter().map(|cell| cell.word()).collect());
         }
     }
 
     /// Makes sure that `words` fit, and that there is room for them.
-    pub(super) fn admit(&mut self, words: &[Word]) {
+    pub(crate) fn admit(&mut self, words: &[Word]) {
         if matches!(self, Self::Narrow(_)) && !words.iter().copied().all(is_narrow) {
             self.widen();
         }
@@ -126,7 +126,7 @@ impl Cells {
 
     /// Adds words that were admitted.
     #[inline]
-    pub(super) fn extend_from_slice(&mut self, words: &[Word]) {
+    pub(crate) fn extend_from_slice(&mut self, words: &[Word]) {
         match self {
             Self::Narrow(cells) => cells.extend(words.iter().map(|word| u32::new(*word))),
             Self::Wide(all) => all.extend_from_slice(words),
@@ -134,7 +134,7 @@ impl Cells {
     }
 
     /// Moves all words of `other` behind these.
-    pub(super) fn append(&mut self, other: &mut Self) {
+    pub(crate) fn append(&mut self, other: &mut Self) {
         if self.len() == 0 {
             return std::mem::swap(self, other);
         }
@@ -152,7 +152,7 @@ impl Cells {
     }
 
     /// Leaves out everything but the first `len` words.
-    pub(super) fn truncate(&mut self, len: usize) {
+    pub(crate) fn truncate(&mut self, len: usize) {
         match self {
             Self::Narrow(cells) => cells.truncate(len),
             Self::Wide(words) => words.truncate(len),
@@ -160,12 +160,12 @@ impl Cells {
     }
 
     /// Takes everything out, and keeps the room.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.truncate(0);
     }
 
     /// Bytes taken.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Narrow(cells) => cells.len() * 4,
             Self::Wide(words) => words.len() * 8,
@@ -178,7 +178,7 @@ const ROWS: &str = "the numbers of rows and columns are those that a relation ha
 
 /// Words one after the other.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Slice<'a> {
+pub(crate) enum Slice<'a> {
     /// In 32 bits each.
     Narrow(&'a [u32]),
     /// In 64 bits each.
@@ -194,7 +194,7 @@ impl Default for Slice<'_> {
 impl<'a> Slice<'a> {
     /// How many words there are.
     #[inline]
-    pub(super) fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         match self {
             Self::Narrow(cells) => cells.len(),
             Self::Wide(words) => words.len(),
@@ -203,7 +203,7 @@ impl<'a> Slice<'a> {
 
     /// The words from `from` to before `to`.
     #[inline]
-    pub(super) fn part(self, from: usize, to: usize) -> Self {
+    pub(crate) fn part(self, from: usize, to: usize) -> Self {
         match self {
             Self::Narrow(cells) => Self::Narrow(cells.get(from..to).or_broken(ROWS)),
             Self::Wide(words) => Self::Wide(words.get(from..to).or_broken(ROWS)),
@@ -212,7 +212,7 @@ impl<'a> Slice<'a> {
 
     /// The word at a place.
     #[inline]
-    pub(super) fn at(self, at: usize) -> Word {
+    pub(crate) fn at(self, at: usize) -> Word {
         match self {
             Self::Narrow(cells) => cells.get(at).or_broken(ROWS).word(),
             Self::Wide(words) => *words.get(at).or_broken(ROWS),
@@ -221,7 +221,7 @@ impl<'a> Slice<'a> {
 
     /// Whether these are `words`.
     #[inline]
-    pub(super) fn is(self, words: &[Word]) -> bool {
+    pub(crate) fn is(self, words: &[Word]) -> bool {
         match self {
             Self::Narrow(cells) => {
                 cells.len() == words.len() && cells.iter().zip(words).all(|(cell, word)| cell.word() == *word)
@@ -231,7 +231,7 @@ impl<'a> Slice<'a> {
     }
 
     /// The words.
-    pub(super) fn iter(self) -> impl Iterator<Item = Word> + 'a {
+    pub(crate) fn iter(self) -> impl Iterator<Item = Word> + 'a {
         (0..self.len()).map(move |at| self.at(at))
     }
 }

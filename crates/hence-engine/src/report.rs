@@ -1,5 +1,6 @@
 //! Operations without a result, collected so that what is kept doesn't depend on the order of finding.
 
+use crate::model::{UNDEFINED_KEPT, Undefined};
 use std::cmp::Ordering;
 
 use hence_core::index_vec::IndexVec;
@@ -7,8 +8,6 @@ use hence_core::span::Span;
 use hence_core::value::Word;
 use hence_lang::builtins::term::Variable;
 use hence_lang::ir::{Program, RuleId};
-
-use super::{UNDEFINED_KEPT, Undefined};
 
 /// Of each rule the smallest few reports, ascending by position, then by bindings (nothing before any value,
 /// values by their types).
@@ -44,12 +43,12 @@ impl<'p> Reports<'p> {
     }
 
     /// The program whose rules are reported.
-    pub(super) fn program(&self) -> &'p Program {
+    pub(crate) fn program(&self) -> &'p Program {
         self.program
     }
 
     /// Takes in what another collection has kept.
-    pub(super) fn add_all(&mut self, other: Self) {
+    pub(crate) fn add_all(&mut self, other: Self) {
         other.finish().iter().for_each(|report| self.add(report.rule, report.span, &report.bindings));
     }
 

@@ -1,11 +1,10 @@
 //! Rows of one relation, as engines take them in and give them back.
 
+use crate::cells::{Cells, Slice};
 use std::sync::OnceLock;
 
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
-
-use super::cells::{Cells, Slice};
 
 /// An invariant of [`Rows`].
 const WHOLE: &str = "rows are whole";
@@ -42,7 +41,7 @@ impl Rows {
     }
 
     /// The rows that an engine has.
-    pub(super) fn of(arity: usize, len: usize, cells: Cells) -> Self {
+    pub(crate) fn of(arity: usize, len: usize, cells: Cells) -> Self {
         Self { arity, len, cells, words: OnceLock::new() }
     }
 
@@ -64,12 +63,12 @@ impl Rows {
     }
 
     /// The rows without their number.
-    pub(super) fn into_cells(self) -> Cells {
+    pub(crate) fn into_cells(self) -> Cells {
         self.cells
     }
 
     /// All words, row by row, as they are kept.
-    pub(super) fn view(&self) -> Slice<'_> {
+    pub(crate) fn view(&self) -> Slice<'_> {
         self.cells.view()
     }
 

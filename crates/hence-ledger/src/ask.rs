@@ -7,7 +7,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::base::{BaseError, SledBase};
+use tracing::debug_span;
+use tracing::field::Empty;
+
+use super::base::{self, Base, BaseError};
 use super::disk::OsDisk;
 use super::error::{LedgerError, Notice};
 use super::journal::Journal;
@@ -32,6 +35,17 @@ impl Ledger {
     /// If there is no ledger, its journal is damaged, or a file can't be read.
     pub fn open_to_ask(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
         let dir = dir.as_ref();
+        let span =
+            debug_span!("open_ledger_to_ask", dir = %dir.display(), transactions = Empty, facts = Empty);
+        let _entered = span.enter();
+        let opened = Self::open_dir_to_ask(dir, options);
+        if let Ok(ledger) = &opened {
+            ledger.trace_opened(&span);
+        }
+        opened
+    }
+
+    fn open_dir_to_ask(dir: &Path, options: &OpenOptions) -> Result<Self, LedgerError> {
         if options.up_to.is_some() {
             return Self::open_journal(dir, options);
         }
@@ -44,7 +58,7 @@ impl Ledger {
         let mut ledger = Self::new(journal(dir, options)?, left.clone(), options);
         ledger.dir = Some(dir.to_owned());
         let joined = match base {
-            Ok(base) => ledger.join(Box::new(base), 0),
+            Ok(base) => ledger.join(base, 0),
             Err(error) => Err(error.into()),
         };
         match joined {
@@ -120,7 +134,7 @@ fn journal(dir: &Path, options: &OpenOptions) -> Result<Journal, LedgerError> {
 }
 
 /// A copy of the base, where the last writer closed the ledger and nobody has begun to write since.
-fn copied(dir: &Path, left: &Holder) -> Option<Result<SledBase, BaseError>> {
+fn copied(dir: &Path, left: &Holder) -> Option<Result<Box<dyn Base>, BaseError>> {
     let may_be_whole = match left.closed {
         // Without a word of who left it, the base is looked at for what it knows of the journal's end.
         Closed::No => left.fault.is_some(),
@@ -132,7 +146,7 @@ fn copied(dir: &Path, left: &Holder) -> Option<Result<SledBase, BaseError>> {
         return None;
     }
     let is_still = || Holder::of(&dir.join(LOCK)).is_ok_and(|now| now == *left);
-    SledBase::copy_of(&dir.join(BASE), is_still).transpose()
+    base::copy_of(&dir.join(BASE), is_still).transpose()
 }
 
 /// Reads the ledger in `dir` with `read`, again where a writer came in between: it appends to a file while that is read,

@@ -1,14 +1,53 @@
 //! The fact base: an ordered map of small keys and values behind a trait, in memory or in sled.
 
 mod memory;
+#[cfg(feature = "sled")]
 mod scratch;
+#[cfg(feature = "sled")]
 mod sled;
+#[cfg(feature = "sled")]
 mod watched;
 
-use std::io;
+use std::path::Path;
 
 pub use memory::MemoryBase;
+#[cfg(feature = "sled")]
 pub use sled::SledBase;
+
+/// Whether a base outlives the process. Without the feature `sled`, each opening builds it in memory from the journal.
+pub(super) const KEPT: bool = cfg!(feature = "sled");
+
+/// The base in `dir`, which is made where there is none.
+///
+/// # Errors
+/// If the files are damaged or can't be read.
+#[cfg(feature = "sled")]
+pub(super) fn open(dir: &Path) -> Result<Box<dyn Base>, BaseError> {
+    Ok(Box::new(SledBase::open(dir)?))
+}
+
+#[cfg(not(feature = "sled"))]
+pub(super) fn open(_: &Path) -> Result<Box<dyn Base>, BaseError> {
+    Ok(Box::new(MemoryBase::default()))
+}
+
+/// A copy of the base in `dir`; `None` where there is none that can be used. `is_still` tells, once the copy is made,
+/// whether the files stayed as they were meanwhile.
+///
+/// # Errors
+/// If the files are damaged or can't be read.
+#[cfg(feature = "sled")]
+pub(super) fn copy_of(
+    dir: &Path,
+    is_still: impl FnOnce() -> bool,
+) -> Result<Option<Box<dyn Base>>, BaseError> {
+    Ok(SledBase::copy_of(dir, is_still)?.map(|base| Box::new(base) as Box<dyn Base>))
+}
+
+#[cfg(not(feature = "sled"))]
+pub(super) fn copy_of(_: &Path, _: impl FnOnce() -> bool) -> Result<Option<Box<dyn Base>>, BaseError> {
+    Ok(None)
+}
 
 /// The longest key that a base takes.
 pub const KEY_LIMIT: usize = 256;
@@ -29,22 +68,6 @@ pub enum BaseError {
 impl BaseError {
     pub(super) fn damaged(what: &str) -> Self {
         Self::Damaged(what.to_owned())
-    }
-
-    /// What the system said tells a medium that fails from files that are other than they should be.
-    pub(super) fn of(error: &io::Error, text: String) -> Self {
-        if error.kind() != io::ErrorKind::NotFound && error.raw_os_error().is_some() {
-            Self::Medium(text)
-        } else {
-            Self::of_text(text)
-        }
-    }
-
-    /// The same where only the text of an error is left.
-    pub(super) fn of_text(text: String) -> Self {
-        let of_system = text.contains("(os error ") || text.contains("Os { code: ");
-        let missing = text.contains("(os error 2)") || text.contains("Os { code: 2,");
-        if of_system && !missing { Self::Medium(text) } else { Self::Damaged(text) }
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use hence_core::fault;
 use hence_core::meter;
+use tracing::debug_span;
 
 use super::Ledger;
 use super::admit;
@@ -190,6 +191,8 @@ impl Ledger {
         summary: &Summary,
     ) -> Result<Whole, LedgerError> {
         self.journal.check_writable()?;
+        let (transaction, changed) = (self.state.tx + 1, changes.len());
+        let _span = debug_span!("append", transaction, changes = changed, parts = parts.len()).entered();
         let _recording = meter::recording();
         let mark = self.journal.mark();
         let written = self.append(changes, parts, summary);

@@ -3,7 +3,7 @@
 
 use super::Based;
 use super::Ledger;
-use super::base::{Base, BaseError, MemoryBase};
+use super::base::{self, Base, BaseError, MemoryBase};
 use super::error::{LedgerError, Notice};
 use super::journal::{End, Journal};
 use super::lock::Closed;
@@ -84,6 +84,9 @@ impl Ledger {
 
     fn tell_joined(&mut self, from: u64, existed: bool) {
         let to = self.state.tx;
+        if !base::KEPT {
+            return;
+        }
         if from == 0 && to > 0 && !existed {
             let why = String::from("there was none");
             self.notices.push(Notice::Rebuilt { why, renamed: None, to });
@@ -212,6 +215,7 @@ impl Ledger {
     ) -> Result<Scanned, LedgerError> {
         let Self { journal, view, state, backlog_limit, snapshot, watcher, .. } = self;
         let held = state.tx;
+        let _span = tracing::debug_span!("replay", held).entered();
         journal.scan(from, &mut |whole| {
             journal.check_named(*snapshot, &whole)?;
             let is_other = |end: End| whole.number == end.tx && whole.hash != end.head;

@@ -276,6 +276,7 @@ impl Journal {
     pub(crate) fn sync(&mut self) -> Result<(), LedgerError> {
         self.check_writable()?;
         let path = self.path(self.end.segment);
+        let _span = tracing::debug_span!("fsync", segment = self.end.segment).entered();
         let synced = self.file()?.sync();
         synced.map_err(|error| {
             self.stopped = Some(format!("{}: {error}", path.display()));

@@ -9,8 +9,10 @@ use std::time::Duration;
 use hence_core::meter;
 
 use hence_core::file::{self, LARGEST_TEXT};
+use tracing::field::Empty;
+use tracing::{Span, debug_span, warn};
 
-use super::base::{Base, MemoryBase, SledBase};
+use super::base::{self, Base, MemoryBase};
 use super::disk::{Disk, MemoryDisk, OsDisk};
 use super::error::LedgerError;
 use super::error::Notice;
@@ -90,6 +92,23 @@ impl Ledger {
     pub fn open(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, LedgerError> {
         meter::enter("opening the ledger");
         let dir = dir.as_ref();
+        let span = debug_span!("open_ledger", dir = %dir.display(), transactions = Empty, facts = Empty);
+        let _entered = span.enter();
+        let opened = Self::open_dir(dir, options);
+        if let Ok(ledger) = &opened {
+            ledger.trace_opened(&span);
+        }
+        opened
+    }
+
+    /// Records in the span of an opening what was found.
+    pub(super) fn trace_opened(&self, span: &Span) {
+        span.record("transactions", self.state.tx);
+        span.record("facts", self.state.facts);
+        self.notices.iter().for_each(|notice| warn!(%notice, "recovered"));
+    }
+
+    fn open_dir(dir: &Path, options: &OpenOptions) -> Result<Self, LedgerError> {
         if options.read_only || options.up_to.is_some() {
             return Self::open_journal(dir, options);
         }
@@ -118,7 +137,7 @@ impl Ledger {
         ledger.dir = Some(dir.to_owned());
         let base_dir = dir.join(BASE);
         let existed = base_dir.exists();
-        let base = SledBase::open(&base_dir).map(|base| Box::new(base) as Box<dyn Base>);
+        let base = base::open(&base_dir);
         ledger.start(base, &mut Fresh::Sled { dir: base_dir, aside: None }, options, existed)?;
         ledger.refuse_other_journal()?;
         Ok(ledger)
@@ -221,7 +240,7 @@ impl Ledger {
         let ended = flushed.and_then(|()| Ok(self.view.base_mut().close()?));
         let last = self.state.last();
         if let (true, Some(lock)) = (in_order, &mut self.lock) {
-            lock.close(last, ended.is_ok().then_some(last));
+            lock.close(last, (base::KEPT && ended.is_ok()).then_some(last));
         }
         if let Err(error) = ended {
             let why = match error {
@@ -309,8 +328,8 @@ impl Fresh {
             fs::rename(&dir, &to).map_err(LedgerError::io("rename", dir))?;
             *aside = Some(to);
         }
-        match SledBase::open(dir) {
-            Ok(base) => Ok((Box::new(base), aside.clone())),
+        match base::open(dir) {
+            Ok(base) => Ok((base, aside.clone())),
             Err(error) => {
                 self.undo();
                 Err(error.into())

@@ -10,7 +10,7 @@ use hence_core::meter;
 use hence_core::symbol::Symbol;
 
 use super::Ledger;
-use super::base::{MemoryBase, SledBase};
+use super::base::{self, MemoryBase};
 use super::bytes::Reader;
 use super::disk::{Disk, MemoryDisk, OsDisk};
 use super::error::LedgerError;
@@ -166,10 +166,10 @@ fn check_lost(dir: &Path, left: &Holder, held: u64, options: &OpenOptions) -> Re
 impl Held {
     fn of(path: &Path) -> Result<Self, LedgerError> {
         let unread = |error| refused(format!("the fact base can't be read: {error}"));
-        let base = SledBase::open(path).map_err(unread)?;
-        let state = State::decode(&base).map_err(unread)?.filter(|state| state.tx > 0);
+        let base = base::open(path).map_err(unread)?;
+        let state = State::decode(base.as_ref()).map_err(unread)?.filter(|state| state.tx > 0);
         let state = state.ok_or_else(|| refused(String::from("the fact base holds no transaction")))?;
-        Ok(Self { state, view: View::new(Box::new(base)) })
+        Ok(Self { state, view: View::new(base) })
     }
 
     /// Records all transactions anew; says after which first what stands differs from what was recorded.

@@ -192,6 +192,7 @@ impl View {
     /// Writes the backlog, of transactions up to `last`, to the base, then `end`. A write that ends halfway does no
     /// harm: the backlog still lies over it, in this process and in the next, which reads it from the journal again.
     pub(crate) fn flush(&mut self, last: End, end: Batch) -> Result<(), BaseError> {
+        let _span = tracing::debug_span!("apply_to_base", to = last.tx, bytes = self.backlog_bytes).entered();
         self.reach(last)?;
         let changes = self.backlog.iter().map(|(key, value)| (key.clone(), value.clone()));
         write(self.base.as_ref(), &mut (Box::new(changes) as Box<Ascending<'_>>).peekable())?;

@@ -4,11 +4,11 @@ pub mod support;
 
 #[cfg(feature = "packs")]
 pub mod analytics;
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 pub mod autonomy;
 #[cfg(feature = "packs")]
 pub mod codebase;
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 pub mod errors;
 #[cfg(feature = "packs")]
 pub mod feedback;
@@ -28,40 +28,58 @@ pub mod ouroboros;
 pub mod planning;
 #[cfg(feature = "packs")]
 pub mod proposals;
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 pub mod refinement;
 #[cfg(feature = "packs")]
 pub mod solutions;
-#[cfg(feature = "packs")]
+#[cfg(feature = "crepe")]
 pub mod tool_scoring;
 #[cfg(feature = "packs")]
 pub mod traces;
 
-#[cfg(feature = "packs")]
 static PACKS: &[&support::Pack] = &[
+    #[cfg(feature = "packs")]
     &analytics::PACK,
+    #[cfg(feature = "crepe")]
     &autonomy::PACK,
+    #[cfg(feature = "packs")]
     &codebase::PACK,
+    #[cfg(feature = "crepe")]
     &errors::PACK,
+    #[cfg(feature = "packs")]
     &feedback::PACK,
+    #[cfg(feature = "packs")]
     &feedback_learning::PACK,
+    #[cfg(feature = "packs")]
     &frames::PACK,
+    #[cfg(feature = "packs")]
     &goals::PACK,
+    #[cfg(feature = "packs")]
     &guardrails::PACK,
+    #[cfg(feature = "packs")]
     &memory::PACK,
+    #[cfg(feature = "packs")]
     &ouroboros::PACK,
+    #[cfg(feature = "packs")]
     &planning::PACK,
+    #[cfg(feature = "packs")]
     &proposals::PACK,
+    #[cfg(feature = "crepe")]
     &refinement::PACK,
+    #[cfg(feature = "packs")]
     &solutions::PACK,
+    #[cfg(feature = "crepe")]
     &tool_scoring::PACK,
+    #[cfg(feature = "packs")]
     &traces::PACK,
 ];
 
-#[cfg(not(feature = "packs"))]
-static PACKS: &[&support::Pack] = &[];
-
-/// The shipped packs that were compiled, in order; none without the feature `packs`.
+/// The shipped packs that were compiled, in order: four with the feature `crepe`, all with `packs`.
 pub fn all() -> &'static [&'static support::Pack] {
     PACKS
+}
+
+/// The compiled pack of this name.
+pub fn named(name: &str) -> Option<&'static support::Pack> {
+    PACKS.iter().find(|pack| pack.name == name).copied()
 }

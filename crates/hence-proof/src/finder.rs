@@ -6,7 +6,7 @@ use hence_core::fact::Fact;
 use hence_core::schema::RelationId;
 use hence_core::span::Sources;
 use hence_core::value::Value;
-use hence_engine::{Bound, Facts, Model};
+use hence_engine::{Bound, FactSource, Model};
 use hence_lang::ir::{Program, Rule, RuleId};
 
 use super::build::Builder;
@@ -69,7 +69,7 @@ impl<'a> Finder<'a> {
     /// looks at all facts. It goes on from what another finder of the same program left, which may be nothing.
     pub fn over(
         program: &'a Program,
-        facts: &'a dyn Facts,
+        facts: &'a dyn FactSource,
         sources: &'a Sources,
         origins: &'a dyn Origins,
         left: Groundwork,

@@ -106,7 +106,7 @@ impl Heights {
 /// By relation whether proofs may begin with its facts.
 fn stated<'c>(context: &'c Context<'_>) -> impl Iterator<Item = bool> + 'c {
     let relations = (0u32..).map(RelationId).zip(&context.program.relations);
-    relations.map(|(id, relation)| relation.kind == Kind::Input || context.store.is_stated(id))
+    relations.map(|(id, relation)| relation.kind == Kind::Input || context.store.has_asserted(id))
 }
 
 /// By relation the most that the least height of its facts can be: one more than that of all that its rules read.

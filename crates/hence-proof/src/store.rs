@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
-use hence_engine::{Extent, Facts, Model, Rows};
+use hence_engine::{Extent, FactSource, Model, Rows};
 
 /// Entering a row in an index costs about as much as scanning it three times, so after that many whole scans the
 /// index would have paid.
@@ -38,7 +38,7 @@ enum Source<'a> {
     /// In a model, by their places.
     Model(&'a Model),
     /// Elsewhere, by numbers; whoever keeps them finds them.
-    Facts(&'a dyn Facts),
+    Facts(&'a dyn FactSource),
 }
 
 /// How rows of one relation are found by one set of columns.
@@ -64,7 +64,7 @@ impl<'a> Store<'a> {
         Self::from(Source::Model(model))
     }
 
-    pub(super) fn over(facts: &'a dyn Facts) -> Self {
+    pub(super) fn over(facts: &'a dyn FactSource) -> Self {
         Self::from(Source::Facts(facts))
     }
 
@@ -94,10 +94,10 @@ impl<'a> Store<'a> {
     }
 
     /// Whether some fact of a relation is given.
-    pub(super) fn is_stated(&self, relation: RelationId) -> bool {
+    pub(super) fn has_asserted(&self, relation: RelationId) -> bool {
         match self.source {
             Source::Model(model) => extent_of(model, relation).rounds.first().is_some_and(|&count| count > 0),
-            Source::Facts(facts) => facts.is_stated(relation),
+            Source::Facts(facts) => facts.has_asserted(relation),
         }
     }
 

@@ -16,7 +16,7 @@ use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
-use super::settings::{Kind, PARAMS, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{ALIAS, Kind, PARAMS, RUN_COMMAND, SETTINGS, Setting};
 use super::values::{self, Content, Values};
 use super::{KIND, Origin, setting, shown};
 
@@ -74,7 +74,7 @@ impl Reading<'_> {
                 DeValue::Table(commands) if name == RUN_COMMAND => self.commands(commands),
                 DeValue::Table(params) if name == PARAMS => self.params(params),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if name == PARAMS || name == RUN_COMMAND || is_table => {
+                _ if name == PARAMS || name == RUN_COMMAND || (is_table && setting(name).is_none()) => {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
                     self.wrong(value.span(), message);
                 }
@@ -85,7 +85,9 @@ impl Reading<'_> {
 
     fn table(&mut self, table: &str, inner: &DeTable<'_>) {
         for (key, value) in inner {
-            self.setting(&format!("{table}.{}", key.get_ref()), table, key, value);
+            let name = format!("{table}.{}", key.get_ref());
+            let (alias, plain) = ALIAS;
+            self.setting(if name == alias { plain } else { &name }, table, key, value);
         }
     }
 
@@ -164,7 +166,8 @@ fn known(table: &str) -> Vec<&'static str> {
         _ => setting.key,
     };
     let inside = SETTINGS.iter().filter(|setting| table.is_empty() || table_of(setting) == Some(table));
-    inside.map(name).chain([PARAMS, RUN_COMMAND].into_iter().filter(|_| table.is_empty())).collect()
+    let tables = [PARAMS, RUN_COMMAND].into_iter().filter(|_| table.is_empty());
+    inside.map(name).chain(tables).chain([ALIAS.0].into_iter().filter(|_| table == ALIAS.1)).collect()
 }
 
 /// The table in which a setting stands.
@@ -174,15 +177,15 @@ fn table_of(setting: &Setting) -> Option<&'static str> {
 
 fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
     let expected = match kind {
-        Kind::Text | Kind::Path | Kind::Engine => "a string",
-        Kind::Texts | Kind::Paths | Kind::Patterns => "a list of strings",
+        Kind::Text | Kind::Path | Kind::Engine | Kind::Filter | Kind::LogFormat => "a string",
+        Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled => "a list of strings",
         Kind::Count => "a number from 1",
         Kind::Duration | Kind::TimeLimit => "a duration as a string, such as \"5s\"",
         Kind::Flag => "`true` or `false`",
     };
     let otherwise = || format!("found {}, expected {expected}", found(value));
     match (kind, value) {
-        (Kind::Texts | Kind::Paths | Kind::Patterns, DeValue::Array(items)) => {
+        (Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled, DeValue::Array(items)) => {
             let texts: Option<Vec<String>> =
                 items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect();
             values::several(kind, texts.ok_or_else(otherwise)?)
@@ -193,7 +196,13 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
             .ok_or_else(otherwise),
         (Kind::Flag, DeValue::Boolean(flag)) => Ok(Content::Flag(*flag)),
         (
-            Kind::Text | Kind::Path | Kind::Engine | Kind::Duration | Kind::TimeLimit,
+            Kind::Text
+            | Kind::Path
+            | Kind::Engine
+            | Kind::Duration
+            | Kind::TimeLimit
+            | Kind::Filter
+            | Kind::LogFormat,
             DeValue::String(text),
         ) => values::one(kind, text),
         _ => Err(otherwise()),

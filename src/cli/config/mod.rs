@@ -22,6 +22,7 @@ use hence_core::value::Value;
 use hence_ledger::Redaction;
 
 use super::{Failure, output};
+pub(super) use settings::CROSS_CHECKED;
 use settings::{SETTINGS, Setting};
 use values::{Command, Content, Values};
 
@@ -250,6 +251,21 @@ impl Config {
     /// The engine's name.
     pub(super) fn engine(&self) -> &str {
         self.text("engine").unwrap_or("auto")
+    }
+
+    /// The compiled packs to be cross-checked, where that is set.
+    pub(super) fn cross_check(&self) -> Option<&[String]> {
+        self.content("engine.cross_check").map(|_| self.texts("engine.cross_check"))
+    }
+
+    /// What is logged, where that is set.
+    pub(super) fn log_filter(&self) -> Option<&str> {
+        self.text("log.filter")
+    }
+
+    /// Whether logs are JSON.
+    pub(super) fn logs_json(&self) -> bool {
+        self.text("log.format") == Some("json")
     }
 
     /// Whether operations without a result count as false, in a call that has `--lenient` if it is `given`.

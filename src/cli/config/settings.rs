@@ -23,6 +23,12 @@ pub(super) enum Kind {
     Engine,
     /// A list of regular expressions.
     Patterns,
+    /// A list of compiled packs, or `none`.
+    Compiled,
+    /// What is logged, as `tracing-subscriber` reads it.
+    Filter,
+    /// The form of logs.
+    LogFormat,
 }
 
 /// What the environment may do to a setting that the file holds.
@@ -66,8 +72,17 @@ const fn held(
     Setting { key, variable, kind, hold, default }
 }
 
+/// The pack whose decisions are cross-checked where nobody says which.
+pub(in super::super) const CROSS_CHECKED: &str = "autonomy";
+const CROSS_CHECKED_HERE: &str = if cfg!(feature = "crepe") { CROSS_CHECKED } else { NONE };
+/// The word for no pack.
+pub(super) const NONE: &str = "none";
+
+/// The longer name of a setting whose key is also that of a table.
+pub(super) const ALIAS: (&str, &str) = ("engine.name", "engine");
+
 /// Every setting, in the order in which `hence config` shows them.
-pub(super) const SETTINGS: [Setting; 15] = [
+pub(super) const SETTINGS: [Setting; 18] = [
     setting("store", "HENCE_STORE", Kind::Path, ".hence"),
     setting("rules", "HENCE_RULES", Kind::Paths, "the shipped packs"),
     setting("packs", "HENCE_PACKS", Kind::Texts, "none"),
@@ -75,6 +90,7 @@ pub(super) const SETTINGS: [Setting; 15] = [
     held("authors", "HENCE_AUTHORS", Kind::Texts, Hold::Narrower, "anyone"),
     setting("wait", "HENCE_WAIT", Kind::Duration, "0s"),
     setting("engine", "HENCE_ENGINE", Kind::Engine, "auto"),
+    held("engine.cross_check", "HENCE_CROSS_CHECK", Kind::Compiled, Hold::More, CROSS_CHECKED_HERE),
     held("lenient", "HENCE_LENIENT", Kind::Flag, Hold::Less, "false"),
     held("limits.facts", "HENCE_MAX_FACTS", Kind::Count, Hold::Less, "50000000"),
     held("limits.iterations", "HENCE_MAX_ITERATIONS", Kind::Count, Hold::Less, "10000000"),
@@ -83,6 +99,8 @@ pub(super) const SETTINGS: [Setting; 15] = [
     held("limits.threads", "HENCE_THREADS", Kind::Count, Hold::Less, "one a processor"),
     held("redact.patterns", "HENCE_REDACT", Kind::Patterns, Hold::More, "none"),
     setting("redact.with", "HENCE_REDACT_WITH", Kind::Text, "[redacted]"),
+    setting("log.filter", "HENCE_LOG", Kind::Filter, "none"),
+    setting("log.format", "HENCE_LOG_FORMAT", Kind::LogFormat, "text"),
 ];
 
 /// The table whose keys are the parameters of the rules.

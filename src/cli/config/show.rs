@@ -18,9 +18,11 @@ use super::{Origin, environment, get};
     after_help = "Each setting is taken from the command line, else from its variable (HENCE_STORE, …), else \
     from the nearest hence.toml upwards, else it is the default. What hence.toml restricts, variables only restrict \
     further: they name fewer `authors`, add to `redact.patterns`, lower `limits`, and change nothing about \
-    `lenient = false`, as --lenient doesn't either. A hence.toml of another user is not obeyed unless HENCE_TRUST names \
-    it.\n\nA program of [run_command] ends at its time limit with its process group: what it put into a group of its own, as by \
-    setsid, goes on.\n\nExample: hence config --format json"
+     `lenient = false`, as --lenient doesn't either; and they add to `engine.cross_check`, the packs whose decisions two \
+     engines must agree on before they are recorded. HENCE_LOG (a filter such as `info` or `hence_ledger=debug`) shows \
+     on standard error what hence does, with HENCE_LOG_FORMAT=json as JSON Lines. A hence.toml of another user is not obeyed unless HENCE_TRUST names \
+     it.\n\nA program of [run_command] ends at its time limit with its process group: what it put into a group of its own, as by \
+     setsid, goes on.\n\nExample: hence config --format json"
 )]
 pub(in super::super) struct Show {
     #[command(flatten)]

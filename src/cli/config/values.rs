@@ -10,11 +10,13 @@ use hence_core::literal;
 use hence_core::pattern;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_packs as packs;
 use hence_syntax as syntax;
+use tracing_subscriber::EnvFilter;
 
 use super::super::options::{EngineName, duration, limit, time_limit};
 use super::Origin;
-use super::settings::Kind;
+use super::settings::{Kind, NONE};
 
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd)]
@@ -30,6 +32,7 @@ impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),
+            Self::Texts(texts) if texts.is_empty() => f.write_str(NONE),
             Self::Texts(texts) => f.write_str(&texts.join(", ")),
             Self::Count(count) => write!(f, "{count}"),
             Self::Duration(duration) => {
@@ -91,10 +94,20 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
         },
         Kind::TimeLimit => time_limit(text).map(Content::Duration),
         Kind::Count => limit(text).map(Content::Count),
+        Kind::Filter => match EnvFilter::try_new(text) {
+            Ok(_) => Ok(Content::Text(text.to_owned())),
+            Err(_) => {
+                Err(format!("`{text}` is no filter; expected one such as `info` or `hence_ledger=debug`"))
+            }
+        },
+        Kind::LogFormat => match text {
+            "text" | "json" => Ok(Content::Text(text.to_owned())),
+            _ => Err(format!("`{text}` is no form of logs; expected `text` or `json`")),
+        },
         Kind::Flag => {
             text.parse().map(Content::Flag).map_err(|_| format!("`{text}` is neither `true` nor `false`"))
         }
-        Kind::Texts | Kind::Paths | Kind::Patterns => several(kind, vec![text.to_owned()]),
+        Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled => several(kind, vec![text.to_owned()]),
     }
 }
 
@@ -102,13 +115,21 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
 ///
 /// # Errors
 /// What was expected.
-pub(super) fn several(kind: Kind, texts: Vec<String>) -> Result<Content, String> {
+pub(super) fn several(kind: Kind, mut texts: Vec<String>) -> Result<Content, String> {
     if kind == Kind::Patterns {
         for text in &texts {
             pattern::compile(text).map_err(|fault| match fault.help() {
                 None => format!("`{text}` is no regular expression: {fault}"),
                 Some(help) => format!("`{text}` is too large: {fault}; {help}"),
             })?;
+        }
+    }
+    if kind == Kind::Compiled {
+        texts.retain(|name| *name != NONE);
+        if let Some(name) = texts.iter().find(|name| packs::named(name).is_none()) {
+            let known: Vec<String> = packs::all().iter().map(|pack| format!("`{}`", pack.name)).collect();
+            let known = known.join(", ");
+            return Err(format!("`{name}` is no pack compiled into this hence; expected {known}"));
         }
     }
     Ok(Content::Texts(texts))

@@ -7,7 +7,7 @@ use crate::session;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
-use hence_engine::{Limits, Threads, seminaive::SemiNaive};
+use hence_engine::{Limits, SemiNaive, Threads};
 use hence_lang::builtins::expr::ParamId;
 use hence_lang::ir::{Literal, Program, Rule, RuleId};
 

@@ -5,7 +5,7 @@ use hence_core::fact::Fact;
 use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, LimitReached, Limits, Model};
 use hence_lang::ir::Program;
 use hence_ledger::{Draft, When};

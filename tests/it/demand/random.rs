@@ -1,22 +1,20 @@
-//! Random programs and random questions, with demand and without.
+//! Dice programs and random questions, with demand and without.
 
 use std::time::Instant;
 
-use hence::session::{Reach, RuleSet, Session, facts_of};
+use hence::session::{Reach, Session, facts_of};
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, Relation, RelationId};
-use hence_core::span::{Sources, Span};
+use hence_core::span::Span;
 use hence_core::value::Value;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model, Threads};
-use hence_lang::analysis::checked::Checked;
 use hence_lang::ir::Program;
 use hence_lang::lower;
 use hence_lang::lower::demand::demand;
 
 use super::{NOW, session};
-use crate::engines::random::{Random, program};
-use crate::random_text;
+use crate::random::{Dice, rules};
 
 const LIMITS: Limits =
     Limits { facts: 20_000, iterations: 200, time: None, memory: None, threads: Threads::ONE };
@@ -29,21 +27,6 @@ struct Tally {
     sliced: usize,
     rows: usize,
     proofs: usize,
-}
-
-/// A random rule set with its facts, from one generator or the other.
-fn rules(seed: u64) -> Option<(RuleSet, Database)> {
-    if seed.is_multiple_of(3) {
-        return random_text::rules(seed);
-    }
-    let (program, input) = program(seed);
-    let checked = Checked {
-        relations: program.relations.clone(),
-        params: program.params.clone(),
-        ..Checked::default()
-    };
-    let (sources, files, warnings) = (Sources::default(), Vec::new(), Vec::new());
-    Some((RuleSet::new(sources, files, checked, program, warnings), input))
 }
 
 /// The facts of inputs among the rows.
@@ -61,7 +44,7 @@ fn facts(program: &Program, input: &Database) -> Vec<Fact> {
 
 /// An atom over a relation: some columns as in one of its facts, some variables, some anything.
 fn atom(
-    random: &mut Random,
+    random: &mut Dice,
     program: &Program,
     model: &Model,
     id: RelationId,
@@ -87,7 +70,7 @@ fn is_asked(relation: &Relation) -> bool {
     relation.name.as_str() != "now"
 }
 
-fn question(random: &mut Random, program: &Program, model: &Model) -> String {
+fn question(random: &mut Dice, program: &Program, model: &Model) -> String {
     let asked: Vec<RelationId> = (0..program.relations.len() as u32)
         .map(RelationId)
         .filter(|id| program.relation(*id).is_some_and(is_asked))
@@ -150,13 +133,13 @@ fn prove(seed: u64, sessions: &[Session; 3], fact: &Fact, tally: &mut Tally) {
 }
 
 fn one(seed: u64, tally: &mut Tally) {
-    let Some((rules, input)) = rules(seed) else { return };
+    let (rules, input) = rules(seed);
     let facts = facts(&rules.program, &input);
     let sessions = [Reach::Everything, Reach::Rules, Reach::FactsAlways]
         .map(|reach| session(&rules, &facts, reach).with_limits(LIMITS));
     let Ok(evaluation) = sessions[0].evaluate(NOW) else { return };
     let program = &rules.program;
-    let mut random = Random::new(seed);
+    let mut random = Dice::new(seed);
     tally.programs += 1;
     for _ in 0..6 {
         let question = question(&mut random, program, &evaluation.model);
@@ -203,7 +186,7 @@ fn many_random_questions_are_answered_alike() {
 fn random_questions_over_facts_in_memory_are_answered_alike() {
     let mut tally = Tally::default();
     for seed in 0..200 {
-        let Some((rules, input)) = rules(seed) else { continue };
+        let (rules, input) = rules(seed);
         let facts = facts(&rules.program, &input);
         let sessions = [Reach::Everything, Reach::Rules, Reach::Facts].map(|reach| {
             Session::over_facts(rules.clone(), facts.clone()).with_limits(LIMITS).with_reach(reach)
@@ -211,7 +194,7 @@ fn random_questions_over_facts_in_memory_are_answered_alike() {
         let mut all = Database::new(&rules.program);
         input.relations.iter().zip(&mut all.relations).for_each(|(rows, all)| *all = rows.clone());
         let Ok(model) = SemiNaive.evaluate(&rules.program, all, &LIMITS) else { continue };
-        let mut random = Random::new(seed);
+        let mut random = Dice::new(seed);
         let question = question(&mut random, &rules.program, &model);
         ask(seed, &sessions, &question, &mut tally);
     }

@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Limits, Threads};
 use hence_lang::ir::Program;
 
+use crate::random::Dice;
+
 use super::build::{Build, Clause, any, constant, float, int};
 use super::cases::closure;
-use super::random::Random;
 
 const INTS: [Type; 2] = [Type::Int, Type::Int];
 
@@ -111,7 +112,7 @@ fn read(folder: &Path) -> Facts {
 }
 
 fn generated(name: &str) -> Facts {
-    let mut random = Random::new(1001);
+    let mut random = Dice::new(1001);
     let mut below = |end: usize| random.below(end) as i64;
     match name {
         "tc_rand" => vec![("edge".into(), (0..5000).map(|_| vec![below(2500), below(2500)]).collect())],

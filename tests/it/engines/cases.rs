@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Value, Word};
-use hence_engine::naive::Naive;
-use hence_engine::seminaive::{SemiNaive, plans};
+use hence_engine::Naive;
 use hence_engine::{Bound, Database, Engine, Limits};
+use hence_engine::{SemiNaive, plans};
 use hence_lang::builtins::generator::Generator;
 use hence_lang::ir::Program;
 
 use super::bench::{points_to, same_generation};
+use crate::random::Dice;
+
 use super::build::{Build, Clause, any, int, text};
 use super::check::{facts, ints, model};
-use super::random::Random;
 
 pub(crate) const INTS: [Type; 2] = [Type::Int, Type::Int];
 
@@ -363,7 +364,7 @@ fn graphs_of_small_of_wide_and_of_mixed_values_mean_the_same_to_both_engines() {
     let kinds: [fn(i64) -> i64; 4] =
         [|at| at, |at| (at - 6) << 40, |at| if at == 9 { -1 } else { at }, |at| at * 999];
     for (number, kind) in kinds.into_iter().enumerate() {
-        let mut random = Random::new(number as u64);
+        let mut random = Dice::new(number as u64);
         for program in [closure().0, same_generation(), points_to()] {
             let mut input = Database::new(&program);
             for relation in (0..program.relations.len() - 1).map(|at| RelationId(at as u32)) {

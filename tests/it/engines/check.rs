@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hence_core::schema::RelationId;
 use hence_core::value::{Value, Word};
-use hence_engine::naive::Naive;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::Naive;
+use hence_engine::SemiNaive;
 use hence_engine::{Bound, Database, Engine, LimitReached, Limits, Model, Threads};
 use hence_lang::ir::{Literal, Program};
 

@@ -3,21 +3,22 @@
 
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
-use hence_engine::seminaive::plans;
+use hence_engine::plans;
 use hence_engine::{Database, Limits};
 use hence_lang::builtins::expr::Expr;
 use hence_lang::ir::{Program, Term};
 
+use crate::random::{Dice, LIMITS};
+
 use super::build::{Build, Clause, any, int};
 use super::cases::INTS;
 use super::check::{compare, facts, ints};
-use super::random::{LIMITS, Random};
 
 /// An atom to be.
 type Edge = (RelationId, Vec<Expr>);
 
 /// Rules that join edges between three or four variables, each with each, over graphs where few nodes have many edges.
-fn program(random: &mut Random) -> (Program, Database) {
+fn program(random: &mut Dice) -> (Program, Database) {
     let mut b = Build::default();
     let inputs = [b.input("e", &INTS), b.input("f", &INTS), b.input("t", &[Type::Int; 3])];
     let [p, q, n] = ["p", "q", "n"].map(|name| b.derived(name, &INTS));
@@ -33,7 +34,7 @@ fn program(random: &mut Random) -> (Program, Database) {
         let wide = program.relation(relation).unwrap().columns.len();
         for _ in 0..random.below(60) {
             // Some nodes have many edges, most have few.
-            let node = |random: &mut Random| (random.below(nodes) * random.below(nodes) / nodes) as i64;
+            let node = |random: &mut Dice| (random.below(nodes) * random.below(nodes) / nodes) as i64;
             let row: Vec<Word> = (0..wide).map(|_| Word::from_int(node(random))).collect();
             input.push(relation, &row);
         }
@@ -42,7 +43,7 @@ fn program(random: &mut Random) -> (Program, Database) {
 }
 
 fn rule(
-    random: &mut Random,
+    random: &mut Dice,
     b: &mut Build,
     head: RelationId,
     inputs: [RelationId; 3],
@@ -75,7 +76,7 @@ fn rule(
 
 /// An atom for each pair of corners, or for all but one, in any order.
 fn edges(
-    random: &mut Random,
+    random: &mut Dice,
     corners: &[Expr],
     [e, f, t]: [RelationId; 3],
     [own, below]: [Option<RelationId>; 2],
@@ -118,7 +119,7 @@ fn cycles_of_atoms_mean_the_same_to_both_engines() {
     let limits = Limits { facts: 5_000, ..LIMITS };
     let mut met = 0;
     for seed in 0..400 {
-        let (program, input) = program(&mut Random::new(seed));
+        let (program, input) = program(&mut Dice::new(seed));
         if let Err(difference) = compare(&program, &input, &limits) {
             panic!("seed {seed}: {difference}\n{program}\n{input:?}");
         }

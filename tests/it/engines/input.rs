@@ -4,12 +4,13 @@ use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
 use hence_engine::Database;
 
+use crate::random::Dice;
+
 use super::build::{Build, Clause, any};
 use super::check::model;
-use super::random::Random;
 
 /// Rows of `columns`, some of them twice; ascending, or in no order.
-fn rows(random: &mut Random, columns: usize, ascending: bool, large: bool) -> Vec<Vec<Word>> {
+fn rows(random: &mut Dice, columns: usize, ascending: bool, large: bool) -> Vec<Vec<Word>> {
     let count = if random.below(4) == 0 { 200 } else { random.below(40) };
     let mut rows: Vec<Vec<i64>> = (0..count)
         .map(|_| (0..columns).map(|_| random.below(if count > 40 { 12 } else { 4 }) as i64).collect())
@@ -55,7 +56,7 @@ fn rows_of_an_input_are_distinct_facts_in_any_order() {
     let rule = rule.head(&[&x, &y]).atom(seen, &[&x, &any()]);
     b.rule(rule.atom(whole, &[&x, &y, &any()]).atom(seen, &[&x, &y]));
     let program = b.finish();
-    let mut random = Random::new(11);
+    let mut random = Dice::new(11);
     for turn in 0..40 {
         let mut input = Database::new(&program);
         let mut give = |relation: RelationId, columns| {

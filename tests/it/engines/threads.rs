@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use hence::session::{Loader, check};
 use hence_core::value::Word;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Bound, Database, Engine, Limits, Model, Threads};
 use hence_lang::ir::Program;
 
+use crate::random::Dice;
+
 use super::check::{EAGER, same};
-use super::random::Random;
 
 /// Sets that are bitmaps, tables, and wide, of one column and more; groups, ranks and reports; a recursion that looks for its own facts.
 const RULES: &str = "
@@ -53,7 +54,7 @@ fn program(text: &str) -> Program {
 }
 
 fn graph(program: &Program, nodes: usize, edges: usize) -> Database {
-    let mut random = Random::new(11);
+    let mut random = Dice::new(11);
     let mut input = Database::new(program);
     let edge = program.find("edge".into()).unwrap();
     for _ in 0..edges {

@@ -5,7 +5,7 @@ use hence_core::schema::{Column, ColumnType, Kind, Relation, RelationId};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value};
-use hence_engine::naive::Naive;
+use hence_engine::Naive;
 use hence_engine::{Database, Engine, Limits, Model};
 use hence_lang::builtins::aggregate::Aggregate;
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};

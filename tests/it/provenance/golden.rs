@@ -1,14 +1,12 @@
 //! The golden cases of every pack: each fact that follows has a proof that the checker accepts, places and
 //! quotations included.
 
-use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
-use hence::session::{RuleSet, RuleSource, Session, read_fact_lines};
+use hence::session::shipped;
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Limits, Model};
 use hence_lang::ir::Program;
 use hence_proof::check::{Known, check};
@@ -16,45 +14,20 @@ use hence_proof::proof::{NoOrigins, Proof, StepKind};
 use hence_proof::render::json;
 use hence_proof::why_not::Trial;
 use hence_proof::{Finder, Told};
-use serde_json::Value as Json;
 
 use super::build::facts;
 use super::{mutants, remedy};
+use crate::golden::{cases, rules, session};
 
 /// How many facts of a relation are asked about.
 const ASKED: usize = 8;
 
-fn packs() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
-    let mut packs: Vec<_> = entries
-        .filter(|entry| entry.path().is_dir())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
-    packs.sort();
-    packs
-}
-
-pub(super) fn cases(pack: &str) -> Vec<Json> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(pack);
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths.iter().map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()).collect()
-}
-
-pub(super) fn session(rules: &RuleSet, case: &Json) -> (Session, i64) {
-    let lines: Vec<String> = case["facts"].as_array().unwrap().iter().map(Json::to_string).collect();
-    let facts = read_fact_lines(rules, "case", &lines.join("\n")).unwrap();
-    let now = hence_core::literal::parse_time(case["now"].as_str().unwrap()).unwrap();
-    (Session::over_facts(rules.clone(), facts), now)
-}
-
 #[test]
 fn every_golden_fact_has_a_proof_that_the_checker_accepts() {
     let mut checked = 0;
-    for pack in packs() {
-        let rules = RuleSource { packs: vec![pack.clone()], ..RuleSource::default() }.build().unwrap();
-        for (number, case) in cases(&pack).iter().enumerate() {
+    for pack in shipped::packs() {
+        let rules = rules(pack);
+        for (number, case) in cases(pack).iter().enumerate() {
             let (session, now) = session(&rules, case);
             let evaluation = session.evaluate(now).unwrap();
             let (program, model) = (&rules.program, &evaluation.model);
@@ -114,10 +87,10 @@ fn a_decision_that_lost_an_input_has_a_remedy() {
     let engine = SemiNaive;
     let trial = Trial { engine: &engine, limits: Limits::default(), time: Duration::from_secs(10) };
     let (mut asked, mut without) = (0, Vec::new());
-    for pack in packs() {
-        let rules = RuleSource { packs: vec![pack.clone()], ..RuleSource::default() }.build().unwrap();
+    for pack in shipped::packs() {
+        let rules = rules(pack);
         let program = &rules.program;
-        for case in cases(&pack).iter().take(2) {
+        for case in cases(pack).iter().take(2) {
             let (session, now) = session(&rules, case);
             let whole = session.evaluate(now).unwrap().model;
             let finder = Finder::new(program, &whole, &rules.sources, &NoOrigins);

@@ -7,7 +7,7 @@ use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::span::Sources;
 use hence_core::value::Value;
-use hence_engine::naive::Naive;
+use hence_engine::Naive;
 use hence_engine::{Database, Engine, Limits, Model};
 use hence_lang::ir::Program;
 use hence_proof::Finder;
@@ -17,7 +17,7 @@ use hence_proof::render::{Layout, dot, html, json, mermaid, tree, why_not_json, 
 use hence_proof::why_not::Trial;
 
 use super::build::facts;
-use crate::engines::random::program;
+use crate::random::program;
 
 /// How many facts of a relation are asked about.
 const ASKED: usize = 6;

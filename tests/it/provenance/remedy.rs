@@ -2,7 +2,7 @@
 
 use hence_core::fact::Fact;
 use hence_core::value::{Value, Word};
-use hence_engine::naive::Naive;
+use hence_engine::Naive;
 use hence_engine::{Database, Engine, Limits, Rows};
 use hence_lang::ir::Program;
 use hence_proof::why_not::{Change, Remedy};

@@ -6,7 +6,7 @@ use hence_core::fact::Fact;
 use hence_core::schema::Relation;
 use hence_core::span::Sources;
 use hence_core::value::Value;
-use hence_engine::seminaive::SemiNaive;
+use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model};
 use hence_lang::ir::Program;
 use hence_lang::lower::lower;

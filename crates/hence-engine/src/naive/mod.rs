@@ -5,9 +5,9 @@ mod head;
 mod matching;
 mod state;
 
-use super::budget::Budget;
-use super::report::Reports;
-use super::{Database, Engine, LimitReached, Limits, Model};
+use crate::limits::{Budget, LimitReached, Limits};
+use crate::model::{Database, Engine, Model};
+use crate::report::Reports;
 use hence_lang::ir::{Program, RuleId, Stratum};
 use state::State;
 
@@ -71,7 +71,7 @@ impl Run<'_> {
     fn rule(&mut self, id: RuleId) -> Result<bool, LimitReached> {
         let program = self.program;
         let rule = &program[id];
-        let stopped = |bound: super::Bound| LimitReached::at(bound, program, id);
+        let stopped = |bound: hence_core::meter::Bound| LimitReached::at(bound, program, id);
         let matches = self.matches(id, rule).map_err(stopped)?;
         let mut grew = false;
         for row in self.heads(id, rule, &matches) {

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::{Database, Extent, Rows};
+use crate::model::{Database, Extent};
+use crate::rows::Rows;
 use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
@@ -10,7 +11,7 @@ use hence_lang::ir::Program;
 
 /// One relation: the facts of closed rounds, which rules read, and those of the open round.
 #[derive(Debug, Default)]
-struct Facts {
+struct Relation {
     closed: Rows,
     open: Rows,
     seen: HashSet<Vec<Word>>,
@@ -20,13 +21,14 @@ struct Facts {
 /// All relations.
 #[derive(Debug)]
 pub(super) struct State {
-    relations: IndexVec<RelationId, Facts>,
+    relations: IndexVec<RelationId, Relation>,
 }
 
 impl State {
     /// Round 0: the input and the facts of rule files.
     pub(super) fn new(program: &Program, input: &Database) -> Self {
-        let empty = |arity| Facts { closed: Rows::new(arity), open: Rows::new(arity), ..Facts::default() };
+        let empty =
+            |arity| Relation { closed: Rows::new(arity), open: Rows::new(arity), ..Relation::default() };
         let relations = program.relations.iter().map(|relation| empty(relation.columns.len())).collect();
         let mut state = Self { relations };
         for (relation, rows) in (0..).map(RelationId).zip(&input.relations) {
@@ -76,7 +78,7 @@ impl State {
 
     /// The final facts, each relation's rounds up to the last that derived some.
     pub(super) fn extents(self) -> Vec<Extent> {
-        let extent = |mut facts: Facts| {
+        let extent = |mut facts: Relation| {
             let end = facts.closed.len();
             facts.rounds.truncate(facts.rounds.partition_point(|&count| count < end) + 1);
             Extent { rows: facts.closed, rounds: facts.rounds }

@@ -1,9 +1,12 @@
 //! Aggregates: from all matches of a group to one value, the same in whatever order the matches come.
 
+use std::sync::LazyLock;
+
 use hence_core::value::Type::{self, Bool, Duration, Float, Int, String as Text, Time};
 
 use super::op::Signature;
 use super::overload::TYPES;
+use super::reference::{self, Kind};
 
 pub use super::accumulator::Accumulator;
 pub use super::statistics::{median, percentile_place};
@@ -122,19 +125,6 @@ pub fn signatures(name: &str) -> Vec<Signature> {
 
 /// The names of all aggregates, in order.
 pub fn names() -> &'static [&'static str] {
-    &[
-        "all",
-        "any",
-        "arg_max",
-        "arg_min",
-        "count",
-        "join",
-        "max",
-        "mean",
-        "median",
-        "min",
-        "percentile",
-        "stddev",
-        "sum",
-    ]
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| reference::names(Kind::Aggregate));
+    &NAMES
 }

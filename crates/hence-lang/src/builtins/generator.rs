@@ -1,12 +1,14 @@
 //! Generators: the right sides of `X in …`, each a finite set of values.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Word};
 
 use super::op::Signature;
 use super::pattern::Pattern;
+use super::reference::{self, Kind};
 use super::text;
 
 /// A generator at fixed types.
@@ -96,5 +98,6 @@ pub fn signatures(name: &str) -> Vec<Signature> {
 
 /// The names of all generators, in order.
 pub fn names() -> &'static [&'static str] {
-    &["captures", "chars", "lines", "range", "split", "words"]
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| reference::names(Kind::Generator));
+    &NAMES
 }

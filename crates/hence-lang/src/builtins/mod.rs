@@ -13,6 +13,7 @@ pub mod generator;
 pub mod op;
 mod overload;
 pub mod pattern;
+pub mod reference;
 mod statistics;
 pub mod term;
 mod text;

@@ -1,9 +1,12 @@
 //! Which operation a function or operator stands for at which types: the one table that the checker asks and that
 //! messages show.
 
+use std::sync::LazyLock;
+
 use hence_core::value::Type::{self, Bool, Duration, Float, Int, Name, String as Text, Time};
 
 use super::op::Op;
+use super::reference::{self, Kind};
 
 /// All types, in the order in which messages list them.
 pub(super) const TYPES: [Type; 7] = [Int, Float, Bool, Text, Name, Time, Duration];
@@ -25,15 +28,20 @@ impl Signature {
     /// The signature as shown to a user: `clamp(float, float, float) -> float`, `int + int -> int`.
     pub fn show(&self, name: &str) -> String {
         let args: Vec<_> = self.args.iter().map(|ty| ty.keyword()).collect();
-        let is_word = name.starts_with(|c: char| c.is_ascii_lowercase());
-        match (args.as_slice(), is_word) {
-            ([left, right], _) if !is_word || matches!(name, "and" | "or") => {
-                format!("{left} {name} {right} -> {}", self.result)
-            }
-            ([operand], false) => format!("{name}{operand} -> {}", self.result),
-            ([operand], true) if name == "not" => format!("not {operand} -> {}", self.result),
-            _ => format!("{name}({}) -> {}", args.join(", "), self.result),
+        written(name, &args, self.result.keyword())
+    }
+}
+
+/// A function or operator as a user writes it, with types or letters for its arguments and its result.
+pub(super) fn written(name: &str, args: &[&str], result: &str) -> String {
+    let is_word = name.starts_with(|c: char| c.is_ascii_lowercase());
+    match (args, is_word) {
+        ([left, right], _) if !is_word || matches!(name, "and" | "or") => {
+            format!("{left} {name} {right} -> {result}")
         }
+        ([operand], false) => format!("{name}{operand} -> {result}"),
+        ([operand], true) if name == "not" => format!("not {operand} -> {result}"),
+        _ => format!("{name}({}) -> {result}", args.join(", ")),
     }
 }
 
@@ -71,45 +79,8 @@ pub fn signatures(name: &str) -> Vec<Signature> {
 
 /// The names of all functions, in order, `matches`, `format` and `if` included.
 pub fn names() -> &'static [&'static str] {
-    &[
-        "abs",
-        "ceil",
-        "clamp",
-        "concat",
-        "contains",
-        "day",
-        "ends_with",
-        "exp",
-        "float",
-        "floor",
-        "format",
-        "hour",
-        "if",
-        "int",
-        "jaccard",
-        "len",
-        "ln",
-        "lower",
-        "matches",
-        "max",
-        "min",
-        "minute",
-        "month",
-        "name",
-        "pow",
-        "replace",
-        "round",
-        "seconds",
-        "sqrt",
-        "starts_with",
-        "string",
-        "substring",
-        "trim",
-        "truncate",
-        "upper",
-        "weekday",
-        "year",
-    ]
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| reference::names(Kind::Function));
+    &NAMES
 }
 
 fn overloads(name: &str) -> Vec<Overload> {

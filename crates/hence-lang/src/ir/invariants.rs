@@ -71,7 +71,8 @@ fn bound(rule: &Rule) -> BTreeSet<VarId> {
     loop {
         let before = bound.len();
         for literal in &rule.body {
-            let mut read = literal.positive().into_iter().flat_map(Atom::vars).filter(|v| computed.contains(v));
+            let mut read =
+                literal.positive().into_iter().flat_map(Atom::vars).filter(|v| computed.contains(v));
             let reads_bound = read.all(|var| bound.contains(&var));
             if reads_bound && literal.is_ready(|var| bound.contains(&var)) {
                 bound.extend(literal.binds());

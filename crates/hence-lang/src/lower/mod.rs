@@ -24,7 +24,7 @@ pub use relevant::{needed, relevant};
 /// sentence isn't lost, and so does one with parameters or operations.
 ///
 /// # Errors
-/// The cycles through negation, an aggregate or a limit, as [`strata`] tells them.
+/// The cycles through negation, an aggregate or a limit, as [`strata()`] tells them.
 pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
     let strata = strata(checked)?;
     let mut program = Program {

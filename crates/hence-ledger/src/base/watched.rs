@@ -2,6 +2,7 @@
 //! has failed is given up.
 
 use std::cell::Cell;
+use std::io;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -42,6 +43,24 @@ fn hush() {
             }
         }));
     });
+}
+
+impl BaseError {
+    /// What the system said tells a medium that fails from files that are other than they should be.
+    pub(super) fn of(error: &io::Error, text: String) -> Self {
+        if error.kind() != io::ErrorKind::NotFound && error.raw_os_error().is_some() {
+            Self::Medium(text)
+        } else {
+            Self::of_text(text)
+        }
+    }
+
+    /// The same where only the text of an error is left.
+    pub(super) fn of_text(text: String) -> Self {
+        let of_system = text.contains("(os error ") || text.contains("Os { code: ");
+        let missing = text.contains("(os error 2)") || text.contains("Os { code: 2,");
+        if of_system && !missing { Self::Medium(text) } else { Self::Damaged(text) }
+    }
 }
 
 /// Calls sled and turns its errors and panics, which damaged files bring about, into a [`BaseError`].

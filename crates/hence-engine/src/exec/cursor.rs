@@ -1,0 +1,82 @@
+//! What a loop of a plan goes through.
+
+use crate::plan::frame::Slot;
+use crate::plan::steps::{AccessPath, JoinInput, Plan, Step};
+use crate::storage::index::Content;
+use crate::storage::stable::Stable;
+use hence_core::fault::{OrBroken, broken};
+use hence_core::index_vec::IndexSlice;
+use hence_core::schema::RelationId;
+use hence_core::value::Word;
+
+use smallvec::SmallVec;
+
+/// What is left of a loop.
+#[derive(Clone, Copy)]
+pub(crate) enum Cursor<'a> {
+    /// Rows from the first number to before the second.
+    Rows(u32, u32),
+    /// Numbers of rows, from an index.
+    Numbers(&'a [u32]),
+    /// Words of the only column that is open, from an index.
+    Words(&'a [u32]),
+    /// Ints from the first to before the second.
+    Ints(i64, i64),
+    /// What the machine's generator still holds for the step.
+    Elements,
+    /// Entries of the index of one side of a multiway join.
+    Intersection(u32, &'a [u32]),
+}
+
+/// The rows that may fit an atom.
+#[inline]
+pub(crate) fn candidates<'a>(
+    path: &'a AccessPath,
+    stable: IndexSlice<'a, RelationId, Stable>,
+    frame: IndexSlice<'_, Slot, Word>,
+) -> Cursor<'a> {
+    let stable = stable.get(path.relation);
+    let Some((index, key)) = &path.by else {
+        let rows = stable.range(path.view);
+        return Cursor::Rows(rows.start, rows.end);
+    };
+    let (index, slot) = (stable.index(*index), |slot: &Slot| frame[*slot]);
+    let entries = match key.as_slice() {
+        [a] => index.get(&[slot(a)], path.view),
+        [a, b] => index.get(&[slot(a), slot(b)], path.view),
+        key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), path.view),
+    };
+    match index.content() {
+        Content::Numbers => Cursor::Numbers(entries),
+        Content::Words(_) => Cursor::Words(entries),
+    }
+}
+
+/// The candidates of the input of a multiway join that has the fewest.
+pub(crate) fn fewest<'a>(
+    inputs: &'a [JoinInput],
+    stable: IndexSlice<'a, RelationId, Stable>,
+    frame: IndexSlice<'_, Slot, Word>,
+) -> Cursor<'a> {
+    let entries = |(input, at): (&'a JoinInput, u32)| match candidates(&input.path, stable, frame) {
+        Cursor::Numbers(entries) | Cursor::Words(entries) => (at, entries),
+        _ => broken("the inputs of a multiway join are found by indexes"),
+    };
+    let fewest = inputs.iter().zip(0..).map(entries).min_by_key(|(_, entries)| entries.len());
+    let (at, entries) = fewest.or_broken("a multiway join has inputs");
+    Cursor::Intersection(at, entries)
+}
+
+/// All that the outermost loop of a plan goes through, if a loop over facts stands first.
+pub(crate) fn outermost<'a>(
+    plan: &'a Plan,
+    stable: IndexSlice<'a, RelationId, Stable>,
+) -> Option<Cursor<'a>> {
+    match plan.steps.first()? {
+        Step::Every(path) => Some(candidates(path, stable, plan.frame.words.view())),
+        Step::Keys { relation, index, .. } => {
+            Some(Cursor::Words(stable.get(*relation).index(*index).touched()))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,299 @@
+//! A plan on several threads. Each takes morsels of the outermost loop, and owns what falls to it by its hash: a
+//! shard of the facts, or some of the groups. What it finds for others it sends them, so nothing is locked.
+
+use crate::exec::context::{ExecContext, PendingTuples, Sink};
+use crate::exec::machine::{Machine, Scratch};
+use crate::exec::morsels::Morsels;
+use crate::limits::Budget;
+use crate::plan::steps::Plan;
+use crate::report::Reports;
+use crate::storage::pending::Pending;
+use crate::storage::stable::Stable;
+use hence_core::meter::Bound;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread;
+
+use hence_core::fault::{self, OrBroken};
+use hence_core::index_vec::IndexSlice;
+use hence_core::schema::RelationId;
+use hence_core::value::Word;
+use hence_lang::ir::{Program, Rule};
+
+/// How many words a thread finds before it looks whose they are.
+const BATCH: usize = 4096;
+/// How many words a thread has ready for all others together before some are sent.
+const READY: usize = 1 << 14;
+/// How many batches wait at most.
+const WAITING: usize = 32;
+
+/// An invariant of [`run`].
+const EXCHANGES: &str =
+    "each thread has a exchange, and each row that is sent comes to the one that has its owner";
+
+/// What threads work on together.
+pub(crate) struct Job<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) rule: &'a Rule,
+    pub(crate) morsels: Morsels<'a>,
+    /// How many rows a morsel has.
+    pub(crate) step: usize,
+    /// Whether all rows of an innermost loop have the same owner.
+    pub(crate) is_clustered: bool,
+}
+
+/// What all threads read.
+#[derive(Clone, Copy)]
+struct Common<'a, 'p> {
+    job: &'a Job<'a>,
+    program: &'p Program,
+    stable: IndexSlice<'a, RelationId, Stable>,
+    pending: IndexSlice<'a, RelationId, Pending>,
+    params: &'a [Word],
+}
+
+/// What a thread has found: how many matches, and the reports.
+type End<'p> = (Result<u64, Bound>, Reports<'p>);
+
+/// Finds all matches that are left, each taken in by the one of `owners` that `owner` says; how many there were.
+pub(crate) fn run<'p, K: Sink + Send>(
+    job: &Job<'_>,
+    owners: &mut [K],
+    owner: impl Fn(&[Word]) -> usize + Sync,
+    site: &mut ExecContext<'_, 'p>,
+) -> Result<u64, Bound> {
+    let (budget, owner) = (&mut *site.budget, &owner);
+    let pool = budget.pool();
+    let program = site.reports.program();
+    let common =
+        Common { job, program, stable: site.stable, pending: site.pending.view(), params: site.params };
+    let ends: Vec<End<'p>> = thread::scope(|scope| {
+        let (mut channels, mut helpers) = (Vec::new(), Vec::new());
+        for _ in 1..owners.len() {
+            let (channel, exchange) = sync_channel::<Exchange<'_, K, _>>(1);
+            let own = budget.of_thread(&pool);
+            let helper = move || exchange.recv().ok().map(|exchange| work(common, exchange, own));
+            // Where the system gives no more threads, fewer do.
+            let Ok(helper) = thread::Builder::new().spawn_scoped(scope, helper) else { break };
+            channels.push(channel);
+            helpers.push(helper);
+        }
+        let mut exchanges = exchanges(job, owners, channels.len() + 1, owner).into_iter();
+        let mine = exchanges.next();
+        channels.into_iter().zip(exchanges).for_each(|(channel, exchange)| drop(channel.send(exchange)));
+        let mine = work(common, mine.or_broken(EXCHANGES), budget.of_thread(&pool));
+        let ends = helpers.into_iter().map(|helper| fault::joined(helper.join()).or_broken(EXCHANGES));
+        std::iter::once(mine).chain(ends).collect()
+    });
+    let mut matches = Ok(0);
+    for (found, own) in ends {
+        site.reports.add_all(own);
+        matches = matches.and_then(|sum: u64| found.map(|found| sum.saturating_add(found)));
+    }
+    let matches = matches?;
+    budget.take_pool(&pool)?;
+    // What each thread did may have been too little for it to look at the clock, round after round.
+    budget.look()?;
+    Ok(matches)
+}
+
+/// The work of one thread.
+fn work<'p, K: Sink, F: Fn(&[Word]) -> usize>(
+    common: Common<'_, 'p>,
+    mut exchange: Exchange<'_, K, F>,
+    mut budget: Budget,
+) -> End<'p> {
+    let Common { job, program, stable, pending, params } = common;
+    let mut reports = Reports::new(program);
+    let pending = PendingTuples::Shared(pending);
+    let _others = StopOthers(&job.morsels);
+    let mut site = ExecContext { stable, pending, budget: &mut budget, reports: &mut reports, params };
+    let mut matches = find(job, &mut exchange, &mut site);
+    if matches.is_err() {
+        job.morsels.stop();
+    }
+    // Also after an error: the others wait for the end of what this one sends.
+    let rest = exchange.finish(&mut site);
+    matches = matches.and_then(|matches| rest.map(|()| matches));
+    let settled = budget.settle();
+    (matches.and_then(|matches| settled.map(|()| matches)), reports)
+}
+
+/// Has the other threads take no more morsels once this one unwinds: the evaluation is over.
+struct StopOthers<'a>(&'a Morsels<'a>);
+
+impl Drop for StopOthers<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop();
+        }
+    }
+}
+
+fn find<'a>(job: &Job<'a>, exchange: &mut impl Sink, site: &mut ExecContext<'a, '_>) -> Result<u64, Bound> {
+    let (mut scratch, mut matches) = (Scratch::default(), 0);
+    while let Some(morsel) = job.morsels.take(job.step) {
+        let machine = Machine::new(job.plan, job.rule, site, exchange, &mut scratch).over(morsel);
+        matches += machine.run(&mut scratch)?;
+    }
+    Ok(matches)
+}
+
+/// What a thread finds on the way to its owners.
+struct Exchange<'s, K, F> {
+    /// What falls to this thread: of the owners every n-th, as there are n threads.
+    own: Vec<&'s mut K>,
+    me: usize,
+    /// The owner of a row.
+    owner: &'s F,
+    width: usize,
+    /// Whether all rows of an innermost loop have the same owner.
+    is_clustered: bool,
+    /// Rows of which it isn't known yet whose they are.
+    unrouted: Vec<Word>,
+    /// By thread.
+    batches: Vec<Vec<Word>>,
+    /// How many words make a batch.
+    full: usize,
+    /// By thread; none to itself.
+    senders: Vec<Option<SyncSender<Vec<Word>>>>,
+    receiver: Receiver<Vec<Word>>,
+    /// Parcels that came and can be filled anew.
+    empty: Vec<Vec<Word>>,
+}
+
+/// One exchange for each of `threads`.
+fn exchanges<'s, K, F>(
+    job: &Job<'_>,
+    owners: &'s mut [K],
+    threads: usize,
+    owner: &'s F,
+) -> Vec<Exchange<'s, K, F>> {
+    let boxes: Vec<_> = (0..threads).map(|_| sync_channel(WAITING)).collect();
+    let senders: Vec<_> = boxes.iter().map(|(sender, _)| sender.clone()).collect();
+    let mut exchanges: Vec<Exchange<'s, K, F>> = Vec::new();
+    for (me, (_, receiver)) in boxes.into_iter().enumerate() {
+        let others = senders.iter().enumerate();
+        exchanges.push(Exchange {
+            own: Vec::new(),
+            me,
+            owner,
+            width: job.plan.head.len(),
+            is_clustered: job.is_clustered,
+            unrouted: Vec::with_capacity(BATCH),
+            batches: vec![Vec::new(); threads],
+            full: READY / threads,
+            senders: others.map(|(to, sender)| (to != me).then(|| sender.clone())).collect(),
+            receiver,
+            empty: Vec::new(),
+        });
+    }
+    for (at, owner) in owners.iter_mut().enumerate() {
+        exchanges.get_mut(at % threads).or_broken(EXCHANGES).own.push(owner);
+    }
+    exchanges
+}
+
+/// The thread that has an owner; mostly each has one.
+#[inline]
+fn thread_of(owner: usize, threads: usize) -> usize {
+    if owner < threads { owner } else { owner % threads }
+}
+
+impl<K: Sink, F: Fn(&[Word]) -> usize> Exchange<'_, K, F> {
+    /// Takes in what others have sent; whether there was something.
+    fn receive(&mut self, site: &mut ExecContext<'_, '_>) -> Result<bool, Bound> {
+        let mut came = false;
+        while let Ok(batch) = self.receiver.try_recv() {
+            self.open(batch, site)?;
+            came = true;
+        }
+        Ok(came)
+    }
+
+    /// Takes in rows that fall to this thread.
+    fn open(&mut self, mut batch: Vec<Word>, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        if let [own] = self.own.as_mut_slice() {
+            own.take_all(&batch, self.width, site)?;
+        } else {
+            let threads = self.batches.len();
+            for row in batch.chunks_exact(self.width) {
+                self.own.get_mut((self.owner)(row) / threads).or_broken(EXCHANGES).take(row, site)?;
+            }
+        }
+        batch.clear();
+        self.empty.push(batch);
+        Ok(())
+    }
+
+    /// Sends what is ready for a thread. While that has no room for it, there is something to do here.
+    fn send(&mut self, to: usize, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        let next = self.empty.pop().unwrap_or_default();
+        let mut batch = std::mem::replace(self.batches.get_mut(to).or_broken(EXCHANGES), next);
+        if to == self.me {
+            return self.open(batch, site);
+        }
+        loop {
+            let sender = self.senders.get(to).and_then(Option::as_ref);
+            match sender.or_broken("a thread can send to all others until it has sent all").try_send(batch) {
+                // One that is gone has failed, and so has the evaluation.
+                Ok(()) | Err(TrySendError::Disconnected(_)) => return Ok(()),
+                Err(TrySendError::Full(back)) => batch = back,
+            }
+            if !self.receive(site)? {
+                thread::yield_now();
+            }
+        }
+    }
+
+    /// Sends what is left, and takes in what comes until all others are through.
+    fn finish(mut self, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.flush(site)?;
+        for to in 0..self.batches.len() {
+            self.send(to, site)?;
+        }
+        self.senders.clear();
+        while let Ok(batch) = self.receiver.recv() {
+            self.open(batch, site)?;
+        }
+        self.own.iter_mut().try_for_each(|own| own.flush(site))
+    }
+}
+
+impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Exchange<'_, K, F> {
+    #[inline]
+    fn take(&mut self, row: &[Word], site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.unrouted.extend_from_slice(row);
+        if self.unrouted.len() >= BATCH { self.flush(site) } else { Ok(()) }
+    }
+
+    const IS_PARTITIONED: bool = true;
+
+    #[inline]
+    fn partition(&self, row: &[Word]) -> usize {
+        if self.is_clustered { thread_of((self.owner)(row), self.batches.len()) } else { self.batches.len() }
+    }
+
+    #[inline]
+    fn batch(&mut self, partition: usize) -> Option<(&mut Vec<Word>, usize)> {
+        match self.batches.get_mut(partition) {
+            Some(batch) => Some((batch, self.full)),
+            None => Some((&mut self.unrouted, BATCH)),
+        }
+    }
+
+    fn flush(&mut self, site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        let threads = self.batches.len();
+        for row in self.unrouted.chunks_exact(self.width) {
+            let to = thread_of((self.owner)(row), threads);
+            // One's own rows as well: a branch on a hash would be mispredicted every other time.
+            self.batches.get_mut(to).or_broken(EXCHANGES).extend_from_slice(row);
+        }
+        self.unrouted.clear();
+        for to in 0..threads {
+            if self.batches.get(to).is_some_and(|batch| batch.len() >= self.full) {
+                self.send(to, site)?;
+            }
+        }
+        self.receive(site).map(|_| ())
+    }
+}

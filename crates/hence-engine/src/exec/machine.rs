@@ -1,0 +1,486 @@
+//! Runs a plan: nested loops without recursion, one frame of words, no allocation for a match.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "hot: steps and what is left of entries are in range by construction of the plan"
+)]
+
+use crate::cells::Slice;
+use crate::exec::context::{ExecContext, Sink};
+use crate::exec::cursor::{Cursor, candidates, fewest};
+use crate::exec::undefined::UndefinedSearch;
+use crate::plan::expr::CompiledExpr;
+use crate::plan::frame::Slot;
+use crate::plan::steps::{AccessPath, HeadWord, JoinInput, Plan, Remainder, Step};
+use crate::storage::index::{Content, IndexId};
+use crate::storage::view::View;
+use hence_core::fault::{OrBroken, broken};
+use hence_core::index_vec::IndexVec;
+use hence_core::meter::Bound;
+use hence_core::schema::RelationId;
+use hence_core::value::Word;
+use hence_lang::builtins::expr::NoResult;
+use hence_lang::builtins::generator::Generator;
+use hence_lang::ir::Rule;
+
+use smallvec::SmallVec;
+
+/// An invariant of plans and of what the machine keeps of them.
+const LOOPS: &str =
+    "the loops of a plan go through rows, keys, elements and multiway joins, and its other steps are filters";
+
+/// A plan at work.
+pub(crate) struct Machine<'a, 'p, 's, S> {
+    plan: &'a Plan,
+    rule: &'a Rule,
+    site: &'s mut ExecContext<'a, 'p>,
+    sink: &'s mut S,
+    frame: IndexVec<Slot, Word>,
+    cursors: SmallVec<[Cursor<'a>; 12]>,
+    elements: Vec<Option<Elements>>,
+    row: Vec<Word>,
+    matches: u64,
+    /// What the outermost loop goes through, where that isn't everything.
+    morsel: Option<Cursor<'a>>,
+}
+
+/// What machines work with, kept from one to the next.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    frame: IndexVec<Slot, Word>,
+    elements: Vec<Option<Elements>>,
+    row: Vec<Word>,
+    /// Emitter on their way into a relation.
+    pub(crate) batch: Vec<Word>,
+}
+
+type Elements = Box<dyn Iterator<Item = Word>>;
+
+/// Where a machine goes on.
+enum Move {
+    Enter(usize),
+    Resume(usize),
+}
+
+impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
+    /// A machine for one run of `plan`.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        rule: &'a Rule,
+        site: &'s mut ExecContext<'a, 'p>,
+        sink: &'s mut S,
+        scratch: &mut Scratch,
+    ) -> Self {
+        let cursors = SmallVec::from_elem(Cursor::Rows(0, 0), plan.steps.len());
+        let mut frame = std::mem::take(&mut scratch.frame);
+        frame.clone_from(&plan.frame.words);
+        let elements = std::mem::take(&mut scratch.elements);
+        let row = std::mem::take(&mut scratch.row);
+        Self { plan, rule, site, sink, frame, cursors, elements, row, matches: 0, morsel: None }
+    }
+
+    /// Only a part of what the outermost loop has to go through.
+    pub(crate) fn over(mut self, morsel: Cursor<'a>) -> Self {
+        self.morsel = Some(morsel);
+        self
+    }
+
+    /// Finds all matches; how many there were.
+    pub(crate) fn run(mut self, scratch: &mut Scratch) -> Result<u64, Bound> {
+        let matches = self.find();
+        self.elements.clear();
+        (scratch.frame, scratch.elements, scratch.row) = (self.frame, self.elements, self.row);
+        matches
+    }
+
+    fn find(&mut self) -> Result<u64, Bound> {
+        let end = self.plan.steps.len();
+        let innermost = self.plan.back[end];
+        let last_but_one = innermost.and_then(|at| self.plan.back[at]);
+        let mut next = Some(Move::Enter(0));
+        while let Some(place) = next {
+            let (passed, at) = match place {
+                Move::Enter(at) if at == end => {
+                    self.emit()?;
+                    next = self.plan.after_match.map(Move::Resume);
+                    continue;
+                }
+                Move::Enter(at) if last_but_one == Some(at) => {
+                    next = self.last_two_loops(at, innermost.unwrap_or(end))?.map(Move::Resume);
+                    continue;
+                }
+                Move::Enter(at) if innermost == Some(at) => {
+                    next = self.innermost_loop(at)?.map(Move::Resume);
+                    continue;
+                }
+                Move::Enter(at) => (self.enter(at)?, at),
+                Move::Resume(at) => (self.advance(at)?, at),
+            };
+            next = if passed { Some(Move::Enter(at + 1)) } else { self.plan.back[at].map(Move::Resume) };
+        }
+        Ok(self.matches)
+    }
+
+    /// Comes to a step from before it; whether a match passes.
+    fn enter(&mut self, at: usize) -> Result<bool, Bound> {
+        let step = &self.plan.steps[at];
+        if !step.is_loop() {
+            return self.filter(step);
+        }
+        match self.start(at)? {
+            Some(cursor) => {
+                self.cursors[at] = cursor;
+                self.advance(at)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// The beginning of a loop; none where an operation has no result.
+    #[inline]
+    fn start(&mut self, at: usize) -> Result<Option<Cursor<'a>>, Bound> {
+        if at == 0 && self.morsel.is_some() {
+            return Ok(self.morsel);
+        }
+        match &self.plan.steps[at] {
+            Step::Every(path) => Ok(Some(candidates(path, self.site.stable, self.frame.view()))),
+            Step::Keys { relation, index, .. } => {
+                Ok(Some(Cursor::Words(self.site.stable.get(*relation).index(*index).touched())))
+            }
+            Step::Each(_, generator, args, remainder) => self.generate(at, generator, args, remainder),
+            Step::MultiwayJoin(inputs) => Ok(Some(fewest(inputs, self.site.stable, self.frame.view()))),
+            Step::Some(..)
+            | Step::Probe { .. }
+            | Step::Test(..)
+            | Step::Let(..)
+            | Step::Same(..)
+            | Step::Among(..) => broken(LOOPS),
+        }
+    }
+
+    fn generate(
+        &mut self,
+        at: usize,
+        generator: &Generator,
+        args: &[CompiledExpr],
+        remainder: &Remainder,
+    ) -> Result<Option<Cursor<'a>>, Bound> {
+        let words: Result<SmallVec<[Word; 4]>, NoResult> =
+            args.iter().map(|arg| arg.eval(self.frame.view(), self.site.params)).collect();
+        match (words, generator) {
+            (Ok(words), Generator::Range) => match *words {
+                [from, to] => Ok(Some(Cursor::Ints(from.as_int(), to.as_int()))),
+                _ => broken("a range has a beginning and an end"),
+            },
+            (Ok(words), _) => {
+                if self.elements.len() <= at {
+                    self.elements.resize_with(at + 1, || None);
+                }
+                self.elements[at] = Some(generator.elements(&words));
+                Ok(Some(Cursor::Elements))
+            }
+            (Err(none), _) => self.fail(none, remainder).map(|()| None),
+        }
+    }
+
+    /// The next match of a loop, if there is one.
+    fn advance(&mut self, at: usize) -> Result<bool, Bound> {
+        let mut found = false;
+        let rest = self.each(at, self.cursors[at], |_| {
+            found = true;
+            Ok(true)
+        })?;
+        self.cursors[at] = rest;
+        Ok(found)
+    }
+
+    /// Runs a loop from `cursor` until `body` has enough; what is left of it.
+    #[inline]
+    fn each(
+        &mut self,
+        at: usize,
+        cursor: Cursor<'a>,
+        mut body: impl FnMut(&mut Self) -> Result<bool, Bound>,
+    ) -> Result<Cursor<'a>, Bound> {
+        let step = &self.plan.steps[at];
+        match (step, cursor) {
+            (Step::Every(path), Cursor::Rows(from, to)) => {
+                let stable = self.site.stable.get(path.relation);
+                for number in from..to {
+                    self.site.budget.step()?;
+                    if self.fits(path, stable.row(number)) && body(self)? {
+                        return Ok(Cursor::Rows(number + 1, to));
+                    }
+                }
+            }
+            (Step::Every(path), Cursor::Numbers(numbers)) => {
+                let stable = self.site.stable.get(path.relation);
+                for (done, number) in (1..).zip(numbers) {
+                    self.site.budget.step()?;
+                    if self.fits(path, stable.row(*number)) && body(self)? {
+                        return Ok(Cursor::Numbers(&numbers[done..]));
+                    }
+                }
+            }
+            (Step::Every(path), Cursor::Words(words)) => {
+                let slot = path.row.binds.first().map(|(_, slot)| *slot);
+                for (done, word) in (1..).zip(words) {
+                    if let Some(slot) = slot {
+                        self.frame[slot] = Word(u64::from(*word));
+                    }
+                    if body(self)? {
+                        return Ok(Cursor::Words(&words[done..]));
+                    }
+                }
+                self.site.budget.steps(words.len() as u64)?;
+            }
+            (Step::Keys { relation, index, slot }, Cursor::Words(groups)) => {
+                let index = self.site.stable.get(*relation).index(*index);
+                for (done, group) in (1..).zip(groups) {
+                    self.frame[*slot] = index.key(*group);
+                    if body(self)? {
+                        return Ok(Cursor::Words(&groups[done..]));
+                    }
+                }
+            }
+            (Step::Each(..) | Step::MultiwayJoin(_), mut drawn) => {
+                while self.next_match(at, &mut drawn)? {
+                    if body(self)? {
+                        return Ok(drawn);
+                    }
+                }
+            }
+            // It has come to its end before.
+            (_, Cursor::Rows(0, 0)) => {}
+            _ => broken(LOOPS),
+        }
+        Ok(Cursor::Rows(0, 0))
+    }
+
+    /// Draws the next match of a loop over a generator or a multiway join; whether there is one.
+    fn next_match(&mut self, at: usize, cursor: &mut Cursor<'a>) -> Result<bool, Bound> {
+        let word = match (&self.plan.steps[at], cursor) {
+            (Step::MultiwayJoin(inputs), Cursor::Intersection(chosen, entries)) => {
+                return self.next_of_intersection(inputs, *chosen, entries);
+            }
+            (_, Cursor::Ints(from, to)) if *from < *to => {
+                *from += 1;
+                Some(Word::from_int(*from - 1))
+            }
+            (_, Cursor::Elements) => {
+                self.elements[at].as_mut().or_broken("elements are drawn of a generator at work").next()
+            }
+            (_, Cursor::Ints(..) | Cursor::Rows(0, 0)) => None,
+            _ => broken(LOOPS),
+        };
+        let Some(word) = word else { return Ok(false) };
+        let Step::Each(slot, ..) = &self.plan.steps[at] else { broken(LOOPS) };
+        self.site.budget.spend(1)?;
+        self.site.budget.step()?;
+        self.frame[*slot] = word;
+        Ok(true)
+    }
+
+    /// Goes on in the entries of the chosen side to the next row that the others have too.
+    fn next_of_intersection(
+        &mut self,
+        inputs: &'a [JoinInput],
+        chosen: u32,
+        entries: &mut &'a [u32],
+    ) -> Result<bool, Bound> {
+        let path = &inputs[chosen as usize].path;
+        let stable = self.site.stable.get(path.relation);
+        let is_word = |index: IndexId| stable.index(index).content() != Content::Numbers;
+        let word = path.by.as_ref().is_some_and(|(index, _)| is_word(*index));
+        while let [entry, rest @ ..] = *entries {
+            *entries = rest;
+            self.site.budget.step()?;
+            match path.row.binds.first() {
+                Some((_, slot)) if word => self.frame[*slot] = Word(u64::from(*entry)),
+                _ => drop(self.fits(path, stable.row(*entry))),
+            }
+            let mut others = (0..).zip(inputs).filter(|(at, _)| *at != chosen);
+            if others.all(|(_, input)| self.holds(input.path.relation, &input.row, input.path.view)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Binds what a row binds; whether it fits.
+    #[inline]
+    fn fits(&mut self, path: &AccessPath, row: Slice<'_>) -> bool {
+        for (column, slot) in &path.row.binds {
+            self.frame[*slot] = row.at(*column as usize);
+        }
+        path.row.checks.iter().all(|(column, slot)| self.frame[*slot] == row.at(*column as usize))
+    }
+
+    /// Runs the last loop but one, with the innermost one inside; where to go on.
+    fn last_two_loops(&mut self, at: usize, innermost: usize) -> Result<Option<usize>, Bound> {
+        let mut place = self.plan.back[at];
+        if let Some(cursor) = self.start(at)? {
+            let rest = self.each(at, cursor, |this| {
+                if !this.filters(at + 1, innermost)? {
+                    return Ok(false);
+                }
+                let next = this.innermost_loop(innermost)?;
+                let leave = next != Some(at);
+                if leave {
+                    place = next;
+                }
+                Ok(leave)
+            })?;
+            self.cursors[at] = rest;
+        }
+        Ok(place)
+    }
+
+    /// Runs the innermost loop to its end, or to a match that makes the rest of it needless; where to go on.
+    #[inline]
+    fn innermost_loop(&mut self, at: usize) -> Result<Option<usize>, Bound> {
+        let plan = self.plan;
+        let Some(cursor) = self.start(at)? else { return Ok(plan.back[at]) };
+        if let (Some(tail), Step::Every(path)) = (&plan.tail, &plan.steps[at]) {
+            let stable = self.site.stable.get(path.relation);
+            let rows = |numbers: &'a [u32]| numbers.iter().map(|number| stable.row(*number));
+            match cursor {
+                Cursor::Words(words) => {
+                    self.emit_rows(tail, words.iter(), |word, _| Word(u64::from(*word)))?
+                }
+                Cursor::Numbers(numbers) => self.emit_rows(tail, rows(numbers), |row, at| row.at(at))?,
+                Cursor::Rows(from, to) => {
+                    self.emit_rows(tail, (from..to).map(|number| stable.row(number)), |row, at| row.at(at))?;
+                }
+                Cursor::Ints(..) | Cursor::Elements | Cursor::Intersection(..) => broken(LOOPS),
+            }
+            return Ok(plan.back[at]);
+        }
+        let mut place = plan.back[at];
+        let end = plan.steps.len();
+        self.each(at, cursor, |this| {
+            if !this.filters(at + 1, end)? {
+                return Ok(false);
+            }
+            this.emit()?;
+            let leave = plan.after_match != Some(at);
+            if leave {
+                place = plan.after_match;
+            }
+            Ok(leave)
+        })?;
+        Ok(place)
+    }
+
+    /// Writes down a fact for each row of the innermost loop.
+    fn emit_rows<R: Copy>(
+        &mut self,
+        tail: &[HeadWord],
+        rows: impl Iterator<Item = R>,
+        column: impl Fn(R, usize) -> Word,
+    ) -> Result<(), Bound> {
+        let frame = &self.frame;
+        let word = |origin: &HeadWord, row: R| match origin {
+            HeadWord::Slot(slot) => frame[*slot],
+            HeadWord::Column(at) => column(row, *at as usize),
+        };
+        let mut partition = 0;
+        if S::IS_PARTITIONED {
+            self.row.clear();
+            self.row.extend(tail.iter().map(|origin| match origin {
+                HeadWord::Slot(slot) => frame[*slot],
+                HeadWord::Column(_) => Word::default(),
+            }));
+            partition = self.sink.partition(&self.row);
+        }
+        let before = self.matches;
+        for row in rows {
+            let (batch, full) = self.sink.batch(partition).or_broken("what a plan pours out is facts");
+            match tail {
+                [a, b] => batch.extend_from_slice(&[word(a, row), word(b, row)]),
+                tail => batch.extend(tail.iter().map(|origin| word(origin, row))),
+            }
+            self.matches += 1;
+            if batch.len() >= full {
+                self.sink.flush(self.site)?;
+            }
+        }
+        self.site.budget.steps(self.matches - before)
+    }
+
+    /// Whether a match passes the steps from `from` to before `to`, which are filters.
+    #[inline]
+    fn filters(&mut self, from: usize, to: usize) -> Result<bool, Bound> {
+        for step in &self.plan.steps[from..to] {
+            if !self.filter(step)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn filter(&mut self, step: &'a Step) -> Result<bool, Bound> {
+        match step {
+            Step::Test(code, remainder) => match code.eval(self.frame.view(), self.site.params) {
+                Ok(word) => Ok(word.as_bool()),
+                Err(none) => self.fail(none, remainder).map(|()| false),
+            },
+            Step::Let(slot, code, remainder) => match code.eval(self.frame.view(), self.site.params) {
+                Ok(word) => {
+                    self.frame[*slot] = word;
+                    Ok(true)
+                }
+                Err(none) => self.fail(none, remainder).map(|()| false),
+            },
+            Step::Probe { relation, view, row, sign } => Ok(sign.passes(self.holds(*relation, row, *view))),
+            Step::Some(path, sign) => Ok(sign.passes(self.some(path)?)),
+            Step::Same(..) | Step::Among(..) => {
+                broken("only plans that begin with a row have bound what an operation binds")
+            }
+            Step::Every(_) | Step::Keys { .. } | Step::Each(..) | Step::MultiwayJoin(_) => broken(LOOPS),
+        }
+    }
+
+    /// Whether a part of a relation has the row of these slots.
+    #[inline(always)]
+    fn holds(&mut self, relation: RelationId, row: &[Slot], view: View) -> bool {
+        self.row.clear();
+        self.row.extend(row.iter().map(|slot| self.frame[*slot]));
+        self.site.pending[relation].holds(self.site.stable.get(relation), &self.row, view)
+    }
+
+    /// Whether some row fits.
+    fn some(&mut self, path: &'a AccessPath) -> Result<bool, Bound> {
+        let stable = self.site.stable.get(path.relation);
+        let checked = !path.row.checks.is_empty();
+        let found = match candidates(path, self.site.stable, self.frame.view()) {
+            Cursor::Rows(from, to) if checked => (from..to).any(|number| self.fits(path, stable.row(number))),
+            Cursor::Rows(from, to) => from < to,
+            Cursor::Numbers(numbers) if checked => {
+                numbers.iter().any(|number| self.fits(path, stable.row(*number)))
+            }
+            Cursor::Numbers(entries) | Cursor::Words(entries) => !entries.is_empty(),
+            Cursor::Ints(..) | Cursor::Elements | Cursor::Intersection(..) => broken(LOOPS),
+        };
+        self.site.budget.step().map(|()| found)
+    }
+
+    /// A match of the whole body: evaluates the head and hands it on.
+    #[inline]
+    fn emit(&mut self) -> Result<(), Bound> {
+        self.matches += 1;
+        self.row.clear();
+        for code in &self.plan.head {
+            match code.eval(self.frame.view(), self.site.params) {
+                Ok(word) => self.row.push(word),
+                Err(none) => return self.fail(none, &self.plan.remainder),
+            }
+        }
+        self.sink.take(&self.row, self.site)
+    }
+
+    /// Reports an operation without a result, if everything that doesn't depend on it holds.
+    #[cold]
+    fn fail(&mut self, none: NoResult, remainder: &Remainder) -> Result<(), Bound> {
+        UndefinedSearch::new(self.plan.rule, self.rule, self.frame.view(), remainder, none).run(self.site)
+    }
+}

@@ -1,0 +1,12 @@
+//! Runs plans: the machine, what becomes of its matches, threads. Execution knows no strata.
+
+pub(crate) mod context;
+pub(crate) mod cursor;
+pub(crate) mod emit;
+pub(crate) mod exchange;
+pub(crate) mod group;
+pub(crate) mod limit;
+pub(crate) mod machine;
+pub(crate) mod morsels;
+pub(crate) mod run;
+pub(crate) mod undefined;

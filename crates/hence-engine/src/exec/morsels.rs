@@ -1,0 +1,79 @@
+//! The outermost loop of a plan in morsels, for threads to take one after the other.
+
+use crate::exec::cursor::{Cursor, outermost};
+use crate::plan::steps::{Plan, Step};
+use crate::storage::stable::Stable;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hence_core::fault::{OrBroken, broken};
+use hence_core::index_vec::IndexSlice;
+use hence_core::schema::RelationId;
+use hence_lang::ir::{Literal, Rule};
+
+/// An invariant of [`Morsels::take`].
+const IN_ENTRIES: &str = "a morsel lies in the entries that its loop goes through";
+
+/// What is left of a plan's outermost loop.
+pub(crate) struct Morsels<'a> {
+    all: Cursor<'a>,
+    len: usize,
+    next: AtomicUsize,
+}
+
+impl<'a> Morsels<'a> {
+    /// The morsels of a plan; none if threads can't share it.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        rule: &Rule,
+        stable: IndexSlice<'a, RelationId, Stable>,
+    ) -> Option<Self> {
+        // After a match that isn't followed by another nobody has to look on, and rows without words can't be sent.
+        if plan.after_match.is_none() || plan.head.is_empty() || probes_head(plan, rule) {
+            return None;
+        }
+        let all = outermost(plan, stable)?;
+        let len = match all {
+            Cursor::Rows(from, to) => (to - from) as usize,
+            Cursor::Numbers(entries) | Cursor::Words(entries) => entries.len(),
+            Cursor::Ints(..) | Cursor::Elements | Cursor::Intersection(..) => return None,
+        };
+        Some(Self { all, len, next: AtomicUsize::new(0) })
+    }
+
+    /// How many rows, or keys, nobody has taken yet.
+    pub(crate) fn left(&self) -> usize {
+        self.len.saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+
+    /// The next `count` of them.
+    pub(crate) fn take(&self, count: usize) -> Option<Cursor<'a>> {
+        let from = self.next.fetch_add(count, Ordering::Relaxed);
+        let to = from.saturating_add(count).min(self.len);
+        if from >= to {
+            return None;
+        }
+        Some(match self.all {
+            Cursor::Rows(first, _) => Cursor::Rows(first + from as u32, first + to as u32),
+            Cursor::Numbers(entries) => Cursor::Numbers(entries.get(from..to).or_broken(IN_ENTRIES)),
+            Cursor::Words(entries) => Cursor::Words(entries.get(from..to).or_broken(IN_ENTRIES)),
+            Cursor::Ints(..) | Cursor::Elements | Cursor::Intersection(..) => {
+                broken("only loops over rows and keys have morsels")
+            }
+        })
+    }
+
+    /// Nobody has to take any more.
+    pub(crate) fn stop(&self) {
+        self.next.store(self.len, Ordering::Relaxed);
+    }
+}
+
+/// Whether the plan looks for whole facts of the relation that it adds to, which then can't be divided.
+fn probes_head(plan: &Plan, rule: &Rule) -> bool {
+    let looks = |step: &Step| step.probes().any(|relation| relation == rule.head);
+    let of_head = |literal: &Literal| match literal {
+        Literal::Atom(atom) | Literal::Not(atom) => atom.relation == rule.head,
+        _ => false,
+    };
+    plan.steps.iter().any(looks) || plan.remaining().map(|at| rule.literal(at)).any(of_head)
+}

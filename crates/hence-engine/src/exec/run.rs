@@ -1,0 +1,199 @@
+//! What a plan's matches go through before they are facts, on one thread or on several.
+
+use super::context::Sink;
+use super::exchange;
+use crate::exec::context::ExecContext;
+use crate::exec::emit::Emitter;
+use crate::exec::exchange::Job;
+use crate::exec::group::Groups;
+use crate::exec::limit::LimitedHeads;
+use crate::exec::machine::{Machine, Scratch};
+use crate::exec::morsels::Morsels;
+use crate::limits::Threads;
+use crate::plan::steps::Plan;
+use crate::storage::hash::hash;
+use crate::storage::partition::pick;
+use crate::storage::view::View;
+use hence_core::meter::Bound;
+use std::time::{Duration, Instant};
+
+use hence_core::fault::{OrBroken, broken};
+use hence_core::schema::RelationId;
+use hence_core::value::Word;
+use hence_lang::ir::Rule;
+
+/// How many rows are looked through before it is known how long one takes.
+const FIRST: usize = 4;
+/// From how many rows on several threads form groups.
+const MANY_ROWS: usize = 1 << 12;
+/// How many morsels each thread may expect.
+const MORSELS: usize = 16;
+
+/// What a plan's matches go through before they are facts.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// Nothing.
+    Facts,
+    /// Aggregates.
+    Groups(Groups),
+    /// A limit.
+    Heads(LimitedHeads),
+}
+
+impl Output {
+    /// The way of a rule's matches.
+    pub(crate) fn new(rule: &Rule, plan: &Plan) -> Self {
+        match &rule.limit {
+            _ if rule.is_aggregate() => Self::Groups(Groups::new(plan.rule, rule)),
+            Some(limit) => Self::Heads(LimitedHeads::new(rule, limit)),
+            None => Self::Facts,
+        }
+    }
+
+    fn take_all<'a>(
+        &mut self,
+        plan: &'a Plan,
+        rule: &'a Rule,
+        facts: &mut Emitter<'_>,
+        site: &mut ExecContext<'a, '_>,
+        scratch: &mut Scratch,
+    ) -> Result<u64, Bound> {
+        match (self, &rule.limit) {
+            (Self::Groups(groups), _) => {
+                groups.clear();
+                let matches = Machine::new(plan, rule, site, groups, scratch).run(scratch)?;
+                groups.finish(rule, facts, site).map(|()| matches)
+            }
+            (Self::Heads(heads), Some(limit)) => {
+                heads.clear();
+                let matches = Machine::new(plan, rule, site, heads, scratch).run(scratch)?;
+                heads.finish((rule, limit), facts, site).map(|()| matches)
+            }
+            (Self::Heads(_), None) => broken("only rules with a limit rank their heads"),
+            (Self::Facts, _) => Machine::new(plan, rule, site, facts, scratch).run(scratch),
+        }
+    }
+}
+
+/// Runs one plan, on several threads where that is possible and worth while: how many matches there were, and how many
+/// new facts they gave.
+pub(crate) fn run<'a>(
+    plan: &'a Plan,
+    rule: &'a Rule,
+    output: &mut Output,
+    site: &mut ExecContext<'a, '_>,
+    scratch: &mut Scratch,
+    threads: Threads,
+) -> Result<(u64, u64), Bound> {
+    if is_idle(plan, site) {
+        return Ok((0, 0));
+    }
+    let morsels = (threads.most > 1).then(|| Morsels::new(plan, rule, site.stable)).flatten();
+    let is_worth_while = |morsels: &Morsels<'_>| {
+        matches!(output, Output::Facts) || morsels.left() >= MANY_ROWS || threads.after.is_zero()
+    };
+    let Some(morsels) = morsels.filter(is_worth_while) else {
+        return into_facts(rule, site, scratch, |facts, site, scratch| {
+            output.take_all(plan, rule, facts, site, scratch)
+        });
+    };
+    let job = Job { plan, rule, morsels, step: 1, is_clustered: false };
+    into_facts(rule, site, scratch, |facts, site, scratch| match output {
+        Output::Facts => derive(job, facts, site, scratch, threads),
+        _ => collect(job, facts, site, threads),
+    })
+}
+
+/// Whether some relation without whose facts there is no match has none.
+fn is_idle(plan: &Plan, site: &ExecContext<'_, '_>) -> bool {
+    let is_empty = |(relation, view): &(RelationId, View)| site.stable[*relation].range(*view).is_empty();
+    plan.reads.iter().any(is_empty)
+}
+
+/// Hands out facts to be filled; how many matches `fill` counted, and how many facts were new.
+fn into_facts<'a>(
+    rule: &Rule,
+    site: &mut ExecContext<'a, '_>,
+    scratch: &mut Scratch,
+    fill: impl FnOnce(&mut Emitter<'_>, &mut ExecContext<'a, '_>, &mut Scratch) -> Result<u64, Bound>,
+) -> Result<(u64, u64), Bound> {
+    let mut facts = Emitter::new(rule.head, std::mem::take(&mut scratch.batch));
+    let matches = fill(&mut facts, site, scratch);
+    let matches = matches.and_then(|matches| facts.flush(site).map(|()| matches));
+    let derived = facts.derived();
+    scratch.batch = facts.into_batch();
+    Ok((matches?, derived))
+}
+
+/// Matches that are facts: on one thread first, then, if there is enough left, on several that each own a shard.
+fn derive<'a>(
+    mut job: Job<'a>,
+    facts: &mut Emitter<'_>,
+    site: &mut ExecContext<'a, '_>,
+    scratch: &mut Scratch,
+    threads: Threads,
+) -> Result<u64, Bound> {
+    let (begun, mut done, mut matches, mut next) = (Instant::now(), 0, 0, FIRST);
+    while begun.elapsed() < threads.after || job.morsels.left() == 0 {
+        let Some(morsel) = job.morsels.take(next) else { return Ok(matches) };
+        let machine = Machine::new(job.plan, job.rule, site, facts, scratch).over(morsel);
+        matches += machine.run(scratch)?;
+        done += next;
+        next =
+            rows_in(threads.after.saturating_sub(begun.elapsed()), done, begun.elapsed()).clamp(FIRST, done);
+    }
+    facts.flush(site)?;
+    job.step = morsel(done, begun.elapsed(), job.morsels.left(), threads);
+    let head = job.rule.head;
+    let stable = site.stable.get(head);
+    let mut pending = std::mem::take(site.pending.own(head));
+    let (partitioning, shards) = pending.shards(stable, threads.most)?;
+    job.is_clustered = partitioning.keeps_together(stable.arity(), job.plan.clustering_column());
+    let mut owners: Vec<Emitter<'_>> =
+        shards.iter_mut().map(|shard| Emitter::of_shard(head, shard)).collect();
+    let found = exchange::run(&job, &mut owners, |row| partitioning.partition_of(row), site);
+    owners.into_iter().for_each(|owner| facts.add_derived(owner.derived()));
+    pending.check(stable)?;
+    *site.pending.own(head) = pending;
+    found.map(|found| matches + found)
+}
+
+/// Matches that form groups, each of which one thread owns.
+fn collect(
+    job: Job<'_>,
+    facts: &mut Emitter<'_>,
+    site: &mut ExecContext<'_, '_>,
+    threads: Threads,
+) -> Result<u64, Bound> {
+    let rule = job.rule;
+    let job = Job { step: (job.morsels.left() / threads.most / MORSELS).clamp(1, MANY_ROWS), ..job };
+    let owner = |columns: std::ops::Range<usize>| {
+        move |row: &[Word]| {
+            let group = row.get(columns.clone()).or_broken("a match has the columns of its group");
+            pick(hash(group), threads.most)
+        }
+    };
+    let Some(limit) = rule.limit.as_ref().filter(|_| !rule.is_aggregate()) else {
+        let mut owners: Vec<Groups> = (0..threads.most).map(|_| Groups::new(job.plan.rule, rule)).collect();
+        let width = owners.first().or_broken("each thread has groups of its own").width();
+        let matches = exchange::run(&job, &mut owners, owner(0..width), site)?;
+        owners.iter().try_for_each(|groups| groups.finish(rule, facts, site))?;
+        return Ok(matches);
+    };
+    let mut owners: Vec<LimitedHeads> = (0..threads.most).map(|_| LimitedHeads::new(rule, limit)).collect();
+    let keys = 1 + limit.by.len();
+    let matches = exchange::run(&job, &mut owners, owner(keys..keys + limit.per.len()), site)?;
+    owners.iter_mut().try_for_each(|heads| heads.finish((rule, limit), facts, site))?;
+    Ok(matches)
+}
+
+/// How many rows a morsel may have, where `done` of them took so long and others are left.
+fn morsel(done: usize, took: Duration, left: usize, threads: Threads) -> usize {
+    let most = (left / threads.most / MORSELS).max(1);
+    rows_in(threads.after, done, took).clamp(1, most)
+}
+
+/// How many rows are gone through in a while, where `done` of them took so long.
+fn rows_in(a_while: Duration, done: usize, took: Duration) -> usize {
+    (done as f64 * a_while.as_secs_f64() / took.as_secs_f64().max(1e-9)) as usize
+}

@@ -1,0 +1,112 @@
+//! The fixpoint of a stratum, over an empty base or a kept one.
+
+use hence_core::meter::Bound;
+use hence_core::value::Word;
+use hence_lang::ir::{Program, RuleId, Stratum};
+
+use crate::exec::context::{ExecContext, PendingTuples};
+use crate::exec::machine::Scratch;
+use crate::exec::run::{Output, run};
+use crate::limits::{Budget, LimitReached, Threads};
+use crate::plan::steps::Plan;
+use crate::plan::stratum::plans_over;
+use crate::profile::Profile;
+use crate::report::Reports;
+use crate::storage::relations::Relations;
+
+/// The plans of a stratum, made when they are first needed, each with what becomes of its matches.
+#[derive(Default)]
+pub(crate) struct StratumPlans {
+    first: Option<Vec<(Plan, Output)>>,
+    later: Option<Vec<(Plan, Output)>>,
+}
+
+impl StratumPlans {
+    /// Whether there are no plans yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+}
+
+/// What a fixpoint works with.
+pub(crate) struct Fixpoint<'a, 'p> {
+    /// The program.
+    pub(crate) program: &'a Program,
+    /// The values of its parameters.
+    pub(crate) params: &'a [Word],
+    /// The facts.
+    pub(crate) relations: &'a mut Relations,
+    /// The undefined operations.
+    pub(crate) reports: &'a mut Reports<'p>,
+    /// What is spent of the limits.
+    pub(crate) budget: &'a mut Budget,
+    /// On how many threads.
+    pub(crate) threads: Threads,
+    /// The work of the rules, where somebody wants to know.
+    pub(crate) profile: Option<&'a mut Profile>,
+    /// What machines work with.
+    pub(crate) scratch: &'a mut Scratch,
+}
+
+impl Fixpoint<'_, '_> {
+    /// Every rule once over everything; then, while the last round was fruitful, what follows from its facts.
+    pub(crate) fn stratum(
+        &mut self,
+        stratum: &Stratum,
+        plans: &mut StratumPlans,
+    ) -> Result<(), LimitReached> {
+        let program = self.program;
+        let mut at_work = stratum.rules.first().copied().unwrap_or(RuleId(0));
+        for round in 1.. {
+            if stratum.recursive {
+                self.budget.round(round).map_err(|bound| LimitReached::at(bound, program, at_work))?;
+            }
+            let is_first = round == 1;
+            let plans = if is_first { &mut plans.first } else { &mut plans.later };
+            let plans = plans.get_or_insert_with(|| {
+                let plans = plans_over(program, stratum, self.relations, self.params, is_first);
+                plans.into_iter().map(|plan| with_output(program, plan)).collect()
+            });
+            let mut grew = None;
+            for (plan, output) in plans {
+                if self.plan(plan, output).map_err(|bound| LimitReached::at(bound, program, plan.rule))? > 0 {
+                    grew = Some(plan.rule);
+                }
+            }
+            self.relations.close(&stratum.relations, self.threads);
+            self.weigh().map_err(|bound| LimitReached::at(bound, program, at_work))?;
+            match grew {
+                Some(rule) if stratum.recursive => at_work = rule,
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn weigh(&self) -> Result<(), Bound> {
+        if self.budget.weighs() { self.budget.memory(self.relations.bytes()) } else { Ok(()) }
+    }
+
+    /// Runs one plan; how many new facts it gave.
+    fn plan(&mut self, plan: &Plan, output: &mut Output) -> Result<u64, Bound> {
+        let start = self.profile.as_ref().and_then(|profile| profile.start());
+        let mut context = ExecContext {
+            stable: self.relations.stable.view(),
+            pending: PendingTuples::Mine(self.relations.pending.as_mut_slice()),
+            budget: self.budget,
+            reports: self.reports,
+            params: self.params,
+        };
+        let rule = &self.program[plan.rule];
+        let (matches, derived) = run(plan, rule, output, &mut context, self.scratch, self.threads)?;
+        if let Some(profile) = &mut self.profile {
+            profile.add(plan.rule, start, matches, derived);
+        }
+        Ok(derived)
+    }
+}
+
+fn with_output(program: &Program, plan: Plan) -> (Plan, Output) {
+    let output = Output::new(&program[plan.rule], &plan);
+    (plan, output)
+}

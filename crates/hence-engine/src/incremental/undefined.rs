@@ -1,0 +1,57 @@
+//! Operations without a result in a standing evaluation. Where they may have changed, which is rare, the rule is
+//! evaluated by itself, over all that it reads.
+
+use crate::batch::SemiNaive;
+use crate::incremental::Incremental;
+use crate::incremental::machine::Halt;
+use crate::model::Engine;
+use crate::model::{Database, Undefined};
+use crate::storage::versioned::NEW;
+use hence_lang::ir::{Program, RuleId, Stratum};
+
+impl Incremental {
+    /// Finds out what is to be reported of the rules for which that may have changed.
+    pub(crate) fn clear_up(&mut self) -> Result<(), Halt> {
+        let mut rules = std::mem::take(&mut self.unclear);
+        rules.sort_unstable();
+        rules.dedup();
+        for rule in rules.drain(..) {
+            let reports = self.report(rule)?;
+            if reports.is_empty() {
+                self.failing.remove(&rule);
+            } else {
+                self.failing.insert(rule);
+            }
+            self.rules[rule].reports = reports;
+        }
+        self.unclear = rules;
+        Ok(())
+    }
+
+    fn report(&mut self, id: RuleId) -> Result<Vec<Undefined>, Halt> {
+        let rule = &self.program[id];
+        let mut input = Database::new(&self.program);
+        for relation in rule.reads() {
+            let table = self.work.store.relation(relation);
+            if input.rows(relation).is_some_and(|rows| rows.is_empty()) {
+                let slots = (0..table.slots()).filter(|slot| table.is(*slot, NEW));
+                slots.for_each(|slot| input.push(relation, table.row(slot)));
+            }
+        }
+        let program = Program {
+            relations: self.program.relations.clone(),
+            params: self.program.params.clone(),
+            rules: vec![rule.clone()],
+            facts: Vec::new(),
+            strata: vec![Stratum { relations: vec![rule.head], rules: vec![RuleId(0)], recursive: false }],
+        };
+        let model = SemiNaive.evaluate(&program, input, &self.limits).map_err(|reached| reached.bound)?;
+        let reports = model.undefined.into_iter();
+        Ok(reports.map(|report| Undefined { rule: id, ..report }).collect())
+    }
+
+    /// The operations without a result, as [`crate::Model`] has them.
+    pub fn undefined(&self) -> impl Iterator<Item = &Undefined> {
+        self.failing.iter().flat_map(|rule| &self.rules[*rule].reports)
+    }
+}

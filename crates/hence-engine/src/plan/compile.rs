@@ -1,0 +1,432 @@
+//! From a rule to the steps of a plan, for batch and incremental evaluation alike: which view each literal reads, and
+//! with what the plan begins, are parameters.
+
+use hence_core::fault::{OrBroken, broken};
+use hence_core::schema::RelationId;
+use hence_core::value::Word;
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::ir::{Arg, Atom, Literal};
+
+use super::expr::CompiledExpr;
+use super::frame::{Frame, Slot};
+use super::head::{compile_head, plain};
+use super::order::{Body, order};
+use super::roles::Role;
+use super::shape::{Shape, VarSet};
+use super::source::{Catalog, RuleSource, Start};
+use super::steps::{AccessPath, HeadWord, JoinInput, Plan, Remainder, RowPattern, Sign, Step, nearest_loops};
+use crate::storage::index::IndexId;
+use crate::storage::view::View;
+
+/// The plan of a rule; indexes that it uses are built.
+pub(crate) fn compile(source: RuleSource<'_>, catalog: &mut impl Catalog, params: &[Word]) -> Plan {
+    let mut compiler = Compiler {
+        source,
+        catalog,
+        frame: Frame::new(source.rule.variables.len(), params),
+        bound: VarSet::default(),
+        hidden: Vec::new(),
+        needed: Vec::new(),
+        order: Vec::new(),
+        placed: Vec::new(),
+        joined: Vec::new(),
+        steps: Vec::new(),
+    };
+    let start = compiler.start();
+    compiler.order = compiler.order();
+    compiler.needed = needed_after(source.shape, &compiler.order);
+    compiler.plan(start)
+}
+
+struct Compiler<'a, C> {
+    source: RuleSource<'a>,
+    catalog: &'a mut C,
+    frame: Frame,
+    bound: VarSet,
+    /// Atoms of which only some row is looked up, with variables that stay unbound.
+    hidden: Vec<usize>,
+    /// For each place in the order the variables that something after it needs.
+    needed: Vec<VarSet>,
+    order: Vec<usize>,
+    placed: Vec<usize>,
+    /// Literals that were taken into an earlier step.
+    joined: Vec<usize>,
+    steps: Vec<Step>,
+}
+
+/// For each place in the order the variables that something after it needs.
+fn needed_after(shape: &Shape, order: &[usize]) -> Vec<VarSet> {
+    let mut needed = VarSet::default();
+    shape.head.iter().for_each(|var| {
+        needed.insert(*var);
+    });
+    let mut sets = vec![needed.clone()];
+    for literal in order.iter().rev().map(|at| shape.literal(*at)) {
+        literal.all.iter().for_each(|var| {
+            needed.insert(*var);
+        });
+        sets.push(needed.clone());
+    }
+    sets.reverse();
+    sets.remove(0);
+    sets
+}
+
+impl<C: Catalog> Compiler<'_, C> {
+    fn order(&self) -> Vec<usize> {
+        let RuleSource { rule, shape, roles, start, .. } = self.source;
+        let first = if let Start::Row(at) = start { Some(at) } else { None };
+        let rows = |at: usize, atom: &Atom, bound: &[u32]| {
+            self.catalog.estimate(atom.relation, self.source.view(at), bound)
+        };
+        order(Body { rule, shape, roles }, first, self.bound.clone(), rows)
+    }
+
+    fn plan(mut self, start: RowPattern) -> Plan {
+        let rest = self.split_delta();
+        for place in self.placed.len()..self.order.len() {
+            let at = *self.order.get(place).or_broken("an order has a literal at each of its places");
+            if !self.joined.contains(&at) {
+                self.literal(at);
+            }
+            self.placed.push(at);
+        }
+        if let (Some(rest), Some(delta)) = (rest, self.source.delta()) {
+            self.steps.push(Step::Every(rest));
+            self.placed.push(delta);
+        }
+        let back = nearest_loops(&self.steps);
+        let after_match = self.after_match(&back);
+        let reads = self.reads();
+        let remainder = self.remainder(None);
+        let head = compile_head(self.source.rule, &mut self.frame);
+        let tail = self.tail(&head, after_match);
+        let ranked = self.steps.iter().enumerate();
+        let ranked = ranked.filter_map(|(at, step)| Some((at, step.ranked()?))).collect();
+        self.placed.retain(|at| !self.joined.contains(at));
+        Plan {
+            rule: self.source.id,
+            delta: self.source.delta(),
+            start,
+            after_match,
+            reads,
+            remainder,
+            head,
+            tail,
+            back,
+            ranked,
+            order: self.placed,
+            steps: self.steps,
+            frame: self.frame,
+        }
+    }
+
+    /// What is bound before the first step.
+    fn start(&mut self) -> RowPattern {
+        let rule = self.source.rule;
+        let args: Vec<(u32, Arg)> = match self.source.start {
+            Start::Nothing => Vec::new(),
+            Start::Head => (0u32..)
+                .zip(plain(rule))
+                .filter_map(|(column, term)| match term.kind {
+                    ExprKind::Var(var) => Some((column, Arg::Var(var))),
+                    ExprKind::Const(value) => Some((column, Arg::Const(value))),
+                    _ => None,
+                })
+                .collect(),
+            Start::Row(at) => {
+                let (Literal::Atom(atom) | Literal::Not(atom)) = rule.literal(at) else {
+                    broken("plans begin with rows of atoms")
+                };
+                let is_key = |column: u32| match Role::of(self.source.roles, at) {
+                    Role::Some(keys) => keys.contains(&column),
+                    _ => true,
+                };
+                (0u32..).zip(atom.args.iter().copied()).filter(|(column, _)| is_key(*column)).collect()
+            }
+        };
+        let mut row = RowPattern::default();
+        for (column, arg) in args {
+            match (self.slot(&arg), arg) {
+                (Some(slot), _) => row.checks.push((column, slot)),
+                (None, Arg::Var(var)) => {
+                    self.bound.insert(var);
+                    row.binds.push((column, var.into()));
+                }
+                _ => {}
+            }
+        }
+        row
+    }
+
+    /// Where the plan begins with the delta of `p(K, R)`, only the head needs `R`, and there is an index on `K` anyway:
+    /// loops over the new keys first and leaves their facts to the end, so that what lies between is done once a key.
+    /// The access path to the facts of a key.
+    fn split_delta(&mut self) -> Option<AccessPath> {
+        let shape = self.source.shape;
+        let at =
+            *self.order.first().filter(|at| Some(**at) == self.source.delta() && self.order.len() > 1)?;
+        let Literal::Atom(atom) = self.source.rule.literal(at) else { broken("only atoms read a delta") };
+        let [Arg::Var(first), Arg::Var(second)] = *atom.args else { return None };
+        if shape.counts_matches || shape.may_fail || first == second {
+            return None;
+        }
+        let others = || self.order.iter().skip(1).map(|other| shape.literal(*other));
+        let joins = |var: VarId| others().any(|required| required.all.contains(&var));
+        let (key, rest, column) = match (joins(first), joins(second)) {
+            (true, false) => (first, second, 0),
+            (false, true) => (second, first, 1),
+            _ => return None,
+        };
+        let relation = atom.relation;
+        let index = self.catalog.find_index(relation, &[column]).filter(|_| shape.head.contains(&rest))?;
+        self.steps.push(Step::Keys { relation, index, slot: key.into() });
+        self.bound.insert(key);
+        self.placed.push(at);
+        let row = RowPattern { binds: vec![(1 - column, rest.into())], checks: Vec::new() };
+        Some(AccessPath { relation, view: View::Delta, by: Some((index, vec![key.into()])), row })
+    }
+
+    fn literal(&mut self, at: usize) {
+        let step = match self.source.rule.literal(at) {
+            Literal::Atom(atom) => self.atom(at, atom, Sign::Present),
+            Literal::Not(atom) => self.atom(at, atom, Sign::Absent),
+            Literal::Test { expr, .. } => Step::Test(self.expr(expr), self.remainder(Some(at))),
+            Literal::Bind { var, expr, .. } => {
+                let remainder = self.remainder(Some(at));
+                match (self.bound.insert(*var), (*var).into(), self.expr(expr)) {
+                    (true, slot, expr) => Step::Let(slot, expr, remainder),
+                    (false, slot, expr) => Step::Same(slot, expr),
+                }
+            }
+            Literal::Each { var, generator, args, .. } => {
+                let remainder = self.remainder(Some(at));
+                let args = args.iter().map(|arg| self.expr(arg)).collect();
+                match (self.bound.insert(*var), (*var).into(), generator.clone()) {
+                    (true, slot, generator) => Step::Each(slot, generator, args, remainder),
+                    (false, slot, generator) => Step::Among(slot, generator, args),
+                }
+            }
+        };
+        self.steps.push(step);
+    }
+
+    fn expr(&mut self, expr: &Expr) -> CompiledExpr {
+        CompiledExpr::new(expr, &mut self.frame)
+    }
+
+    fn atom(&mut self, at: usize, atom: &Atom, sign: Sign) -> Step {
+        let (relation, view) = (atom.relation, self.source.view(at));
+        if let Some(row) = self.whole_row(atom) {
+            return Step::Probe { relation, view, row, sign };
+        }
+        let exists = matches!(Role::of(self.source.roles, at), Role::Some(_));
+        let path = self.access_path(atom, view, exists);
+        if exists {
+            return Step::Some(path, sign);
+        }
+        if self.every_match_counts() || path.slots().any(|slot| self.is_needed(slot)) {
+            if let Some(step) = self.multiway_join(at, atom, &path) {
+                return step;
+            }
+            self.bind(&path);
+            return Step::Every(self.without_unneeded(path));
+        }
+        if !path.row.binds.is_empty() {
+            self.hidden.push(at);
+        }
+        Step::Some(path, sign)
+    }
+
+    fn every_match_counts(&self) -> bool {
+        self.source.counts_derivations || self.source.shape.counts_matches
+    }
+
+    fn bind(&mut self, path: &AccessPath) {
+        path.slots().for_each(|slot| {
+            self.bound.insert(VarId(slot.0));
+        });
+    }
+
+    /// Whether something after the literal at hand needs a variable.
+    fn is_needed(&self, slot: Slot) -> bool {
+        let needed = self.needed.get(self.placed.len());
+        needed
+            .or_broken("it is known of each place of an order what is needed after it")
+            .contains(VarId(slot.0))
+    }
+
+    /// The step for an atom that binds all it has open, with the atoms after it that have the same open but another
+    /// key: the edges that close a cycle.
+    fn multiway_join(&mut self, at: usize, atom: &Atom, path: &AccessPath) -> Option<Step> {
+        let all_facts = !self.source.counts_derivations;
+        let (open, key) = self.split(atom).filter(|_| all_facts && path.by.is_some())?;
+        let mut inputs = vec![(at, path.clone())];
+        let others: Vec<usize> = self.order.iter().skip(self.placed.len()).copied().collect();
+        for other in others.into_iter().filter(|other| *other != at) {
+            let Literal::Atom(atom) = self.source.rule.literal(other) else { continue };
+            let ready = self.bound.covers(&self.source.shape.literal(other).before);
+            let closes = |(others, bound): (Vec<&Arg>, Vec<&Arg>)| {
+                are_same(&others, &open) && !bound.is_empty() && !are_same(&bound, &key)
+            };
+            if ready && self.split(atom).is_some_and(closes) {
+                let path = self.access_path(atom, self.source.view(other), false);
+                inputs.extend(path.by.is_some().then_some((other, path)));
+            }
+        }
+        if inputs.len() < 2 {
+            return None;
+        }
+        self.bind(path);
+        self.joined.extend(inputs.iter().skip(1).map(|(literal, _)| *literal));
+        let input = |(literal, path)| {
+            let Literal::Atom(atom) = self.source.rule.literal(literal) else {
+                broken("only atoms are joined")
+            };
+            let row =
+                self.whole_row(atom).or_broken("the inputs of a multiway join bind all that they have open");
+            JoinInput { literal, path, row }
+        };
+        Some(Step::MultiwayJoin(inputs.into_iter().map(input).collect()))
+    }
+
+    /// The open variables of an atom and its bound arguments; none if it leaves a column open or has a variable twice
+    /// that it binds.
+    fn split<'r>(&self, atom: &'r Atom) -> Option<(Vec<&'r Arg>, Vec<&'r Arg>)> {
+        let (bound, open): (Vec<&Arg>, Vec<&Arg>) = atom.args.iter().partition(|arg| self.bound.binds(arg));
+        let once = |arg: &&Arg| **arg != Arg::Any && open.iter().filter(|other| *other == arg).count() == 1;
+        open.iter().all(once).then_some((open, bound))
+    }
+
+    /// The access path without bindings that nothing reads, not even a report.
+    fn without_unneeded(&self, mut path: AccessPath) -> AccessPath {
+        if !self.source.shape.may_fail {
+            let RowPattern { binds, checks } = &mut path.row;
+            binds.retain(|(_, slot)| self.is_needed(*slot) || checks.iter().any(|(_, other)| other == slot));
+        }
+        path
+    }
+
+    /// The slot of an argument that is bound before its atom.
+    fn slot(&mut self, arg: &Arg) -> Option<Slot> {
+        match arg {
+            Arg::Any => None,
+            Arg::Var(var) => self.bound.contains(*var).then_some((*var).into()),
+            Arg::Const(value) => Some(self.frame.constant(value.word())),
+            Arg::Param(param) => Some(self.frame.param(*param)),
+        }
+    }
+
+    fn whole_row(&mut self, atom: &Atom) -> Option<Vec<Slot>> {
+        atom.args.iter().map(|arg| self.slot(arg)).collect()
+    }
+
+    fn access_path(&mut self, atom: &Atom, view: View, exists: bool) -> AccessPath {
+        let (mut key, mut row) = (Vec::new(), RowPattern::default());
+        for (column, arg) in (0u32..).zip(&atom.args) {
+            match (self.slot(arg), arg) {
+                (Some(slot), _) => key.push((column, slot)),
+                (None, Arg::Var(var)) if row.binds.iter().any(|(_, slot)| *slot == Slot::from(*var)) => {
+                    row.checks.push((column, (*var).into()))
+                }
+                (None, Arg::Var(var)) => row.binds.push((column, (*var).into())),
+                _ => {}
+            }
+        }
+        let relation = atom.relation;
+        let by = self.index(relation, view, &key, exists);
+        if by.is_none() {
+            row.checks.extend(&key);
+        }
+        let by = by.map(|index| (index, key.iter().map(|(_, slot)| *slot).collect()));
+        AccessPath { relation, view, by, row }
+    }
+
+    /// The index for a key, unless a scan is as good: of a few rows, or of all rows just once.
+    fn index(
+        &mut self,
+        relation: RelationId,
+        view: View,
+        key: &[(u32, Slot)],
+        exists: bool,
+    ) -> Option<IndexId> {
+        let columns: Vec<u32> = key.iter().map(|(column, _)| *column).collect();
+        if self.source.counts_derivations {
+            return (exists || !columns.is_empty()).then(|| self.catalog.index_on(relation, &columns));
+        }
+        let once =
+            !self.steps.iter().any(Step::is_loop) && (self.source.delta().is_none() || view == View::Delta);
+        let scan = !self.source.grows(relation) && self.catalog.is_below_scan_threshold(relation);
+        if columns.is_empty() || scan || (once && self.catalog.find_index(relation, &columns).is_none()) {
+            return None;
+        }
+        Some(self.catalog.index_on(relation, &columns))
+    }
+
+    /// What is bound and which literals are left before literal `at`, or after the body.
+    fn remainder(&self, at: Option<usize>) -> Remainder {
+        if !self.source.shape.may_fail || self.source.counts_derivations {
+            return Remainder::default();
+        }
+        let body = 0..self.source.rule.body.len();
+        let is_left = |other: &usize| {
+            Some(*other) != at && (!self.placed.contains(other) || self.hidden.contains(other))
+        };
+        let literals = body.filter(is_left).collect();
+        Remainder { bound: self.bound.iter().collect(), literals, in_head: at.is_none() }
+    }
+
+    /// The origins of a fact's words, if the innermost loop over rows only has to write facts down.
+    fn tail(&self, head: &[CompiledExpr], after_match: Option<usize>) -> Option<Vec<HeadWord>> {
+        let rule = self.source.rule;
+        let last = self.steps.len().checked_sub(1)?;
+        let Some(Step::Every(path)) = self.steps.get(last) else { return None };
+        if rule.is_aggregate() || rule.limit.is_some() || head.is_empty() {
+            return None;
+        }
+        if after_match != Some(last) || !path.row.checks.is_empty() {
+            return None;
+        }
+        let origin = |expr: &CompiledExpr| match expr {
+            CompiledExpr::Slot(slot) => {
+                let bound = path.row.binds.iter().find(|(_, bound)| bound == slot);
+                Some(bound.map_or(HeadWord::Slot(*slot), |(column, _)| HeadWord::Column(*column)))
+            }
+            _ => None,
+        };
+        head.iter().map(origin).collect()
+    }
+
+    /// Where to go on after a match.
+    fn after_match(&self, back: &[Option<usize>]) -> Option<usize> {
+        let shape = self.source.shape;
+        if self.every_match_counts() || shape.may_fail {
+            return back.last().copied().flatten();
+        }
+        let bound_by = |var: &VarId| {
+            let mut steps = self.steps.iter().zip(back).enumerate();
+            let found = steps.find(|(_, (step, _))| step.binds().contains(&Slot::from(*var)));
+            let (at, (step, back)) = found.or_broken("some step binds each variable of the head");
+            if step.is_loop() { Some(at) } else { *back }
+        };
+        shape.head.iter().filter_map(bound_by).max()
+    }
+
+    /// The relations that must have facts for a match, or for a report: an atom that waits for an operation is
+    /// skipped where that is undefined.
+    fn reads(&self) -> Vec<(RelationId, View)> {
+        let atoms = self.source.rule.body.iter().enumerate().filter_map(|(at, literal)| match literal {
+            Literal::Atom(atom) => {
+                let waits = !self.source.shape.literal(at).before.is_empty();
+                (!waits).then(|| (atom.relation, self.source.view(at)))
+            }
+            _ => None,
+        });
+        atoms.collect()
+    }
+}
+
+/// Whether two lists hold the same arguments.
+fn are_same(some: &[&Arg], others: &[&Arg]) -> bool {
+    some.iter().all(|arg| others.contains(arg)) && others.iter().all(|arg| some.contains(arg))
+}

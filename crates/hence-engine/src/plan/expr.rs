@@ -1,0 +1,66 @@
+//! Expressions over the frame of a plan: variables first, then the constants and parameters that the plan uses.
+
+use crate::plan::frame::{Frame, Slot};
+use hence_core::index_vec::IndexSlice;
+use hence_core::span::Span;
+use hence_core::value::Word;
+use hence_lang::builtins::expr::{Expr, ExprKind, NoResult};
+use hence_lang::builtins::op::Op;
+
+/// A compiled expression.
+#[derive(Clone, Debug)]
+pub(crate) enum CompiledExpr {
+    /// A word of the frame.
+    Slot(Slot),
+    /// An operation with one operand.
+    One(Op, Span, Box<CompiledExpr>),
+    /// An operation on two words of the frame.
+    Flat(Op, Span, Slot, Slot),
+    /// An operation with two operands.
+    Two(Op, Span, Box<[CompiledExpr; 2]>),
+    /// Everything else, as the shared evaluator has it.
+    Whole(Box<Expr>),
+}
+
+impl CompiledExpr {
+    /// The code of an expression; its constants go into the frame.
+    pub(crate) fn new(expr: &Expr, frame: &mut Frame) -> Self {
+        match &expr.kind {
+            ExprKind::Var(var) => Self::Slot((*var).into()),
+            ExprKind::Const(value) => Self::Slot(frame.constant(value.word())),
+            ExprKind::Param(param) => Self::Slot(frame.param(*param)),
+            ExprKind::Call(op, args) => match args.as_slice() {
+                [a] => Self::One(*op, expr.span, Box::new(Self::new(a, frame))),
+                [a, b] => match (Self::new(a, frame), Self::new(b, frame)) {
+                    (Self::Slot(a), Self::Slot(b)) => Self::Flat(*op, expr.span, a, b),
+                    (a, b) => Self::Two(*op, expr.span, Box::new([a, b])),
+                },
+                _ => Self::Whole(Box::new(expr.clone())),
+            },
+            _ => Self::Whole(Box::new(expr.clone())),
+        }
+    }
+
+    /// The value over a frame.
+    #[inline]
+    pub(crate) fn eval(&self, frame: IndexSlice<'_, Slot, Word>, params: &[Word]) -> Result<Word, NoResult> {
+        match self {
+            Self::Slot(slot) => Ok(frame[*slot]),
+            Self::Flat(op, span, a, b) => op.apply(&[frame[*a], frame[*b]]).ok_or(NoResult(*span)),
+            other => other.eval_nested(frame, params),
+        }
+    }
+
+    fn eval_nested(&self, frame: IndexSlice<'_, Slot, Word>, params: &[Word]) -> Result<Word, NoResult> {
+        match self {
+            Self::One(op, span, a) => op.apply(&[a.eval(frame, params)?]).ok_or(NoResult(*span)),
+            Self::Two(op, span, both) => {
+                let [a, b] = &**both;
+                let words = [a.eval(frame, params)?, b.eval(frame, params)?];
+                op.apply(&words).ok_or(NoResult(*span))
+            }
+            Self::Whole(expr) => expr.eval(frame.as_slice(), params),
+            flat => flat.eval(frame, params),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! From a rule to the steps that find its matches: shapes, join order, compiled steps. Plans are data.
+
+pub(crate) mod compile;
+pub(crate) mod expr;
+pub(crate) mod frame;
+pub(crate) mod head;
+pub(crate) mod order;
+pub(crate) mod roles;
+pub(crate) mod shape;
+pub(crate) mod show;
+pub(crate) mod source;
+pub(crate) mod steps;
+pub(crate) mod stratum;

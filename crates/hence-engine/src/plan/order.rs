@@ -1,0 +1,77 @@
+//! The join order: filters as early as possible, then the atom with the fewest rows to expect.
+
+use hence_core::fault::broken;
+use hence_lang::ir::{Atom, Literal, Rule};
+use smallvec::SmallVec;
+
+use super::roles::{Role, bound, is_ready};
+use super::shape::{Shape, VarSet};
+
+/// How many elements a generator is expected to give.
+const ELEMENTS: f64 = 16.0;
+
+/// A rule to be ordered.
+#[derive(Clone, Copy)]
+pub(crate) struct Body<'a> {
+    /// The rule.
+    pub(crate) rule: &'a Rule,
+    /// What its literals require.
+    pub(crate) shape: &'a Shape,
+    /// What counts of its literals.
+    pub(crate) roles: &'a [Role],
+}
+
+/// The literals except `first` in the order of evaluation, where the variables `known` are bound before: some order
+/// makes every literal of a safe rule ready. `rows` estimates how many rows of the literal at a place agree with its
+/// columns that are bound.
+pub(crate) fn order(
+    body: Body<'_>,
+    first: Option<usize>,
+    mut known: VarSet,
+    rows: impl Fn(usize, &Atom, &[u32]) -> f64,
+) -> Vec<usize> {
+    let mut open: Vec<usize> = (0..body.rule.body.len()).filter(|at| Some(*at) != first).collect();
+    let mut order = Vec::new();
+    loop {
+        let places = open.iter().enumerate();
+        let ready = places.filter(|(_, at)| is_ready(body.rule, body.shape, body.roles, **at, &known));
+        let costs = ready.map(|(place, at)| (cost(body, *at, &known, &rows), place));
+        // The earlier one of two that cost the same.
+        let Some((_, place)) = costs.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { break };
+        let at = open.remove(place);
+        order.push(at);
+        bound(body.rule, body.roles, at).into_iter().for_each(|var| {
+            known.insert(var);
+        });
+    }
+    assert!(open.is_empty(), "an order has every literal of its rule");
+    order
+}
+
+/// How many matches a literal makes of one. Below 1 are the filters, those that may be undefined after the others; a
+/// binding costs nothing by itself, so it comes between filters and loops.
+fn cost(body: Body<'_>, at: usize, known: &VarSet, rows: &impl Fn(usize, &Atom, &[u32]) -> f64) -> f64 {
+    let fails = body.shape.literal(at).may_fail;
+    let late = if fails { 0.05 } else { 0.0 };
+    match (body.rule.literal(at), Role::of(body.roles, at)) {
+        (Literal::Test { .. }, _) => 0.1 + late,
+        (Literal::Bind { var, .. }, _) if known.contains(*var) => 0.1 + late,
+        (Literal::Bind { .. }, _) if fails => 0.9,
+        (Literal::Bind { .. }, _) => 0.0,
+        (Literal::Not(_), Role::Some(_)) => 0.12,
+        (Literal::Atom(_), Role::Some(_)) => 0.13,
+        (Literal::Atom(atom), _) => {
+            let columns = (0u32..).zip(&atom.args).filter(|(_, arg)| known.binds(arg));
+            let columns: SmallVec<[u32; 8]> = columns.map(|(column, _)| column).collect();
+            if columns.len() == atom.args.len() { 0.13 } else { 0.5 + rows(at, atom, &columns) }
+        }
+        (Literal::Each { var, .. }, _) if known.contains(*var) => 0.2,
+        (Literal::Each { .. }, _) => ELEMENTS,
+        (Literal::Not(_), _) => broken("of a negated atom only counts whether a fact is there"),
+    }
+}
+
+/// How many of so many rows agree with some of their columns, guessed as if columns were independent and alike.
+pub(crate) fn guess(rows: f64, bound: usize, columns: usize) -> f64 {
+    rows.powf((columns - bound) as f64 / columns as f64)
+}

@@ -1,0 +1,165 @@
+//! What planning needs to know of a rule: which variables each literal requires, binds and may fail to bind.
+
+use hence_core::fault::OrBroken;
+use hence_lang::builtins::expr::{Expr, VarId};
+use hence_lang::ir::{Arg, Atom, Literal, Rule, Term};
+
+/// A set of variables of one rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct VarSet(Vec<bool>);
+
+impl VarSet {
+    /// Adds a variable; whether it is new.
+    pub(crate) fn insert(&mut self, var: VarId) -> bool {
+        let at = var.0 as usize;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, false);
+        }
+        let known = self.0.get_mut(at).or_broken("a set of variables has room for the one that comes in");
+        !std::mem::replace(known, true)
+    }
+
+    /// Whether a variable is in.
+    pub(crate) fn contains(&self, var: VarId) -> bool {
+        self.0.get(var.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether the value of an argument is known where these variables are bound.
+    pub(crate) fn binds(&self, arg: &Arg) -> bool {
+        match arg {
+            Arg::Any => false,
+            Arg::Var(var) => self.contains(*var),
+            Arg::Const(_) | Arg::Param(_) => true,
+        }
+    }
+
+    /// Whether all of `vars` are in.
+    pub(crate) fn covers(&self, vars: &[VarId]) -> bool {
+        vars.iter().all(|var| self.contains(*var))
+    }
+
+    /// The variables, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = VarId> + '_ {
+        self.0.iter().zip(0..).filter(|(known, _)| **known).map(|(_, at)| VarId(at))
+    }
+}
+
+/// A rule as the planner sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    /// For each literal of the body what it requires.
+    pub(crate) literals: Vec<RequiredVariables>,
+    /// The variables that the head, its limit included, is made of.
+    pub(crate) head: Vec<VarId>,
+    /// Whether some operation of the rule may have no result.
+    pub(crate) may_fail: bool,
+    /// Whether each match counts, not only each fact.
+    pub(crate) counts_matches: bool,
+}
+
+/// What one literal requires and binds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RequiredVariables {
+    /// The variables that must be bound before it: of a positive atom those that an operation or a generator binds,
+    /// so that what depends on a failing operation always comes after it.
+    pub(crate) before: Vec<VarId>,
+    /// All its variables.
+    pub(crate) all: Vec<VarId>,
+    /// Whether its operation may have no result.
+    pub(crate) may_fail: bool,
+}
+
+impl Shape {
+    /// The shape of a rule.
+    pub(crate) fn new(rule: &Rule) -> Self {
+        let computed = computed(rule);
+        let literals: Vec<RequiredVariables> =
+            rule.body.iter().map(|literal| RequiredVariables::new(literal, &computed)).collect();
+        let mut head = Vec::new();
+        let mut head_fails = false;
+        for expr in head_exprs(rule) {
+            expr.for_each_var(&mut |var| head.push(var));
+            head_fails |= expr.may_fail();
+        }
+        head.extend(rule.limit.iter().flat_map(|limit| limit.per.iter().copied()));
+        head.retain(|var| rule.limit.as_ref().and_then(|limit| limit.rank) != Some(*var));
+        let may_fail = head_fails || literals.iter().any(|literal| literal.may_fail);
+        Self { literals, head, may_fail, counts_matches: rule.is_aggregate() }
+    }
+}
+
+impl Shape {
+    /// What the literal at a place requires.
+    #[track_caller]
+    pub(crate) fn literal(&self, at: usize) -> &RequiredVariables {
+        self.literals.get(at).or_broken("the number of a literal is that of one of its rule's literals")
+    }
+}
+
+impl RequiredVariables {
+    fn new(literal: &Literal, computed: &VarSet) -> Self {
+        let mut required = Self::default();
+        match literal {
+            Literal::Atom(atom) => {
+                required.all.extend(variables(atom));
+                required.before.extend(variables(atom).filter(|var| computed.contains(*var)));
+            }
+            Literal::Not(atom) => required.reads(variables(atom)),
+            Literal::Test { expr, .. } => required.computes(expr),
+            Literal::Bind { var, expr, .. } => {
+                required.computes(expr);
+                required.all.push(*var);
+            }
+            Literal::Each { var, args, .. } => {
+                args.iter().for_each(|arg| required.computes(arg));
+                required.all.push(*var);
+            }
+        }
+        required
+    }
+
+    fn reads(&mut self, vars: impl Iterator<Item = VarId>) {
+        self.before.extend(vars);
+        self.all.clone_from(&self.before);
+    }
+
+    fn computes(&mut self, expr: &Expr) {
+        expr.for_each_var(&mut |var| {
+            self.before.push(var);
+            self.all.push(var);
+        });
+        self.may_fail |= expr.may_fail();
+    }
+}
+
+/// The variables that an operation or a generator binds.
+fn computed(rule: &Rule) -> VarSet {
+    let mut computed = VarSet::default();
+    for literal in &rule.body {
+        if let Literal::Bind { var, .. } | Literal::Each { var, .. } = literal {
+            computed.insert(*var);
+        }
+    }
+    computed
+}
+
+/// The expressions that are evaluated once the body holds: keys and count of a limit, then the head's terms, an
+/// aggregate's arguments among them.
+pub(crate) fn head_exprs(rule: &Rule) -> impl Iterator<Item = &Expr> {
+    let limit = rule
+        .limit
+        .iter()
+        .flat_map(|limit| std::iter::once(&limit.count).chain(limit.by.iter().map(|(key, _)| key)));
+    limit.chain(rule.terms.iter().flat_map(|term| match term {
+        Term::Expr(expr) => std::slice::from_ref(expr),
+        Term::Aggregate { args, .. } => args.as_slice(),
+    }))
+}
+
+/// The variables of an atom, in order.
+pub(crate) fn variables(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
+    atom.args.iter().filter_map(|arg| match arg {
+        Arg::Var(var) => Some(*var),
+        _ => None,
+    })
+}

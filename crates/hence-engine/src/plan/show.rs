@@ -1,0 +1,130 @@
+//! Plans as text, for `--show plan`.
+
+use crate::limits::LimitReached;
+use crate::model::Database;
+use crate::plan::steps::{AccessPath, JoinInput, Plan, Sign, Step};
+use crate::plan::stratum::stratum_plans;
+use crate::storage::relations::Relations;
+use crate::storage::view::View;
+use std::fmt::{self, Write};
+
+use hence_lang::builtins::expr::VarId;
+use hence_lang::ir::{Arg, Atom, Literal, Program, Rule, RuleId};
+
+/// The plans of all rules for this input, stratum by stratum, as text. Relations that are yet to be derived count as
+/// empty, so an evaluation may order some loops differently.
+///
+/// # Errors
+/// A limit that the input reaches.
+pub fn plans(program: &Program, input: Database) -> Result<String, LimitReached> {
+    let loaded = Relations::load(program, input);
+    let mut relations = loaded.map_err(|bound| LimitReached::at(bound, program, RuleId(0)))?;
+    let params = program.param_words();
+    let mut text = String::new();
+    for (number, stratum) in (1..).zip(&program.strata) {
+        let _ = writeln!(text, "stratum {number}{}", if stratum.recursive { ", to a fixpoint" } else { "" });
+        for first in [true, false] {
+            for plan in stratum_plans(program, stratum, &mut relations.stable, &params, first) {
+                let _ = write!(text, "{}", Shown { plan: &plan, rule: &program[plan.rule], program });
+            }
+        }
+    }
+    Ok(text)
+}
+
+struct Shown<'a> {
+    plan: &'a Plan,
+    rule: &'a Rule,
+    program: &'a Program,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "  {}", self.rule.id)?;
+        if let Some(delta) = self.plan.delta {
+            write!(f, ", new facts of literal {}", delta + 1)?;
+        }
+        writeln!(f)?;
+        for (step, at) in self.plan.steps.iter().zip(&self.plan.order) {
+            write!(f, "    ")?;
+            self.step(f, step, *at)?;
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Shown<'_> {
+    fn step(&self, f: &mut fmt::Formatter<'_>, step: &Step, at: usize) -> fmt::Result {
+        let what = match step {
+            Step::Every(_) | Step::Each(..) => "each",
+            Step::MultiwayJoin(inputs) => return self.multiway_join(f, inputs),
+            Step::Keys { .. } => "each key of",
+            Step::Some(_, Sign::Present) => "some",
+            Step::Some(_, Sign::Absent) | Step::Probe { sign: Sign::Absent, .. } => "no",
+            Step::Probe { .. } => "is",
+            Step::Test(..) => "test",
+            Step::Let(..) | Step::Same(..) => "let",
+            Step::Among(..) => "among",
+        };
+        write!(f, "{what} ")?;
+        match self.rule.literal(at) {
+            Literal::Atom(atom) | Literal::Not(atom) => self.atom(f, atom)?,
+            Literal::Bind { var, .. } => write!(f, "{}", self.name(*var))?,
+            Literal::Each { var, .. } => write!(f, "{} of literal {}", self.name(*var), at + 1)?,
+            Literal::Test { .. } => write!(f, "literal {}", at + 1)?,
+        }
+        match step {
+            Step::Every(path) | Step::Some(path, _) => access(f, path.view, Some(path)),
+            Step::Probe { view, .. } => access(f, *view, None),
+            Step::Keys { .. } => access(f, View::Delta, None),
+            _ => Ok(()),
+        }
+    }
+
+    /// A step that goes through the shortest of several lists.
+    fn multiway_join(&self, f: &mut fmt::Formatter<'_>, inputs: &[JoinInput]) -> fmt::Result {
+        f.write_str("each of the fewest: ")?;
+        for (at, input) in inputs.iter().enumerate() {
+            f.write_str(if at > 0 { ", or " } else { "" })?;
+            if let Literal::Atom(atom) = self.rule.literal(input.literal) {
+                self.atom(f, atom)?;
+            }
+            access(f, input.path.view, Some(&input.path))?;
+        }
+        Ok(())
+    }
+
+    fn atom(&self, f: &mut fmt::Formatter<'_>, atom: &Atom) -> fmt::Result {
+        let name = self.program[atom.relation].name;
+        write!(f, "{name}(")?;
+        for (at, arg) in atom.args.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            match arg {
+                Arg::Any => write!(f, "{comma}_")?,
+                Arg::Var(var) => write!(f, "{comma}{}", self.name(*var))?,
+                Arg::Const(value) => write!(f, "{comma}{value}")?,
+                Arg::Param(param) => write!(f, "{comma}{}", self.program[*param].name)?,
+            }
+        }
+        f.write_str(")")
+    }
+
+    fn name(&self, var: VarId) -> &str {
+        self.rule[var].name.as_str()
+    }
+}
+
+/// Which facts a step reads, and by how many columns of a key.
+fn access(f: &mut fmt::Formatter<'_>, view: View, path: Option<&AccessPath>) -> fmt::Result {
+    f.write_str(match view {
+        View::All => "",
+        View::Delta => " among the new",
+        View::Old => " among the old",
+        View::Ranked => " among the ranked",
+    })?;
+    match path.and_then(|path| path.by.as_ref()) {
+        Some((_, key)) => write!(f, " by {} column{}", key.len(), if key.len() == 1 { "" } else { "s" }),
+        None => Ok(()),
+    }
+}

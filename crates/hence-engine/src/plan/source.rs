@@ -1,0 +1,82 @@
+//! What a plan is compiled from: a rule, the view that each of its literals reads, and the relations.
+
+use hence_core::fault::OrBroken;
+use hence_core::schema::RelationId;
+use hence_lang::ir::{Literal, Rule, RuleId};
+
+use super::roles::Role;
+use super::shape::Shape;
+use crate::storage::index::IndexId;
+use crate::storage::view::View;
+
+/// An invariant of [`RuleSource`].
+const LITERALS: &str =
+    "it is known of each literal which view it reads, and whether it reads its own stratum";
+
+/// The relations that a plan is made for.
+pub(crate) trait Catalog {
+    /// About how many rows of a view agree with some columns of theirs that are bound, which aren't all.
+    fn estimate(&self, relation: RelationId, view: View, bound: &[u32]) -> f64;
+
+    /// The index on `columns`, ascending, if there is one.
+    fn find_index(&self, relation: RelationId, columns: &[u32]) -> Option<IndexId>;
+
+    /// The index on `columns`, built where there is none yet.
+    fn index_on(&mut self, relation: RelationId, columns: &[u32]) -> IndexId;
+
+    /// Whether a scan is as good as an index.
+    fn is_below_scan_threshold(&self, relation: RelationId) -> bool;
+}
+
+/// What a plan begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// Nothing bound.
+    Nothing,
+    /// A row of the head (of an aggregate, of its group).
+    Head,
+    /// A row of this literal.
+    Row(usize),
+}
+
+/// A rule to be compiled.
+#[derive(Clone, Copy)]
+pub(crate) struct RuleSource<'a> {
+    /// The rule.
+    pub(crate) rule: &'a Rule,
+    /// Its id.
+    pub(crate) id: RuleId,
+    /// What it requires.
+    pub(crate) shape: &'a Shape,
+    /// What counts of its literals.
+    pub(crate) roles: &'a [Role],
+    /// For each literal whether it reads the rule's own stratum.
+    pub(crate) own: &'a [bool],
+    /// For each literal the view that it reads.
+    pub(crate) views: &'a [View],
+    /// What the plan begins with.
+    pub(crate) start: Start,
+    /// Whether each match counts, since derivations are counted or ranked; else only the facts do.
+    pub(crate) counts_derivations: bool,
+}
+
+impl RuleSource<'_> {
+    /// The view that a literal reads.
+    pub(crate) fn view(&self, at: usize) -> View {
+        *self.views.get(at).or_broken(LITERALS)
+    }
+
+    /// The literal that reads only the delta.
+    pub(crate) fn delta(&self) -> Option<usize> {
+        self.views.iter().position(|view| *view == View::Delta)
+    }
+
+    /// Whether a relation still grows while the plan is in use.
+    pub(crate) fn grows(&self, relation: RelationId) -> bool {
+        let reads = self.rule.body.iter().zip(self.own);
+        reads.into_iter().any(|(literal, own)| match literal {
+            Literal::Atom(atom) | Literal::Not(atom) => *own && atom.relation == relation,
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,238 @@
+//! Plans as data: for one rule, and one way to begin it, the steps that find its matches.
+
+use hence_core::fault::OrBroken;
+use hence_core::schema::RelationId;
+use hence_lang::builtins::expr::VarId;
+use hence_lang::builtins::generator::Generator;
+use hence_lang::ir::RuleId;
+
+use super::expr::CompiledExpr;
+use super::frame::{Frame, Slot};
+use crate::storage::index::IndexId;
+use crate::storage::view::View;
+
+/// The steps of a rule, outermost loop first.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// The rule.
+    pub(crate) rule: RuleId,
+    /// The literal that reads only the delta; none in the first round.
+    pub(crate) delta: Option<usize>,
+    /// What the row that the plan begins with binds; nothing where it begins with no row.
+    pub(crate) start: RowPattern,
+    /// The literal of each step, of a multiway join that of its first input.
+    pub(crate) order: Vec<usize>,
+    /// The steps.
+    pub(crate) steps: Vec<Step>,
+    /// For each step, and for the head after them, the nearest loop before it: where to go on when it is exhausted.
+    pub(crate) back: Vec<Option<usize>>,
+    /// Where to go on after a match: the innermost loop that binds a variable of the head, if all matches of the
+    /// loops inside it give the same fact.
+    pub(crate) after_match: Option<usize>,
+    /// Variables, constants and parameters.
+    pub(crate) frame: Frame,
+    /// The expressions of the head: of a plain rule its terms; of one with aggregates the group, then all arguments;
+    /// of one with a limit the count, the keys, the group, then the terms except the rank.
+    pub(crate) head: Vec<CompiledExpr>,
+    /// Where each word of a fact comes from, if the innermost loop only has to write facts down.
+    pub(crate) tail: Option<Vec<HeadWord>>,
+    /// What an undefined operation of the head leaves to evaluate.
+    pub(crate) remainder: Remainder,
+    /// Relations that must have facts for a match to exist, and the view that is read.
+    pub(crate) reads: Vec<(RelationId, View)>,
+    /// The steps that read the ranked view, with their relations.
+    pub(crate) ranked: Vec<(usize, RelationId)>,
+}
+
+impl Plan {
+    /// The only column of the facts that the innermost loop varies.
+    pub(crate) fn clustering_column(&self) -> Option<usize> {
+        let tail = self.tail.iter().flatten().enumerate();
+        let mut varied = tail.filter(|(_, origin)| matches!(origin, HeadWord::Column(_))).map(|(at, _)| at);
+        varied.next().filter(|_| varied.next().is_none())
+    }
+
+    /// The literals that are evaluated after an undefined operation.
+    pub(crate) fn remaining(&self) -> impl Iterator<Item = usize> {
+        let remainders = self.steps.iter().filter_map(|step| match step {
+            Step::Test(_, remainder) | Step::Let(_, _, remainder) | Step::Each(.., remainder) => {
+                Some(remainder)
+            }
+            _ => None,
+        });
+        remainders.chain([&self.remainder]).flat_map(|remainder| &remainder.literals).copied()
+    }
+}
+
+/// Where a word of a fact comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum HeadWord {
+    /// A slot that outer loops have bound.
+    Slot(Slot),
+    /// A column of the row that the innermost loop is at.
+    Column(u32),
+}
+
+/// A step of a plan: a loop, or a filter that passes a match or rejects it.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// Loop: each row that fits.
+    Every(AccessPath),
+    /// Loop: each key of an index that got facts in the last round.
+    Keys {
+        /// The relation.
+        relation: RelationId,
+        /// The index, on one column.
+        index: IndexId,
+        /// Where the key goes.
+        slot: Slot,
+    },
+    /// Filter: whether some row fits.
+    Some(AccessPath, Sign),
+    /// Filter: a membership probe.
+    Probe {
+        /// The relation.
+        relation: RelationId,
+        /// Which of its facts.
+        view: View,
+        /// A slot for each column.
+        row: Vec<Slot>,
+        /// Whether it must be there, or must not.
+        sign: Sign,
+    },
+    /// Filter: whether an expression is true.
+    Test(CompiledExpr, Remainder),
+    /// Filter that passes unless the operation is undefined: binds a slot.
+    Let(Slot, CompiledExpr, Remainder),
+    /// Filter: whether a slot that is bound already has the value of an expression.
+    Same(Slot, CompiledExpr),
+    /// Loop: each element of a generator.
+    Each(Slot, Generator, Vec<CompiledExpr>, Remainder),
+    /// Filter: whether a slot that is bound already is among the elements of a generator.
+    Among(Slot, Generator, Vec<CompiledExpr>),
+    /// Loop: each row of the input that has the fewest candidates, if the other inputs contain it too. So a triangle
+    /// costs the least degree of two corners and not that of one (the generic join of Ngo, Ré and Rudra, "Skew strikes
+    /// back", SIGMOD Record 42:4, a variable at a time).
+    MultiwayJoin(Vec<JoinInput>),
+}
+
+/// One of several atoms with the same open variables.
+#[derive(Clone, Debug)]
+pub(crate) struct JoinInput {
+    /// The literal.
+    pub(crate) literal: usize,
+    /// How to find its rows, which bind all that is open.
+    pub(crate) path: AccessPath,
+    /// A slot for each column.
+    pub(crate) row: Vec<Slot>,
+}
+
+/// Whether a filter wants or rejects what it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// It must be there.
+    Present,
+    /// It must not be there.
+    Absent,
+}
+
+impl Sign {
+    /// Whether a filter passes.
+    #[inline]
+    pub(crate) fn passes(self, found: bool) -> bool {
+        found == (self == Self::Present)
+    }
+}
+
+/// What a row binds and what it must equal, by column and slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RowPattern {
+    /// Columns to put into slots.
+    pub(crate) binds: Vec<(u32, Slot)>,
+    /// Columns that must equal slots, once the former are bound.
+    pub(crate) checks: Vec<(u32, Slot)>,
+}
+
+/// How to find the rows that fit an atom.
+#[derive(Clone, Debug)]
+pub(crate) struct AccessPath {
+    /// The relation.
+    pub(crate) relation: RelationId,
+    /// Which of its facts.
+    pub(crate) view: View,
+    /// The index and the slots of its key; none for a scan.
+    pub(crate) by: Option<(IndexId, Vec<Slot>)>,
+    /// What a row binds and must equal.
+    pub(crate) row: RowPattern,
+}
+
+impl AccessPath {
+    /// The slots that it binds.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.row.binds.iter().map(|(_, slot)| *slot)
+    }
+}
+
+/// What is bound and which literals are left where an operation is undefined; see `exec::undefined`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Remainder {
+    /// The variables that are bound.
+    pub(crate) bound: Vec<VarId>,
+    /// The literals that aren't evaluated yet, in the order of the text.
+    pub(crate) literals: Vec<usize>,
+    /// Whether the operation is in the head.
+    pub(crate) in_head: bool,
+}
+
+impl Step {
+    /// Whether the step may pass more than one match.
+    pub(crate) fn is_loop(&self) -> bool {
+        matches!(self, Self::Every(_) | Self::Keys { .. } | Self::Each(..) | Self::MultiwayJoin(_))
+    }
+
+    /// The relations that the step probes for membership.
+    pub(crate) fn probes(&self) -> impl Iterator<Item = RelationId> + '_ {
+        let (probe, inputs) = match self {
+            Self::Probe { relation, .. } => (Some(*relation), &[][..]),
+            Self::MultiwayJoin(inputs) => (None, inputs.as_slice()),
+            _ => (None, &[][..]),
+        };
+        probe.into_iter().chain(inputs.iter().map(|input| input.path.relation))
+    }
+
+    /// The relation of which the step reads the ranked view.
+    pub(crate) fn ranked(&self) -> Option<RelationId> {
+        match self {
+            Self::Every(AccessPath { relation, view: View::Ranked, .. })
+            | Self::Probe { relation, view: View::Ranked, .. } => Some(*relation),
+            _ => None,
+        }
+    }
+
+    /// The slots that the step binds.
+    pub(crate) fn binds(&self) -> Vec<Slot> {
+        match self {
+            Self::Every(path) => path.slots().collect(),
+            Self::MultiwayJoin(inputs) => {
+                inputs.first().or_broken("a multiway join has inputs").path.slots().collect()
+            }
+            Self::Keys { slot, .. } | Self::Let(slot, ..) | Self::Each(slot, ..) => vec![*slot],
+            Self::Some(..) | Self::Probe { .. } | Self::Test(..) | Self::Same(..) | Self::Among(..) => {
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// For each step, and after the last, the nearest loop before it.
+pub(crate) fn nearest_loops(steps: &[Step]) -> Vec<Option<usize>> {
+    let mut back = vec![None];
+    let mut nearest = None;
+    for (at, step) in steps.iter().enumerate() {
+        if step.is_loop() {
+            nearest = Some(at);
+        }
+        back.push(nearest);
+    }
+    back
+}

@@ -1,0 +1,137 @@
+//! The plans of a stratum for batch evaluation: semi-naive, so for each atom over a relation that still grows there is
+//! a plan in which this atom reads the delta, those before it in the text the old facts, and those after it all.
+
+use hence_core::index_vec::IndexVec;
+use hence_core::schema::RelationId;
+use hence_core::value::Word;
+use hence_lang::ir::{Literal, Program, Stratum};
+
+use super::compile::compile;
+use super::order::guess;
+use super::roles::plain_roles;
+use super::shape::Shape;
+use super::source::{Catalog, RuleSource, Start};
+use super::steps::{Plan, Step};
+use crate::storage::index::IndexId;
+use crate::storage::relations::Relations;
+use crate::storage::stable::Stable;
+use crate::storage::view::View;
+
+/// The plans of a stratum; relations that they probe for membership get a set, growing ones row numbers.
+pub(crate) fn plans_over(
+    program: &Program,
+    stratum: &Stratum,
+    relations: &mut Relations,
+    params: &[Word],
+    first: bool,
+) -> Vec<Plan> {
+    let plans = stratum_plans(program, stratum, &mut relations.stable, params, first);
+    for relation in &stratum.relations {
+        if let Some(column) = clustering_column(&plans, program, *relation) {
+            relations.cluster_by(*relation, column);
+        }
+    }
+    for relation in plans.iter().flat_map(|plan| &plan.steps).flat_map(Step::probes) {
+        relations.make_set(relation);
+        if stratum.relations.contains(&relation) {
+            relations.number_rows(relation);
+        }
+    }
+    // What is left after an undefined operation may be probed where the plan looks rows up.
+    for plan in &plans {
+        let rule = &program[plan.rule];
+        for literal in plan.remaining().map(|at| rule.literal(at)) {
+            if let Literal::Atom(atom) | Literal::Not(atom) = literal {
+                relations.make_set(atom.relation);
+            }
+        }
+    }
+    plans
+}
+
+/// The column of a relation that varies in the innermost loops of most plans that derive its facts.
+fn clustering_column(plans: &[Plan], program: &Program, relation: RelationId) -> Option<usize> {
+    let derives = |plan: &&Plan| program[plan.rule].head == relation;
+    let mut votes: Vec<usize> = plans.iter().filter(derives).filter_map(Plan::clustering_column).collect();
+    votes.sort_unstable();
+    let most = votes.chunk_by(|a, b| a == b).max_by_key(|same| same.len())?;
+    most.first().copied()
+}
+
+/// The plans of a stratum's rules: of the first round, or of the later ones.
+pub(crate) fn stratum_plans(
+    program: &Program,
+    stratum: &Stratum,
+    stable: &mut IndexVec<RelationId, Stable>,
+    params: &[Word],
+    first: bool,
+) -> Vec<Plan> {
+    let plans = compile_all(program, stratum, stable, params, first);
+    // Once more where there are recursions: plans use the indexes of one another.
+    if first { plans } else { compile_all(program, stratum, stable, params, first) }
+}
+
+fn compile_all(
+    program: &Program,
+    stratum: &Stratum,
+    stable: &mut IndexVec<RelationId, Stable>,
+    params: &[Word],
+    first: bool,
+) -> Vec<Plan> {
+    let mut plans = Vec::new();
+    for &id in &stratum.rules {
+        let rule = &program[id];
+        let own: Vec<bool> = rule.body.iter().map(|literal| grows(literal, stratum)).collect();
+        let deltas = own.iter().enumerate().filter(|(_, own)| **own).map(|(at, _)| Some(at));
+        let deltas: Vec<Option<usize>> = if first { vec![None] } else { deltas.collect() };
+        let (shape, roles) = (Shape::new(rule), plain_roles(rule));
+        for delta in deltas {
+            let source = RuleSource {
+                rule,
+                id,
+                shape: &shape,
+                roles: &roles,
+                own: &own,
+                views: &views(&own, delta),
+                start: Start::Nothing,
+                counts_derivations: false,
+            };
+            plans.push(compile(source, stable, params));
+        }
+    }
+    plans
+}
+
+fn grows(literal: &Literal, stratum: &Stratum) -> bool {
+    matches!(literal, Literal::Atom(atom) if stratum.relations.contains(&atom.relation))
+}
+
+/// The view that each literal reads where one of them reads the delta.
+fn views(own: &[bool], delta: Option<usize>) -> Vec<View> {
+    let view = |(at, own): (usize, &bool)| match delta {
+        Some(delta) if at == delta => View::Delta,
+        Some(delta) if at < delta && *own => View::Old,
+        _ => View::All,
+    };
+    own.iter().enumerate().map(view).collect()
+}
+
+impl Catalog for IndexVec<RelationId, Stable> {
+    fn estimate(&self, relation: RelationId, view: View, bound: &[u32]) -> f64 {
+        let stable = &self[relation];
+        let rows = if view == View::Delta { 0.0 } else { f64::from(stable.len()) };
+        guess(rows, bound.len(), stable.arity())
+    }
+
+    fn find_index(&self, relation: RelationId, columns: &[u32]) -> Option<IndexId> {
+        self[relation].find_index(columns)
+    }
+
+    fn index_on(&mut self, relation: RelationId, columns: &[u32]) -> IndexId {
+        self[relation].index_on(columns)
+    }
+
+    fn is_below_scan_threshold(&self, relation: RelationId) -> bool {
+        self[relation].is_below_scan_threshold()
+    }
+}

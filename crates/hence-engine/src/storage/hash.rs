@@ -1,0 +1,29 @@
+//! Hashing of rows: one wide multiplication a word, the same from run to run.
+
+use crate::cells::Cell;
+use hence_core::fault::OrBroken;
+use hence_core::value::Word;
+
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
+
+/// The hash so far with one more word.
+#[inline]
+pub(crate) fn mix(hash: u64, word: Word) -> u64 {
+    let wide = u128::from(hash ^ word.0) * u128::from(FACTOR);
+    (wide as u64).rotate_left(23) ^ (wide >> 64) as u64
+}
+
+/// The hash of words.
+#[inline]
+pub(crate) fn hash<C: Cell>(words: &[C]) -> u64 {
+    words.iter().fold(SEED, |hash, word| mix(hash, word.word()))
+}
+
+/// The hash of the words that `columns` picks from a row.
+#[inline]
+pub(crate) fn hash_of<C: Cell>(row: &[C], columns: &[u32]) -> u64 {
+    let word =
+        |column: &u32| row.get(*column as usize).or_broken("the columns of a key lie in its rows").word();
+    columns.iter().fold(SEED, |hash, column| mix(hash, word(column)))
+}

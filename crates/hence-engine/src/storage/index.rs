@@ -1,0 +1,414 @@
+//! Rows of a relation by the values of some of its columns.
+#![expect(clippy::indexing_slicing, reason = "hot: groups and places come from this index itself")]
+
+use crate::cells::{Cell, Slice, is_narrow, reserve};
+use crate::storage::hash::{hash, hash_of};
+use crate::storage::row_table::RowTable;
+use crate::storage::view::{UNRANKED, View};
+use hence_core::fault::broken;
+use hence_core::index_vec::id;
+use hence_core::value::Word;
+
+id! {
+    /// An index of a relation.
+    pub(crate) struct IndexId(u32): "plans name the indexes that their relations have";
+}
+
+/// How many entries may lie idle beside a quarter of those in use.
+const WASTE: usize = 4096;
+/// How much room for the groups of new rows is kept.
+const GROUP_BUFFER: usize = 4096;
+
+/// For each combination of values in the key columns its rows in the order of derivation, in one piece.
+#[derive(Debug)]
+pub(crate) struct Index {
+    columns: Vec<u32>,
+    /// How many rows of the relation are in.
+    rows: u32,
+    /// How often rows were taken in.
+    round: u32,
+    finder: Finder,
+    groups: Vec<Group>,
+    entries: Vec<u32>,
+    content: Content,
+    /// The groups that grew in the last round, each once.
+    touched: Vec<u32>,
+    /// Pieces that groups have outgrown, by [`room_of`].
+    free: Vec<Vec<u32>>,
+    /// Room for the groups of new rows.
+    group_buffer: Vec<u32>,
+}
+
+/// What the entries are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Numbers of rows.
+    Numbers,
+    /// The words of the one column that isn't in the key, all of which fit in 32 bits: no row has to be looked at.
+    Words(u32),
+}
+
+/// From a key to its group.
+#[derive(Debug)]
+enum Finder {
+    /// The key is one small word: the number of its group.
+    Direct,
+    /// Any key.
+    Hashed(Vec<Word>, RowTable),
+}
+
+/// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`, the last that brought some.
+/// Without room it starts at 0, which there always is, whatever entries are given back.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    start: u32,
+    len: u32,
+    room: u32,
+    old: u32,
+    round: u32,
+    /// How many entries are about to come.
+    due: u32,
+}
+
+impl Index {
+    /// An index on `columns` of a relation with `arity` columns, without rows.
+    pub(crate) fn new(columns: Vec<u32>, arity: usize) -> Self {
+        let content = match columns.as_slice() {
+            [key] if arity == 2 => Content::Words(1 - *key),
+            _ => Content::Numbers,
+        };
+        let finder = if columns.len() == 1 { Finder::Direct } else { Finder::hashed() };
+        Self {
+            columns,
+            rows: 0,
+            round: 0,
+            finder,
+            groups: Vec::new(),
+            entries: Vec::new(),
+            content,
+            touched: Vec::new(),
+            free: Vec::new(),
+            group_buffer: Vec::new(),
+        }
+    }
+
+    /// The key columns, ascending.
+    pub(crate) fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// How many rows are in.
+    pub(crate) fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// What the entries are.
+    #[inline]
+    pub(crate) fn content(&self) -> Content {
+        self.content
+    }
+
+    /// The groups that grew in the last round.
+    pub(crate) fn touched(&self) -> &[u32] {
+        &self.touched
+    }
+
+    /// The first word of a group's key.
+    #[inline]
+    pub(crate) fn key(&self, group: u32) -> Word {
+        match &self.finder {
+            Finder::Direct => Word(u64::from(group)),
+            Finder::Hashed(keys, _) => keys[group as usize * self.columns.len()],
+        }
+    }
+
+    /// The entries of a key in a part of the relation.
+    #[inline]
+    pub(crate) fn get(&self, key: &[Word], view: View) -> &[u32] {
+        let Some(group) = self.find(key).and_then(|group| self.groups.get(group)) else { return &[] };
+        let entries = &self.entries[group.start as usize..(group.start + group.len) as usize];
+        let old = if group.round == self.round { group.old } else { group.len } as usize;
+        match view {
+            View::All => entries,
+            View::Delta => &entries[old..],
+            View::Old => &entries[..old],
+            View::Ranked => broken(UNRANKED),
+        }
+    }
+
+    #[inline]
+    fn find(&self, key: &[Word]) -> Option<usize> {
+        match (&self.finder, key) {
+            (Finder::Direct, [word]) => usize::try_from(word.0).ok(),
+            (Finder::Direct, _) => None,
+            (Finder::Hashed(keys, table), key) => {
+                let width = key.len();
+                let is_it = |at: u32| keys[at as usize * width..(at as usize + 1) * width] == *key;
+                table.find(hash(key), is_it).map(|group| group as usize)
+            }
+        }
+    }
+
+    /// Takes in the rows of a relation that aren't in yet, as those of a new round.
+    pub(crate) fn extend(&mut self, rows: Slice<'_>, arity: usize, len: u32) {
+        match rows {
+            Slice::Narrow(rows) => self.take(rows, arity, len),
+            Slice::Wide(rows) => self.take(rows, arity, len),
+        }
+    }
+
+    fn take<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
+        self.round += 1;
+        self.touched.clear();
+        if self.rows == len {
+            return;
+        }
+        let new_rows = &rows[self.rows as usize * arity..len as usize * arity];
+        if let Content::Words(column) = self.content
+            && new_rows.iter().skip(column as usize).step_by(2).any(|cell| !is_narrow(cell.word()))
+        {
+            return self.number_rows(rows, arity, len);
+        }
+        if self.finder.is_direct() {
+            let most = new_rows.chunks_exact(arity).map(|row| row[self.columns[0] as usize].word().0).max();
+            self.reach(most.unwrap_or(0), len);
+        }
+        let mut groups = std::mem::take(&mut self.group_buffer);
+        groups.extend(new_rows.chunks_exact(arity).map(|row| self.group(row)));
+        if self.rows == 0 && self.groups.len() / 8 <= len as usize {
+            self.lay_out(&groups);
+        }
+        self.make_room(&groups);
+        for ((row, at), group) in new_rows.chunks_exact(arity).zip(self.rows..).zip(groups.drain(..)) {
+            let entry = match self.content {
+                Content::Numbers => at,
+                Content::Words(column) => row[column as usize].word().0 as u32,
+            };
+            let group = &mut self.groups[group as usize];
+            self.entries[(group.start + group.len) as usize] = entry;
+            group.len += 1;
+        }
+        self.rows = len;
+        if groups.capacity() <= GROUP_BUFFER {
+            self.group_buffer = groups;
+        }
+        if self.entries.len() > len as usize / 4 * 5 + WASTE {
+            self.compact();
+        }
+    }
+
+    /// Takes out all rows but the first `len`; none of those left counts as new.
+    pub(crate) fn rewind(&mut self, rows: Slice<'_>, arity: usize, len: u32) {
+        match rows {
+            Slice::Narrow(rows) => self.give_back(rows, arity, len),
+            Slice::Wide(rows) => self.give_back(rows, arity, len),
+        }
+    }
+
+    fn give_back<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
+        self.round += 1;
+        self.touched.clear();
+        let gone = &rows[len.min(self.rows) as usize * arity..self.rows as usize * arity];
+        self.rows = len.min(self.rows);
+        if self.finder.is_direct() {
+            for row in gone.chunks_exact(arity) {
+                self.groups[row[self.columns[0] as usize].word().0 as usize].len -= 1;
+            }
+        } else if len == 0 || self.groups.len() > 2 * len as usize + WASTE {
+            return self.restart(rows, arity, len);
+        } else {
+            for row in gone.chunks_exact(arity) {
+                let group = self.group(row) as usize;
+                self.groups[group].len -= 1;
+            }
+        }
+        if len == 0 {
+            gone.chunks_exact(arity).for_each(|row| {
+                self.groups[row[self.columns[0] as usize].word().0 as usize] = Group::default()
+            });
+            self.entries.clear();
+            self.free.iter_mut().for_each(Vec::clear);
+        }
+    }
+
+    /// Makes the index of hashed keys anew, in the room that it has.
+    fn restart<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
+        if let Finder::Hashed(keys, table) = &mut self.finder {
+            keys.clear();
+            table.clear();
+        }
+        self.groups.clear();
+        self.entries.clear();
+        self.free.iter_mut().for_each(Vec::clear);
+        self.rows = 0;
+        self.take(&rows[..len as usize * arity], arity, len);
+        self.round += 1;
+        self.touched.clear();
+    }
+
+    /// Moves the groups together in place, each with a little room to grow where there is some.
+    fn compact(&mut self) {
+        let mut order: Vec<u32> = (0..self.groups.len() as u32).collect();
+        order.retain(|at| self.groups[*at as usize].room > 0);
+        order.sort_unstable_by_key(|at| self.groups[*at as usize].start);
+        let mut end = 0;
+        for (place, at) in order.iter().enumerate() {
+            let next = order.get(place + 1).map(|next| self.groups[*next as usize].start);
+            let group = &mut self.groups[*at as usize];
+            if group.len == 0 {
+                (group.start, group.room) = (0, 0);
+                continue;
+            }
+            self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, end as usize);
+            group.start = end;
+            group.room = (group.len + group.len / 8).min(next.map_or(group.room, |next| next - end));
+            end += group.room;
+        }
+        self.entries.truncate(end as usize);
+        self.entries.shrink_to(end as usize / 8 * 9);
+        self.free.clear();
+    }
+
+    /// Makes the index anew with row numbers, because a word doesn't fit. The round before stays apart.
+    fn number_rows<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
+        let before = self.rows;
+        *self = Self { content: Content::Numbers, ..Self::new(std::mem::take(&mut self.columns), arity) };
+        self.take(rows, arity, before);
+        self.take(rows, arity, len);
+    }
+
+    /// Makes sure that the keys up to `most` are found: directly while they are about as many as rows.
+    fn reach(&mut self, most: u64, rows: u32) {
+        let groups = self.groups.len();
+        if most < u64::from(rows) * 4 + 1024 {
+            let wanted = (most as usize + 1).max(groups);
+            self.groups.resize(wanted, Group::default());
+            return;
+        }
+        let (mut keys, mut table) = (Vec::with_capacity(groups), RowTable::default());
+        for (at, group) in self.groups.iter().enumerate() {
+            let key = Word(at as u64);
+            keys.push(key);
+            if group.len > 0 {
+                table.insert_new(hash(&[key]), at as u32);
+            }
+        }
+        self.finder = Finder::Hashed(keys, table);
+    }
+
+    /// The group of a row, made where there is none yet.
+    fn group<C: Cell>(&mut self, row: &[C]) -> u32 {
+        let columns = &self.columns;
+        let Finder::Hashed(keys, table) = &mut self.finder else {
+            return row[columns[0] as usize].word().0 as u32;
+        };
+        let width = columns.len();
+        let is_it = |at: u32| {
+            let key = &keys[at as usize * width..(at as usize + 1) * width];
+            columns.iter().zip(key).all(|(column, word)| row[*column as usize].word() == *word)
+        };
+        let next = self.groups.len() as u32;
+        table.find_or_insert(hash_of(row, columns), next, is_it).unwrap_or_else(|| {
+            keys.extend(columns.iter().map(|column| row[*column as usize].word()));
+            self.groups.push(Group::default());
+            next
+        })
+    }
+
+    /// Gives each group of the first rows exactly the room that it needs, in the order of the groups.
+    fn lay_out(&mut self, groups: &[u32]) {
+        groups.iter().for_each(|group| self.groups[*group as usize].room += 1);
+        let mut start = 0;
+        for group in self.groups.iter_mut().filter(|group| group.room > 0) {
+            group.start = start;
+            start += group.room;
+        }
+        self.entries.clear();
+        reserve(&mut self.entries, start as usize);
+        self.entries.resize(start as usize, 0);
+    }
+
+    /// Makes sure that each group has room for the entries about to come, one for each time it stands in `groups`.
+    fn make_room(&mut self, groups: &[u32]) {
+        for at in groups {
+            let group = &mut self.groups[*at as usize];
+            if group.round != self.round {
+                (group.round, group.old) = (self.round, group.len);
+                self.touched.push(*at);
+            }
+            group.due += 1;
+        }
+        for place in 0..self.touched.len() {
+            let at = self.touched[place] as usize;
+            let group = &mut self.groups[at];
+            let wanted = group.len + std::mem::take(&mut group.due);
+            if wanted > group.room {
+                self.move_to(at, class_for(wanted));
+            }
+        }
+    }
+
+    /// Moves a group to a piece of a class.
+    fn move_to(&mut self, at: usize, class: usize) {
+        let group = self.groups[at];
+        let room = room_of(class);
+        let free = self.free.get_mut(class).and_then(Vec::pop);
+        let start = free.unwrap_or_else(|| {
+            let start = self.entries.len() as u32;
+            reserve(&mut self.entries, room as usize);
+            self.entries.resize((start + room) as usize, 0);
+            start
+        });
+        self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, start as usize);
+        if group.room > 0 {
+            self.give(group.start, group.room);
+        }
+        self.groups[at] = Group { start, room, ..group };
+    }
+
+    /// Keeps a piece for a later group; one of a length between two classes counts as the one below.
+    fn give(&mut self, start: u32, room: u32) {
+        let Some(class) = class_within(room) else { return };
+        if self.free.len() <= class {
+            self.free.resize(class + 1, Vec::new());
+        }
+        self.free[class].push(start);
+    }
+
+    /// Bytes taken.
+    pub(crate) fn bytes(&self) -> usize {
+        let finder = match &self.finder {
+            Finder::Direct => 0,
+            Finder::Hashed(keys, table) => keys.capacity() * 8 + table.bytes(),
+        };
+        finder
+            + self.groups.capacity() * size_of::<Group>()
+            + (self.entries.len() + self.touched.capacity()) * 4
+    }
+}
+
+/// The length of a class of pieces: 4, 6, 8, 12, 16, 24 and so on.
+fn room_of(class: usize) -> u32 {
+    (4 + 2 * (class as u32 & 1)) << (class / 2)
+}
+
+/// The smallest class of at least `room`.
+fn class_for(room: u32) -> usize {
+    class_within(room).map_or(0, |class| class + usize::from(room_of(class) < room))
+}
+
+/// The largest class of at most `room`.
+fn class_within(room: u32) -> Option<usize> {
+    let log = room.checked_ilog2().filter(|log| *log >= 2)?;
+    Some(2 * (log as usize - 2) + (room >> (log - 1) & 1) as usize)
+}
+
+impl Finder {
+    fn hashed() -> Self {
+        Self::Hashed(Vec::new(), RowTable::default())
+    }
+
+    fn is_direct(&self) -> bool {
+        matches!(self, Self::Direct)
+    }
+}

@@ -1,0 +1,20 @@
+//! Tuples: sets, indexes, partitions. Storage knows no plan.
+
+pub(crate) mod bitmap;
+pub(crate) mod chain_index;
+pub(crate) mod distinct;
+pub(crate) mod fact_state;
+pub(crate) mod hash;
+pub(crate) mod index;
+pub(crate) mod partition;
+pub(crate) mod pending;
+pub(crate) mod relations;
+pub(crate) mod row_interner;
+pub(crate) mod row_table;
+pub(crate) mod shard;
+pub(crate) mod sort_key;
+pub(crate) mod stable;
+pub(crate) mod threads;
+pub(crate) mod tuple_set;
+pub(crate) mod versioned;
+pub(crate) mod view;

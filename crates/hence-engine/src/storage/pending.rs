@@ -1,0 +1,153 @@
+//! The facts of the open round of a relation, and the set of all its facts: in one shard, or in one for each thread.
+
+use super::threads;
+use crate::cells::Cells;
+use crate::storage::partition::{Partition, Partitioning, SHARDS};
+use crate::storage::shard::{MOST_ROWS, Shard};
+use crate::storage::stable::Stable;
+use crate::storage::tuple_set::Layout;
+use crate::storage::view::View;
+use hence_core::fault::OrBroken;
+use hence_core::meter::Bound;
+use hence_core::value::Word;
+
+/// An invariant of [`Pending`].
+const LENT: &str = "nobody asks for the open round of a relation while threads fill its shards";
+
+/// The facts of the open round, and the set of all facts, those of closed rounds included. Without a shard it only keeps
+/// the place of one that threads fill.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    shards: Vec<Shard>,
+    /// Room for the rows of each shard.
+    rooms: Vec<Vec<Word>>,
+}
+
+impl Pending {
+    /// No facts of `arity` columns.
+    pub(crate) fn new(arity: usize) -> Self {
+        let partition = Partition::whole(arity.saturating_sub(1));
+        Self { shards: vec![Shard::new(arity, partition)], rooms: Vec::new() }
+    }
+
+    /// Takes the rows of an input for those of the open round, the first; equal ones are left out.
+    pub(crate) fn begin(&mut self, arity: usize, rows: Cells) -> Result<(), Bound> {
+        self.shards.first_mut().or_broken(LENT).begin(arity, rows)
+    }
+
+    /// Adds the rows of `batch` that are new; how many these are.
+    pub(crate) fn take(&mut self, stable: &Stable, batch: &[Word]) -> Result<u64, Bound> {
+        if let [shard] = self.shards.as_mut_slice() {
+            return shard.take(stable, batch);
+        }
+        let partitioning = self.partitioning();
+        self.rooms.resize(partitioning.of, Vec::new());
+        for row in batch.chunks_exact(stable.arity().max(1)) {
+            self.rooms.get_mut(partitioning.partition_of(row)).or_broken(SHARDS).extend_from_slice(row);
+        }
+        let mut new = 0;
+        for (shard, room) in self.shards.iter_mut().zip(&mut self.rooms) {
+            new += shard.take(stable, room)?;
+            room.clear();
+        }
+        self.check(stable).map(|()| new)
+    }
+
+    /// Adds the one row of a relation without columns; whether it is new.
+    pub(crate) fn hold(&mut self, stable: &Stable) -> u64 {
+        self.shards.first_mut().or_broken(LENT).hold(stable)
+    }
+
+    /// Whether the rows can still be numbered.
+    pub(crate) fn check(&self, stable: &Stable) -> Result<(), Bound> {
+        let new = self.shards.iter().map(|shard| u64::from(shard.len())).sum::<u64>();
+        if u64::from(stable.len()) + new > MOST_ROWS { Err(Bound::Facts(MOST_ROWS)) } else { Ok(()) }
+    }
+
+    /// The shards, made `of` if there is one, and how the facts are divided.
+    pub(crate) fn shards(
+        &mut self,
+        stable: &Stable,
+        of: usize,
+    ) -> Result<(Partitioning, &mut [Shard]), Bound> {
+        if let [only] = self.shards.as_mut_slice()
+            && of > 1
+        {
+            only.make_deferred(stable);
+            let open: Vec<Word> = only.open().collect();
+            let partitioning = only.partitioning_into(stable, of);
+            let mut shards: Vec<_> =
+                Partition::all(partitioning).map(|partition| Shard::new(stable.arity(), partition)).collect();
+            threads::each(shards.iter_mut(), of, |shard| shard.take_stable(stable, only));
+            self.shards = shards;
+            self.take(stable, &open)?;
+        }
+        Ok((self.partitioning(), &mut self.shards))
+    }
+
+    /// How the facts are divided.
+    pub(crate) fn partitioning(&self) -> Partitioning {
+        self.shards.first().or_broken(LENT).partitioning()
+    }
+
+    /// The innermost loops of the rules that derive these facts vary `inner`; the open round has none.
+    pub(crate) fn cluster_by(&mut self, stable: &Stable, inner: usize) {
+        if self.partitioning().inner == inner || self.is_open() {
+            return;
+        }
+        if let [first, _, ..] = self.shards.as_slice() {
+            let mut only = Shard::new(stable.arity(), Partition::whole(inner));
+            only.take_stable(stable, first);
+            self.shards = vec![only];
+        }
+        self.shards.iter_mut().for_each(|shard| shard.cluster_by(stable, inner));
+    }
+
+    /// Makes the set of the facts of an input, if it isn't made yet.
+    pub(crate) fn make_set(&mut self, stable: &Stable) {
+        self.shards.iter_mut().for_each(|shard| shard.make_deferred(stable));
+    }
+
+    /// Keeps the facts by row number from now on, so that a part of them can be asked for.
+    pub(crate) fn number_rows(&mut self, stable: &Stable) {
+        self.shards.iter_mut().for_each(|shard| shard.number_rows(stable));
+    }
+
+    /// Whether a row is among the stable tuples of a part. Those of a relation that still grows have to be numbered.
+    #[inline]
+    pub(crate) fn holds(&self, stable: &Stable, row: &[Word], view: View) -> bool {
+        match self.shards.as_slice() {
+            [shard] => shard.holds(stable, row, view),
+            shards => {
+                shards.get(self.partitioning().partition_of(row)).or_broken(SHARDS).holds(stable, row, view)
+            }
+        }
+    }
+
+    /// Whether the open round has facts.
+    pub(crate) fn is_open(&self) -> bool {
+        self.shards.iter().any(|shard| shard.len() > 0)
+    }
+
+    /// Hands the facts of the open round over to the stable ones.
+    pub(crate) fn close(&mut self, stable: &mut Stable) {
+        let start = stable.len();
+        self.shards.iter_mut().for_each(|shard| shard.close(stable, start));
+    }
+
+    /// The layout of the set of facts, as [`Pending::rewind`] needs it.
+    pub(crate) fn layout(&self) -> Layout {
+        self.shards.first().or_broken(LENT).layout()
+    }
+
+    /// Forgets all facts but the first `len` of `stable`, which still has the others; `layout` is that of the set when
+    /// there were so many.
+    pub(crate) fn rewind(&mut self, stable: &Stable, len: u32, layout: Layout) {
+        self.shards.iter_mut().for_each(|shard| shard.rewind(stable, len, layout));
+    }
+
+    /// Bytes taken.
+    pub(crate) fn bytes(&self) -> usize {
+        self.shards.iter().map(Shard::bytes).sum()
+    }
+}

@@ -1,0 +1,157 @@
+//! The relations of an evaluation. The life of a fact: a rule derives it, [`Pending::take`] looks whether it is known
+//! and keeps it apart until its round closes; then [`Relations::close`] moves it behind the older ones into [`Stable`],
+//! where the next round finds it as part of the delta, and puts it into the indexes.
+
+use super::threads;
+use crate::cells::Cell;
+use crate::cells::Slice;
+use crate::limits::Threads;
+use crate::model::{Database, Extent};
+use crate::rows::Rows;
+use crate::storage::pending::Pending;
+use crate::storage::stable::{IndexUpdate, Stable};
+use crate::storage::tuple_set::Layout;
+use hence_core::index_vec::IndexVec;
+use hence_core::meter::Bound;
+use hence_core::schema::RelationId;
+use hence_core::value::Word;
+use hence_lang::ir::Program;
+
+/// How many words of input are taken in at once.
+const BATCH: usize = 4096;
+
+/// All relations, in two halves, so that rules can read the one while they add to the other.
+#[derive(Debug, Default)]
+pub(crate) struct Relations {
+    /// What rules read.
+    pub(crate) stable: IndexVec<RelationId, Stable>,
+    /// What they add to.
+    pub(crate) pending: IndexVec<RelationId, Pending>,
+    /// Room to make whole words of narrow ones.
+    batch: Vec<Word>,
+}
+
+impl Relations {
+    /// Round 0: the input and the facts of rule files.
+    pub(crate) fn load(program: &Program, input: Database) -> Result<Self, Bound> {
+        let arities = || program.relations.iter().map(|relation| relation.columns.len());
+        let (stable, pending) = (arities().map(Stable::new).collect(), arities().map(Pending::new).collect());
+        let mut relations = Self { stable, pending, batch: Vec::new() };
+        for (relation, rows) in input.into_numbered().filter(|(_, rows)| !rows.is_empty()) {
+            match rows.arity() {
+                0 => relations.add_all(relation, &rows)?,
+                arity => relations.pending[relation].begin(arity, rows.into_cells())?,
+            }
+        }
+        for fact in &program.facts {
+            let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
+            relations.add(fact.relation, &row)?;
+        }
+        relations.stable.ids().for_each(|relation| relations.close_one(relation));
+        Ok(relations)
+    }
+
+    /// Adds the rows of an input to the open round.
+    pub(crate) fn add_all(&mut self, relation: RelationId, rows: &Rows) -> Result<(), Bound> {
+        let whole_rows = BATCH / rows.arity().max(1) * rows.arity().max(1);
+        let whole_rows = whole_rows.max(rows.arity()).max(1);
+        match rows.view() {
+            Slice::Wide(words) => words.chunks(whole_rows).try_for_each(|batch| self.add(relation, batch))?,
+            Slice::Narrow(cells) => {
+                let mut batch = std::mem::take(&mut self.batch);
+                for cells in cells.chunks(whole_rows) {
+                    batch.clear();
+                    batch.extend(cells.iter().map(|cell| cell.word()));
+                    self.add(relation, &batch)?;
+                }
+                self.batch = batch;
+            }
+        }
+        if rows.arity() == 0 && !rows.is_empty() {
+            self.add(relation, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Adds rows to the open round, or the one row of a relation without columns.
+    pub(crate) fn add(&mut self, relation: RelationId, rows: &[Word]) -> Result<(), Bound> {
+        let (stable, pending) = self.both(relation);
+        if stable.arity() == 0 {
+            pending.hold(stable);
+        } else {
+            pending.take(stable, rows)?;
+        }
+        Ok(())
+    }
+
+    /// Both halves of a relation.
+    fn both(&mut self, relation: RelationId) -> (&mut Stable, &mut Pending) {
+        (&mut self.stable[relation], &mut self.pending[relation])
+    }
+
+    /// Closes the open round of a stratum's relations.
+    pub(crate) fn close(&mut self, relations: &[RelationId], threads: Threads) {
+        if threads.most < 2 {
+            return relations.iter().for_each(|relation| self.close_one(*relation));
+        }
+        relations.iter().for_each(|relation| self.close_rows(*relation));
+        let ids = self.stable.ids();
+        let closed = ids.zip(self.stable.iter_mut()).filter(|(relation, _)| relations.contains(relation));
+        threads::extend_all(closed.flat_map(|(_, stable)| stable.due()).collect(), threads);
+    }
+
+    /// Closes the open round of one relation.
+    pub(crate) fn close_one(&mut self, relation: RelationId) {
+        self.close_rows(relation);
+        self.stable[relation].due().for_each(IndexUpdate::extend);
+    }
+
+    fn close_rows(&mut self, relation: RelationId) {
+        let (stable, pending) = self.both(relation);
+        stable.begin_round();
+        pending.close(stable);
+        stable.end_round();
+    }
+
+    /// Takes all facts but the first `len` back; `layout` is that of the set of facts when there were so many, and
+    /// the one that it has then is the result.
+    pub(crate) fn rewind(&mut self, relation: RelationId, len: u32, layout: Layout) -> Layout {
+        let (stable, pending) = self.both(relation);
+        let mut layout = layout;
+        if stable.len() > len || pending.is_open() {
+            pending.rewind(stable, len, layout);
+            layout = pending.layout();
+        }
+        stable.rewind(len);
+        layout
+    }
+
+    /// Makes the set of a relation's facts, if it isn't made yet: somebody will look for one.
+    pub(crate) fn make_set(&mut self, relation: RelationId) {
+        let (stable, pending) = self.both(relation);
+        pending.make_set(stable);
+    }
+
+    /// The innermost loops of the rules that derive a relation vary this column.
+    pub(crate) fn cluster_by(&mut self, relation: RelationId, inner: usize) {
+        let (stable, pending) = self.both(relation);
+        pending.cluster_by(stable, inner);
+    }
+
+    /// Keeps a relation's facts by row number from now on.
+    pub(crate) fn number_rows(&mut self, relation: RelationId) {
+        let (stable, pending) = self.both(relation);
+        pending.number_rows(stable);
+    }
+
+    /// Bytes of rows, tables and indexes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.stable.iter().map(Stable::bytes).sum::<usize>()
+            + self.pending.iter().map(Pending::bytes).sum::<usize>()
+    }
+
+    /// The final facts.
+    pub(crate) fn extents(self) -> Vec<Extent> {
+        self.stable.into_iter().map(Stable::into_extent).collect()
+    }
+}

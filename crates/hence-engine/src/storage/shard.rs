@@ -1,0 +1,278 @@
+//! One shard of a relation: the set of the facts whose hash falls to it, and those of them that the open round brought.
+
+use super::bitmap;
+use super::tuple_set;
+use crate::cells::{Cells, Slice};
+use crate::storage::bitmap::Bitmaps;
+use crate::storage::distinct::keep_distinct;
+use crate::storage::hash::hash;
+use crate::storage::partition::{Partition, Partitioning, SHARDS};
+use crate::storage::row_table::RowTable;
+use crate::storage::stable::Stable;
+use crate::storage::tuple_set::{AllRows, Layout, TupleSet, hash_row};
+use crate::storage::view::View;
+use hence_core::fault::OrBroken;
+use hence_core::meter::Bound;
+use hence_core::value::Word;
+
+/// Row numbers are 32 bits wide, and the largest is never used.
+pub(crate) const MOST_ROWS: u64 = u32::MAX as u64 - 1;
+/// From how many facts on a table may become bitmaps again.
+const RETRY: usize = 1 << 18;
+/// How many facts are looked at to see how evenly they fall to shards.
+const SAMPLE: u32 = 4096;
+/// [`Shard::retry`] of facts that are kept by row number for good.
+const NEVER: u64 = u64::MAX;
+
+/// The facts of the open round that fall to a shard, and the set of all that do, those of closed rounds included.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    partition: Partition,
+    len: u32,
+    words: Cells,
+    members: TupleSet,
+    /// From how many facts on it is tried whether bitmaps do again.
+    retry: u64,
+    /// Whether the facts are not in the set yet, as those of an input are until somebody looks for one.
+    deferred: bool,
+}
+
+impl Shard {
+    /// No facts of `arity` columns.
+    pub(crate) fn new(arity: usize, partition: Partition) -> Self {
+        let members = TupleSet::new(arity, partition.about(bitmap::FEW), partition.inner());
+        Self {
+            partition,
+            len: 0,
+            words: Cells::default(),
+            members,
+            retry: partition.about(RETRY) as u64,
+            deferred: false,
+        }
+    }
+
+    /// Takes in the facts of closed rounds that fall to this new shard, to be kept as `before` keeps its own.
+    pub(crate) fn take_stable(&mut self, stable: &Stable, before: &Self) {
+        match &before.members {
+            TupleSet::Bitmaps(_) => self.make_set(stable),
+            TupleSet::Numbered(_) => self.make_table(stable),
+        }
+        if before.retry == NEVER {
+            self.retry = NEVER;
+        }
+    }
+
+    /// How to divide this only shard: by all columns where the others alone would leave most facts to a few.
+    pub(crate) fn partitioning_into(&self, stable: &Stable, of: usize) -> Partitioning {
+        let partitioning = Partitioning { of, ..self.partition.partitioning };
+        let rows = AllRows { arity: stable.arity(), stable: stable.words(), pending: self.words.view() };
+        let len = stable.len() + self.len;
+        let (mut counts, mut looked_at) = (vec![0; of], 0);
+        for at in (0..len).step_by((len / SAMPLE).max(1) as usize) {
+            *counts.get_mut(partitioning.partition_of_row(rows.row(at))).or_broken(SHARDS) += 1;
+            looked_at += 1;
+        }
+        let most = counts.into_iter().max().unwrap_or(0);
+        Partitioning { by_all: most * of * 2 > looked_at * 3, ..partitioning }
+    }
+
+    /// The only shard is to have another inner column, unless that makes bitmaps sparse; the open round has no facts.
+    pub(crate) fn cluster_by(&mut self, stable: &Stable, inner: usize) {
+        if let (TupleSet::Bitmaps(blocks), false) = (&self.members, self.deferred) {
+            let Some(turned) = blocks.clustered_by(stable.words(), stable.arity(), inner) else { return };
+            self.members = TupleSet::Bitmaps(turned);
+        }
+        self.partition = Partition::whole(inner);
+    }
+
+    /// How facts are divided.
+    pub(crate) fn partitioning(&self) -> Partitioning {
+        self.partition.partitioning
+    }
+
+    /// Takes the rows of an input for those of the open round, the first; equal ones are left out.
+    pub(crate) fn begin(&mut self, arity: usize, mut rows: Cells) -> Result<(), Bound> {
+        if (rows.len() / arity) as u64 > MOST_ROWS {
+            return Err(Bound::Facts(MOST_ROWS));
+        }
+        keep_distinct(&mut rows, arity);
+        (self.len, self.words, self.deferred) = ((rows.len() / arity) as u32, rows, true);
+        Ok(())
+    }
+
+    /// Makes the set of the facts of an input, if it isn't made yet.
+    pub(crate) fn make_deferred(&mut self, stable: &Stable) {
+        if std::mem::take(&mut self.deferred) {
+            self.make_set(stable);
+        }
+    }
+
+    fn make_set(&mut self, stable: &Stable) {
+        let parts = [stable.words(), self.words.view()];
+        let few = bitmap::worth_while(self.partition.about((stable.len() + self.len) as usize));
+        match Bitmaps::try_from_rows(
+            parts,
+            stable.arity(),
+            few.max(self.partition.about(bitmap::FEW)),
+            self.partition,
+        ) {
+            Some(blocks) => self.members = TupleSet::Bitmaps(blocks),
+            None => self.make_table(stable),
+        }
+    }
+
+    /// The words of the facts that the open round brought.
+    pub(crate) fn open(&self) -> impl Iterator<Item = Word> {
+        self.words.view().iter()
+    }
+
+    /// How many facts the open round brought.
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Adds the rows of `batch` that are new, all of which fall to this shard; how many these are.
+    pub(crate) fn take(&mut self, stable: &Stable, batch: &[Word]) -> Result<u64, Bound> {
+        let arity = stable.arity();
+        let before = self.len;
+        let rows = batch.len() / arity.max(1);
+        if u64::from(stable.len()) + u64::from(self.len) + rows as u64 > MOST_ROWS {
+            return Err(Bound::Facts(MOST_ROWS));
+        }
+        self.make_deferred(stable);
+        self.retry_blocks(stable);
+        let mut rest = batch;
+        if let TupleSet::Bitmaps(blocks) = &mut self.members {
+            let taken = match (arity, &mut self.words) {
+                (1, Cells::Narrow(out)) => blocks.take(batch.as_chunks::<1>().0, out),
+                (1, Cells::Wide(out)) => blocks.take(batch.as_chunks::<1>().0, out),
+                (_, Cells::Narrow(out)) => blocks.take(batch.as_chunks::<2>().0, out),
+                (_, Cells::Wide(out)) => blocks.take(batch.as_chunks::<2>().0, out),
+            };
+            self.len = (self.words.len() / arity.max(1)) as u32;
+            rest = batch.get(taken * arity..).or_broken("no more rows are taken in than there are");
+            if !rest.is_empty() {
+                self.make_table(stable);
+            }
+        }
+        if let (TupleSet::Numbered(table), false) = (&mut self.members, rest.is_empty()) {
+            let len = stable.len() + self.len;
+            self.len += tuple_set::take(table, stable.words(), &mut self.words, len, arity, rest);
+        }
+        Ok(u64::from(self.len - before))
+    }
+
+    /// Adds the one row of a relation without columns; whether it is new.
+    pub(crate) fn hold(&mut self, stable: &Stable) -> u64 {
+        let new = stable.len() + self.len == 0;
+        self.len += u32::from(new);
+        u64::from(new)
+    }
+
+    /// Keeps the facts by row number from now on, so that a part of them can be asked for.
+    pub(crate) fn number_rows(&mut self, stable: &Stable) {
+        self.make_deferred(stable);
+        if matches!(self.members, TupleSet::Bitmaps(_)) {
+            self.make_table(stable);
+        }
+        self.retry = NEVER;
+    }
+
+    fn make_table(&mut self, stable: &Stable) {
+        let rows = AllRows { arity: stable.arity(), stable: stable.words(), pending: self.words.view() };
+        self.members = TupleSet::Numbered(rows.table(stable.len() + self.len, self.partition));
+    }
+
+    /// Goes from a table to bitmaps where the facts have become dense; looked at each time they have doubled.
+    fn retry_blocks(&mut self, stable: &Stable) {
+        let TupleSet::Numbered(table) = &self.members else { return };
+        let facts = table.len() as u64;
+        if facts < self.retry {
+            return;
+        }
+        self.retry = facts * 2;
+        let parts = [stable.words(), self.words.view()];
+        let few = bitmap::worth_while(facts as usize);
+        if let Some(blocks) = Bitmaps::try_from_rows(parts, stable.arity(), few, self.partition) {
+            self.members = TupleSet::Bitmaps(blocks);
+        }
+    }
+
+    /// Whether a row that falls to this shard is among the stable tuples of a part. Those of a relation that still grows
+    /// have to be numbered.
+    #[inline]
+    pub(crate) fn holds(&self, stable: &Stable, row: &[Word], view: View) -> bool {
+        match &self.members {
+            _ if row.is_empty() => !stable.range(view).is_empty(),
+            _ if self.deferred => stable.range(view).any(|at| stable.row(at).is(row)),
+            TupleSet::Bitmaps(blocks) => blocks.contains(row),
+            TupleSet::Numbered(table) => {
+                let rows = AllRows { arity: row.len(), stable: stable.words(), pending: self.words.view() };
+                let number = table.find(hash(row), |at| rows.row(at).is(row));
+                number.is_some_and(|number| stable.range(view).contains(&number))
+            }
+        }
+    }
+
+    /// Hands the facts of the open round over to the stable ones, the first of which in this round has number `start`.
+    pub(crate) fn close(&mut self, stable: &mut Stable, start: u32) {
+        let moved = stable.len() - start;
+        if moved > 0
+            && let TupleSet::Numbered(table) = &mut self.members
+        {
+            // From the last on, so that no old number is taken for a new one.
+            let rows =
+                AllRows { arity: stable.arity(), stable: Slice::default(), pending: self.words.view() };
+            for at in (0..self.len).rev() {
+                table.renumber(hash_row(rows.row(at)), start + at, start + at + moved);
+            }
+        }
+        stable.append(std::mem::take(&mut self.len), &mut self.words);
+    }
+
+    /// The layout of the set of facts, as [`Shard::rewind`] needs it.
+    pub(crate) fn layout(&self) -> Layout {
+        self.members.layout()
+    }
+
+    /// Forgets all facts but the first `len` of `stable`, which still has the others; `layout` is that of the set when
+    /// there were so many. Only where this is the only shard.
+    pub(crate) fn rewind(&mut self, stable: &Stable, len: u32, layout: Layout) {
+        let arity = stable.arity();
+        if arity > 0 && self.members.layout() == layout {
+            let rows = AllRows { arity, stable: stable.words(), pending: self.words.view() };
+            for at in (len..stable.len() + self.len).rev() {
+                self.members.remove_last(rows.row(at), at);
+            }
+        } else if arity > 0 {
+            self.refill(stable, len);
+        }
+        self.words.clear();
+        self.len = 0;
+    }
+
+    /// Makes the set anew from the first `len` facts of `stable`, in the room that it has.
+    fn refill(&mut self, stable: &Stable, len: u32) {
+        let rows = stable.words().part(0, len as usize * stable.arity());
+        self.words.clear();
+        if let TupleSet::Bitmaps(blocks) = &mut self.members
+            && !blocks.refill(rows, stable.arity())
+        {
+            self.members = TupleSet::Numbered(RowTable::default());
+        }
+        if let TupleSet::Numbered(table) = &mut self.members {
+            table.clear();
+            (0..len).for_each(|at| table.insert_new(hash_row(stable.row(at)), at));
+        }
+    }
+
+    /// About how many bytes all shards of the relation take.
+    pub(crate) fn bytes_of_all(&self) -> usize {
+        self.bytes() * self.partition.partitioning.of
+    }
+
+    /// Bytes taken.
+    pub(crate) fn bytes(&self) -> usize {
+        self.words.bytes() + self.members.bytes()
+    }
+}

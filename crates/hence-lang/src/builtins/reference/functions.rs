@@ -1,0 +1,262 @@
+//! The functions.
+
+use super::{Entry, NO_RESULT, Section};
+
+pub(super) const SECTIONS: &[Section] = &[
+    Section { title: "Choice", entries: CHOICE },
+    Section { title: "Numbers", entries: NUMBERS },
+    Section { title: "Strings", entries: STRINGS },
+    Section { title: "Times and durations", entries: TIMES },
+    Section { title: "Conversions", entries: CONVERSIONS },
+];
+
+const CHOICE: &[Entry] = &[
+    Entry {
+        name: "if",
+        form: "if(condition, a, b)",
+        meaning: "`a` where the condition is true, else `b`. Only the value that is taken is evaluated.",
+        examples: &[("if(Ms > 0, 100 / Ms, 0)", "10")],
+    },
+    Entry {
+        name: "min",
+        form: "min(a, b)",
+        meaning: "The smaller of two values. With one argument, in a head, `min` is an aggregate.",
+        examples: &[("min(3, 2)", "2"), ("min(\"b\", \"a\")", "\"a\"")],
+    },
+    Entry {
+        name: "max",
+        form: "max(a, b)",
+        meaning: "The larger of two values. With one argument, in a head, `max` is an aggregate.",
+        examples: &[("max(0.5, 0.25)", "0.5")],
+    },
+    Entry {
+        name: "clamp",
+        form: "clamp(x, low, high)",
+        meaning: "`min(max(x, low), high)`: `x`, but at least `low` and at most `high`.",
+        examples: &[("clamp(7, 0, 5)", "5")],
+    },
+];
+
+const NUMBERS: &[Entry] = &[
+    Entry {
+        name: "abs",
+        form: "abs(x)",
+        meaning: "`x` without its sign.",
+        examples: &[("abs(-2.5)", "2.5"), ("abs(-1h)", "1h")],
+    },
+    Entry {
+        name: "sqrt",
+        form: "sqrt(x)",
+        meaning: "The square root; of a negative number it has no result.",
+        examples: &[("sqrt(6.25)", "2.5"), ("sqrt(-1.0)", NO_RESULT)],
+    },
+    Entry {
+        name: "pow",
+        form: "pow(base, exponent)",
+        meaning: "The power. The exponent of an int is 0 or more; else, and on overflow, it has no result.",
+        examples: &[("pow(2, 10)", "1024"), ("pow(2.0, -1.0)", "0.5"), ("pow(2, -1)", NO_RESULT)],
+    },
+    Entry {
+        name: "ln",
+        form: "ln(x)",
+        meaning: "The natural logarithm; of 0 and below it has no result.",
+        examples: &[("ln(1.0)", "0.0"), ("ln(0.0)", NO_RESULT)],
+    },
+    Entry {
+        name: "exp",
+        form: "exp(x)",
+        meaning: "The exponential function; on overflow it has no result.",
+        examples: &[("exp(0.0)", "1.0")],
+    },
+    Entry {
+        name: "round",
+        form: "round(x)",
+        meaning: "The nearest int, halves away from zero.",
+        examples: &[("round(2.5)", "3"), ("round(-2.5)", "-3")],
+    },
+    Entry {
+        name: "floor",
+        form: "floor(x)",
+        meaning: "The largest int that is not above `x`.",
+        examples: &[("floor(-1.5)", "-2")],
+    },
+    Entry {
+        name: "ceil",
+        form: "ceil(x)",
+        meaning: "The smallest int that is not below `x`.",
+        examples: &[("ceil(-1.5)", "-1")],
+    },
+];
+
+const STRINGS: &[Entry] = &[
+    Entry {
+        name: "len",
+        form: "len(s)",
+        meaning: "How many Unicode scalar values a string has.",
+        examples: &[("len(\"naïve\")", "5")],
+    },
+    Entry {
+        name: "lower",
+        form: "lower(s)",
+        meaning: "The string in lower case.",
+        examples: &[("lower(\"Error\")", "\"error\"")],
+    },
+    Entry {
+        name: "upper",
+        form: "upper(s)",
+        meaning: "The string in upper case.",
+        examples: &[("upper(\"get\")", "\"GET\"")],
+    },
+    Entry {
+        name: "trim",
+        form: "trim(s)",
+        meaning: "The string without white space at both ends.",
+        examples: &[("trim(\"  a b \")", "\"a b\"")],
+    },
+    Entry {
+        name: "contains",
+        form: "contains(s, part)",
+        meaning: "Whether `part` occurs in `s`.",
+        examples: &[("contains(\"timeout after 5 s\", \"timeout\")", "true")],
+    },
+    Entry {
+        name: "starts_with",
+        form: "starts_with(s, part)",
+        meaning: "Whether `s` begins with `part`.",
+        examples: &[("starts_with(\"web_search\", \"web\")", "true")],
+    },
+    Entry {
+        name: "ends_with",
+        form: "ends_with(s, part)",
+        meaning: "Whether `s` ends with `part`.",
+        examples: &[("ends_with(\"main.rs\", \".py\")", "false")],
+    },
+    Entry {
+        name: "matches",
+        form: "matches(s, r\"pattern\")",
+        meaning: "Whether a regular expression matches anywhere in `s`; `^` and `$` anchor it. The pattern is a literal in the syntax of the Rust crate `regex`, compiled once when the rules are loaded.",
+        examples: &[
+            ("matches(\"error 404\", r\"\\b4\\d\\d\\b\")", "true"),
+            ("matches(\"error 404\", r\"^4\\d\\d$\")", "false"),
+        ],
+    },
+    Entry {
+        name: "replace",
+        form: "replace(s, from, to)",
+        meaning: "`s` with every `from` replaced by `to`; an empty `from` replaces nothing.",
+        examples: &[("replace(\"a-b-c\", \"-\", \"/\")", "\"a/b/c\"")],
+    },
+    Entry {
+        name: "concat",
+        form: "concat(s, t, …)",
+        meaning: "Two or more strings, one after the other.",
+        examples: &[("concat(\"a\", \"b\", \"c\")", "\"abc\"")],
+    },
+    Entry {
+        name: "substring",
+        form: "substring(s, start, length)",
+        meaning: "Up to `length` characters of `s` from `start`, which counts from 0. A negative number, or a start beyond the end, has no result.",
+        examples: &[
+            ("substring(\"abcdef\", 2, 3)", "\"cde\""),
+            ("substring(\"abc\", 1, 9)", "\"bc\""),
+            ("substring(\"abc\", 4, 1)", NO_RESULT),
+        ],
+    },
+    Entry {
+        name: "format",
+        form: "format(\"{A} of {B}\")",
+        meaning: "A string with variables and parameters put in; `{{` and `}}` are braces.",
+        examples: &[("format(\"{Tool} took {Ms} ms\")", "\"grep took 10 ms\"")],
+    },
+    Entry {
+        name: "jaccard",
+        form: "jaccard(s, t)",
+        meaning: "How alike two strings are: the words that both have, divided by the words that either has. Words are separated by white space.",
+        examples: &[("jaccard(\"a b c\", \"b c d\")", "0.5"), ("jaccard(\"\", \"\")", "0.0")],
+    },
+];
+
+const TIMES: &[Entry] = &[
+    Entry {
+        name: "year",
+        form: "year(t)",
+        meaning: "The year of a time, in UTC.",
+        examples: &[("year(@2026-02-03T14:23:45Z)", "2026")],
+    },
+    Entry {
+        name: "month",
+        form: "month(t)",
+        meaning: "The month of a time, 1 to 12, in UTC.",
+        examples: &[("month(@2026-02-03T14:23:45Z)", "2")],
+    },
+    Entry {
+        name: "day",
+        form: "day(t)",
+        meaning: "The day of the month, from 1, in UTC.",
+        examples: &[("day(@2026-02-03T14:23:45Z)", "3")],
+    },
+    Entry {
+        name: "weekday",
+        form: "weekday(t)",
+        meaning: "The day of the week, 0 for Monday to 6 for Sunday, in UTC.",
+        examples: &[("weekday(@2026-02-03T14:23:45Z)", "1")],
+    },
+    Entry {
+        name: "hour",
+        form: "hour(t)",
+        meaning: "The hour of the day, 0 to 23, in UTC.",
+        examples: &[("hour(@2026-02-03T14:23:45Z)", "14")],
+    },
+    Entry {
+        name: "minute",
+        form: "minute(t)",
+        meaning: "The minute of the hour, 0 to 59.",
+        examples: &[("minute(@2026-02-03T14:23:45Z)", "23")],
+    },
+    Entry {
+        name: "truncate",
+        form: "truncate(t, d)",
+        meaning: "The latest multiple of `d` since 1970-01-01T00:00:00Z that is not after `t`. A duration that is not positive has no result.",
+        examples: &[
+            ("truncate(@2026-02-03T14:23:45Z, 1h)", "@2026-02-03T14:00:00Z"),
+            ("truncate(@2026-02-03T14:23:45Z, 0s)", NO_RESULT),
+        ],
+    },
+    Entry {
+        name: "seconds",
+        form: "seconds(d)",
+        meaning: "A duration in seconds, as a float.",
+        examples: &[("seconds(1500ms)", "1.5")],
+    },
+];
+
+const CONVERSIONS: &[Entry] = &[
+    Entry {
+        name: "int",
+        form: "int(x)",
+        meaning: "A float rounded towards zero; of a string, the int literal that it holds. Other strings have no result.",
+        examples: &[("int(-2.7)", "-2"), ("int(\"42\")", "42"), ("int(\"4.2\")", NO_RESULT)],
+    },
+    Entry {
+        name: "float",
+        form: "float(x)",
+        meaning: "The float nearest to an int; of a string, the float literal that it holds. Other strings have no result.",
+        examples: &[("float(3)", "3.0"), ("float(\"0.5\")", "0.5"), ("float(\"half\")", NO_RESULT)],
+    },
+    Entry {
+        name: "string",
+        form: "string(x)",
+        meaning: "The value as text: a float in the shortest form that reads back, a name with its slash.",
+        examples: &[
+            ("string(0.1)", "\"0.1\""),
+            ("string(/error/syntax)", "\"/error/syntax\""),
+            ("string(90m)", "\"1h30m\""),
+        ],
+    },
+    Entry {
+        name: "name",
+        form: "name(s)",
+        meaning: "The name that a string holds, with or without its slash. Other strings have no result.",
+        examples: &[("name(\"error/syntax\")", "/error/syntax"), ("name(\"No name\")", NO_RESULT)],
+    },
+];

@@ -1,0 +1,236 @@
+//! The keywords. Only `true`, `false`, `and`, `or`, `not`, `in` and `if` are reserved; the others are words of the
+//! language only where the grammar expects them.
+
+use super::{Entry, Section};
+
+pub(super) const SECTIONS: &[Section] = &[
+    Section { title: "Declarations", entries: DECLARATIONS },
+    Section { title: "Rules", entries: RULES },
+    Section { title: "Tests", entries: TESTS },
+    Section { title: "Types and values", entries: VALUES },
+];
+
+const DECLARATIONS: &[Entry] = &[
+    Entry {
+        name: "input",
+        form: "input NAME(column: type, …).",
+        meaning: "Declares a relation whose facts are asserted from outside. No rule derives it. A column may have a default, `column: type = literal`, for facts that leave it out.",
+        examples: &[(
+            "## A run of a tool.\ninput tool_run(tool: string, ok: bool, note: string = \"\").\n\nfailed(Tool) :- tool_run(tool: Tool, ok: false).\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "relation",
+        form: "relation NAME(column: type, …).",
+        meaning: "Declares a derived relation. The declaration is optional: without it, types are inferred and columns have no names.",
+        examples: &[(
+            "## Tools that are tried again.\nrelation again(tool: string).\n\nagain(\"grep\").\nonce_more(T) :- again(tool: T).\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "decision",
+        form: "decision NAME(column: type, …).",
+        meaning: "Declares a derived relation that is recorded each time a fact of it is drawn or lapses.",
+        examples: &[(
+            "## A job that failed.\ninput failed(job: string).\n\n## Try the job again.\ndecision retry(job: string).\n\n@because(\"{Job} failed\")\nretry(Job) :- failed(Job).\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "requires",
+        form: "decision NAME(…) requires REL(column: term, …).",
+        meaning: "Guards a decision: the rules are refused unless every derivation of it uses a fact of `REL` with these columns. A term is a column of the decision or a literal.",
+        examples: &[(
+            "## A change that waits.\ninput change(id: int).\n## A person's answer.\ninput review(id: int, yes: bool).\n\n## Make the change.\ndecision apply(id: int) requires review(id: id, yes: true).\n\n@because(\"change {Id} was approved\")\napply(Id) :- change(Id), review(Id, true).\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "param",
+        form: "param NAME: type = literal.",
+        meaning: "A named constant that a run may set: `--set NAME=literal`.",
+        examples: &[(
+            "## How often a job is tried.\nparam most: int = 3.\n\ntries(N) :- N in range(0, most).\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "type",
+        form: "type NAME = /name | /name.",
+        meaning: "Gives a closed set of names a name of its own. A name outside of the set is an error.",
+        examples: &[(
+            "## How bad it is.\ntype risk = /low | /high.\n\n## A tool and its risk.\ninput tool(name: string, risk: risk).\n\nrisky(Tool) :- tool(Tool, /high).\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "import",
+        form: "import \"file.dl\".",
+        meaning: "Loads another rule file, by its path relative to this one. Each file is loaded once.",
+        examples: &[],
+    },
+    Entry {
+        name: "@id",
+        form: "@id(name)",
+        meaning: "The identity of the rule that follows, in proofs, in the log and in coverage. Without it, a rule is called by its relation and ordinal, such as `retry#2`.",
+        examples: &[("@id(one_is_odd)\nodd(1).\n", "")],
+    },
+    Entry {
+        name: "@because",
+        form: "@because(\"… {Variable} …\")",
+        meaning: "The sentence that `why` prints for a step by the rule that follows. It may use every variable of the rule and every parameter.",
+        examples: &[(
+            "## A job that failed.\ninput failed(job: string).\n\n@because(\"{Job} failed\")\nbroken(Job) :- failed(Job).\n",
+            "",
+        )],
+    },
+];
+
+const RULES: &[Entry] = &[
+    Entry {
+        name: "in",
+        form: "X in GENERATOR(…)",
+        meaning: "Binds a variable to each element of a generator; holds for a bound variable that is among the elements.",
+        examples: &[("word(W) :- W in words(\"to be or not\").\n", "")],
+    },
+    Entry {
+        name: "limit",
+        form: "HEAD :- BODY limit N per X, Y by KEY desc as R.",
+        meaning: "Keeps the first `N` facts of each group. Without `per`, the whole relation is one group.",
+        examples: &[(
+            "## A run of a tool.\ninput run(tool: string, ms: int).\n\nslowest(Tool, Ms, Rank) :- run(Tool, Ms) limit 3 per Tool by Ms desc as Rank.\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "per",
+        form: "limit N per X, Y by KEY",
+        meaning: "Names the variables of the group that a limit counts in.",
+        examples: &[(
+            "## A run of a tool.\ninput run(tool: string, ms: int).\n\nfastest(Tool, Ms) :- run(Tool, Ms) limit 1 per Tool by Ms.\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "by",
+        form: "limit N by KEY, KEY desc",
+        meaning: "Names the keys by which a limit ranks. Ties are broken by the columns of the head, ascending.",
+        examples: &[(
+            "## A run of a tool.\ninput run(tool: string, ms: int).\n\nfirst(Tool, Ms) :- run(Tool, Ms) limit 2 by Ms, Tool desc.\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "desc",
+        form: "by KEY desc",
+        meaning: "Ranks by a key from the largest value down. Without it, a key ranks from the smallest value up.",
+        examples: &[(
+            "## A run of a tool.\ninput run(tool: string, ms: int).\n\nslowest(Tool, Ms) :- run(Tool, Ms) limit 1 by Ms desc.\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "as",
+        form: "limit N by KEY as R",
+        meaning: "Binds the rank, from 1, to a variable of the head.",
+        examples: &[(
+            "## A run of a tool.\ninput run(tool: string, ms: int).\n\nranked(Tool, Ms, R) :- run(Tool, Ms) limit 10 by Ms as R.\n",
+            "",
+        )],
+    },
+];
+
+const TESTS: &[Entry] = &[
+    Entry {
+        name: "test",
+        form: "test \"name\" { set … now … given … expect … }",
+        meaning: "A test, run by `hence test`: what is expected of some facts. Its parts come in this order; only `expect` is needed.",
+        examples: &[("twice(2 * 3).\n\ntest \"two times three\" {\n    expect\n        twice(6).\n}\n", "")],
+    },
+    Entry {
+        name: "set",
+        form: "set NAME = literal.",
+        meaning: "Sets a parameter in a test.",
+        examples: &[(
+            "## How many.\nparam most: int = 3.\n\ncount_to(N) :- N in range(0, most).\n\ntest \"one\" {\n    set most = 1.\n    expect\n        exactly count_to { (0) }\n}\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "now",
+        form: "now @2026-02-03T12:00:00Z.",
+        meaning: "Sets the clock of a test. In rules, `now(at)` is an input that holds the time of the run.",
+        examples: &[(
+            "today(day(At)) :- now(At).\n\ntest \"the third\" {\n    now @2026-02-03T12:00:00Z.\n    expect\n        today(3).\n}\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "given",
+        form: "given fact. fact. …",
+        meaning: "The facts of a test, of inputs or of derived relations.",
+        examples: &[(
+            "## A job that failed.\ninput failed(job: string).\n\nbroken(Job) :- failed(Job).\n\ntest \"a failed job is broken\" {\n    given\n        failed(\"backup\").\n    expect\n        broken(\"backup\").\n}\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "expect",
+        form: "expect literal. …",
+        meaning: "What a test expects: `p(1).`, `no p(_).`, `p(X), X > 0.5.`, `exactly p { (1) (2) }`, and `p(0.333) ~ 0.001.` for a float within a distance.",
+        examples: &[(
+            "third(1.0 / 3.0).\n\ntest \"a third\" {\n    expect\n        third(0.333) ~ 0.001.\n        third(X), X > 0.3.\n}\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "no",
+        form: "no p(a, _).",
+        meaning: "Expects that no fact matches.",
+        examples: &[("odd(1).\n\ntest \"two is even\" {\n    expect\n        no odd(2).\n}\n", "")],
+    },
+    Entry {
+        name: "exactly",
+        form: "exactly p { (a, b) (c, d) }",
+        meaning: "Expects a whole relation. No dot follows the brace.",
+        examples: &[(
+            "odd(1).\nodd(3).\n\ntest \"both\" {\n    expect\n        exactly odd { (1) (3) }\n}\n",
+            "",
+        )],
+    },
+];
+
+const VALUES: &[Entry] = &[
+    Entry {
+        name: "bool",
+        form: "true, false",
+        meaning: "The type of truth values.",
+        examples: &[("fast(10 < 20).\n\ntest \"yes\" {\n    expect\n        fast(true).\n}\n", "")],
+    },
+    Entry {
+        name: "true",
+        form: "true",
+        meaning: "A literal of type `bool`. A bool expression is a condition in a body.",
+        examples: &[("ok(true).\nyes(1) :- ok(B), B.\n", "")],
+    },
+    Entry {
+        name: "false",
+        form: "false",
+        meaning: "A literal of type `bool`; it comes before `true`.",
+        examples: &[("ok(false).\nno_good(1) :- ok(B), !B.\n", "")],
+    },
+    Entry {
+        name: "time",
+        form: "@2026-02-03T14:23:45Z",
+        meaning: "The type of instants: RFC 3339, stored as microseconds since 1970-01-01T00:00:00Z.",
+        examples: &[("begins(@2026-02-03T14:23:45Z).\nlater(T + 1h) :- begins(T).\n", "")],
+    },
+    Entry {
+        name: "duration",
+        form: "250ms, 60s, 5m, 24h, 7d, 2w, 1h30m",
+        meaning: "The type of lengths of time, in microseconds, with a sign.",
+        examples: &[("pause(1h30m).\nlong(D) :- pause(D), D > 60m.\n", "")],
+    },
+];

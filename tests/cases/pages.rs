@@ -1,0 +1,144 @@
+//! Pages with commands: every `$ ` line of a `console` block is run, in order, in a fresh copy of what a clone has, and
+//! must print what stands below it; a block `file=NAME` is written there first. `UPDATE=1` writes what is printed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use regex::Regex;
+
+use crate::files::files;
+
+/// README and the pages of the documentation that show commands.
+pub(crate) fn with_commands() -> Vec<PathBuf> {
+    let mut pages = files("docs", &["md"]);
+    pages.retain(|page| fs::read_to_string(page).unwrap().contains("```console\n"));
+    pages.insert(0, PathBuf::from("README.md"));
+    pages
+}
+
+/// Runs the commands of a page.
+///
+/// # Errors
+/// Those that print something else.
+pub(crate) fn check(page: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(page).unwrap();
+    let (better, faults) = run(&text);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(page, better).unwrap();
+        return Ok(());
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// A folder with the files of a clone that commands read.
+fn clone() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for part in ["rules", "facts", "hence.toml", "tests/golden/error_texts.jsonl", "examples"] {
+        copy(Path::new(part), &folder.path().join(part));
+    }
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    if from.is_dir() {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            copy(&entry.path(), &to.join(entry.file_name()));
+        }
+    } else {
+        fs::copy(from, to).unwrap();
+    }
+}
+
+/// What differs from run to run: hashes of the ledger, the wall clock, told by its fraction of a second, and how long
+/// something took.
+fn steady(text: &str) -> String {
+    let hash = Regex::new(r"\b[0-9a-f]{64}\b").unwrap();
+    let clock = Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z").unwrap();
+    let text = hash.replace_all(text, "[hash]");
+    let text = clock.replace_all(&text, "[time]");
+    let took = Regex::new(r"\(\d+\.\d+ s\)").unwrap();
+    let text = took.replace_all(&text, "([time])");
+    // Times are not equally long, so lines that hold one break at different words.
+    let origin =
+        r"asserted[\s│]+by[\s│]+(\w+)[\s│]+at[\s│]+\[time\][\s│]+from[\s│]+(\S+),[\s│]+transaction[\s│]+";
+    let text =
+        Regex::new(origin).unwrap().replace_all(&text, "asserted by $1 at [time] from $2, transaction ");
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn shell(command: &str, folder: &Path) -> String {
+    let bin = Path::new(env!("CARGO_BIN_EXE_hence")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let command = command.replace("cargo run --release -- ", "hence ").replace("cargo run -- ", "hence ");
+    let mut shell = Command::new("sh");
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HENCE_")) {
+        shell.env_remove(name);
+    }
+    let output = shell
+        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("NO_COLOR", "1")
+        .env("USER", "ada")
+        .output()
+        .unwrap();
+    let mut text = steady(&String::from_utf8_lossy(&output.stdout));
+    let status = output.status.code().unwrap_or(-1);
+    if status != 0 {
+        text.push_str(&format!("[exit {status}]\n"));
+    }
+    text
+}
+
+/// Whether `found` is what `wanted` says, where a line `...` stands for any lines.
+fn fits(wanted: &str, found: &str) -> bool {
+    let pattern: Vec<String> = wanted.split("...\n").map(regex::escape).collect();
+    Regex::new(&format!("(?s)^{}$", pattern.join("(?:.*\n)?"))).unwrap().is_match(found)
+}
+
+/// Runs every command of a page's `console` blocks; the page as it should be, and the differences.
+fn run(page: &str) -> (String, Vec<String>) {
+    let folder = clone();
+    let (mut out, mut faults) = (String::new(), Vec::new());
+    let mut lines = page.lines().peekable();
+    let mut inside = false;
+    while let Some(line) = lines.next() {
+        out.push_str(&format!("{line}\n"));
+        if let Some((_, name)) = line.split_once("file=").filter(|_| line.starts_with("```")) {
+            let mut text = String::new();
+            while let Some(line) = lines.next_if(|line| !line.starts_with("```")) {
+                text.push_str(&format!("{line}\n"));
+            }
+            out.push_str(&text);
+            out.extend(lines.next().map(|fence| format!("{fence}\n")));
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        } else if line.starts_with("```") {
+            inside = !inside && line == "```console";
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| inside) {
+            let mut command = command.to_owned();
+            while let Some(start) = command.strip_suffix('\\') {
+                let Some(more) = lines.next() else { break };
+                out.push_str(&format!("{more}\n"));
+                command = format!("{start}{}", more.trim_start());
+            }
+            let mut wanted = String::new();
+            while let Some(line) = lines.next_if(|line| !line.starts_with("$ ") && !line.starts_with("```")) {
+                wanted.push_str(&format!("{line}\n"));
+            }
+            let found = shell(&command, folder.path());
+            if fits(&wanted, &found) {
+                out.push_str(&wanted);
+            } else {
+                out.push_str(&found);
+                faults.push(format!("$ {command}\n--- wanted\n{wanted}--- found\n{found}"));
+            }
+        }
+    }
+    (out, faults)
+}
