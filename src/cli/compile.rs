@@ -98,7 +98,7 @@ use std::io::Read;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use hence::ledger::interchange::json_line;
+use hence::json;
 use hence::literal::visible;
 use hence::session::{SessionError, compiled};
 
@@ -133,7 +133,7 @@ fn main() -> ExitCode {
     match compiled::decide(&rules::PACK, RULES, (&name, &lines), now) {
         Ok(decided) => {
             let facts = decided.relations.iter().flat_map(|(.., facts)| facts);
-            facts.for_each(|fact| println!("{}", json_line(fact)));
+            facts.for_each(|fact| println!("{}", json::line(fact)));
             decided.reports.iter().for_each(|report| eprintln!("warning: {report}"));
             let undetermined = |name| eprintln!("warning: `{name}` is undetermined");
             decided.undetermined.iter().for_each(undetermined);

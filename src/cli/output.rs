@@ -6,10 +6,9 @@ use std::sync::OnceLock;
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
-use serde_json::json;
 
 use hence_core::fact::Fact;
-use hence_core::fault::OrBroken;
+pub(super) use hence_core::json::{fact as json_fact, spaced, value as json_value};
 use hence_core::literal::visible;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -95,46 +94,6 @@ pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
     table.set_header(header.iter().map(|name| visible(name)));
     table.add_rows(rows.iter().map(|row| row.iter().map(|cell| visible(cell))));
     table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
-}
-
-/// A value as JSON: times in RFC 3339, durations and names as text.
-pub(super) fn json_value(value: Value) -> serde_json::Value {
-    match value {
-        Value::Bool(value) => json!(value),
-        Value::Int(value) => json!(value),
-        Value::Float(value) => json!(value.get()),
-        other => json!(other.text()),
-    }
-}
-
-/// A fact as fact files have it.
-pub(super) fn json_fact(fact: &Fact) -> serde_json::Value {
-    let values: Vec<_> = fact.values.iter().map(|value| json_value(*value)).collect();
-    json!({ fact.relation.as_str(): values })
-}
-
-/// Compact JSON with a space after `:` and `,`, as people write it by hand.
-pub(super) fn spaced(value: &serde_json::Value) -> String {
-    let mut out = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Spaced);
-    serde::Serialize::serialize(value, &mut serializer).ok().or_broken("a JSON value can be written");
-    String::from_utf8(out).ok().or_broken("JSON is text")
-}
-
-struct Spaced;
-
-impl serde_json::ser::Formatter for Spaced {
-    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { writer.write_all(b", ") }
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { writer.write_all(b", ") }
-    }
-
-    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b": ")
-    }
 }
 
 /// Writes rows of values under column names.

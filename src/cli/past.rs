@@ -205,7 +205,7 @@ impl Chosen {
 
     /// The parameters that are not as the rules declare them.
     fn parameters(&self) -> Vec<(String, String)> {
-        self.rules.recorded().params
+        self.rules.recorded().params().to_vec()
     }
 
     fn json(&self, tx: u64, now: i64) -> Json {

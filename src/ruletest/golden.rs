@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json};
 use crate::session::{self, RuleSet, RuleSource, Session, SessionError};
 use hence_core::fault::OrBroken;
 use hence_core::file::{self, LARGEST_TEXT};
+use hence_core::json;
 use hence_core::literal;
 use hence_core::span::Place;
 use hence_core::symbol::Symbol;
@@ -179,34 +180,23 @@ impl GoldenCase {
     }
 
     fn with_params(&self, rules: &RuleSet) -> Result<RuleSet, SessionError> {
-        let mut rules = rules.clone();
-        for (name, json) in &self.case.params {
-            let unknown = SessionError::Unknown { message: format!("unknown parameter `{name}`") };
-            let param = rules.program.params.iter_mut().find(|param| param.name.as_str() == name);
-            let param = param.ok_or(unknown)?;
-            param.value = value(json, param.ty.ty).ok_or_else(|| SessionError::Unknown {
-                message: format!("{json} is not a value of the parameter `{name}`"),
-            })?;
-        }
-        Ok(rules)
+        let set = |(name, json): (&String, &Json)| {
+            let unknown = |message| SessionError::Unknown { message };
+            let param = rules.program.params.iter().find(|param| param.name.as_str() == name);
+            let param = param.ok_or_else(|| unknown(format!("unknown parameter `{name}`")))?;
+            let value = json::read(param.ty.ty, json);
+            let value =
+                value.ok_or_else(|| unknown(format!("{json} is not a value of the parameter `{name}`")))?;
+            Ok((param.name, value))
+        };
+        let sets = self.case.params.iter().map(set).collect::<Result<Vec<_>, SessionError>>()?;
+        if sets.is_empty() { Ok(rules.clone()) } else { rules.with_sets(&sets).map_err(SessionError::Faults) }
     }
 }
 
 fn types(rules: &RuleSet, name: Symbol) -> Vec<Type> {
     let relation = rules.program.find(name).or_broken("facts are derived of relations that the rules have");
     rules.program[relation].types().collect()
-}
-
-fn value(json: &Json, ty: Type) -> Option<Value> {
-    Some(match ty {
-        Type::Bool => Value::Bool(json.as_bool()?),
-        Type::Int => Value::Int(json.as_i64()?),
-        Type::Float => Value::Float(hence_core::value::Float::new(json.as_f64()?)?),
-        Type::String => Value::String(Symbol::new(json.as_str()?)),
-        Type::Name => Value::Name(Symbol::new(json.as_str()?)),
-        Type::Time => Value::Time(literal::parse_time(json.as_str()?)?),
-        Type::Duration => Value::Duration(literal::parse_duration(json.as_str()?)?),
-    })
 }
 
 /// The rows that are missing and those that are too many, ascending by their text.
@@ -230,7 +220,7 @@ fn difference(there: &[&[Value]], types: &[Type], wanted: &Json) -> Vec<Differen
 }
 
 fn same(found: &[Value], wanted: &[Json], types: &[Type]) -> bool {
-    let equal = |found: &Value, wanted: &Json, ty: Type| match (value(wanted, ty), found) {
+    let equal = |found: &Value, wanted: &Json, ty: Type| match (json::read(ty, wanted), found) {
         (Some(Value::Float(a)), Value::Float(b)) => (a.get() - b.get()).abs() <= WITHIN,
         (wanted, found) => wanted == Some(*found),
     };

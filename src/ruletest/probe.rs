@@ -11,7 +11,7 @@ use hence_core::value::{Value, Word};
 use hence_engine::{Database, Engine, Model, SemiNaive};
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::term::{Limit, Term, Variable};
-use hence_lang::ir::{Arg, Literal, Program, Rule, RuleId, Stratum};
+use hence_lang::ir::{Atom, Literal, Program, Rule, RuleId, Stratum};
 
 use super::case::limits;
 
@@ -130,37 +130,15 @@ impl Answers {
 /// The variables that a literal needs bound before it can be judged. `made` are those that a bind or generator of
 /// the body makes: an atom reads them.
 pub(super) fn needs(literal: &Literal, made: &BTreeSet<VarId>) -> BTreeSet<VarId> {
-    let mut vars = BTreeSet::new();
-    let mut of = |expr: &Expr| expr.for_each_var(&mut |var| vars.extend([var]));
-    match literal {
-        Literal::Atom(atom) => return atom_vars(&atom.args).filter(|var| made.contains(var)).collect(),
-        Literal::Not(atom) => return atom_vars(&atom.args).collect(),
-        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => of(expr),
-        Literal::Each { args, .. } => args.iter().for_each(of),
-    }
+    let read = literal.positive().into_iter().flat_map(Atom::vars);
+    let mut vars: BTreeSet<VarId> = read.filter(|var| made.contains(var)).collect();
+    literal.for_each_needed(&mut |var| vars.extend([var]));
     vars
 }
 
-/// The variables that a literal binds.
-pub(super) fn binds(literal: &Literal) -> BTreeSet<VarId> {
-    match literal {
-        Literal::Atom(atom) => atom_vars(&atom.args).collect(),
-        Literal::Bind { var, .. } | Literal::Each { var, .. } => BTreeSet::from([*var]),
-        Literal::Not(_) | Literal::Test { .. } => BTreeSet::new(),
-    }
-}
-
-/// The variables that binds and generators of a body make.
+/// The variables that literals of a body make.
 pub(super) fn made(body: &[Literal]) -> BTreeSet<VarId> {
-    body.iter().filter(|literal| !matches!(literal, Literal::Atom(_))).flat_map(binds).collect()
-}
-
-/// The variables among the arguments of an atom.
-pub(super) fn atom_vars(args: &[Arg]) -> impl Iterator<Item = VarId> + '_ {
-    args.iter().filter_map(|arg| match arg {
-        Arg::Var(var) => Some(*var),
-        _ => None,
-    })
+    body.iter().filter_map(Literal::computed).collect()
 }
 
 /// The places of the literals in an order in which each finds its variables bound, as near to the text as can be;
@@ -173,7 +151,7 @@ pub(super) fn order(body: &[Literal], without: Option<usize>) -> Vec<usize> {
     let ready = |at: usize, bound: &BTreeSet<VarId>| needs(literal(at), &made).is_subset(bound);
     while let Some(next) = left.iter().position(|at| ready(*at, &bound)) {
         let at = left.remove(next);
-        bound.extend(binds(literal(at)));
+        bound.extend(literal(at).binds());
         placed.push(at);
     }
     placed

@@ -11,9 +11,9 @@ use hence_engine::Model;
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::op::Op;
 use hence_lang::builtins::term::{Term, Variable};
-use hence_lang::ir::{Arg, Literal, Program, Rule};
+use hence_lang::ir::{Arg, Atom, Literal, Program, Rule};
 
-use super::probe::{Probes, binds, order};
+use super::probe::{Probes, order};
 
 /// Where a body stops.
 pub(super) struct Stuck {
@@ -44,7 +44,7 @@ pub(super) fn stuck(
         asked.push(before);
         let literal = body.get(*at).or_broken(BODY);
         prefix.push(literal.clone());
-        bound.extend(binds(literal));
+        bound.extend(literal.binds());
         bound.sort_unstable();
         bound.dedup();
     }
@@ -77,11 +77,8 @@ pub(super) fn with_values(literal: &Literal, variables: &[Variable], bindings: &
             }
         }
     };
-    match literal {
-        Literal::Atom(atom) | Literal::Not(atom) => super::probe::atom_vars(&atom.args).for_each(visit),
-        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => expr.for_each_var(&mut visit),
-        Literal::Each { args, .. } => args.iter().for_each(|arg| arg.for_each_var(&mut visit)),
-    }
+    literal.atom().into_iter().flat_map(Atom::vars).for_each(&mut visit);
+    literal.exprs().iter().for_each(|expr| expr.for_each_var(&mut visit));
     named.join(", ")
 }
 

@@ -15,8 +15,8 @@ use super::compiled::COMPILED;
 use super::cross_check::BOTH;
 use super::drawn::{DecisionId, place};
 use super::error::SessionError;
-use super::evaluation::Evaluation;
-use super::history::{self, History};
+use super::follow::{Follower, Redrawn};
+use super::history::History;
 use super::lapse::Decided;
 use super::ruleset::RuleSet;
 use super::why::decision;
@@ -198,14 +198,16 @@ impl Audit<'_> {
         let first = self.from.max(1);
         let stood = history.standing(first - 1)?;
         let salvaged = self.ledger.salvaged()?.unwrap_or(0);
-        let again = stood.clone();
-        let mut course = Course { stood, again, unsettled: BTreeSet::new(), runs: false, salvaged };
+        let again = Redrawn::new(stood.clone());
+        let (follower, unsettled) = (Follower::default(), BTreeSet::new());
+        let mut course = Course { stood, again, follower, unsettled, runs: false, salvaged };
         let mut audited = Audited::default();
-        for info in self.ledger.log(first..=self.to) {
-            let info = info?;
-            progress(info.tx);
+        for tx in first..=self.to.min(self.ledger.last_tx()) {
+            progress(tx);
             meter::check("drawing decisions again")?;
-            for finding in course.transaction(&mut history, &info, &mut audited)? {
+            let transaction = self.ledger.transaction(tx)?;
+            course.follower.take(&transaction);
+            for finding in course.transaction(&mut history, &transaction, &mut audited)? {
                 audited.faults += u64::from(finding.what.is_lie());
                 if !each(&finding) {
                     return Ok(audited);
@@ -221,7 +223,8 @@ struct Course {
     /// The decisions that stand by the record.
     stood: BTreeSet<Fact>,
     /// Those that stand when all is drawn again.
-    again: BTreeSet<Fact>,
+    again: Redrawn,
+    follower: Follower,
     /// The decisions that the last evaluation left undetermined.
     unsettled: BTreeSet<Symbol>,
     /// Whether a transaction has recorded how it ran: all that follow do.
@@ -234,50 +237,50 @@ impl Course {
     fn transaction(
         &mut self,
         history: &mut History<'_>,
-        info: &TxInfo,
+        transaction: &Transaction,
         audited: &mut Audited,
     ) -> Result<Vec<Finding>, SessionError> {
+        let info = &transaction.info;
         let of_all = |what| vec![Finding { tx: info.tx, decision: None, what }];
         let records = info.drawn + info.lapsed > 0;
         let (hash, clock) = match (info.rules, info.clock) {
             (Some(hash), Some(clock)) => (hash, clock),
             // Facts that somebody asserted, or that a migration carried over: nothing was decided.
             (_, None) if !records && info.run.is_none() => return Ok(Vec::new()),
-            (None, None) if records => return self.without_rules(&history.ledger.transaction(info.tx)?),
+            (None, None) if records => return self.without_rules(transaction),
             _ => {
-                self.record(&history.ledger.transaction(info.tx)?);
+                self.record(transaction);
                 return Ok(of_all(Discrepancy::NoClock));
             }
         };
-        let transaction = history.ledger.transaction(info.tx)?;
         let rules = match history.rules(hash) {
             Ok(rules) => rules,
             Err(error) if !is_of_the_rules(&error) => return Err(error),
             Err(error) => {
-                self.record(&transaction);
+                self.record(transaction);
                 return Ok(of_all(Discrepancy::Rules(said(&error))));
             }
         };
-        let evaluation = match history.evaluate(&rules, info, clock) {
-            Ok(evaluation) => evaluation,
+        let step = match self.follower.evaluate(history, &rules, info, clock) {
+            Ok(step) => step,
             Err(error) if !is_of_the_rules(&error) => return Err(error),
             Err(error) => {
-                self.record(&transaction);
+                self.record(transaction);
                 return Ok(of_all(Discrepancy::Rules(said(&error))));
             }
         };
-        let mut found = self.ran(info, &transaction, rules.program.facts.len());
+        let mut found = self.ran(info, transaction, rules.program.facts.len());
         self.runs |= info.run.is_some();
-        let before = self.again.clone();
-        history::carry(&mut self.again, &rules, &evaluation, info.run.is_none());
+        let turned = self.again.follow(&rules, &self.follower, step, info.run.is_none());
         audited.evaluated += 1;
         audited.decisions += self.again.len() as u64;
-        let finder = history.finder(&rules, &evaluation);
-        let course = &*self;
-        let held = Held { course, before: &before, info, rules: &rules, evaluation: &evaluation, finder };
-        found.extend(held.compare(history.ledger, &transaction)?);
-        self.record(&transaction);
-        self.unsettled = evaluation.undetermined.iter().map(|id| rules.program[*id].name).collect();
+        let finder = self.follower.finder(&rules);
+        let held = Held { course: self, turned, info, rules: &rules, finder };
+        found.extend(held.compare(history.ledger, transaction)?);
+        self.follower.put_back(held.finder);
+        self.record(transaction);
+        let undetermined = self.follower.undetermined();
+        self.unsettled = undetermined.iter().map(|id| rules.program[*id].name).collect();
         Ok(found)
     }
 
@@ -350,11 +353,10 @@ fn ids(transaction: &Transaction) -> Vec<(DecisionId, Decision)> {
 /// One transaction beside what is drawn again.
 struct Held<'h> {
     course: &'h Course,
-    /// The decisions that stood before it when all is drawn again.
-    before: &'h BTreeSet<Fact>,
+    /// The decisions that came and went with it when all is drawn again.
+    turned: (Vec<Fact>, Vec<Fact>),
     info: &'h TxInfo,
     rules: &'h RuleSet,
-    evaluation: &'h Evaluation,
     finder: Finder<'h>,
 }
 
@@ -378,14 +380,15 @@ impl Held<'_> {
             }
         }
         let drawn: BTreeSet<&Fact> = drawn.iter().map(|(_, decision)| &decision.fact).collect();
-        let Course { stood, again, .. } = self.course;
+        let stood = &self.course.stood;
         let known = |fact: &Fact| drawn.contains(fact) || lapsed.contains_key(fact);
         // What differed before was told then.
-        for fact in again.difference(stood).filter(|fact| !known(fact) && !self.before.contains(*fact)) {
+        let (came, went) = &self.turned;
+        for fact in came.iter().filter(|fact| !known(fact) && !stood.contains(*fact)) {
             found.push(self.finding(None, fact, Discrepancy::Missing(decision(&self.finder, fact.clone())?)));
         }
         let decided = Decided::new(&self.rules.program);
-        for fact in stood.difference(again).filter(|fact| !known(fact) && self.before.contains(*fact)) {
+        for fact in went.iter().filter(|fact| !known(fact) && stood.contains(*fact)) {
             let reason = decided.lapsed(fact.clone()).reason;
             let id = ledger.decision_history(fact)?.into_iter().rev().find(|span| span.from < self.info.tx);
             let id = id.map(|span| id_of(ledger, span.from, fact)).transpose()?.flatten();
@@ -426,7 +429,7 @@ impl Held<'_> {
 
     fn is_undetermined(&self, fact: &Fact) -> bool {
         let relation = self.rules.program.find(fact.relation);
-        relation.is_some_and(|relation| self.evaluation.undetermined.contains(&relation))
+        relation.is_some_and(|relation| self.course.follower.undetermined().contains(&relation))
     }
 
     fn lapsed(&self, recorded: &Lapsed) -> Result<Option<Discrepancy>, SessionError> {

@@ -1,6 +1,7 @@
 //! Changes: facts asserted and retracted, what follows evaluated, decisions drawn and lapsed recorded with them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 
 use hence_core::fact::Fact;
 use hence_core::fault;
@@ -8,7 +9,9 @@ use hence_core::meter;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
-use hence_ledger::{Changes, Committed, Decision, Draft, Lapsed, LedgerError, Run, RunLimits, When};
+use hence_ledger::{
+    Changes, Committed, Decision, Draft, Lapsed, LedgerError, Resolved, Run, RunLimits, When,
+};
 
 use super::ask::reports;
 use super::cross_check::rows_of;
@@ -21,7 +24,7 @@ use super::standing::Habit;
 use super::trace;
 use super::what_if::without;
 use super::why::decision;
-use super::{Session, Store, ledger_facts};
+use super::{Memory, Session, Store, ledger_facts};
 
 /// What is said to be done where a limit is reached while reasons are looked for.
 pub(super) const REASONS: &str = "finding reasons";
@@ -114,7 +117,7 @@ impl Session {
             ledger.redaction().facts(&mut change.assertions)?;
             ledger.redaction().facts(&mut change.retractions)?;
         }
-        let changes = self.effective(&change)?;
+        let (changes, proposed) = self.resolve(&mut change)?;
         let keeps = !dry && self.engine.is_incremental();
         let (mut outcome, habit) = if keeps {
             self.advance(&changes, change.now)?
@@ -126,7 +129,7 @@ impl Session {
             outcome.standing = self.list(&outcome)?;
         }
         if !dry {
-            let recorded = fault::caught(|| self.record(change, &mut outcome));
+            let recorded = fault::caught(|| self.record(change.now, proposed, &mut outcome));
             if let Err(SessionError::Fault(fault)) = &recorded {
                 self.fault = Some(fault.clone());
             }
@@ -167,44 +170,35 @@ impl Session {
         Ok(standing)
     }
 
-    fn draft(change: &Change) -> Draft {
-        Draft {
+    /// The draft of a change, its facts in the form in which `ledger` records them.
+    fn draft(&self, ledger: &Recording, change: &mut Change) -> Result<Draft, SessionError> {
+        let mut draft = Draft {
             time: change.time,
-            author: change.author.clone(),
-            source: change.source.clone(),
-            note: change.note.clone(),
-            assertions: change.assertions.clone(),
-            retractions: change.retractions.clone(),
+            author: take(&mut change.author),
+            source: take(&mut change.source),
+            note: change.note.take(),
+            assertions: take(&mut change.assertions),
+            retractions: take(&mut change.retractions),
             expect_tx: change.expect_tx,
             ..Draft::default()
-        }
-    }
-
-    /// The draft of a change, its facts in the form in which the ledger records them.
-    fn fitted(&self, change: &Change) -> Result<Draft, SessionError> {
-        let mut draft = Self::draft(change);
-        if let Store::Ledger(ledger) = &self.store {
-            self.lens(ledger)?.record(ledger, &self.rules.program, &mut draft)?;
-        }
+        };
+        self.lens(ledger)?.record(ledger, &self.rules.program, &mut draft)?;
         Ok(draft)
     }
 
-    fn effective(&self, change: &Change) -> Result<Changes, SessionError> {
-        match &self.store {
-            Store::Ledger(ledger) if self.as_of == When::Now => {
-                Ok(self.lens(ledger)?.shown(ledger.effective(&self.fitted(change)?)?))
-            }
-            Store::Ledger(ledger) => {
-                let mut held = BTreeSet::new();
-                for fact in change.assertions.iter().chain(&change.retractions) {
-                    if self.stood(ledger, fact)? {
-                        held.insert(fact);
-                    }
-                }
-                Ok(against(change, |fact| held.contains(fact)))
-            }
-            Store::Memory(memory) => Ok(against(change, |fact| memory.facts.contains(fact))),
+    /// What a change, whose facts are taken out of it, comes to, and what a ledger is to record of them.
+    fn resolve(&self, change: &mut Change) -> Result<(Changes, Option<Proposed>), SessionError> {
+        if let (Store::Ledger(ledger), When::Now) = (&self.store, self.as_of) {
+            let mut draft = self.draft(ledger, change)?;
+            let (changes, resolved) = ledger.resolve(&mut draft)?;
+            return Ok((self.lens(ledger)?.shown(changes), Some(Proposed { draft, resolved })));
         }
+        let facts = (take(&mut change.assertions), take(&mut change.retractions));
+        let changes = match &self.store {
+            Store::Ledger(ledger) => against(facts, |fact| self.stood(ledger, fact))?,
+            Store::Memory(memory) => against(facts, |fact| Ok(memory.facts.contains(fact)))?,
+        };
+        Ok((changes, None))
     }
 
     /// Whether a fact stood at the moment that this session asks.
@@ -293,53 +287,72 @@ impl Session {
         Run { engine: self.engine.name().to_owned(), lenient: self.lenient, limits }
     }
 
-    fn record(&mut self, change: Change, outcome: &mut Outcome) -> Result<(), SessionError> {
+    fn record(
+        &mut self,
+        now: i64,
+        proposed: Option<Proposed>,
+        outcome: &mut Outcome,
+    ) -> Result<(), SessionError> {
         let run = self.run();
-        let drew = !outcome.drawn.is_empty() || !outcome.lapsed.is_empty();
-        if self.ledger().is_some() && outcome.changes.is_empty() && !drew {
-            return Ok(());
-        }
-        let fitted = self.fitted(&change)?;
-        match &mut self.store {
-            Store::Ledger(ledger) => {
+        match (&mut self.store, proposed) {
+            (Store::Ledger(ledger), Some(Proposed { draft, resolved })) => {
+                if outcome.changes.is_empty() && outcome.drawn.is_empty() && outcome.lapsed.is_empty() {
+                    return Ok(());
+                }
                 let draft = Draft {
-                    clock: Some(change.now),
+                    clock: Some(now),
                     rules: Some(self.rules.recorded()),
                     run: Some(run),
-                    drawn: outcome.drawn.clone(),
-                    lapsed: outcome.lapsed.clone(),
-                    ..fitted
+                    drawn: take(&mut outcome.drawn),
+                    lapsed: take(&mut outcome.lapsed),
+                    ..draft
                 };
-                outcome.committed = Some(ledger.commit(&draft)?);
+                outcome.committed = Some(ledger.commit_resolved(&draft, resolved)?);
+                (outcome.drawn, outcome.lapsed) = (draft.drawn, draft.lapsed);
             }
-            Store::Memory(memory) => {
-                for fact in &outcome.changes.removed {
-                    memory.facts.remove(fact);
-                }
-                memory.facts.extend(outcome.changes.added.iter().cloned());
-                for lapsed in &outcome.lapsed {
-                    memory.decisions.remove(&lapsed.fact);
-                }
-                outcome.drawn.iter().cloned().for_each(|decision| memory.decisions.insert(decision));
-            }
+            (Store::Ledger(_), None) => fault::broken("what a ledger records was resolved against it"),
+            (Store::Memory(memory), _) => memory.take_in(outcome),
         }
         Ok(())
     }
 }
 
-/// What a change comes to where the facts that are `held` stand.
-fn against(change: &Change, held: impl Fn(&Fact) -> bool) -> Changes {
-    let wanted = distinct(&change.assertions);
-    let mut unwanted = distinct(&change.retractions);
+/// What a ledger is to record of a change: its draft, and the facts of it resolved.
+struct Proposed {
+    draft: Draft,
+    resolved: Resolved,
+}
+
+impl Memory {
+    fn take_in(&mut self, outcome: &Outcome) {
+        outcome.changes.removed.iter().for_each(|fact| self.facts.remove(fact));
+        self.facts.extend(outcome.changes.added.iter().cloned());
+        outcome.lapsed.iter().for_each(|lapsed| self.decisions.remove(&lapsed.fact));
+        outcome.drawn.iter().cloned().for_each(|decision| self.decisions.insert(decision));
+    }
+}
+
+/// What assertions and retractions come to where the facts that are `held` stand.
+fn against(
+    (assertions, retractions): (Vec<Fact>, Vec<Fact>),
+    held: impl Fn(&Fact) -> Result<bool, SessionError>,
+) -> Result<Changes, SessionError> {
+    let (wanted, mut unwanted) = (distinct(assertions), distinct(retractions));
     unwanted.retain(|fact| wanted.binary_search(fact).is_err());
-    let (standing, added) = wanted.into_iter().cloned().partition(|fact| held(fact));
-    let (removed, missing) = unwanted.into_iter().cloned().partition(|fact| held(fact));
-    Changes { added, removed, standing, missing }
+    let mut changes = Changes::default();
+    for fact in wanted {
+        let list = if held(&fact)? { &mut changes.standing } else { &mut changes.added };
+        list.push(fact);
+    }
+    for fact in unwanted {
+        let list = if held(&fact)? { &mut changes.removed } else { &mut changes.missing };
+        list.push(fact);
+    }
+    Ok(changes)
 }
 
 /// Facts in ascending order, each once.
-fn distinct(facts: &[Fact]) -> Vec<&Fact> {
-    let mut facts: Vec<&Fact> = facts.iter().collect();
+fn distinct(mut facts: Vec<Fact>) -> Vec<Fact> {
     facts.sort_unstable();
     facts.dedup();
     facts

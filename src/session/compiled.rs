@@ -52,7 +52,7 @@ pub fn decide(
     now: i64,
 ) -> Result<Derived, SessionError> {
     let files = texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    let rules = RuleSet::from_recorded(&hence_ledger::RuleSet { files, params: Vec::new() })?;
+    let rules = RuleSet::from_recorded(&hence_ledger::RuleSet::new(files, Vec::new()))?;
     let facts = read_fact_lines(&rules, name, lines)?;
     Session::over_facts(rules, facts).with_engine(Box::new(Compiled::of(pack))).derive(&[], now)
 }

@@ -80,6 +80,8 @@ pub(super) struct Fit {
     pub(super) recast: Recast,
     /// What is to be recorded before facts are asserted.
     pub(super) schemas: Vec<Schema>,
+    /// Whether later facts are read the same way, as long as no schema is recorded.
+    pub(super) is_settled: bool,
 }
 
 /// How the relations of a rule set read what a ledger has recorded of them.
@@ -128,6 +130,11 @@ impl Lens {
             Some(fit) => fit.recast.clone(),
             None => Recast::plain(&relation.columns),
         }
+    }
+
+    /// How the facts of a relation are read that the program declares and the ledger has ever held.
+    pub(super) fn fit(&self, relation: Symbol) -> Option<&Fit> {
+        self.fits.get(&relation)
     }
 
     fn changed(&self, relation: Symbol) -> Option<&Recast> {
@@ -242,7 +249,8 @@ impl Reading<'_> {
         let recorded = self.ledger.recorded(relation.name, self.at)?;
         let stands = self.stands(relation.name)?;
         if relation.kind != Kind::Input {
-            let fit = Fit { recast: Recast::plain(&relation.columns), schemas: Vec::new() };
+            let recast = Recast::plain(&relation.columns);
+            let fit = Fit { recast, schemas: Vec::new(), is_settled: false };
             let known = recorded.map(|recorded| recorded.columns);
             return if stands { self.misfit(relation, known, Trouble::Kind).map(Err) } else { Ok(Ok(fit)) };
         }
@@ -252,7 +260,7 @@ impl Reading<'_> {
             None => {
                 let recast = Recast::plain(&relation.columns);
                 let schemas = vec![schema(relation.name, recast.columns(), false)];
-                Ok(Ok(Fit { recast, schemas }))
+                Ok(Ok(Fit { recast, schemas, is_settled: false }))
             }
         }
     }
@@ -284,7 +292,7 @@ impl Reading<'_> {
             Err(_) if !stands => {
                 let recast = Recast::plain(&relation.columns);
                 let schemas = vec![schema(name, recast.columns(), true)];
-                Ok(Ok(Fit { recast, schemas }))
+                Ok(Ok(Fit { recast, schemas, is_settled: false }))
             }
             Err(found) => {
                 let known = Some(recorded.columns.clone());
@@ -297,7 +305,8 @@ impl Reading<'_> {
                     Vec::new()
                 };
                 let careful = recast.is_narrowed() && !self.trusted;
-                self.looked_through(relation, &recorded.columns, Fit { recast, schemas }, careful)
+                let fit = Fit { recast, schemas, is_settled: true };
+                self.looked_through(relation, &recorded.columns, fit, careful)
             }
         }
     }
@@ -318,7 +327,7 @@ impl Reading<'_> {
                 // Facts may have been asserted since, under the columns of now.
                 let now = Recast::plain(&relation.columns);
                 let schemas = vec![schema(relation.name, now.columns(), false)];
-                let fit = Fit { recast: now, schemas };
+                let fit = Fit { recast: now, schemas, is_settled: false };
                 let all_now = self.unread(relation, &fit.recast)?.is_none();
                 let all_then = self.unread(relation, &Recast::plain(&columns))?.is_none();
                 if all_now && !all_then {
@@ -332,7 +341,8 @@ impl Reading<'_> {
                     schemas.push(schema(relation.name, recast.columns(), false));
                 }
                 let known = if named.is_some() { bare } else { Vec::new() };
-                self.looked_through(relation, &known, Fit { recast, schemas }, !self.trusted)
+                let fit = Fit { recast, schemas, is_settled: false };
+                self.looked_through(relation, &known, fit, !self.trusted)
             }
         }
     }

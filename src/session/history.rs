@@ -4,19 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use hence_core::fact::Fact;
-use hence_core::meter;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_engine::{Database, Engine, Limits};
 use hence_ledger::{Hash, Ledger, LedgerError, TxInfo, When};
-use hence_proof::Finder;
-use hence_proof::proof::NoOrigins;
 
-use super::RuleSet;
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
-use super::fitting::Legacy;
+use super::fitting::{Legacy, Lens, Reading};
 use super::lapse::Decided;
+use super::{RuleSet, ledger_facts};
 
 /// A ledger whose transactions are evaluated again.
 pub(super) struct History<'a> {
@@ -45,26 +42,23 @@ impl<'a> History<'a> {
         Ok(rules)
     }
 
-    /// What follows by some rules from the facts that stood after a transaction, evaluated in the manner of its run.
-    pub(super) fn evaluate(
+    /// The facts that stood after a transaction, its clock among them, and how they are read.
+    pub(super) fn input(
         &self,
         rules: &RuleSet,
         info: &TxInfo,
         clock: i64,
-    ) -> Result<Evaluation, SessionError> {
-        meter::check("drawing decisions again")?;
-        let program = &rules.program;
-        let mut input = Database::new(program);
-        let known = (program, &rules.sources);
-        super::ledger_facts::standing(self.ledger, &self.legacy, When::Tx(info.tx), known, &mut input)?;
-        evaluation::add_now(program, &mut input, clock);
-        let lenient = info.run.as_ref().map_or(self.lenient, |run| run.lenient);
-        evaluation::evaluate(rules, input, self.engine, &self.limits, lenient)
+    ) -> Result<(Database, Lens), SessionError> {
+        let at = When::Tx(info.tx);
+        let reading = Reading { ledger: self.ledger, at, legacy: &self.legacy, trusted: false };
+        let (mut input, lens) = ledger_facts::standing(&reading, &rules.program, &rules.sources)?;
+        evaluation::add_now(&rules.program, &mut input, clock);
+        Ok((input, lens))
     }
 
-    /// A finder of reasons in an evaluation; it finds those that a commit recorded.
-    pub(super) fn finder<'e>(&self, rules: &'e RuleSet, evaluation: &'e Evaluation) -> Finder<'e> {
-        Finder::new(&rules.program, &evaluation.model, &rules.sources, &NoOrigins)
+    /// Whether operations without a result counted as false in a transaction.
+    pub(super) fn is_lenient(&self, info: &TxInfo) -> bool {
+        info.run.as_ref().map_or(self.lenient, |run| run.lenient)
     }
 
     /// The decisions that stood after a transaction; none before the first.

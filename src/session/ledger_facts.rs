@@ -1,6 +1,5 @@
 //! The facts of a ledger as rows of a program.
 
-use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -115,29 +114,17 @@ pub(super) fn declares_the_same(program: &Program, other: &Program) -> bool {
         && program.relations.iter().zip(others.by_ref()).all(|(relation, other)| same(relation, other))
 }
 
-/// Adds the facts that stood in `ledger` at a moment, of the input relations that `program` knows.
+/// The facts that stood in a ledger at a moment, of the input relations that `program` knows, and how they are read.
 pub(super) fn standing(
-    ledger: &Ledger,
-    legacy: &Legacy,
-    at: When,
-    (program, sources): (&Program, &Sources),
-    input: &mut Database,
-) -> Result<(), SessionError> {
-    let all = (0..program.relations.len() as u32).map(RelationId).collect();
-    let lens = Lens::new(&Reading { ledger, at, legacy, trusted: false }, program, sources)?;
-    Ok(standing_of(ledger, &lens, at, program, &all, input)?)
-}
-
-/// The same, of those among `relations` alone.
-pub(super) fn standing_of(
-    ledger: &Ledger,
-    lens: &Lens,
-    as_of: When,
+    reading: &Reading<'_>,
     program: &Program,
-    relations: &BTreeSet<RelationId>,
-    input: &mut Database,
-) -> Result<(), LedgerError> {
-    relations.iter().try_for_each(|relation| beginning(ledger, lens, as_of, (program, *relation), &[], input))
+    sources: &Sources,
+) -> Result<(Database, Lens), SessionError> {
+    let (lens, mut input) = (Lens::new(reading, program, sources)?, Database::new(program));
+    for relation in (0..program.relations.len() as u32).map(RelationId) {
+        beginning(reading.ledger, &lens, reading.at, (program, relation), &[], &mut input)?;
+    }
+    Ok((input, lens))
 }
 
 /// Adds the facts of one input relation whose first columns hold `first`.

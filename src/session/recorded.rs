@@ -15,16 +15,20 @@ use super::ruleset::{RuleSet, check};
 
 impl RuleSet {
     /// The rule set as a ledger keeps it: each text under its name, in the order of loading, and the parameters
-    /// that were set.
+    /// that were set. Made and hashed once.
     pub fn recorded(&self) -> ledger::RuleSet {
+        self.recorded.get_or_init(|| self.texts()).clone()
+    }
+
+    fn texts(&self) -> ledger::RuleSet {
         let text =
             |file: &tree::File| self.sources.get(file.id).or_broken("every file of rules has its text");
         let texts = self.files.iter().map(text);
         let set = self.program.params.iter().filter(|param| param.value != param.default);
-        ledger::RuleSet {
-            files: texts.map(|source| (source.name().to_owned(), source.text().to_owned())).collect(),
-            params: set.map(|param| (param.name.to_string(), param.value.to_string())).collect(),
-        }
+        ledger::RuleSet::new(
+            texts.map(|source| (source.name().to_owned(), source.text().to_owned())).collect(),
+            set.map(|param| (param.name.to_string(), param.value.to_string())).collect(),
+        )
     }
 
     /// The rule set that a ledger kept.
@@ -33,7 +37,7 @@ impl RuleSet {
     /// Faults in its texts, which this version of the language may see where an earlier one did not.
     pub fn from_recorded(recorded: &ledger::RuleSet) -> Result<Self, SessionError> {
         let mut loaded = Loaded { sources: Sources::default(), files: Vec::new(), diagnostics: Vec::new() };
-        for (name, text) in &recorded.files {
+        for (name, text) in recorded.files() {
             let id = loaded.sources.add(name.as_str(), text.as_str());
             let (tree, found) = syntax::parse(id, text);
             loaded.files.push(tree);
@@ -47,7 +51,7 @@ impl RuleSet {
                 Err(SessionError::Unknown { message })
             }
         };
-        let sets = recorded.params.iter().map(set).collect::<Result<Vec<_>, _>>()?;
+        let sets = recorded.params().iter().map(set).collect::<Result<Vec<_>, _>>()?;
         let findings = check(loaded, &sets);
         findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
     }

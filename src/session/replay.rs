@@ -1,17 +1,18 @@
 //! Recorded history under other rules, or under its own: what would have been decided, transaction by transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use hence_core::fact::Fact;
 use hence_core::fault;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_engine::{Engine, Limits};
-use hence_ledger::{Ledger, TxInfo};
+use hence_ledger::{Ledger, Transaction};
 
 use super::error::SessionError;
-use super::evaluation::Evaluation;
-use super::history::{self, History};
+use super::follow::{Follower, Reasons, Redrawn};
+use super::history::History;
 use super::{RuleSet, Session};
 
 /// How history is gone through.
@@ -141,41 +142,90 @@ impl Replay<'_> {
     ) -> Result<Replayed, SessionError> {
         let (mut history, mut others) = (self.history(), BTreeMap::new());
         let as_recorded = self.rules.is_none() && self.sets.is_empty();
+        let (mut after, mut before) = (Follower::default(), (!as_recorded).then(Follower::default));
         let mut replayed = Replayed::default();
         let first = self.from.max(1);
-        let mut now = history.standing(first - 1)?;
-        let mut apart: BTreeSet<Fact> = BTreeSet::new();
-        for info in self.ledger.log(first..=self.to) {
-            let info = info?;
-            progress(info.tx);
+        let mut course = Course::new(history.standing(first - 1)?);
+        for tx in first..=self.to.min(self.ledger.last_tx()) {
+            progress(tx);
+            let transaction = self.ledger.transaction(tx)?;
+            course.record(&transaction);
+            after.take(&transaction);
+            before.iter_mut().for_each(|before| before.take(&transaction));
+            let info = &transaction.info;
             let (Some(hash), Some(clock)) = (info.rules, info.clock) else { continue };
             let own = history.rules(hash)?;
             if !as_recorded && !others.contains_key(&hash) {
-                others.insert(hash, self.others(&own)?);
+                others.insert(hash, Rc::new(self.others(&own)?));
             }
-            let rules = others.get(&hash).unwrap_or(&*own);
-            let evaluation = history.evaluate(rules, &info, clock)?;
+            let rules = others.get(&hash).unwrap_or(&own);
+            let step = after.evaluate(&history, rules, info, clock)?;
             let keeps = as_recorded && info.run.is_none();
-            history::carry(&mut now, rules, &evaluation, keeps);
+            let (came, went) = course.now.follow(rules, &after, step, keeps);
+            course.touched.extend(came.into_iter().chain(went));
             replayed.evaluated += 1;
-            replayed.decisions += now.len() as u64;
-            let then = history.standing(info.tx)?;
-            let differ: BTreeSet<Fact> = then.symmetric_difference(&now).cloned().collect();
-            let fresh: Vec<&Fact> = differ.difference(&apart).collect();
-            if !fresh.is_empty() {
-                let before = history.evaluate(&own, &info, clock)?;
-                let (before, after) = ((&*own, &before), (rules, &evaluation));
-                let mut each = |flip| {
-                    replayed.flips += 1;
-                    each(flip)
-                };
-                if !flip_each(&history, &info, (&then, &fresh), (before, after), &mut each)? {
-                    return Ok(replayed);
-                }
+            replayed.decisions += course.now.len() as u64;
+            let fresh = course.fresh();
+            if fresh.is_empty() {
+                continue;
             }
-            apart = differ;
+            if let Some(before) = &mut before {
+                before.evaluate(&history, &own, info, clock)?;
+            }
+            let reasons = (before.as_ref().unwrap_or(&after).reasons(&own), after.reasons(rules));
+            let mut each = |flip| {
+                replayed.flips += 1;
+                each(flip)
+            };
+            if !flip_each(tx, (&course.then, fresh), reasons, &mut each)? {
+                return Ok(replayed);
+            }
         }
         Ok(replayed)
+    }
+}
+
+/// How far a replay has come.
+struct Course {
+    /// The decisions that stand by the record.
+    then: BTreeSet<Fact>,
+    /// Those that stand when all is drawn again.
+    now: Redrawn,
+    /// Those that stood in one of both only, when the last transaction was drawn again.
+    apart: BTreeSet<Fact>,
+    /// Those that came or went in one of both since.
+    touched: BTreeSet<Fact>,
+}
+
+impl Course {
+    fn new(stood: BTreeSet<Fact>) -> Self {
+        let (apart, touched) = (BTreeSet::new(), BTreeSet::new());
+        Self { then: stood.clone(), now: Redrawn::new(stood), apart, touched }
+    }
+
+    /// Takes over what a transaction records.
+    fn record(&mut self, transaction: &Transaction) {
+        for (lapsed, _) in &transaction.lapsed {
+            self.then.remove(&lapsed.fact);
+            self.touched.insert(lapsed.fact.clone());
+        }
+        for decision in &transaction.drawn {
+            self.then.insert(decision.fact.clone());
+            self.touched.insert(decision.fact.clone());
+        }
+    }
+
+    /// Those that stand in one of both only, and did not when the last transaction was drawn again; ascending.
+    fn fresh(&mut self) -> Vec<Fact> {
+        let Self { then, now, apart, touched } = self;
+        let is_fresh = |fact: &Fact| {
+            if then.contains(fact) != now.contains(fact) {
+                return apart.insert(fact.clone());
+            }
+            apart.remove(fact);
+            false
+        };
+        std::mem::take(touched).into_iter().filter(is_fresh).collect()
     }
 }
 
@@ -185,21 +235,20 @@ fn has(rules: &RuleSet, name: Symbol) -> bool {
 }
 
 /// Hands each decision that is fresh on one side to `each`, with the reasons on both; whether it wants more.
-fn flip_each<'e>(
-    history: &History<'_>,
-    info: &TxInfo,
-    (then, fresh): (&BTreeSet<Fact>, &[&Fact]),
-    (before, after): ((&'e RuleSet, &'e Evaluation), (&'e RuleSet, &'e Evaluation)),
+fn flip_each(
+    tx: u64,
+    (then, fresh): (&BTreeSet<Fact>, Vec<Fact>),
+    (before, after): (Reasons<'_>, Reasons<'_>),
     each: &mut dyn FnMut(Flip) -> bool,
 ) -> Result<bool, SessionError> {
-    let (before, after) = (history.finder(before.0, before.1), history.finder(after.0, after.1));
-    for fact in fresh {
-        let (before, after) = (before.reason(fact)?, after.reason(fact)?);
-        let flip =
-            Flip { tx: info.tx, decision: (*fact).clone(), stood: then.contains(*fact), before, after };
-        if !each(flip) {
+    for decision in fresh {
+        let stood = then.contains(&decision);
+        let (why_before, why_after) = (before.of(&decision)?, after.of(&decision)?);
+        if !each(Flip { tx, decision, stood, before: why_before, after: why_after }) {
             return Ok(false);
         }
     }
+    before.end();
+    after.end();
     Ok(true)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use hence_core::diagnostic::{self, Diagnostic};
 use hence_core::fault::{self, OrBroken};
@@ -11,6 +12,7 @@ use hence_core::value::Value;
 use hence_lang::analysis::{self, checked, checked::Checked};
 use hence_lang::ir::Program;
 use hence_lang::lower;
+use hence_ledger as ledger;
 use hence_syntax::codes::TOO_MANY_FAULTS;
 use hence_syntax::tree::{self, Item};
 
@@ -48,6 +50,21 @@ pub struct RuleSet {
     pub program: Program,
     /// Warnings, sorted by place.
     pub warnings: Vec<Diagnostic>,
+    /// As a ledger keeps it, once that was asked for.
+    pub(super) recorded: OnceLock<ledger::RuleSet>,
+}
+
+impl RuleSet {
+    /// A rule set of parts that belong together.
+    pub fn new(
+        sources: Sources,
+        files: Vec<tree::File>,
+        checked: Checked,
+        program: Program,
+        warnings: Vec<Diagnostic>,
+    ) -> Self {
+        Self { sources, files, checked, program, warnings, recorded: OnceLock::new() }
+    }
 }
 
 /// What a check of a rule set found.
@@ -197,7 +214,7 @@ pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
     let rule_count = checked.rules.len();
     let rules = program
         .filter(|_| !errors)
-        .map(|program| Box::new(RuleSet { sources: sources.clone(), files, checked, program, warnings }));
+        .map(|program| Box::new(RuleSet::new(sources.clone(), files, checked, program, warnings)));
     Findings { faults: Faults { sources, diagnostics }, files: count, rule_count, rules }
 }
 

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use hence::session::{FactFiles, Loader, SessionError, check, read_facts_counted};
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fact::Fact;
+use hence_core::json;
 use hence_core::schema::{Column, ColumnType, Kind, NameSet, Relation};
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value};
-use hence_ledger::interchange::{
-    FactFile, Format, Schemas, expand, json_line, read, read_text, write_csv, write_json_lines,
-};
+use hence_ledger::interchange::{FactFile, Format, Schemas, expand, read, read_text};
 use proptest::prelude::*;
 
 fn relation(kind: Kind, name: &str, columns: &[(&str, ColumnType)]) -> Relation {
@@ -229,10 +228,10 @@ fn facts_are_written_with_a_space_behind_colon_and_comma() {
         ],
     );
     assert_eq!(
-        json_line(&fact),
+        json::line(&fact),
         r#"{"usefulness": ["web \"search\"\n", "/marketing", 0.765, "7d", "1970-01-01T00:00:00Z", true]}"#
     );
-    assert_eq!(json_line(&Fact::new("paused", [])), r#"{"paused": []}"#);
+    assert_eq!(json::line(&Fact::new("paused", [])), r#"{"paused": []}"#);
 }
 
 fn values() -> impl Strategy<Value = Vec<Value>> {
@@ -258,10 +257,13 @@ proptest! {
         let relations = relations();
         let (schemas, mut sources) = (Schemas::new(&relations), Sources::default());
         let facts: Vec<_> = rows.iter().map(|row| Fact::new("tool_run", row.clone())).collect();
-        let (mut lines, mut table) = (Vec::new(), Vec::new());
-        write_json_lines(&mut lines, &facts).expect("no fault in memory");
-        write_csv(&mut table, &relations[0], rows.iter().map(Vec::as_slice)).expect("no fault in memory");
-        let (lines, table) = (String::from_utf8(lines).expect("UTF-8"), String::from_utf8(table).expect("UTF-8"));
+        let lines: String = facts.iter().map(|fact| json::line(fact) + "\n").collect();
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(relations[0].columns.iter().map(|column| column.name.as_str())).expect("no fault");
+        for row in &rows {
+            table.write_record(row.iter().map(|value| value.text())).expect("no fault");
+        }
+        let table = String::from_utf8(table.into_inner().expect("no fault")).expect("UTF-8");
         let read_lines = read_text(&mut sources, "a", &lines, Format::JsonLines, &schemas);
         prop_assert_eq!(read_lines.expect("facts"), facts.clone());
         let read_table = read_text(&mut sources, "tool_run.csv", &table, Format::Csv, &schemas);

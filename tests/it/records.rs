@@ -10,7 +10,7 @@ use hence_core::value::Value;
 use hence_engine::Engine;
 use hence_engine::Naive;
 use hence_engine::SemiNaive;
-use hence_ledger::{Decision, Draft, Lapsed, Ledger, OpenOptions, Run};
+use hence_ledger::{Decision, Draft, Lapsed, Ledger, OpenOptions, RuleSet as RecordedRules, Run};
 use serde_json::Value as Json;
 
 use super::golden;
@@ -268,7 +268,8 @@ const FORGERIES: [Forge; 13] = [
     }),
     ("a parameter", |draft| {
         let Some(rules) = &mut draft.rules else { return false };
-        rules.params = vec![(String::from("loud"), String::from("\"very\""))];
+        let loud = (String::from("loud"), String::from("\"very\""));
+        *rules = RecordedRules::new(rules.files().to_vec(), vec![loud]);
         true
     }),
     ("an engine", |draft| {

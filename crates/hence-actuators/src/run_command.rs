@@ -14,6 +14,7 @@ use super::carry::{Carrier, Order, Report};
 use super::error::ActuatorError;
 use super::group;
 use hence_core::fault::OrBroken;
+use hence_core::json;
 use hence_core::value::Value;
 
 /// The name of the carrier.
@@ -80,13 +81,8 @@ impl Carrier for RunCommand {
 
 /// What a program is told of a decision.
 fn told(order: &Order<'_>) -> Json {
-    let value = |value: &Value| match value {
-        Value::Bool(value) => json!(value),
-        Value::Int(value) => json!(value),
-        Value::Float(value) => json!(value.get()),
-        other => json!(other.text()),
-    };
-    let values = order.columns.iter().cloned().zip(order.decision.values.iter().map(value));
+    let values = order.decision.values.iter().map(|value| json::value(*value));
+    let values = order.columns.iter().cloned().zip(values);
     json!({
         "id": order.id, "relation": order.decision.relation.as_str(),
         "values": values.collect::<serde_json::Map<_, _>>(),

@@ -206,18 +206,7 @@ fn collect(expr: &Expr, found: &mut Vec<Leaf>) {
         _ => None,
     };
     found.extend(leaf.filter(|leaf| !found.contains(leaf)));
-    children(expr).into_iter().for_each(|child| collect(child, found));
-}
-
-/// The parts of an expression, in the order of the text.
-pub(super) fn children(expr: &Expr) -> Vec<&Expr> {
-    match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => Vec::new(),
-        ExprKind::Call(_, args) => args.iter().collect(),
-        ExprKind::Matches(text, _) => vec![text],
-        ExprKind::And(left, right) | ExprKind::Or(left, right) => vec![left, right],
-        ExprKind::If(condition, then, otherwise) => vec![condition, then, otherwise],
-    }
+    expr.parts().into_iter().for_each(|child| collect(child, found));
 }
 
 /// The parameters that an expression reads.

@@ -8,7 +8,7 @@ use hence_engine::report::Reports;
 use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::ir::{Literal, Program, Rule, RuleId, Term};
 
-use super::expression::{address, children};
+use super::expression::address;
 
 /// An operation.
 pub(super) struct Operation {
@@ -22,34 +22,26 @@ pub(super) struct Operation {
 /// arguments), of the limit.
 pub(super) fn operations(rule: &Rule) -> Vec<Operation> {
     let mut found = Vec::new();
-    for literal in &rule.body {
-        match literal {
-            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => collect(expr, &mut found),
-            Literal::Each { args, .. } => args.iter().for_each(|arg| collect(arg, &mut found)),
-            Literal::Atom(_) | Literal::Not(_) => {}
-        }
-    }
+    rule.body.iter().flat_map(Literal::exprs).for_each(|expr| collect(expr, &mut found));
     for term in &rule.terms {
-        match term {
-            Term::Expr(expr) => collect(expr, &mut found),
-            Term::Aggregate { args, span, .. } => {
-                args.iter().for_each(|arg| collect(arg, &mut found));
-                found.push(Operation { address: 0, span: *span });
-            }
+        term.exprs().iter().for_each(|expr| collect(expr, &mut found));
+        if let Term::Aggregate { span, .. } = term {
+            found.push(Operation { address: 0, span: *span });
         }
     }
     if let Some(limit) = &rule.limit {
         collect(&limit.count, &mut found);
-        limit.by.iter().for_each(|(key, _)| collect(key, &mut found));
+        limit.keys().for_each(|key| collect(key, &mut found));
     }
     found
 }
 
 fn collect(expr: &Expr, found: &mut Vec<Operation>) {
-    if matches!(&expr.kind, ExprKind::Call(op, _) if op.may_fail()) {
-        found.push(Operation { address: address(expr), span: expr.span });
-    }
-    children(expr).into_iter().for_each(|child| collect(child, found));
+    expr.for_each(&mut |part| {
+        if matches!(&part.kind, ExprKind::Call(op, _) if op.may_fail()) {
+            found.push(Operation { address: address(part), span: part.span });
+        }
+    });
 }
 
 /// Reports of generated code (rule, operation, bindings) as every engine gives them.

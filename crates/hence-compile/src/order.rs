@@ -6,10 +6,8 @@
 use std::collections::BTreeSet;
 
 use hence_core::schema::RelationId;
-use hence_lang::builtins::expr::{Expr, VarId};
+use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Arg, Atom, Literal, Rule};
-
-use super::expression::variables;
 
 /// The body of a rule in the order in which it is matched.
 pub(super) fn ordered(rule: &Rule) -> Vec<&Literal> {
@@ -21,14 +19,6 @@ pub(super) fn looked_up(rule: &Rule) -> impl Iterator<Item = RelationId> {
     walk(rule).into_iter().filter_map(|(literal, bound)| match literal {
         Literal::Not(atom) => Some(atom.relation),
         Literal::Atom(atom) if atom.args.iter().any(|arg| is_known(arg, &bound)) => Some(atom.relation),
-        _ => None,
-    })
-}
-
-/// The variables of an atom, each time that it stands there.
-pub(super) fn vars(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
-    atom.args.iter().filter_map(|arg| match arg {
-        Arg::Var(var) => Some(*var),
         _ => None,
     })
 }
@@ -48,11 +38,7 @@ fn walk(rule: &Rule) -> Vec<(&Literal, BTreeSet<VarId>)> {
     while let Some(at) = next(rule, &pending, &bound) {
         let literal = pending.remove(at);
         walked.push((literal, bound.clone()));
-        match literal {
-            Literal::Atom(atom) => bound.extend(vars(atom)),
-            Literal::Bind { var, .. } | Literal::Each { var, .. } => bound.extend([*var]),
-            Literal::Not(_) | Literal::Test { .. } => {}
-        }
+        bound.extend(literal.binds());
     }
     assert!(pending.is_empty(), "some order makes every literal of a rule ready");
     walked
@@ -84,17 +70,7 @@ fn cost(literal: &Literal, bound: &BTreeSet<VarId>) -> usize {
 }
 
 fn is_ready(rule: &Rule, literal: &Literal, bound: &BTreeSet<VarId>) -> bool {
-    let all = |expr: &Expr| variables(expr).iter().all(|var| bound.contains(var));
-    match literal {
-        Literal::Atom(atom) => vars(atom).all(|var| bound.contains(&var) || !is_computed(rule, var)),
-        Literal::Not(atom) => vars(atom).all(|var| bound.contains(&var)),
-        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => all(expr),
-        Literal::Each { args, .. } => args.iter().all(all),
-    }
-}
-
-fn is_computed(rule: &Rule, var: VarId) -> bool {
-    rule.body.iter().any(|literal| {
-        matches!(literal, Literal::Bind { var: bound, .. } | Literal::Each { var: bound, .. } if *bound == var)
-    })
+    let mut read = literal.positive().into_iter().flat_map(Atom::vars);
+    read.all(|var| bound.contains(&var) || !rule.computed().any(|computed| computed == var))
+        && literal.is_ready(|var| bound.contains(&var))
 }

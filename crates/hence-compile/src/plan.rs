@@ -7,7 +7,7 @@
 
 use hence_core::index_vec::IndexVec;
 use hence_core::schema::{Kind, RelationId};
-use hence_lang::ir::{Literal, Program, Rule, RuleId};
+use hence_lang::ir::{Program, Rule, RuleId};
 
 /// Who evaluates what.
 pub(super) struct Plan {
@@ -134,11 +134,7 @@ pub(super) fn arity(program: &Program, relation: RelationId) -> usize {
 
 /// The columns of positive atoms in which nothing stands, in order; they make matches distinct.
 pub(super) fn open_columns(rule: &Rule) -> usize {
-    let atoms = rule.body.iter().filter_map(|literal| match literal {
-        Literal::Atom(atom) => Some(atom),
-        _ => None,
-    });
-    atoms.flat_map(|atom| &atom.args).filter(|arg| matches!(arg, hence_lang::ir::Arg::Any)).count()
+    rule.positive().flat_map(|atom| &atom.args).filter(|arg| matches!(arg, hence_lang::ir::Arg::Any)).count()
 }
 
 /// The decisions that depend on a relation, by name.

@@ -10,7 +10,7 @@ use hence_lang::ir::{Arg, Atom, Literal, Program, Rule, Term};
 use super::Refusal;
 use super::expression::{Expressions, Place, constant, params};
 use super::names;
-use super::order::{ordered, vars};
+use super::order::ordered;
 use super::plan::{gathers, open_columns};
 use super::text::Constants;
 
@@ -21,16 +21,12 @@ const MOST_KEYS: usize = 12;
 fn params_of(rule: &Rule) -> BTreeSet<ParamId> {
     let mut found = BTreeSet::new();
     for literal in &rule.body {
-        match literal {
-            Literal::Atom(atom) | Literal::Not(atom) => {
-                found.extend(atom.args.iter().filter_map(|arg| match arg {
-                    Arg::Param(param) => Some(*param),
-                    _ => None,
-                }))
-            }
-            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => found.extend(params(expr)),
-            Literal::Each { args, .. } => found.extend(args.iter().flat_map(params)),
-        }
+        let args = literal.atom().into_iter().flat_map(|atom| &atom.args);
+        found.extend(args.filter_map(|arg| match arg {
+            Arg::Param(param) => Some(*param),
+            _ => None,
+        }));
+        found.extend(literal.exprs().iter().flat_map(params));
     }
     if !gathers(rule) {
         found.extend(plain(rule).flat_map(params));
@@ -297,20 +293,7 @@ pub(super) fn generator_text(generator: &Generator, constants: &mut Constants) -
 fn uses(rule: &Rule) -> BTreeMap<VarId, usize> {
     let mut uses = BTreeMap::new();
     let mut note = |var: VarId| *uses.entry(var).or_insert(0) += 1;
-    for literal in &rule.body {
-        match literal {
-            Literal::Atom(atom) | Literal::Not(atom) => vars(atom).for_each(&mut note),
-            Literal::Bind { var, expr, .. } => {
-                note(*var);
-                expr.for_each_var(&mut note);
-            }
-            Literal::Test { expr, .. } => expr.for_each_var(&mut note),
-            Literal::Each { var, args, .. } => {
-                note(*var);
-                args.iter().for_each(|arg| arg.for_each_var(&mut note));
-            }
-        }
-    }
+    rule.body.iter().for_each(|literal| literal.for_each_var(&mut note));
     plain(rule).for_each(|expr| expr.for_each_var(&mut note));
     uses
 }

@@ -5,6 +5,7 @@ pub mod fact;
 pub mod fault;
 pub mod file;
 pub mod index_vec;
+pub mod json;
 pub mod literal;
 pub mod meter;
 pub mod pattern;

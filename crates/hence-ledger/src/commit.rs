@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use hence_core::fault;
 use hence_core::meter;
 use tracing::debug_span;
 
@@ -14,7 +15,7 @@ use super::hash::Digest;
 use super::journal::End;
 use super::keys;
 use super::list::ChangeList;
-use super::plan::{self, Plan, Weighed};
+use super::plan::{Plan, Resolved};
 use super::progress::Work;
 use super::record::RecordKind;
 use super::redact::Redaction;
@@ -27,13 +28,38 @@ use super::transaction::{Changes, Committed, Draft};
 const STEP: u64 = 10_000;
 
 impl Ledger {
-    /// What `draft` would change, without changing it: an evaluation over the facts that stand and these changes
-    /// shows which decisions are to be committed with it.
+    /// What the facts of `draft`, which are taken out of it, change: for an evaluation, which finds the decisions to be
+    /// committed with them, and for [`Ledger::commit_resolved`].
     ///
     /// # Errors
-    /// If the base can't be read.
-    pub fn effective(&self, draft: &Draft) -> Result<Changes, LedgerError> {
-        plan::effective(draft, &self.state, &self.view)
+    /// If a fact doesn't fit the columns recorded for it, a number matches what must not be recorded, or the base can't
+    /// be read.
+    pub fn resolve(&self, draft: &mut Draft) -> Result<(Changes, Resolved), LedgerError> {
+        self.redaction.owned(draft)?;
+        let resolved = self.resolved(draft)?;
+        let facts = (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
+        Ok((resolved.changes(facts.0, facts.1), resolved))
+    }
+
+    /// The facts of a draft, which fit its schemas and those recorded, set against what stands.
+    fn resolved(&self, draft: &Draft) -> Result<Resolved, LedgerError> {
+        self.check_schemas(draft)?;
+        Resolved::new(draft, &self.state, &self.view)
+    }
+
+    /// As [`Ledger::commit`], for a draft whose facts [`Ledger::resolve`] has taken.
+    ///
+    /// # Errors
+    /// As [`Ledger::commit`], and if somebody wrote since the facts were resolved.
+    pub fn commit_resolved(&mut self, draft: &Draft, resolved: Resolved) -> Result<Committed, LedgerError> {
+        let has_facts = !draft.assertions.is_empty() || !draft.retractions.is_empty();
+        if has_facts {
+            fault::broken("a draft whose facts are resolved holds none");
+        }
+        let draft = self.redaction.draft(draft)?;
+        self.check_draft(&draft)?;
+        self.expect(resolved.tx)?;
+        self.record(&draft, resolved, false)
     }
 
     /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
@@ -47,9 +73,8 @@ impl Ledger {
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
         let draft = self.redaction.draft(draft)?;
         self.check_draft(&draft)?;
-        let weighed =
-            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
-        self.record(&draft, weighed, false)
+        let resolved = self.resolved(&draft)?;
+        self.record(&draft, resolved, false)
     }
 
     /// What must not be recorded; a commit takes it out of what it is given.
@@ -64,9 +89,8 @@ impl Ledger {
     pub fn remark(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
         let draft = self.redaction.draft(draft)?;
         self.check_draft(&draft)?;
-        let weighed =
-            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
-        self.record(&draft, weighed, true)
+        let resolved = self.resolved(&draft)?;
+        self.record(&draft, resolved, true)
     }
 
     /// Like [`Ledger::commit`] for drafts of many facts: their memory is given back before anything is written.
@@ -76,18 +100,14 @@ impl Ledger {
     pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
         self.redaction.owned(&mut draft)?;
         self.check_draft(&draft)?;
-        let schemas = std::mem::take(&mut draft.schemas);
-        let (assertions, retractions) =
-            (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
-        let weighed = Weighed::new(&assertions, &retractions, &schemas, &self.state, &self.view)?;
-        draft.schemas = schemas;
-        drop((assertions, retractions));
-        self.record(&draft, weighed, false)
+        let resolved = self.resolved(&draft)?;
+        (draft.assertions, draft.retractions) = (Vec::new(), Vec::new());
+        self.record(&draft, resolved, false)
     }
 
-    /// Records a draft whose facts are weighed already.
-    fn record(&mut self, draft: &Draft, weighed: Weighed, remark: bool) -> Result<Committed, LedgerError> {
-        let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+    /// Records a draft whose facts are resolved already.
+    fn record(&mut self, draft: &Draft, resolved: Resolved, remark: bool) -> Result<Committed, LedgerError> {
+        let plan = Plan::new(draft, resolved, &self.state, &self.view)?;
         self.put_down(draft, plan, remark)
     }
 
@@ -98,9 +118,8 @@ impl Ledger {
         standing: u64,
         missing: u64,
     ) -> Result<(), LedgerError> {
-        let weighed =
-            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
-        let mut plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+        let resolved = Resolved::new(draft, &self.state, &self.view)?;
+        let mut plan = Plan::new(draft, resolved, &self.state, &self.view)?;
         (plan.tally.standing, plan.tally.missing) = (standing, missing);
         self.put_down(draft, plan, true).map(drop)
     }
@@ -122,8 +141,6 @@ impl Ledger {
             time: self.state.time,
             head: self.state.head,
             tally: plan.tally,
-            drawn: plan.drawn,
-            lapsed: plan.lapsed,
             facts: self.state.facts,
         })
     }
@@ -146,9 +163,7 @@ impl Ledger {
         self.journal.check_writable()?;
         meter::check("recording facts")?;
         meter::enter("recording facts");
-        draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))?;
-        self.check_schemas(draft)?;
-        Ok(())
+        draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))
     }
 
     pub(super) fn summary(&self, draft: &Draft, plan: &Plan<'_>) -> Result<Summary, LedgerError> {
@@ -161,10 +176,9 @@ impl Ledger {
         summary.run = draft.run.clone();
         summary.schemas = draft.schemas.clone();
         if let Some(rules) = &draft.rules {
-            let text = rules.encode();
-            let hash = super::Hash::of(&text);
-            summary.rules = Some(hash);
-            summary.rule_text = self.view.get(&keys::rules(hash))?.is_none().then_some(text);
+            summary.rules = Some(rules.hash());
+            let is_known = self.view.get(&keys::rules(rules.hash()))?.is_some();
+            summary.rule_text = (!is_known).then(|| rules.encode());
         }
         Ok(summary)
     }

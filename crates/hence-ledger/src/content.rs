@@ -354,15 +354,7 @@ impl Schema {
 impl RuleSet {
     /// The bytes whose hash stands for this rule set.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut out = vec![1];
-        for list in [&self.files, &self.params] {
-            put_varint(&mut out, list.len() as u64);
-            for (name, text) in list {
-                put_bytes(&mut out, name.as_bytes());
-                put_bytes(&mut out, text.as_bytes());
-            }
-        }
-        out
+        encode_rules(self.files(), self.params())
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
@@ -370,15 +362,23 @@ impl RuleSet {
         if reader.byte()? != 1 {
             return Err(Malformed("unsupported rule set version"));
         }
-        let set = Self { files: pairs(&mut reader)?, params: pairs(&mut reader)? };
+        let set = Self::new(pairs(&mut reader)?, pairs(&mut reader)?);
         reader.end()?;
         Ok(set)
     }
+}
 
-    /// The hash under which the ledger keeps this rule set.
-    pub fn hash(&self) -> Hash {
-        Hash::of(&self.encode())
+/// The bytes whose hash stands for rules of these files and parameters.
+pub(crate) fn encode_rules(files: &[(String, String)], params: &[(String, String)]) -> Vec<u8> {
+    let mut out = vec![1];
+    for list in [files, params] {
+        put_varint(&mut out, list.len() as u64);
+        for (name, text) in list {
+            put_bytes(&mut out, name.as_bytes());
+            put_bytes(&mut out, text.as_bytes());
+        }
     }
+    out
 }
 
 fn pairs(reader: &mut Reader<'_>) -> Result<Vec<(String, String)>, Malformed> {

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use hence_core::fact::Fact;
+use hence_core::json;
 use hence_core::literal::is_time;
 use hence_core::meter;
 use hence_core::schema::{Column, ColumnType, NameSet};
 use hence_core::symbol::Symbol;
-use hence_core::value::Type;
+use hence_core::value::{Type, Value};
 
 use super::admit;
 use super::bytes::{Malformed, Reader};
@@ -27,7 +28,7 @@ use super::record::{self, RecordKind};
 use super::scan::Whole;
 use super::schemas::{check_renewed, renewed};
 use super::transaction::{RuleSet, Run, RunLimits, Schema};
-use super::{Ledger, json_value, tuple};
+use super::{Ledger, tuple};
 
 /// The longest line that is read.
 const LINE_LIMIT: u64 = 1 << 30;
@@ -126,7 +127,7 @@ impl From<&Schema> for SchemaLine {
         let column = |Column { name, ty, default }: &Column| {
             let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
             let members = members.iter().map(ToString::to_string).collect();
-            ColumnLine(name.to_string(), ty.ty.keyword().to_owned(), members, default.map(json_value::write))
+            ColumnLine(name.to_string(), ty.ty.keyword().to_owned(), members, default.map(json::typed))
         };
         Self {
             relation: schema.relation.to_string(),
@@ -141,7 +142,7 @@ fn schema(line: &SchemaLine) -> Result<Schema, Malformed> {
         let ty = Type::of_keyword(ty).ok_or(Malformed("a column has an unknown type"))?;
         let members: Vec<Symbol> = members.iter().map(Symbol::from).collect();
         let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
-        let default = default.as_ref().map(json_value::read).transpose()?;
+        let default = default.as_ref().map(typed).transpose()?;
         Ok(Column { name: Symbol::new(name), ty: ColumnType { ty, set }, default })
     };
     let columns: Result<_, Malformed> = line.columns.iter().map(column).collect();
@@ -361,11 +362,11 @@ impl Ledger {
         };
         summary.rules = line.rules.as_deref().map(str::parse).transpose()?;
         if let Some(Rules { files, params }) = &line.rule_set {
-            let text = RuleSet { files: files.clone(), params: params.clone() }.encode();
-            if Some(Hash::of(&text)) != summary.rules {
+            let rules = RuleSet::new(files.clone(), params.clone());
+            if Some(rules.hash()) != summary.rules {
                 return Err(Refused::Line(String::from("the hash of the rule set does not match `rules`")));
             }
-            summary.rule_text = Some(text);
+            summary.rule_text = Some(rules.encode());
         }
         Ok(summary)
     }
@@ -430,13 +431,18 @@ fn change(entry: &Entry) -> Result<(Fact, Act<'_>), Malformed> {
             (relation, values, Act::Draw { rule, sentence })
         }
     };
-    let values: Result<Vec<_>, _> = values.iter().map(json_value::read).collect();
+    let values: Result<Vec<_>, _> = values.iter().map(typed).collect();
     Ok((Fact::new(Symbol::new(relation), values?), act))
+}
+
+/// The value that an export holds.
+fn typed(json: &Json) -> Result<Value, Malformed> {
+    json::read_typed(json).ok_or(Malformed("a value is none that an export holds"))
 }
 
 fn entry(change: &Change<'_>) -> Result<Entry, Malformed> {
     let relation = change.relation.as_str().to_owned();
-    let values = tuple::decode(change.tuple)?.into_iter().map(json_value::write).collect();
+    let values = tuple::decode(change.tuple)?.into_iter().map(json::typed).collect();
     let owned = |text: Option<&str>| text.map(str::to_owned);
     Ok(match change.act {
         Act::Assert => Entry::Assert(relation, values),
@@ -475,7 +481,8 @@ fn line(whole: &Whole) -> Result<Line, Malformed> {
         rules: summary.rules.map(|hash| hash.to_string()),
         run: summary.run.map(RunLine::from),
         schemas: summary.schemas.iter().map(SchemaLine::from).collect(),
-        rule_set: rule_set.map(|RuleSet { files, params }| Rules { files, params }),
+        rule_set: rule_set
+            .map(|rules| Rules { files: rules.files().to_vec(), params: rules.params().to_vec() }),
         standing: summary.standing,
         missing: summary.missing,
         parts,

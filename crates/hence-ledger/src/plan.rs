@@ -11,7 +11,7 @@ use super::keys;
 use super::list::{Acts, ChangeList, Item, Proposed};
 use super::schemas::renewed;
 use super::state::State;
-use super::transaction::{Changes, Decision, Draft, Schema, Tally};
+use super::transaction::{Changes, Decision, Draft, Tally};
 use super::view::{Finder, View};
 
 /// The effective changes of a draft.
@@ -20,8 +20,6 @@ pub(crate) struct Plan<'d> {
     /// As they are recorded, ascending within facts and within decisions.
     pub(crate) list: ChangeList<'d>,
     pub(crate) tally: Tally,
-    pub(crate) drawn: Vec<Decision>,
-    pub(crate) lapsed: Vec<Fact>,
 }
 
 /// Up to so many facts are looked up one by one.
@@ -70,8 +68,13 @@ impl<'a> Since<'a> {
     }
 }
 
-/// Assertions and retractions set against what stands.
-pub(crate) struct Weighed {
+/// Assertions and retractions resolved against what stands: encoded, ascending, each once.
+///
+/// It is made once a transaction: [`Ledger::resolve`](super::Ledger::resolve) makes it, an evaluation reads the
+/// [`Changes`] that belong to it, [`Ledger::commit_resolved`](super::Ledger::commit_resolved) records it.
+pub struct Resolved {
+    /// The transaction after which it was resolved.
+    pub(super) tx: u64,
     retracted: Proposed,
     /// Since when each of them stands.
     since: Vec<u64>,
@@ -82,20 +85,14 @@ pub(crate) struct Weighed {
     missing: Vec<u32>,
 }
 
-impl Weighed {
-    pub(crate) fn new(
-        assertions: &[Fact],
-        retractions: &[Fact],
-        schemas: &[Schema],
-        state: &State,
-        view: &View,
-    ) -> Result<Self, LedgerError> {
+impl Resolved {
+    pub(crate) fn new(draft: &Draft, state: &State, view: &View) -> Result<Self, LedgerError> {
         // What begins anew is asserted anew, even where an earlier fact looked the same.
-        let renewed = renewed(schemas);
-        let mut asserted = Proposed::new(assertions.iter());
-        let mut retracted = Proposed::new(retractions.iter());
+        let renewed = renewed(&draft.schemas);
+        let mut asserted = Proposed::new(draft.assertions.iter());
+        let mut retracted = Proposed::new(draft.retractions.iter());
         let (mut since, mut standing, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-        let mut finder = Since::new(state, view, keys::FACT, retractions.len());
+        let mut finder = Since::new(state, view, keys::FACT, draft.retractions.len());
         retracted.retain(|item| {
             if asserted.holds(&item) && !renewed.contains(&item.relation) {
                 return Ok(false);
@@ -107,7 +104,7 @@ impl Weighed {
             }
             Ok::<_, LedgerError>(found.is_some())
         })?;
-        let mut finder = Since::new(state, view, keys::FACT, assertions.len());
+        let mut finder = Since::new(state, view, keys::FACT, draft.assertions.len());
         asserted.retain(|Item { relation, tuple, at }| {
             let stands = !renewed.contains(&relation) && finder.find(relation, tuple)?.is_some();
             if stands {
@@ -115,36 +112,39 @@ impl Weighed {
             }
             Ok::<_, LedgerError>(!stands)
         })?;
-        Ok(Self { retracted, since, asserted, standing, missing })
+        Ok(Self { tx: state.tx, retracted, since, asserted, standing, missing })
+    }
+
+    /// What the facts that were resolved come to.
+    pub(super) fn changes(&self, mut assertions: Vec<Fact>, mut retractions: Vec<Fact>) -> Changes {
+        let places = |places: &[u32]| places.iter().map(|at| *at as usize).collect::<Vec<_>>();
+        Changes {
+            added: taken(&mut assertions, self.asserted.places()),
+            removed: taken(&mut retractions, self.retracted.places()),
+            standing: taken(&mut assertions, places(&self.standing)),
+            missing: taken(&mut retractions, places(&self.missing)),
+        }
     }
 }
 
-/// What the assertions and retractions of a draft come to.
-pub(crate) fn effective(draft: &Draft, state: &State, view: &View) -> Result<Changes, LedgerError> {
-    let Draft { assertions, retractions, schemas, .. } = draft;
-    let weighed = Weighed::new(assertions, retractions, schemas, state, view)?;
-    let places = |places: &[u32]| places.iter().map(|at| *at as usize).collect::<Vec<_>>();
-    Ok(Changes {
-        added: chosen(assertions, weighed.asserted.places()),
-        removed: chosen(retractions, weighed.retracted.places()),
-        standing: chosen(assertions, places(&weighed.standing).into_iter()),
-        missing: chosen(retractions, places(&weighed.missing).into_iter()),
-    })
-}
-
-fn chosen<T: Clone>(all: &[T], places: impl Iterator<Item = usize>) -> Vec<T> {
-    places.map(|at| all.get(at).or_broken("what is chosen was proposed").clone()).collect()
+/// The facts at some places, each of which is asked for once.
+fn taken(all: &mut [Fact], places: impl IntoIterator<Item = usize>) -> Vec<Fact> {
+    let mut take = |at| {
+        let fact: &mut Fact = all.get_mut(at).or_broken("what is chosen was proposed");
+        Fact { relation: fact.relation, values: std::mem::take(&mut fact.values) }
+    };
+    places.into_iter().map(&mut take).collect()
 }
 
 impl<'d> Plan<'d> {
-    /// Sets `draft`, whose facts are weighed already, against what stands.
+    /// Sets `draft`, whose facts are resolved already, against what stands.
     pub(crate) fn new(
         draft: &'d Draft,
-        weighed: Weighed,
+        resolved: Resolved,
         state: &State,
         view: &View,
     ) -> Result<Self, LedgerError> {
-        let Weighed { retracted, since, asserted, standing, missing } = weighed;
+        let Resolved { retracted, since, asserted, standing, missing, .. } = resolved;
         let mut plan = Self::default();
         plan.list.add(retracted, Acts::Retract(since));
         let removed = plan.list.len();
@@ -177,9 +177,6 @@ impl<'d> Plan<'d> {
         drawn.retain(|Item { relation, tuple, .. }| {
             Ok::<_, LedgerError>(finder.find(relation, tuple)?.is_none())
         })?;
-        let facts: Vec<&Fact> = draft.lapsed.iter().map(|lapsed| &lapsed.fact).collect();
-        self.lapsed = chosen(&facts, lapsed.places()).into_iter().cloned().collect();
-        self.drawn = chosen(&draft.drawn, drawn.places());
         let explanation = |at| {
             let decision: &'d Decision = draft.drawn.get(at).or_broken("what is drawn was proposed");
             (decision.rule.as_deref(), decision.sentence.as_deref())

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use regex::{NoExpand, Regex};
 
 use super::error::LedgerError;
-use super::transaction::Draft;
+use super::transaction::{Draft, RuleSet};
 use hence_core::fact::Fact;
 use hence_core::pattern;
 use hence_core::symbol::Symbol;
@@ -127,7 +127,7 @@ impl Redaction {
     pub(super) fn owned(&self, draft: &mut Draft) -> Result<(), LedgerError> {
         self.facts(&mut draft.assertions)?;
         self.facts(&mut draft.retractions)?;
-        let params = draft.rules.iter().flat_map(|rules| &rules.params);
+        let params = draft.rules.iter().flat_map(RuleSet::params);
         let text = |(_, value): &&(String, String)| value.starts_with(['"', '/']) && self.matches(value);
         if let Some((name, _)) = params.into_iter().find(text) {
             return Err(LedgerError::Unredacted { what: format!("the value of the parameter `{name}`") });

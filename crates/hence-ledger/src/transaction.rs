@@ -1,18 +1,48 @@
 //! What is proposed to the ledger, what became of it, and what it tells of its past.
 
+use std::sync::Arc;
+
 use hence_core::fact::Fact;
 use hence_core::schema::Column;
 use hence_core::symbol::Symbol;
 
+use super::content;
 use super::hash::Hash;
 
-/// The rules that drew decisions: all text that was loaded, and the parameters that were set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RuleSet {
+/// The rules that drew decisions: all text that was loaded, and the parameters that were set. Hashed once; copies share
+/// the texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleSet(Arc<Texts>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Texts {
+    files: Vec<(String, String)>,
+    params: Vec<(String, String)>,
+    hash: Hash,
+}
+
+impl RuleSet {
+    /// The text of each rule file under its name, in the order of loading, and the parameters set for the run, by name,
+    /// as literals.
+    pub fn new(files: Vec<(String, String)>, params: Vec<(String, String)>) -> Self {
+        let hash = Hash::of(&content::encode_rules(&files, &params));
+        Self(Arc::new(Texts { files, params, hash }))
+    }
+
     /// The text of each rule file under its name, in the order of loading.
-    pub files: Vec<(String, String)>,
-    /// Parameters set for the run, by name, as literals.
-    pub params: Vec<(String, String)>,
+    pub fn files(&self) -> &[(String, String)] {
+        &self.0.files
+    }
+
+    /// The parameters set for the run, by name, as literals.
+    pub fn params(&self) -> &[(String, String)] {
+        &self.0.params
+    }
+
+    /// The hash under which the ledger keeps this rule set.
+    pub fn hash(&self) -> Hash {
+        self.0.hash
+    }
 }
 
 /// How the evaluation ran that drew decisions, so that it can be run again.
@@ -158,12 +188,8 @@ pub struct Committed {
     pub time: i64,
     /// Its hash, the head of the chain.
     pub head: Hash,
-    /// What became of the assertions and retractions; [`Ledger::effective`](super::Ledger::effective) names them.
+    /// What became of the assertions and retractions; [`Ledger::resolve`](super::Ledger::resolve) names them.
     pub tally: Tally,
-    /// Decisions that didn't stand and now do, ascending.
-    pub drawn: Vec<Decision>,
-    /// Decisions that stood and no longer do, ascending.
-    pub lapsed: Vec<Fact>,
     /// Facts that stand now.
     pub facts: u64,
 }

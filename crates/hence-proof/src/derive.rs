@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hence_core::value::Word;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::builtins::term::Term;
-use hence_lang::ir::{Literal, Rule, RuleId};
+use hence_lang::ir::{Rule, RuleId};
 
 use super::context::Context;
 use super::group::{self, GroupFound};
@@ -224,9 +224,8 @@ impl Derivation {
 impl Match {
     /// The facts that were chosen, in the order of the body.
     pub(super) fn facts(&self, rule: &Rule) -> impl Iterator<Item = FactRef> {
-        rule.body.iter().zip(&self.rows).filter_map(|(literal, row)| match literal {
-            Literal::Atom(atom) => Some(FactRef { relation: atom.relation, row: *row }),
-            _ => None,
+        rule.body.iter().zip(&self.rows).filter_map(|(literal, row)| {
+            literal.positive().map(|atom| FactRef { relation: atom.relation, row: *row })
         })
     }
 }

@@ -4,7 +4,7 @@
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::{Kind, RelationId};
-use hence_lang::ir::{Literal, Rule, RuleId};
+use hence_lang::ir::{Rule, RuleId};
 
 use super::context::Context;
 use super::store::FactRef;
@@ -83,11 +83,7 @@ impl Heights {
     }
 
     fn of_body(&self, rule: &Rule) -> usize {
-        let atoms = rule.body.iter().filter_map(|literal| match literal {
-            Literal::Atom(atom) => Some(self.of_relation(atom.relation)),
-            _ => None,
-        });
-        atoms.max().unwrap_or(0).saturating_add(1)
+        rule.positive().map(|atom| self.of_relation(atom.relation)).max().unwrap_or(0).saturating_add(1)
     }
 
     fn of_relation(&self, relation: RelationId) -> usize {
@@ -119,10 +115,8 @@ fn highest(context: &Context<'_>) -> Vec<usize> {
     for stratum in &context.program.strata {
         for relation in &stratum.relations {
             let rules = context.rules_of(*relation).iter().map(|rule| &context.program[*rule]);
-            let atoms = rules.flat_map(|rule| &rule.body).filter_map(|literal| match literal {
-                Literal::Atom(atom) => highest.get(atom.relation.0 as usize),
-                _ => None,
-            });
+            let atoms = rules.flat_map(Rule::positive);
+            let atoms = atoms.filter_map(|atom| highest.get(atom.relation.0 as usize));
             let below = if stratum.recursive { NEVER } else { atoms.copied().max().unwrap_or(0) };
             *highest.get_mut(relation.0 as usize).or_broken(RelationId::INVARIANT) = below.saturating_add(1);
         }

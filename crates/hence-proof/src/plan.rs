@@ -115,7 +115,7 @@ impl Plan {
     ) -> impl Iterator<Item = (RelationId, Vec<u32>)> + 'r {
         self.moves.iter().filter_map(move |step| {
             let (Move::Match(literal) | Move::Absent(literal)) = step else { return None };
-            let (Literal::Atom(atom) | Literal::Not(atom)) = rule.body.get(*literal)? else { return None };
+            let atom = rule.body.get(*literal)?.atom()?;
             let binds = self.binds.get(*literal)?;
             let opened = |arg: &Arg| atom.args.iter().zip(binds).any(|(other, binds)| *binds && other == arg);
             let known = (0u32..).zip(&atom.args);

@@ -8,7 +8,7 @@ use hence_lang::builtins::op::Op;
 use hence_lang::builtins::term::{Limit, Term};
 use hence_lang::ir::{Arg, Atom, Literal, Program, Rule};
 
-use super::super::probe::{binds, order};
+use super::super::probe::order;
 use super::super::stuck::one_line;
 use super::{Point, PointKind};
 
@@ -256,7 +256,7 @@ fn ordered(expr: &Expr) -> Option<(&Expr, &Expr)> {
 
 /// An atom that matches anything where nothing else binds a variable of it.
 fn bound_part(atom: &Atom, others: &[Literal]) -> Atom {
-    let bound: std::collections::BTreeSet<VarId> = others.iter().flat_map(binds).collect();
+    let bound: std::collections::BTreeSet<VarId> = others.iter().flat_map(Literal::binds).collect();
     let part = |arg: &Arg| match arg {
         Arg::Var(var) if !bound.contains(var) => Arg::Any,
         other => *other,

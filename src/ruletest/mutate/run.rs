@@ -8,9 +8,8 @@ use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
 use hence_engine::{Limits, SemiNaive, Threads};
-use hence_lang::builtins::expr::{Expr, ExprKind, ParamId};
-use hence_lang::builtins::term::Term;
-use hence_lang::ir::{Arg, Literal, Program, Rule, RuleId};
+use hence_lang::builtins::expr::ParamId;
+use hence_lang::ir::{Literal, Program, Rule, RuleId};
 
 use super::super::case::Case;
 use super::super::suite::{Selection, Suite, TestFile};
@@ -207,7 +206,7 @@ impl<'a> Trial<'a> {
                 let param = ParamId(*at as u32);
                 let name = self.program[param].name;
                 let set = self.case.test.sets.iter().any(|(set, _)| *set == name);
-                !set && self.program.rules.iter().any(|rule| uses(rule, param))
+                !set && self.program.rules.iter().any(|rule| rule.reads_param(param))
             }
         }
     }
@@ -291,35 +290,4 @@ fn part(program: &Program, cone: &BTreeSet<RelationId>) -> (Program, Places, Pla
         small.strata.push(stratum);
     }
     (small, rules, facts)
-}
-
-/// Whether a rule reads a parameter.
-fn uses(rule: &Rule, param: ParamId) -> bool {
-    let in_body = rule.body.iter().any(|literal| match literal {
-        Literal::Atom(atom) | Literal::Not(atom) => atom.args.contains(&Arg::Param(param)),
-        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => reads(expr, param),
-        Literal::Each { args, .. } => args.iter().any(|arg| reads(arg, param)),
-    });
-    let in_head = rule.terms.iter().any(|term| match term {
-        Term::Expr(expr) => reads(expr, param),
-        Term::Aggregate { args, .. } => args.iter().any(|arg| reads(arg, param)),
-    });
-    let in_limit = rule
-        .limit
-        .as_ref()
-        .is_some_and(|limit| reads(&limit.count, param) || limit.by.iter().any(|(key, _)| reads(key, param)));
-    in_body || in_head || in_limit
-}
-
-fn reads(expr: &Expr, param: ParamId) -> bool {
-    match &expr.kind {
-        ExprKind::Param(own) => *own == param,
-        ExprKind::Const(_) | ExprKind::Var(_) => false,
-        ExprKind::Call(_, args) => args.iter().any(|arg| reads(arg, param)),
-        ExprKind::Matches(text, _) => reads(text, param),
-        ExprKind::And(left, right) | ExprKind::Or(left, right) => reads(left, param) || reads(right, param),
-        ExprKind::If(condition, then, otherwise) => {
-            reads(condition, param) || reads(then, param) || reads(otherwise, param)
-        }
-    }
 }

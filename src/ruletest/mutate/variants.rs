@@ -12,7 +12,7 @@ use hence_lang::builtins::op::Op;
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Arg, Atom, GroundFact, Literal, Program, Rule, RuleId};
 
-use super::super::probe::{binds, order};
+use super::super::probe::order;
 use super::super::stuck::one_line;
 use super::equivalent::{counts_alike, is_implied};
 use super::neighbour::neighbours;
@@ -363,7 +363,7 @@ fn is_safe(rule: &Rule) -> bool {
     if order(&rule.body, None).len() != rule.body.len() {
         return false;
     }
-    let bound: BTreeSet<VarId> = rule.body.iter().flat_map(binds).collect();
+    let bound: BTreeSet<VarId> = rule.body.iter().flat_map(Literal::binds).collect();
     let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
     let mut safe = true;
     let mut check = |var: VarId| safe &= bound.contains(&var) || Some(var) == rank;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
-use hence_lang::ir::{Literal, Program, Rule};
+use hence_lang::ir::{Program, Rule};
 
 /// How a relation reads another one: in any of these ways, perhaps in several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,9 +95,8 @@ fn of(relation: RelationId) -> std::ops::RangeInclusive<(RelationId, RelationId)
 
 fn reads_of(rule: &Rule) -> impl Iterator<Item = (RelationId, Mode)> + '_ {
     let grouped = rule.is_aggregate() || rule.limit.is_some();
-    rule.body.iter().filter_map(move |literal| match literal {
-        Literal::Atom(atom) => Some((atom.relation, Mode { plain: !grouped, negated: false, grouped })),
-        Literal::Not(atom) => Some((atom.relation, Mode { plain: false, negated: true, grouped })),
-        _ => None,
+    rule.body.iter().filter_map(move |literal| {
+        let negated = literal.negated().is_some();
+        literal.atom().map(|atom| (atom.relation, Mode { plain: !grouped && !negated, negated, grouped }))
     })
 }

@@ -305,7 +305,9 @@ fn a_half_written_base_beside_an_older_journal_is_never_believed() {
             let disk = MemoryDisk::default();
             let mut ledger =
                 Ledger::on(Arc::new(disk.clone()), Box::new(MemoryBase::default()), &small()).unwrap();
-            (1..=last).for_each(|tx| drop(ledger.commit(&script::step(tx)).unwrap()));
+            for tx in 1..=last {
+                ledger.commit(&script::step(tx)).unwrap();
+            }
             disk
         })
         .collect();
@@ -313,7 +315,9 @@ fn a_half_written_base_beside_an_older_journal_is_never_believed() {
         let base = Arc::new(MemoryBase::default());
         let disk = MemoryDisk::default();
         let mut ledger = Ledger::on(Arc::new(disk), tired(&base, after), &small()).unwrap();
-        (1..=10).for_each(|tx| drop(ledger.commit(&script::step(tx)).unwrap()));
+        for tx in 1..=10 {
+            ledger.commit(&script::step(tx)).unwrap();
+        }
         drop(ledger);
         for older in &disks {
             let copy = MemoryDisk::default();

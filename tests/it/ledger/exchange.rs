@@ -38,7 +38,7 @@ fn history(ledger: &mut Ledger) {
     let full = Draft {
         note: Some("a note".into()),
         clock: Some(-5),
-        rules: Some(RuleSet { files: vec![("a.dl".into(), "p(1).".into())], params: vec![] }),
+        rules: Some(RuleSet::new(vec![("a.dl".into(), "p(1).".into())], vec![])),
         drawn: vec![Decision { fact: fact.clone(), rule: Some("r#1".into()), sentence: Some("so".into()) }],
         ..draft(30, vec![fact.clone(), fact.clone(), older.clone()], vec![])
     };

@@ -23,7 +23,9 @@ fn names(dir: &Path) -> Vec<String> {
 fn readers_and_a_writer_stay_out_of_each_others_way() {
     let dir = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
-    (1..=20).for_each(|tx| drop(ledger.commit(&script::step(tx)).unwrap()));
+    for tx in 1..=20 {
+        ledger.commit(&script::step(tx)).unwrap();
+    }
     drop(ledger);
     let mut first = Ledger::open_to_ask(dir.path(), &small()).unwrap();
     let mut second = Ledger::open_to_ask(dir.path(), &small()).unwrap();
@@ -97,7 +99,9 @@ fn questions_and_copies_while_somebody_writes_are_of_whole_transactions() {
 fn a_copy_stands_by_itself_and_takes_no_others_place() {
     let (dir, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
-    (1..=30).for_each(|tx| drop(ledger.commit(&script::step(tx)).unwrap()));
+    for tx in 1..=30 {
+        ledger.commit(&script::step(tx)).unwrap();
+    }
     ledger.compact(31, "ada").unwrap();
     let first = to.path().join("a/b");
     let copied = Ledger::backup(dir.path(), &first, &small()).unwrap();

@@ -18,7 +18,7 @@ fn asserted(tx: u64) -> Vec<Fact> {
 /// Transaction `tx`: it retracts half of what the third before it asserted, and draws a decision that the next lapses.
 pub(super) fn step(tx: u64) -> Draft {
     let gone = if tx > 3 { asserted(tx - 3).into_iter().step_by(2).collect() } else { vec![] };
-    let rules = RuleSet { files: vec![("d.dl".into(), "d(1, \"drawn\").".into())], params: vec![] };
+    let rules = RuleSet::new(vec![("d.dl".into(), "d(1, \"drawn\").".into())], vec![]);
     Draft {
         rules: Some(rules),
         drawn: vec![Decision::new(fact("d", tx as i64, "drawn"))],

@@ -11,8 +11,9 @@ use super::support::{draft, fact, facts};
 
 /// Commits, and what was known of the changes before.
 fn committed(ledger: &mut Ledger, draft: &Draft) -> (Committed, Changes) {
-    let changes = ledger.effective(draft).unwrap();
-    let committed = ledger.commit(draft).unwrap();
+    let mut resolved = draft.clone();
+    let (changes, facts) = ledger.resolve(&mut resolved).unwrap();
+    let committed = ledger.commit_resolved(&resolved, facts).unwrap();
     let len = |facts: &[Fact]| facts.len() as u64;
     let tally = Tally {
         added: len(&changes.added),
@@ -83,7 +84,7 @@ fn effective_changes_are_known_before_the_commit() {
     let mut ledger = Ledger::memory().unwrap();
     ledger.commit(&draft(1, vec![fact("p", 1, "")], vec![])).unwrap();
     let next = draft(2, vec![fact("p", 1, ""), fact("p", 2, "")], vec![fact("p", 3, "")]);
-    let before = ledger.effective(&next).unwrap();
+    let (before, _) = ledger.resolve(&mut next.clone()).unwrap();
     assert_eq!(ledger.last_tx(), 1);
     assert_eq!(committed(&mut ledger, &next).1, before);
     assert_eq!(facts(&ledger, "p"), vec![fact("p", 1, ""), fact("p", 2, "")]);
@@ -101,10 +102,20 @@ fn a_writer_that_read_an_older_state_is_refused() {
 }
 
 #[test]
+fn facts_that_were_resolved_against_an_older_state_are_refused() {
+    let mut ledger = Ledger::memory().unwrap();
+    let mut late = draft(2, vec![fact("p", 1, "")], vec![]);
+    let (_, resolved) = ledger.resolve(&mut late).unwrap();
+    ledger.commit(&draft(1, vec![fact("p", 1, "")], vec![])).unwrap();
+    let refused = ledger.commit_resolved(&late, resolved).unwrap_err();
+    assert!(matches!(refused, LedgerError::Expected { expected: 0, actual: 1 }));
+    assert_eq!(ledger.last_tx(), 1);
+}
+
+#[test]
 fn decisions_are_drawn_and_lapse_with_their_reasons() {
     let mut ledger = Ledger::memory().unwrap();
-    let rules =
-        RuleSet { files: vec![("a.dl".into(), "p(1).".into())], params: vec![("x".into(), "2".into())] };
+    let rules = RuleSet::new(vec![("a.dl".into(), "p(1).".into())], vec![("x".into(), "2".into())]);
     let decision = Decision {
         fact: fact("refine", 1, "x"),
         rule: Some("refine#1".into()),
@@ -116,8 +127,10 @@ fn decisions_are_drawn_and_lapse_with_their_reasons() {
         drawn: vec![decision.clone()],
         ..draft(1, vec![fact("p", 1, "")], vec![])
     };
-    assert_eq!(ledger.commit(&drawn).unwrap().drawn, vec![decision.clone()]);
-    assert!(ledger.commit(&drawn).unwrap().drawn.is_empty());
+    assert_eq!(ledger.commit(&drawn).unwrap().tx, 1);
+    assert_eq!(ledger.transaction(1).unwrap().drawn, vec![decision.clone()]);
+    assert_eq!(ledger.commit(&drawn).unwrap().tx, 2);
+    assert!(ledger.transaction(2).unwrap().drawn.is_empty());
     let standing = ledger.decisions().unwrap();
     assert_eq!((standing.len(), standing[0].tx, &standing[0].decision), (1, 1, &decision));
     let lapse = Draft {
@@ -125,7 +138,8 @@ fn decisions_are_drawn_and_lapse_with_their_reasons() {
         rules: Some(rules.clone()),
         ..draft(3, vec![], vec![])
     };
-    assert_eq!(ledger.commit(&lapse).unwrap().lapsed, vec![decision.fact.clone()]);
+    assert_eq!(ledger.commit(&lapse).unwrap().tx, 3);
+    assert_eq!(ledger.transaction(3).unwrap().lapsed, vec![(decision.fact.clone().into(), 1)]);
     assert!(ledger.decisions().unwrap().is_empty());
     assert_eq!(ledger.decisions_at(When::Tx(2)).unwrap(), standing);
     assert_eq!(ledger.decision_history(&decision.fact).unwrap(), vec![Interval { from: 1, until: Some(3) }]);

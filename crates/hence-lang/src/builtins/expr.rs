@@ -101,36 +101,43 @@ impl Expr {
         op.apply(&words).ok_or(NoResult(self.span))
     }
 
-    /// Calls `visit` with each variable of the expression, left to right, as often as it stands there.
-    pub fn for_each_var(&self, visit: &mut impl FnMut(VarId)) {
+    /// The expressions that it is made of, in the order of the text.
+    pub fn parts(&self) -> smallvec::SmallVec<[&Self; 3]> {
         match &self.kind {
-            ExprKind::Const(_) | ExprKind::Param(_) => {}
-            ExprKind::Var(var) => visit(*var),
-            ExprKind::Call(_, args) => args.iter().for_each(|arg| arg.for_each_var(visit)),
-            ExprKind::Matches(text, _) => text.for_each_var(visit),
-            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
-                left.for_each_var(visit);
-                right.for_each_var(visit);
-            }
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => smallvec::SmallVec::new(),
+            ExprKind::Call(_, args) => args.iter().collect(),
+            ExprKind::Matches(text, _) => smallvec::smallvec![&**text],
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => smallvec::smallvec![&**left, &**right],
             ExprKind::If(condition, then, otherwise) => {
-                condition.for_each_var(visit);
-                then.for_each_var(visit);
-                otherwise.for_each_var(visit);
+                smallvec::smallvec![&**condition, &**then, &**otherwise]
             }
         }
     }
 
+    /// Calls `visit` with the expression and all that it is made of, in the order of the text.
+    pub fn for_each(&self, visit: &mut impl FnMut(&Self)) {
+        visit(self);
+        self.parts().into_iter().for_each(|part| part.for_each(visit));
+    }
+
+    /// Calls `visit` with each variable of the expression, left to right, as often as it stands there.
+    pub fn for_each_var(&self, visit: &mut impl FnMut(VarId)) {
+        self.for_each(&mut |expr| {
+            if let ExprKind::Var(var) = expr.kind {
+                visit(var);
+            }
+        });
+    }
+
+    /// Whether the expression reads a parameter.
+    pub fn reads_param(&self, param: ParamId) -> bool {
+        self.kind == ExprKind::Param(param) || self.parts().into_iter().any(|part| part.reads_param(param))
+    }
+
     /// Whether some operation of the expression may have no result.
     pub fn may_fail(&self) -> bool {
-        match &self.kind {
-            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => false,
-            ExprKind::Call(op, args) => op.may_fail() || args.iter().any(Expr::may_fail),
-            ExprKind::Matches(text, _) => text.may_fail(),
-            ExprKind::And(left, right) | ExprKind::Or(left, right) => left.may_fail() || right.may_fail(),
-            ExprKind::If(condition, then, otherwise) => {
-                condition.may_fail() || then.may_fail() || otherwise.may_fail()
-            }
-        }
+        let own = matches!(&self.kind, ExprKind::Call(op, _) if op.may_fail());
+        own || self.parts().into_iter().any(Self::may_fail)
     }
 }
 

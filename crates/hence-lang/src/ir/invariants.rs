@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Arg, Atom, Literal, Program, Rule, RuleId, Stratum, Term};
-use crate::builtins::expr::{Expr, VarId};
+use crate::builtins::expr::VarId;
+use crate::builtins::term::Limit;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::value::Type;
 
@@ -48,10 +49,9 @@ fn strata(program: &Program) -> Vec<String> {
 /// The atoms whose relation isn't complete when the stratum of their rule is evaluated, and should be.
 fn too_early(rule: &Rule, stratum: &Stratum, done: &BTreeSet<RelationId>) -> Vec<String> {
     let needs_all = rule.is_aggregate() || rule.limit.is_some();
-    let early = rule.body.iter().filter_map(|literal| match literal {
-        Literal::Atom(atom) => Some((atom.relation, needs_all)),
-        Literal::Not(atom) => Some((atom.relation, true)),
-        _ => None,
+    let early = rule.body.iter().filter_map(|literal| {
+        let all = needs_all || literal.negated().is_some();
+        literal.atom().map(|atom| (atom.relation, all))
     });
     early
         .filter(|(read, all)| !done.contains(read) && (*all || !stratum.relations.contains(read)))
@@ -67,23 +67,15 @@ fn unsafe_variables(rule: &Rule) -> Vec<String> {
 /// The variables that some order of the body binds, and the rank of the limit.
 fn bound(rule: &Rule) -> BTreeSet<VarId> {
     let mut bound: BTreeSet<VarId> = rule.limit.iter().filter_map(|limit| limit.rank).collect();
-    let computed: BTreeSet<VarId> = computed(rule).collect();
+    let computed: BTreeSet<VarId> = rule.computed().collect();
     loop {
         let before = bound.len();
         for literal in &rule.body {
-            match literal {
-                Literal::Atom(atom)
-                    if vars_of(atom).all(|v| !computed.contains(&v) || bound.contains(&v)) =>
-                {
-                    bound.extend(vars_of(atom));
-                }
-                Literal::Bind { var, expr, .. } if is_bound(expr, &bound) => {
-                    bound.insert(*var);
-                }
-                Literal::Each { var, args, .. } if args.iter().all(|arg| is_bound(arg, &bound)) => {
-                    bound.insert(*var);
-                }
-                _ => {}
+            let mut read =
+                literal.positive().into_iter().flat_map(Atom::vars).filter(|v| computed.contains(v));
+            let reads_bound = read.all(|var| bound.contains(&var));
+            if reads_bound && literal.is_ready(|var| bound.contains(&var)) {
+                bound.extend(literal.binds());
             }
         }
         if bound.len() == before {
@@ -95,44 +87,11 @@ fn bound(rule: &Rule) -> BTreeSet<VarId> {
 /// The variables whose values the rule needs.
 fn read(rule: &Rule) -> BTreeSet<VarId> {
     let mut read: BTreeSet<VarId> = rule.limit.iter().flat_map(|limit| &limit.per).copied().collect();
-    let mut note = |expr: &Expr| {
-        expr.for_each_var(&mut |var| {
-            read.insert(var);
-        });
-    };
-    for term in &rule.terms {
-        match term {
-            Term::Expr(expr) => note(expr),
-            Term::Aggregate { args, .. } => args.iter().for_each(&mut note),
-        }
-    }
-    rule.limit.iter().flat_map(|limit| &limit.by).for_each(|(key, _)| note(key));
-    for literal in &rule.body {
-        match literal {
-            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => note(expr),
-            Literal::Each { args, .. } => args.iter().for_each(&mut note),
-            Literal::Atom(_) | Literal::Not(_) => {}
-        }
-    }
-    for literal in &rule.body {
-        if let Literal::Not(atom) = literal {
-            read.extend(vars_of(atom));
-        }
-    }
+    let mut note = |var: VarId| read.extend([var]);
+    rule.head_exprs().for_each(|expr| expr.for_each_var(&mut note));
+    rule.limit.iter().flat_map(Limit::keys).for_each(|key| key.for_each_var(&mut note));
+    rule.body.iter().for_each(|literal| literal.for_each_needed(&mut note));
     read
-}
-
-fn is_bound(expr: &Expr, bound: &BTreeSet<VarId>) -> bool {
-    let mut all = true;
-    expr.for_each_var(&mut |var| all &= bound.contains(&var));
-    all
-}
-
-fn vars_of(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
-    atom.args.iter().filter_map(|arg| match arg {
-        Arg::Var(var) => Some(*var),
-        _ => None,
-    })
 }
 
 fn name(rule: &Rule, var: VarId) -> String {
@@ -144,16 +103,8 @@ fn name(rule: &Rule, var: VarId) -> String {
 /// The variables that more than one bind or generator binds.
 fn bound_twice(rule: &Rule) -> Vec<String> {
     let mut bound = BTreeSet::new();
-    let twice = computed(rule).filter(|var| !bound.insert(*var));
+    let twice = rule.computed().filter(|var| !bound.insert(*var));
     twice.map(|var| format!("{} is bound twice", name(rule, var))).collect()
-}
-
-/// The variables that binds and generators bind.
-fn computed(rule: &Rule) -> impl Iterator<Item = VarId> + '_ {
-    rule.body.iter().filter_map(|literal| match literal {
-        Literal::Bind { var, .. } | Literal::Each { var, .. } => Some(*var),
-        _ => None,
-    })
 }
 
 /// Atoms and heads that don't fit the columns of their relations.
@@ -182,10 +133,7 @@ fn misfits(program: &Program, rule: &Rule) -> Vec<String> {
     if !fits(rule.head, head.collect()) {
         out.push(String::from("the head doesn't fit its relation"));
     }
-    let atoms = rule.body.iter().filter_map(|literal| match literal {
-        Literal::Atom(atom) | Literal::Not(atom) => Some(atom),
-        _ => None,
-    });
+    let atoms = rule.body.iter().filter_map(Literal::atom);
     let misfits = atoms.enumerate().filter(|(_, atom)| !atom_fits(atom));
     out.extend(misfits.map(|(at, _)| format!("atom {} doesn't fit its relation", at + 1)));
     out

@@ -11,6 +11,7 @@
 //! - types fit: a column and the argument at it have one type; names outside a closed set are gone.
 
 pub mod invariants;
+mod parts;
 pub mod text;
 
 use std::ops::Index;
@@ -244,10 +245,7 @@ impl Index<VarId> for Rule {
 impl Rule {
     /// The relations that the body reads, in order, negated ones too.
     pub fn reads(&self) -> impl Iterator<Item = RelationId> + '_ {
-        self.body.iter().filter_map(|literal| match literal {
-            Literal::Atom(atom) | Literal::Not(atom) => Some(atom.relation),
-            _ => None,
-        })
+        self.body.iter().filter_map(|literal| literal.atom().map(|atom| atom.relation))
     }
 
     /// The literal at a place of the body.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::builtins::expr::Expr;
 use crate::builtins::term::Term;
 use crate::ir::{Literal, Program, Rule};
 use hence_core::index_vec::IndexVec;
@@ -47,17 +48,6 @@ pub(super) fn may_fail(rule: &Rule) -> bool {
             aggregate.may_fail() || args.iter().any(|arg| arg.may_fail())
         }
     });
-    let in_limit = rule
-        .limit
-        .iter()
-        .any(|limit| limit.count.may_fail() || limit.by.iter().any(|(key, _)| key.may_fail()));
-    in_head || in_limit || rule.body.iter().any(literal_may_fail)
-}
-
-pub(super) fn literal_may_fail(literal: &Literal) -> bool {
-    match literal {
-        Literal::Atom(_) | Literal::Not(_) => false,
-        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => expr.may_fail(),
-        Literal::Each { args, .. } => args.iter().any(|arg| arg.may_fail()),
-    }
+    let in_limit = rule.limit.iter().any(|limit| limit.count.may_fail() || limit.keys().any(Expr::may_fail));
+    in_head || in_limit || rule.body.iter().any(Literal::may_fail)
 }

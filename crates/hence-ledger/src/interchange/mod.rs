@@ -1,5 +1,5 @@
 //! Facts in and out: JSON Lines, CSV, TSV and Soufflé's `.facts`, read against the schemas of a rule set and all or
-//! nothing; JSON Lines and CSV written.
+//! nothing.
 //!
 //! ```text
 //!  file ──► load ──► lines (json_lines) or records (table) ──► field: text to value by type ──► facts
@@ -19,11 +19,9 @@ mod records;
 mod scanner;
 mod schemas;
 mod table;
-mod write;
 
 pub use faults::Unread;
 pub use folder::{FactFile, expand};
 pub use format::Format;
 pub use load::{FILE_LIMIT, read, read_each, read_into, read_rule_file, read_stream, read_text};
 pub use schemas::Schemas;
-pub use write::{json_line, json_value, write_csv, write_json_lines};

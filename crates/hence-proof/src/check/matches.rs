@@ -8,6 +8,7 @@ use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::ir::{Arg, Atom, Literal, Rule};
 
 use super::Checker;
+use super::step::chooses;
 
 /// How many rows and elements are looked at for one body before the checker gives up.
 const PATIENCE: usize = 20_000_000;
@@ -47,40 +48,17 @@ impl<'c, 'a> Matches<'c, 'a> {
 
     /// The first condition that can be decided, else the first literal that chooses and can be entered.
     fn ready(&self, left: &BTreeSet<usize>, bound: &BTreeSet<usize>) -> Option<usize> {
-        let knows = |expr: &Expr| {
-            let mut all = true;
-            expr.for_each_var(&mut |var| all &= bound.contains(&(var.0 as usize)));
-            all
+        let is_ready = |at: &&usize, choice: bool| {
+            self.rule.body.get(**at).is_some_and(|literal| {
+                chooses(literal) == choice && literal.is_ready(|var| bound.contains(&(var.0 as usize)))
+            })
         };
-        let body = |at: &usize| self.rule.body.get(*at);
-        let decided = |at: &&usize| match body(at) {
-            Some(Literal::Not(atom)) => atom
-                .args
-                .iter()
-                .all(|arg| !matches!(arg, Arg::Var(var) if !bound.contains(&(var.0 as usize)))),
-            Some(Literal::Test { expr, .. } | Literal::Bind { expr, .. }) => knows(expr),
-            _ => false,
-        };
-        let entered = |at: &&usize| match body(at) {
-            Some(Literal::Atom(_)) => true,
-            Some(Literal::Each { args, .. }) => args.iter().all(knows),
-            _ => false,
-        };
+        let (decided, entered) = (|at: &&usize| is_ready(at, false), |at: &&usize| is_ready(at, true));
         left.iter().find(decided).or_else(|| left.iter().find(entered)).copied()
     }
 
     fn binds(&self, literal: usize) -> Vec<usize> {
-        match self.rule.body.get(literal) {
-            Some(Literal::Atom(atom)) => {
-                let vars = atom.args.iter().filter_map(|arg| match arg {
-                    Arg::Var(var) => Some(var.0 as usize),
-                    _ => None,
-                });
-                vars.collect()
-            }
-            Some(Literal::Bind { var, .. } | Literal::Each { var, .. }) => vec![var.0 as usize],
-            _ => Vec::new(),
-        }
+        self.rule.body.get(literal).into_iter().flat_map(Literal::binds).map(|var| var.0 as usize).collect()
     }
 
     fn extend(&mut self, literal: usize, partial: Partial, next: &mut Vec<Partial>) -> Option<()> {

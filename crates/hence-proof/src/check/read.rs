@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value as Json};
 
-use hence_core::literal;
+use hence_core::json;
 use hence_core::schema::{ColumnType, RelationId};
 use hence_core::symbol::Symbol;
-use hence_core::value::{Float, Type, Value, Word};
+use hence_core::value::{Type, Word};
 use hence_lang::ir::{Program, Rule};
 
 use super::Verdict;
@@ -95,24 +95,14 @@ pub(super) fn head(program: &Program, json: &Json) -> Verdict<Head> {
 
 /// The word of a value of a known type.
 pub(super) fn word(ty: &ColumnType, json: &Json) -> Verdict<Word> {
-    let value = value(ty.ty, json).ok_or_else(|| format!("{json} is not of type {}", ty.ty))?;
+    // A proof writes a float with its point or exponent.
+    let is_written_so = ty.ty != Type::Float || json.is_f64();
+    let value = json::read(ty.ty, json).filter(|_| is_written_so);
+    let value = value.ok_or_else(|| format!("{json} is not of type {}", ty.ty))?;
     if !ty.admits(value) {
         return Err(format!("{json} is not one of {ty}"));
     }
     Ok(value.word())
-}
-
-fn value(ty: Type, json: &Json) -> Option<Value> {
-    let text = || json.as_str();
-    match ty {
-        Type::Bool => json.as_bool().map(Value::Bool),
-        Type::Int => json.as_i64().map(Value::Int),
-        Type::Float => json.as_f64().filter(|_| json.is_f64()).and_then(Float::new).map(Value::Float),
-        Type::String => text().map(|text| Value::String(Symbol::new(text))),
-        Type::Name => text().filter(|text| literal::is_name(text)).map(|text| Value::Name(Symbol::new(text))),
-        Type::Time => text().and_then(literal::parse_time).map(Value::Time),
-        Type::Duration => text().and_then(literal::parse_duration).map(Value::Duration),
-    }
 }
 
 /// Bindings by variable; every name must be a variable of the rule.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json as object};
 
-use hence_core::fact::Fact;
+use hence_core::json::{fact as fact_json, value as value_json};
 use hence_core::literal;
 use hence_core::span::Place;
 use hence_core::symbol::Symbol;
@@ -22,24 +22,6 @@ pub fn json(proof: &Proof) -> Json {
         "least": proof.least,
         "steps": proof.steps.iter().map(step).collect::<Vec<_>>(),
     })
-}
-
-/// A fact as fact files have it: `{"relation": [values]}`.
-pub fn fact_json(fact: &Fact) -> Json {
-    let values = fact.values.iter().map(|value| value_json(*value)).collect();
-    keyed(fact.relation, Json::Array(values))
-}
-
-/// A value as fact files have it: texts, names with their slash, times in RFC 3339 and durations as strings.
-pub fn value_json(value: Value) -> Json {
-    match value {
-        Value::Bool(value) => Json::from(value),
-        Value::Int(value) => Json::from(value),
-        Value::Float(value) => Json::from(value.get()),
-        Value::String(text) | Value::Name(text) => Json::from(text.as_str()),
-        Value::Time(micros) => Json::from(literal::time_text(micros)),
-        Value::Duration(micros) => Json::from(literal::duration_text(micros)),
-    }
 }
 
 fn keyed(key: Symbol, value: Json) -> Json {

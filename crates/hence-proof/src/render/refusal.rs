@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json as object};
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
+use hence_core::json::{fact as fact_json, value as value_json};
 use hence_core::literal::visible;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -11,7 +12,7 @@ use hence_lang::ir::Program;
 
 use super::super::proof::{Pattern, Proof, StepId, StepKind};
 use super::super::why_not::{Attempt, Change, Failure, Remedies, WhyNot};
-use super::json::{fact_json, json, value_json};
+use super::json::json;
 use super::text;
 
 /// The explanation as indented lines, ending with a line feed.

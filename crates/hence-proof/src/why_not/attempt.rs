@@ -152,16 +152,7 @@ impl<'a> Explorer<'_, 'a> {
             Move::Match(at) | Move::Bind { literal: at, .. } | Move::Each { literal: at, .. } => at,
             _ => return,
         };
-        match self.rule.body.get(literal) {
-            Some(Literal::Atom(atom)) => bound.extend(atom.args.iter().filter_map(|arg| match arg {
-                hence_lang::ir::Arg::Var(var) => Some(*var),
-                _ => None,
-            })),
-            Some(Literal::Bind { var, .. } | Literal::Each { var, .. }) => {
-                bound.insert(*var);
-            }
-            _ => {}
-        }
+        bound.extend(self.rule.body.get(literal).into_iter().flat_map(Literal::binds));
     }
 
     /// Of the bindings that got equally far, the one that misses a comparison by the least; else the first.

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use hence_core::schema::RelationId;
 use hence_lang::builtins::expr::VarId;
-use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Arg, Literal, Program, Rule};
 
 use super::Finder;
@@ -16,11 +15,8 @@ pub(super) fn read_columns(finder: &Finder<'_>, relation: RelationId, target: Re
     let mut read = vec![false; finder.context.types(relation).len()];
     let behind = behind(program, target);
     for rule in program.rules.iter().filter(|rule| behind.contains(&rule.head)) {
-        let atoms = rule.body.iter().filter_map(|literal| match literal {
-            Literal::Atom(atom) | Literal::Not(atom) if atom.relation == relation => Some(atom),
-            _ => None,
-        });
-        for atom in atoms {
+        let atoms = rule.body.iter().filter_map(Literal::atom);
+        for atom in atoms.filter(|atom| atom.relation == relation) {
             for (read, arg) in read.iter_mut().zip(&atom.args) {
                 *read |= match arg {
                     Arg::Any => false,
@@ -47,30 +43,8 @@ fn behind(program: &Program, target: RelationId) -> BTreeSet<RelationId> {
 fn uses(rule: &Rule, var: VarId) -> usize {
     let mut uses = 0;
     let mut count = |other: VarId| uses += usize::from(other == var);
-    for literal in &rule.body {
-        match literal {
-            Literal::Atom(atom) | Literal::Not(atom) => atom.args.iter().for_each(|arg| {
-                if let Arg::Var(other) = arg {
-                    count(*other);
-                }
-            }),
-            Literal::Test { expr, .. } => expr.for_each_var(&mut count),
-            Literal::Bind { var, expr, .. } => {
-                count(*var);
-                expr.for_each_var(&mut count);
-            }
-            Literal::Each { var, args, .. } => {
-                count(*var);
-                args.iter().for_each(|arg| arg.for_each_var(&mut count));
-            }
-        }
-    }
-    for term in &rule.terms {
-        match term {
-            Term::Expr(expr) => expr.for_each_var(&mut count),
-            Term::Aggregate { args, .. } => args.iter().for_each(|arg| arg.for_each_var(&mut count)),
-        }
-    }
+    rule.body.iter().for_each(|literal| literal.for_each_var(&mut count));
+    rule.head_exprs().for_each(|expr| expr.for_each_var(&mut count));
     if let Some(limit) = &rule.limit {
         limit.per.iter().for_each(|var| count(*var));
         limit.by.iter().for_each(|(key, _)| key.for_each_var(&mut count));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use hence_core::value::{Value, Word};
 use hence_lang::builtins::expr::{Expr, VarId};
-use hence_lang::ir::{Arg, Atom, Literal, Rule, RuleId};
+use hence_lang::ir::{Arg, Atom, Rule, RuleId};
 
 use super::super::store::FactRef;
 use super::Asked;
@@ -110,27 +110,12 @@ impl Frame {
         self.vars.iter().map(|word| word.unwrap_or_default()).collect()
     }
 
-    pub(super) fn knows(&self, expr: &Expr) -> bool {
-        let mut known = true;
-        expr.for_each_var(&mut |var| known &= self.word(var).is_some());
-        known
-    }
-
     pub(super) fn word(&self, var: VarId) -> Option<Word> {
         self.vars.get(var.0 as usize).copied().flatten()
     }
 
     pub(super) fn ready(&self, rule: &Rule, literal: usize) -> bool {
-        match rule.body.get(literal) {
-            Some(Literal::Atom(_)) => true,
-            Some(Literal::Not(atom)) => atom.args.iter().all(|arg| match arg {
-                Arg::Var(var) => self.word(*var).is_some(),
-                _ => true,
-            }),
-            Some(Literal::Test { expr, .. } | Literal::Bind { expr, .. }) => self.knows(expr),
-            Some(Literal::Each { args, .. }) => args.iter().all(|arg| self.knows(arg)),
-            None => false,
-        }
+        rule.body.get(literal).is_some_and(|literal| literal.is_ready(|var| self.word(var).is_some()))
     }
 
     pub(super) fn key(&self, atom: &Atom, params: &[Word]) -> Asked {

@@ -8,7 +8,6 @@ use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op::Op;
 use crate::builtins::term::Term;
 use crate::ir::{Arg, Atom, Literal, Program, Rule};
-use crate::lower::relevant::literal_may_fail;
 use hence_core::schema::{Kind, RelationId};
 
 /// The literals of a rule that its demand has gone through. They hold wherever the rule's body does.
@@ -22,15 +21,6 @@ pub(super) struct Body<'r> {
     computed: BTreeSet<VarId>,
 }
 
-/// The variables that the body computes.
-pub(super) fn computed(rule: &Rule) -> BTreeSet<VarId> {
-    let computed = rule.body.iter().filter_map(|literal| match literal {
-        Literal::Bind { var, .. } | Literal::Each { var, .. } => Some(*var),
-        _ => None,
-    });
-    computed.collect()
-}
-
 /// The columns of an atom whose values are known.
 pub(super) fn bound_args(atom: &Atom, bound: &BTreeSet<VarId>) -> Mask {
     let known = |arg: &Arg| match arg {
@@ -42,32 +32,20 @@ pub(super) fn bound_args(atom: &Atom, bound: &BTreeSet<VarId>) -> Mask {
     args.filter(|(_, arg)| known(arg)).fold(0, |mask, (column, _)| mask | super::bit(column))
 }
 
-fn vars_of(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
-    atom.args.iter().filter_map(|arg| match arg {
-        Arg::Var(var) => Some(*var),
-        _ => None,
-    })
-}
-
 impl<'r> Body<'r> {
     /// A body that nothing is taken of but its guard.
     pub(super) fn new(rule: &'r Rule, guard: Option<Atom>) -> Self {
-        let bound = guard.iter().flat_map(vars_of).collect();
+        let bound = guard.iter().flat_map(Atom::vars).collect();
         let literals = guard.map(Literal::Atom).into_iter().collect();
         let left = (0..rule.body.len()).collect();
-        Self { rule, literals, bound, left, computed: computed(rule) }
+        Self { rule, literals, bound, left, computed: rule.computed().collect() }
     }
 
     /// Takes every condition and every computation that can be made now and can't fail.
     pub(super) fn settle(&mut self) {
         while let Some((place, literal)) = self.ready() {
             self.left.remove(place);
-            match &literal {
-                Literal::Bind { var, .. } | Literal::Each { var, .. } => {
-                    self.bound.insert(*var);
-                }
-                _ => {}
-            }
+            self.bound.extend(literal.computed());
             self.literals.push(literal);
         }
     }
@@ -75,21 +53,18 @@ impl<'r> Body<'r> {
     fn ready(&self) -> Option<(usize, Literal)> {
         self.left.iter().enumerate().find_map(|(place, at)| {
             let literal = self.rule.literal(*at);
-            if literal_may_fail(literal) {
+            if literal.may_fail() {
                 return None;
             }
-            let taken = match literal {
-                Literal::Bind { var, expr, .. } => self.knows(expr) && !self.bound.contains(var),
-                Literal::Each { var, args, .. } => {
-                    args.iter().all(|arg| self.knows(arg)) && !self.bound.contains(var)
-                }
-                Literal::Test { expr, .. } if self.knows(expr) => true,
-                Literal::Test { expr, span } => {
-                    let (var, expr) = self.equality(expr)?;
-                    return Some((place, Literal::Bind { var, expr, span: *span }));
-                }
-                Literal::Atom(_) | Literal::Not(_) => false,
-            };
+            if let Literal::Test { expr, span } = literal
+                && !self.knows(expr)
+            {
+                let (var, expr) = self.equality(expr)?;
+                return Some((place, Literal::Bind { var, expr, span: *span }));
+            }
+            let is_open = literal.computed().is_none_or(|var| !self.bound.contains(&var));
+            let taken =
+                literal.atom().is_none() && is_open && literal.is_ready(|var| self.bound.contains(&var));
             taken.then(|| (place, literal.clone()))
         })
     }
@@ -116,9 +91,9 @@ impl<'r> Body<'r> {
 
     /// The atom from which most is known, removed from those to come; one that tells nothing of its own last.
     pub(super) fn choose(&mut self, program: &Program, opaque: &BTreeSet<RelationId>) -> Option<&'r Atom> {
-        let atoms = self.left.iter().enumerate().filter_map(|(place, at)| match self.rule.literal(*at) {
-            Literal::Atom(atom) => Some((self.cost(atom, program, opaque), place, atom)),
-            _ => None,
+        let atoms = self.left.iter().enumerate().filter_map(|(place, at)| {
+            let atom = self.rule.literal(*at).positive()?;
+            Some((self.cost(atom, program, opaque), place, atom))
         });
         let (_, place, atom) = atoms.min_by_key(|(cost, place, _)| (*cost, *place))?;
         self.left.remove(place);
@@ -129,7 +104,7 @@ impl<'r> Body<'r> {
         let bound = bound_args(atom, &self.bound);
         let input = program[atom.relation].kind == Kind::Input;
         let useful = if input { bound & 1 != 0 } else { bound != 0 };
-        let early = vars_of(atom).any(|var| self.computed.contains(&var) && !self.bound.contains(&var));
+        let early = atom.vars().any(|var| self.computed.contains(&var) && !self.bound.contains(&var));
         let class = match (early, opaque.contains(&atom.relation), useful) {
             (false, false, true) => 0,
             (false, false, false) => 1,
@@ -141,7 +116,7 @@ impl<'r> Body<'r> {
 
     /// Takes an atom in: from here on it is known to match.
     pub(super) fn take(&mut self, atom: &Atom) {
-        self.bound.extend(vars_of(atom));
+        self.bound.extend(atom.vars());
         self.literals.push(Literal::Atom(atom.clone()));
     }
 

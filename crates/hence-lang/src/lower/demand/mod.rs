@@ -363,7 +363,7 @@ impl<'p> Maker<'p> {
 /// The columns of the head whose values are the same in everything that a fact of the rule follows from: of a group
 /// the columns that make it, of a limit those of `per`. Values that the body computes can't be handed on.
 fn handed_on(rule: &Rule) -> Mask {
-    let computed = body::computed(rule);
+    let computed: BTreeSet<VarId> = rule.computed().collect();
     let mut mask = 0;
     for (column, term) in rule.terms.iter().enumerate().take(Mask::BITS as usize) {
         let Term::Expr(expr) = term else { continue };

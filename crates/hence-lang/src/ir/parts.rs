@@ -1,0 +1,133 @@
+//! The parts of rules, literals and terms by their role. Who matches on the form of a literal says what that form means;
+//! all others ask here, so that a new form is answered for once.
+
+use crate::builtins::expr::{Expr, ParamId, VarId};
+use crate::builtins::term::Limit;
+
+use super::{Arg, Atom, Literal, Rule, Term};
+
+impl Literal {
+    /// The atom, positive or negated.
+    pub fn atom(&self) -> Option<&Atom> {
+        self.positive().or_else(|| self.negated())
+    }
+
+    /// The atom of which the literal chooses a fact.
+    pub fn positive(&self) -> Option<&Atom> {
+        match self {
+            Self::Atom(atom) => Some(atom),
+            Self::Not(_) | Self::Bind { .. } | Self::Test { .. } | Self::Each { .. } => None,
+        }
+    }
+
+    /// The atom of which no fact may match.
+    pub fn negated(&self) -> Option<&Atom> {
+        match self {
+            Self::Not(atom) => Some(atom),
+            Self::Atom(_) | Self::Bind { .. } | Self::Test { .. } | Self::Each { .. } => None,
+        }
+    }
+
+    /// The variable that the literal computes.
+    pub fn computed(&self) -> Option<VarId> {
+        match self {
+            Self::Bind { var, .. } | Self::Each { var, .. } => Some(*var),
+            Self::Atom(_) | Self::Not(_) | Self::Test { .. } => None,
+        }
+    }
+
+    /// The expressions that it evaluates, in the order of the text.
+    pub fn exprs(&self) -> &[Expr] {
+        match self {
+            Self::Bind { expr, .. } | Self::Test { expr, .. } => std::slice::from_ref(expr),
+            Self::Each { args, .. } => args,
+            Self::Atom(_) | Self::Not(_) => &[],
+        }
+    }
+
+    /// The variables that it binds: those of its positive atom, or the one that it computes.
+    pub fn binds(&self) -> impl Iterator<Item = VarId> + '_ {
+        self.positive().into_iter().flat_map(Atom::vars).chain(self.computed())
+    }
+
+    /// Calls `visit` with each variable that it needs bound: those of its negated atom and of its expressions.
+    pub fn for_each_needed(&self, visit: &mut impl FnMut(VarId)) {
+        self.negated().into_iter().flat_map(Atom::vars).for_each(&mut *visit);
+        self.exprs().iter().for_each(|expr| expr.for_each_var(visit));
+    }
+
+    /// Whether every variable that it needs bound is known.
+    pub fn is_ready(&self, known: impl Fn(VarId) -> bool) -> bool {
+        let mut all = true;
+        self.for_each_needed(&mut |var| all &= known(var));
+        all
+    }
+
+    /// Calls `visit` with each of its variables, as often as it stands there.
+    pub fn for_each_var(&self, visit: &mut impl FnMut(VarId)) {
+        self.binds().for_each(&mut *visit);
+        self.for_each_needed(visit);
+    }
+
+    /// Whether it reads a parameter.
+    pub fn reads_param(&self, param: ParamId) -> bool {
+        self.atom().is_some_and(|atom| atom.args.contains(&Arg::Param(param)))
+            || self.exprs().iter().any(|expr| expr.reads_param(param))
+    }
+
+    /// Whether some operation of it may have no result.
+    pub fn may_fail(&self) -> bool {
+        self.exprs().iter().any(Expr::may_fail)
+    }
+}
+
+impl Atom {
+    /// The variables, as often as they stand there.
+    pub fn vars(&self) -> impl Iterator<Item = VarId> + '_ {
+        self.args.iter().filter_map(|arg| match arg {
+            Arg::Var(var) => Some(*var),
+            Arg::Any | Arg::Const(_) | Arg::Param(_) => None,
+        })
+    }
+}
+
+impl Term {
+    /// The expressions that are evaluated for each match.
+    pub fn exprs(&self) -> &[Expr] {
+        match self {
+            Self::Expr(expr) => std::slice::from_ref(expr),
+            Self::Aggregate { args, .. } => args,
+        }
+    }
+}
+
+impl Limit {
+    /// The expressions of the keys.
+    pub fn keys(&self) -> impl Iterator<Item = &Expr> {
+        self.by.iter().map(|(key, _)| key)
+    }
+}
+
+impl Rule {
+    /// The positive atoms of the body, in order.
+    pub fn positive(&self) -> impl Iterator<Item = &Atom> {
+        self.body.iter().filter_map(Literal::positive)
+    }
+
+    /// The variables that literals of the body compute, in order.
+    pub fn computed(&self) -> impl Iterator<Item = VarId> + '_ {
+        self.body.iter().filter_map(Literal::computed)
+    }
+
+    /// The expressions of the head, in the order of its columns.
+    pub fn head_exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.terms.iter().flat_map(Term::exprs)
+    }
+
+    /// Whether it reads a parameter.
+    pub fn reads_param(&self, param: ParamId) -> bool {
+        let limit = self.limit.iter().flat_map(|limit| limit.keys().chain([&limit.count]));
+        self.body.iter().any(|literal| literal.reads_param(param))
+            || self.head_exprs().chain(limit).any(|expr| expr.reads_param(param))
+    }
+}
