@@ -17,7 +17,7 @@ use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::lapse::Decided;
 use super::ledger_facts::Recording;
-use super::standing::Habit;
+use super::standing::IncrementalState;
 use super::trace;
 use super::what_if::without;
 use super::why::decision;
@@ -66,7 +66,7 @@ pub struct Outcome {
     pub stands: BTreeMap<Symbol, usize>,
     /// Decisions that are undetermined: nothing of them was drawn or lapsed.
     pub undetermined: Vec<Symbol>,
-    /// Operations without a result, a line each.
+    /// Undefined operations, a line each.
     pub reports: Vec<String>,
     /// The transaction, where something was recorded.
     pub committed: Option<Committed>,
@@ -116,10 +116,10 @@ impl Session {
         }
         let changes = self.effective(&change)?;
         let keeps = !dry && self.engine.is_incremental();
-        let (mut outcome, habit) = if keeps {
+        let (mut outcome, incremental) = if keeps {
             self.advance(&changes, change.now)?
         } else {
-            (self.compare(&self.evaluate_with(&changes, change.now)?)?, Habit::default())
+            (self.compare(&self.evaluate_with(&changes, change.now)?)?, IncrementalState::default())
         };
         outcome.changes = changes;
         if change.list {
@@ -131,7 +131,7 @@ impl Session {
                 self.fault = Some(fault.clone());
             }
             recorded?;
-            self.remember(habit);
+            self.remember(incremental);
         }
         Ok(outcome)
     }

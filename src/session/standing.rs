@@ -14,7 +14,7 @@ use hence_engine::Database;
 use hence_engine::{Edit, Incremental};
 use hence_lang::ir::Program;
 use hence_ledger::{Changes, Decision, Lapsed};
-use hence_proof::{Finder, Groundwork};
+use hence_proof::{Finder, ProofCache};
 
 use super::Session;
 use super::commit::{Outcome, REASONS};
@@ -24,11 +24,11 @@ use super::lapse::Decided;
 use super::why::decision;
 
 /// Everything that follows from the facts of a session, brought up to date commit by commit.
-pub(super) struct Kept {
+pub(super) struct Maintained {
     standing: Incremental,
     names: Names,
     /// What the search for reasons goes on from.
-    groundwork: Groundwork,
+    cache: ProofCache,
     /// The clock of the last commit.
     now: i64,
     /// The decisions that the last commit left as they were.
@@ -39,14 +39,14 @@ pub(super) struct Kept {
 
 /// How far a session is on the way to keep what follows: one commit alone doesn't pay for it.
 #[derive(Default)]
-pub(super) enum Habit {
+pub(super) enum IncrementalState {
     /// Nothing was committed yet.
     #[default]
     New,
     /// Something was; the next commit keeps what follows from it.
     Once,
     /// What follows is kept.
-    Kept(Box<Kept>),
+    Maintained(Box<Maintained>),
 }
 
 /// The relations of a program as commits look for them.
@@ -72,7 +72,7 @@ impl Names {
     }
 }
 
-/// Facts that come and go, as rows one behind the other.
+/// Facts that come and go, as rows one after another.
 #[derive(Default)]
 struct Rows {
     words: SmallVec<[Word; 16]>,
@@ -100,21 +100,25 @@ impl Rows {
 impl Session {
     /// What follows once `changes` are in, beside the decisions that stand. What is kept for the next commit is put
     /// back by the caller once everything is recorded.
-    pub(super) fn advance(&mut self, changes: &Changes, now: i64) -> Result<(Outcome, Habit), SessionError> {
-        match std::mem::take(&mut self.habit) {
-            Habit::Kept(mut kept) if kept.tx == self.last_tx() => {
+    pub(super) fn advance(
+        &mut self,
+        changes: &Changes,
+        now: i64,
+    ) -> Result<(Outcome, IncrementalState), SessionError> {
+        match std::mem::take(&mut self.incremental) {
+            IncrementalState::Maintained(mut kept) if kept.tx == self.last_tx() => {
                 self.change(&mut kept, changes, now)?;
                 let outcome = self.differences(&mut kept)?;
-                Ok((outcome, Habit::Kept(kept)))
+                Ok((outcome, IncrementalState::Maintained(kept)))
             }
-            Habit::New => {
+            IncrementalState::New => {
                 let evaluation = self.evaluate_with(changes, now)?;
-                Ok((self.compare(&evaluation)?, Habit::Once))
+                Ok((self.compare(&evaluation)?, IncrementalState::Once))
             }
-            Habit::Once | Habit::Kept(_) => {
+            IncrementalState::Once | IncrementalState::Maintained(_) => {
                 let input = self.input_with(changes, now)?;
                 let (kept, evaluation) = self.keep(&input, now)?;
-                Ok((self.compare(&evaluation)?, Habit::Kept(Box::new(kept))))
+                Ok((self.compare(&evaluation)?, IncrementalState::Maintained(Box::new(kept))))
             }
         }
     }
@@ -124,32 +128,32 @@ impl Session {
         self.ledger().map_or(0, hence_ledger::Ledger::last_tx)
     }
 
-    fn keep(&self, input: &Database, now: i64) -> Result<(Kept, Evaluation), SessionError> {
+    fn keep(&self, input: &Database, now: i64) -> Result<(Maintained, Evaluation), SessionError> {
         let program = &self.rules.program;
         let limit = |reached| evaluation::limit(program, &self.rules.sources, &reached);
         let mut standing = Incremental::new(program, input, &self.limits).map_err(limit)?;
-        // All facts came with this; a change of nothing puts that behind, or the next commit would have to.
+        // All facts came with this; a change of nothing puts that after, or the next commit would have to.
         standing.apply(&[]).map_err(limit)?;
         let model = standing.model();
         let undetermined = self.undetermined(&standing);
         let evaluation = Evaluation { model, undetermined: undetermined.clone() };
-        let (names, groundwork) = (Names::new(program), Groundwork::default());
-        let mut kept = Kept { standing, names, groundwork, now, undetermined, tx: 0 };
+        let (names, cache) = (Names::new(program), ProofCache::default());
+        let mut kept = Maintained { standing, names, cache, now, undetermined, tx: 0 };
         self.prepare_reasons(&mut kept);
         Ok((kept, evaluation))
     }
 
     /// Has the facts indexed for the reasons of decisions at once, so that no commit has to wait for that.
-    fn prepare_reasons(&self, kept: &mut Kept) {
-        let finder = self.reasons_over(&kept.standing, std::mem::take(&mut kept.groundwork));
+    fn prepare_reasons(&self, kept: &mut Maintained) {
+        let finder = self.reasons_over(&kept.standing, std::mem::take(&mut kept.cache));
         let look_ups = finder.look_ups(kept.names.decisions.iter().map(|(_, id)| *id));
-        kept.groundwork = finder.into_groundwork();
+        kept.cache = finder.into_cache();
         for (relation, columns) in &look_ups {
             kept.standing.expect(*relation, columns);
         }
     }
 
-    fn reasons_over<'a>(&'a self, standing: &'a Incremental, left: Groundwork) -> Finder<'a> {
+    fn reasons_over<'a>(&'a self, standing: &'a Incremental, left: ProofCache) -> Finder<'a> {
         Finder::over(&self.rules.program, standing, &self.rules.sources, &self.store, left)
     }
 
@@ -160,7 +164,7 @@ impl Session {
         evaluation::undetermined(&self.rules.program, standing.undefined())
     }
 
-    fn change(&self, kept: &mut Kept, changes: &Changes, now: i64) -> Result<(), SessionError> {
+    fn change(&self, kept: &mut Maintained, changes: &Changes, now: i64) -> Result<(), SessionError> {
         let program = &self.rules.program;
         let mut rows = Rows::default();
         let removed = changes.removed.iter().map(|fact| (fact, false));
@@ -182,7 +186,7 @@ impl Session {
     }
 
     /// The decisions that the last change drew and let lapse.
-    fn differences(&self, kept: &mut Kept) -> Result<Outcome, SessionError> {
+    fn differences(&self, kept: &mut Maintained) -> Result<Outcome, SessionError> {
         let program = &self.rules.program;
         let undetermined = self.undetermined(&kept.standing);
         self.cross_check(&undetermined, &|id, visit| kept.standing.rows(id).for_each(visit))?;
@@ -211,8 +215,12 @@ impl Session {
             lapsed,
             stands: stands.filter(|(_, count)| *count > 0).collect(),
             undetermined: self.names(&undetermined),
-            reports: super::ask::told(&self.rules.program, &self.rules.sources, kept.standing.undefined()),
-            drawn: self.told(kept, drawn)?,
+            reports: super::ask::undefined_operations(
+                &self.rules.program,
+                &self.rules.sources,
+                kept.standing.undefined(),
+            ),
+            drawn: self.explained(kept, drawn)?,
             ..Outcome::default()
         };
         kept.undetermined = undetermined;
@@ -222,7 +230,7 @@ impl Session {
     /// The difference of a decision to what is recorded.
     fn resume(
         &self,
-        kept: &Kept,
+        kept: &Maintained,
         id: RelationId,
         drawn: &mut Vec<Fact>,
         lapsed: &mut Vec<Lapsed>,
@@ -243,17 +251,17 @@ impl Session {
     }
 
     /// Facts as decisions, with their reasons.
-    fn told(&self, kept: &mut Kept, facts: Vec<Fact>) -> Result<Vec<Decision>, SessionError> {
+    fn explained(&self, kept: &mut Maintained, facts: Vec<Fact>) -> Result<Vec<Decision>, SessionError> {
         if facts.is_empty() {
             return Ok(Vec::new());
         }
-        let finder = self.reasons_over(&kept.standing, std::mem::take(&mut kept.groundwork));
-        let told = |fact: Fact| {
+        let finder = self.reasons_over(&kept.standing, std::mem::take(&mut kept.cache));
+        let explained = |fact: Fact| {
             meter::check(REASONS)?;
             decision(&finder, fact)
         };
-        let decisions = facts.into_iter().map(told).collect();
-        kept.groundwork = finder.into_groundwork();
+        let decisions = facts.into_iter().map(explained).collect();
+        kept.cache = finder.into_cache();
         decisions
     }
 
@@ -276,7 +284,7 @@ impl Session {
     /// What was kept at transaction `before` is what follows now: only something without facts was recorded since.
     pub(super) fn keeps_since(&mut self, before: u64) {
         let last = self.last_tx();
-        if let Habit::Kept(kept) = &mut self.habit
+        if let IncrementalState::Maintained(kept) = &mut self.incremental
             && kept.tx == before
         {
             kept.tx = last;
@@ -284,10 +292,10 @@ impl Session {
     }
 
     /// Keeps what follows for the next commit, now that everything is recorded.
-    pub(super) fn remember(&mut self, mut habit: Habit) {
-        if let Habit::Kept(kept) = &mut habit {
+    pub(super) fn remember(&mut self, mut incremental: IncrementalState) {
+        if let IncrementalState::Maintained(kept) = &mut incremental {
             kept.tx = self.last_tx();
         }
-        self.habit = habit;
+        self.incremental = incremental;
     }
 }

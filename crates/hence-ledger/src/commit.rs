@@ -14,7 +14,7 @@ use super::hash::Digest;
 use super::journal::End;
 use super::keys;
 use super::list::ChangeList;
-use super::plan::{self, Plan, Weighed};
+use super::plan::{self, Plan, ResolvedDelta};
 use super::progress::Work;
 use super::record::RecordKind;
 use super::redact::Redaction;
@@ -47,9 +47,14 @@ impl Ledger {
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
         let draft = self.redaction.draft(draft)?;
         self.check_draft(&draft)?;
-        let weighed =
-            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
-        self.record(&draft, weighed, false)
+        let delta = ResolvedDelta::new(
+            &draft.assertions,
+            &draft.retractions,
+            &draft.schemas,
+            &self.state,
+            &self.view,
+        )?;
+        self.record(&draft, delta, false)
     }
 
     /// What must not be recorded; a commit takes it out of what it is given.
@@ -64,9 +69,14 @@ impl Ledger {
     pub fn remark(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
         let draft = self.redaction.draft(draft)?;
         self.check_draft(&draft)?;
-        let weighed =
-            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
-        self.record(&draft, weighed, true)
+        let delta = ResolvedDelta::new(
+            &draft.assertions,
+            &draft.retractions,
+            &draft.schemas,
+            &self.state,
+            &self.view,
+        )?;
+        self.record(&draft, delta, true)
     }
 
     /// Like [`Ledger::commit`] for drafts of many facts: their memory is given back before anything is written.
@@ -79,15 +89,20 @@ impl Ledger {
         let schemas = std::mem::take(&mut draft.schemas);
         let (assertions, retractions) =
             (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
-        let weighed = Weighed::new(&assertions, &retractions, &schemas, &self.state, &self.view)?;
+        let delta = ResolvedDelta::new(&assertions, &retractions, &schemas, &self.state, &self.view)?;
         draft.schemas = schemas;
         drop((assertions, retractions));
-        self.record(&draft, weighed, false)
+        self.record(&draft, delta, false)
     }
 
-    /// Records a draft whose facts are weighed already.
-    fn record(&mut self, draft: &Draft, weighed: Weighed, remark: bool) -> Result<Committed, LedgerError> {
-        let plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+    /// Records a draft whose facts are resolved already.
+    fn record(
+        &mut self,
+        draft: &Draft,
+        delta: ResolvedDelta,
+        remark: bool,
+    ) -> Result<Committed, LedgerError> {
+        let plan = Plan::new(draft, delta, &self.state, &self.view)?;
         self.put_down(draft, plan, remark)
     }
 
@@ -98,9 +113,14 @@ impl Ledger {
         standing: u64,
         missing: u64,
     ) -> Result<(), LedgerError> {
-        let weighed =
-            Weighed::new(&draft.assertions, &draft.retractions, &draft.schemas, &self.state, &self.view)?;
-        let mut plan = Plan::new(draft, weighed, &self.state, &self.view)?;
+        let delta = ResolvedDelta::new(
+            &draft.assertions,
+            &draft.retractions,
+            &draft.schemas,
+            &self.state,
+            &self.view,
+        )?;
+        let mut plan = Plan::new(draft, delta, &self.state, &self.view)?;
         (plan.tally.standing, plan.tally.missing) = (standing, missing);
         self.put_down(draft, plan, true).map(drop)
     }

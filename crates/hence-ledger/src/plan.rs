@@ -1,4 +1,4 @@
-//! What a draft changes: its facts and decisions set against what stands.
+//! What a draft changes: its facts and decisions set against the current facts.
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
@@ -70,8 +70,8 @@ impl<'a> Since<'a> {
     }
 }
 
-/// Assertions and retractions set against what stands.
-pub(crate) struct Weighed {
+/// Assertions and retractions set against the current facts.
+pub(crate) struct ResolvedDelta {
     retracted: Proposed,
     /// Since when each of them stands.
     since: Vec<u64>,
@@ -82,7 +82,7 @@ pub(crate) struct Weighed {
     missing: Vec<u32>,
 }
 
-impl Weighed {
+impl ResolvedDelta {
     pub(crate) fn new(
         assertions: &[Fact],
         retractions: &[Fact],
@@ -90,7 +90,7 @@ impl Weighed {
         state: &State,
         view: &View,
     ) -> Result<Self, LedgerError> {
-        // What begins anew is asserted anew, even where an earlier fact looked the same.
+        // What begins again is asserted again, even where an earlier fact looked the same.
         let renewed = renewed(schemas);
         let mut asserted = Proposed::new(assertions.iter());
         let mut retracted = Proposed::new(retractions.iter());
@@ -122,13 +122,13 @@ impl Weighed {
 /// What the assertions and retractions of a draft come to.
 pub(crate) fn effective(draft: &Draft, state: &State, view: &View) -> Result<Changes, LedgerError> {
     let Draft { assertions, retractions, schemas, .. } = draft;
-    let weighed = Weighed::new(assertions, retractions, schemas, state, view)?;
+    let delta = ResolvedDelta::new(assertions, retractions, schemas, state, view)?;
     let places = |places: &[u32]| places.iter().map(|at| *at as usize).collect::<Vec<_>>();
     Ok(Changes {
-        added: chosen(assertions, weighed.asserted.places()),
-        removed: chosen(retractions, weighed.retracted.places()),
-        standing: chosen(assertions, places(&weighed.standing).into_iter()),
-        missing: chosen(retractions, places(&weighed.missing).into_iter()),
+        added: chosen(assertions, delta.asserted.places()),
+        removed: chosen(retractions, delta.retracted.places()),
+        standing: chosen(assertions, places(&delta.standing).into_iter()),
+        missing: chosen(retractions, places(&delta.missing).into_iter()),
     })
 }
 
@@ -137,14 +137,14 @@ fn chosen<T: Clone>(all: &[T], places: impl Iterator<Item = usize>) -> Vec<T> {
 }
 
 impl<'d> Plan<'d> {
-    /// Sets `draft`, whose facts are weighed already, against what stands.
+    /// Sets `draft`, whose facts are resolved already, against the current facts.
     pub(crate) fn new(
         draft: &'d Draft,
-        weighed: Weighed,
+        delta: ResolvedDelta,
         state: &State,
         view: &View,
     ) -> Result<Self, LedgerError> {
-        let Weighed { retracted, since, asserted, standing, missing } = weighed;
+        let ResolvedDelta { retracted, since, asserted, standing, missing } = delta;
         let mut plan = Self::default();
         plan.list.add(retracted, Acts::Retract(since));
         let removed = plan.list.len();

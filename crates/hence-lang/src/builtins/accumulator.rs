@@ -95,7 +95,7 @@ impl Accumulator {
     }
 
     /// Takes a match out again that was taken in before. `false` where the state can't tell what the group then
-    /// is; the group has to be made anew from its other matches.
+    /// is; the group has to be made again from its other matches.
     #[must_use]
     pub fn remove(&mut self, args: &[Word]) -> bool {
         self.count -= 1;
