@@ -291,8 +291,7 @@ impl fmt::Display for Notice {
             ),
             Self::LockRewritten { path, fault } => write!(
                 f,
-                "{} {}: the state of the ledger is unknown, so journal and fact base were checked against \
-                each other; the file is rewritten",
+                "{} {}: ledger state unknown, so journal and fact base were checked; the file is rewritten",
                 path.display(),
                 fault.replacen("is", "was", 1)
             ),
@@ -311,8 +310,7 @@ impl fmt::Display for Notice {
             }
             Self::BaseUnused { why } => write!(
                 f,
-                "the fact base isn't used ({why}): the answer comes from the journal; `hence rebuild` \
-                recreates the base"
+                "the fact base isn't used ({why}): the answer comes from the journal; `hence rebuild` recreates it"
             ),
             Self::Unredacted { relations } => {
                 let each = relations.iter().map(|(relation, count)| match relation.as_str() {
