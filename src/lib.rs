@@ -11,7 +11,7 @@
 //! ```
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
-//! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules. The rooms behind are re-exported, so that who embeds hence
+//! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules. The rooms after are re-exported, so that who embeds hence
 //! names one crate; `hence-core` is the vocabulary that all of them use. The `hence` binary is in `src/cli`.
 //!
 //! Invariants:

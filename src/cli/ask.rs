@@ -198,7 +198,7 @@ impl Why {
 fn agrees(recorded: &Decision, proof: &Proof) -> bool {
     let (rule, sentence) = match proof.root().map(|root| &root.kind) {
         Some(StepKind::Derived(derived)) => (Some(derived.rule), derived.sentence.as_ref()),
-        Some(StepKind::Stated { id, .. }) => (Some(*id), None),
+        Some(StepKind::ProgramFact { id, .. }) => (Some(*id), None),
         _ => (None, None),
     };
     recorded.rule.as_deref() == rule.map(Symbol::as_str) && recorded.sentence.as_ref() == sentence

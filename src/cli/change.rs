@@ -84,7 +84,7 @@ impl Facts {
         let committed = committed?;
         open::tell(&ledger.close());
         let mut out = terminal::text();
-        let told = told(&committed.tally);
+        let told = tally_text(&committed.tally);
         if !told.is_empty() {
             writeln!(out, "{told}")?;
         }
@@ -117,7 +117,7 @@ impl Facts {
 }
 
 /// What came and went, and what was said for nothing.
-fn told(tally: &Tally) -> String {
+fn tally_text(tally: &Tally) -> String {
     let parts = [
         (tally.added, "asserted"),
         (tally.removed, "retracted"),

@@ -1,4 +1,4 @@
-//! `hence explain`: what the code of a message means, with an example that fails and the same example mended; what
+//! `hence explain`: what the code of a message means, with an example that fails and the same example fixed; what
 //! a word of the language means, with an example.
 
 use std::io::Write;

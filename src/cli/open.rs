@@ -1,7 +1,7 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use hence::session::compiled;
-use hence::session::{self, FactFiles, Reach, RuleSet, Session, SessionError};
+use hence::session::{self, EvaluationScope, FactFiles, RuleSet, Session, SessionError};
 use hence_core::diagnostic::nearest;
 use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
@@ -204,7 +204,7 @@ fn equip(session: Session, engine: &EngineOptions) -> Result<Session, Failure> {
     }
     warn_of_one_engine(session.rules());
     // Rules that were rewritten for a question are none that were compiled.
-    Ok(session.with_reach(Reach::Rules))
+    Ok(session.with_evaluation_scope(EvaluationScope::Rules))
 }
 
 /// Names the decisions that have no second engine.

@@ -288,7 +288,7 @@ impl EngineOptions {
         }
     }
 
-    /// Whether operations without a result count as false.
+    /// Whether undefined operations count as false.
     ///
     /// # Errors
     /// The settings don't let it be asked for.

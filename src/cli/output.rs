@@ -126,7 +126,7 @@ pub(super) fn rows(format: Format, columns: &[String], rows: &[Vec<Value>]) -> i
     }
 }
 
-/// Writes a warning for each operation without a result.
+/// Writes a warning for each undefined operation.
 pub(super) fn reports(reports: &[String]) {
     reports.iter().for_each(|report| warning(report));
 }

@@ -72,7 +72,7 @@ impl Subject {
         let info = ledger.info(tx).map_err(open::failure)?;
         let chosen = past.choose(&ledger, When::Tx(tx))?;
         let now = info.clock.unwrap_or(info.time);
-        output::note(&chosen.told(Some(tx), now));
+        output::note(&chosen.description(Some(tx), now));
         let (as_of, otherwise) = (Some(chosen.json(tx, now)), chosen.otherwise);
         Ok((Asking { session: past.equip(chosen, ledger)?, now, as_of }, otherwise))
     }
@@ -99,7 +99,7 @@ impl Past<'_> {
         let chosen = self.choose(&ledger, moment)?;
         let now = self.clock(&ledger, moment)?;
         let help = if chosen.otherwise { "" } else { "; --rules, --set and --now override them" };
-        output::note(&format!("{}{help}", chosen.told(Some(tx), now)));
+        output::note(&format!("{}{help}", chosen.description(Some(tx), now)));
         let as_of = Some(chosen.json(tx, now));
         let session = self.equip(chosen, ledger)?.with_as_of(moment);
         Ok(Asking { session, now, as_of })
@@ -113,7 +113,7 @@ impl Past<'_> {
         let chosen = self.choose(&ledger, When::Now)?;
         let last = ledger.last_where(|info| info.clock.is_some()).map_err(open::failure)?;
         let now = last.and_then(|info| info.clock).unwrap_or_else(time::wall_clock);
-        output::note(&chosen.told(None, now));
+        output::note(&chosen.description(None, now));
         let session = self.equip(chosen, ledger)?;
         if self.rules.packs.is_empty() {
             open::tell_undeclared(&session);
@@ -184,7 +184,7 @@ pub(super) fn refuse_future(ledger: &Ledger, moment: When, help: &str) -> Result
 
 impl Chosen {
     /// By which rules and at which clock a moment is asked, in words; without a transaction, how things stand.
-    fn told(&self, tx: Option<u64>, now: i64) -> String {
+    fn description(&self, tx: Option<u64>, now: i64) -> String {
         let moment = match tx {
             None => String::from("as of now"),
             Some(0) => String::from("as of before the first transaction"),

@@ -17,10 +17,10 @@ use hence_core::span::Place;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
 
+use super::message;
 use super::pool;
 use super::report::{Difference, Failure, FileReport, Report, TestReport, Verdict};
 use super::suite::Selection;
-use super::told;
 
 /// What [`CaseFile::check`] makes sure of.
 const ROWS: &str = "the rows that a case expects are lists of values";
@@ -140,7 +140,7 @@ impl GoldenCase {
         let verdict = match self.failures(rules) {
             Ok(failures) if failures.is_empty() => Verdict::Passed,
             Ok(failures) => Verdict::Failed(failures),
-            Err(error) => Verdict::Broken(told(&error)),
+            Err(error) => Verdict::Broken(message(&error)),
         };
         TestReport { name: self.case.name.clone(), place: self.place(), verdict, elapsed: start.elapsed() }
     }

@@ -20,7 +20,7 @@ use super::case::Case;
 use super::report::{Difference, Failure, TestReport, Verdict};
 use super::stuck::{self, one_line};
 use super::suite::TestFile;
-use super::{nearby, told};
+use super::{message, nearby};
 
 /// How many proofs of a fact are searched for a rule that must be in one.
 const PROOFS_SEARCHED: usize = 64;
@@ -34,7 +34,7 @@ pub(super) fn test(file: &TestFile, at: usize) -> TestReport {
     let verdict = match failures(file, test) {
         Ok(failures) if failures.is_empty() => Verdict::Passed,
         Ok(failures) => Verdict::Failed(failures),
-        Err(error) => Verdict::Broken(told(&error)),
+        Err(error) => Verdict::Broken(message(&error)),
     };
     TestReport {
         name: test.name.to_string(),
@@ -288,7 +288,7 @@ impl Bench<'_> {
         let uses = |proof: &Proof| {
             proof.steps.iter().any(|step| match &step.kind {
                 StepKind::Derived(derived) => derived.rule == id,
-                StepKind::Stated { id: stated, .. } => *stated == id,
+                StepKind::ProgramFact { id: stated, .. } => *stated == id,
                 _ => false,
             })
         };

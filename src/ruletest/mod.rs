@@ -51,7 +51,7 @@ pub fn run(path: impl Into<PathBuf>) -> Result<Report, String> {
 }
 
 /// What went wrong in a session, with the texts of all faults.
-fn told(error: &SessionError) -> String {
+fn message(error: &SessionError) -> String {
     match error {
         SessionError::Faults(faults) => faults
             .diagnostics

@@ -35,7 +35,7 @@ pub(super) fn run(suite: &Suite, selection: &Selection) -> Report {
     Report { files, elapsed: start.elapsed() }
 }
 
-/// The results of `count` tasks in their order. With `fail_fast` everything behind the first one that didn't pass
+/// The results of `count` tasks in their order. With `fail_fast` everything after the first one that didn't pass
 /// is left out, whoever was faster.
 pub(super) fn ordered(
     count: usize,

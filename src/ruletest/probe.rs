@@ -129,7 +129,7 @@ impl Answers {
 
 /// The variables that a literal needs bound before it can be judged. `made` are those that a bind or generator of
 /// the body makes: an atom reads them.
-pub(super) fn needs(literal: &Literal, made: &BTreeSet<VarId>) -> BTreeSet<VarId> {
+pub(super) fn required_variables(literal: &Literal, made: &BTreeSet<VarId>) -> BTreeSet<VarId> {
     let read = literal.positive().into_iter().flat_map(Atom::vars);
     let mut vars: BTreeSet<VarId> = read.filter(|var| made.contains(var)).collect();
     literal.for_each_needed(&mut |var| vars.extend([var]));
@@ -148,7 +148,7 @@ pub(super) fn order(body: &[Literal], without: Option<usize>) -> Vec<usize> {
     let literal = |at: usize| body.get(at).or_broken("an order has the literals of its body");
     let mut left: Vec<usize> = (0..body.len()).filter(|at| Some(*at) != without).collect();
     let (mut bound, mut placed) = (BTreeSet::new(), Vec::new());
-    let ready = |at: usize, bound: &BTreeSet<VarId>| needs(literal(at), &made).is_subset(bound);
+    let ready = |at: usize, bound: &BTreeSet<VarId>| required_variables(literal(at), &made).is_subset(bound);
     while let Some(next) = left.iter().position(|at| ready(*at, &bound)) {
         let at = left.remove(next);
         bound.extend(literal(at).binds());

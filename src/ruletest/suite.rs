@@ -9,7 +9,7 @@ use hence_core::symbol::Symbol;
 use hence_lang::analysis::checked::Test;
 
 use super::report::Report;
-use super::{pool, told};
+use super::{message, pool};
 
 /// Test files, ready to run.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ pub enum SuiteError {
 
 fn faults_text(all: &[Faults]) -> String {
     let lines: Vec<_> =
-        all.iter().map(|faults| told(&SessionError::Faults(Box::new(faults.clone())))).collect();
+        all.iter().map(|faults| message(&SessionError::Faults(Box::new(faults.clone())))).collect();
     lines.join("\n")
 }
 

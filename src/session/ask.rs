@@ -26,7 +26,7 @@ pub struct Answer {
     pub columns: Vec<Symbol>,
     /// Their values for each match, distinct, ascending.
     pub rows: Vec<Vec<Value>>,
-    /// What was reported on the way: operations without a result.
+    /// What was reported on the way: undefined operations.
     pub reports: Vec<String>,
 }
 
@@ -37,13 +37,13 @@ pub struct Derived {
     pub relations: Vec<(Symbol, Vec<Symbol>, Vec<Fact>)>,
     /// Decisions among them that are undetermined; they have no facts here.
     pub undetermined: Vec<Symbol>,
-    /// What was reported on the way: operations without a result.
+    /// What was reported on the way: undefined operations.
     pub reports: Vec<String>,
 }
 
 impl Session {
     /// The matches of a body such as `usefulness(T, /marketing, S), S > 0.5` at the time `now`. Only what the body
-    /// depends on is evaluated, so operations without a result in other rules aren't reported.
+    /// depends on is evaluated, so undefined operations in other rules aren't reported.
     ///
     /// # Errors
     /// Faults in the question, and all that can go wrong in an evaluation.
@@ -79,7 +79,7 @@ impl Session {
         Ok(Answer {
             columns,
             rows: rows.into_iter().collect(),
-            reports: told(&program, &sources, &evaluation.model.undefined),
+            reports: undefined_operations(&program, &sources, &evaluation.model.undefined),
         })
     }
 
@@ -142,13 +142,13 @@ impl Session {
     }
 }
 
-/// A line for each operation without a result.
+/// A line for each undefined operation.
 pub(super) fn reports(rules: &RuleSet, evaluation: &Evaluation) -> Vec<String> {
-    told(&rules.program, &rules.sources, &evaluation.model.undefined)
+    undefined_operations(&rules.program, &rules.sources, &evaluation.model.undefined)
 }
 
 /// The same of reports that stand somewhere else.
-pub(super) fn told<'a>(
+pub(super) fn undefined_operations<'a>(
     program: &Program,
     sources: &Sources,
     undefined: impl IntoIterator<Item = &'a Undefined>,
@@ -156,7 +156,7 @@ pub(super) fn told<'a>(
     undefined.into_iter().map(|report| report_line(program, sources, report)).collect()
 }
 
-/// An operation without a result as a line for people: where, in which rule, with which values.
+/// An undefined operation as a line for people: where, in which rule, with which values.
 pub fn report_line(program: &Program, sources: &Sources, report: &Undefined) -> String {
     let place = sources.place(report.span);
     let text = sources.slice(report.span);

@@ -9,7 +9,7 @@ use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_engine::{Engine, Limits};
 use hence_ledger::{Decision, Lapsed, Ledger, Transaction, TxInfo};
-use hence_proof::{Finder, Told};
+use hence_proof::{Explanation, Finder};
 
 use super::compiled::COMPILED;
 use super::cross_check::BOTH;
@@ -36,7 +36,7 @@ pub struct Audit<'a> {
     pub engine: &'a dyn Engine,
     /// The limits of each evaluation.
     pub limits: Limits,
-    /// Whether operations without a result count as false in transactions that don't record it.
+    /// Whether undefined operations count as false in transactions that don't record it.
     pub lenient: bool,
 }
 
@@ -133,20 +133,25 @@ impl fmt::Display for Discrepancy {
             }
             Self::DrawnAgain => f.write_str("recorded as drawn, but it was already in force"),
             Self::Unfounded(recorded) => {
-                write!(f, "recorded as drawn {}; drawn again, it does not follow", told(recorded))
+                write!(f, "recorded as drawn {}; drawn again, it does not follow", reason(recorded))
             }
             Self::Undetermined(recorded) => {
-                write!(f, "recorded as drawn {}; drawn again, it is undetermined", told(recorded))
+                write!(f, "recorded as drawn {}; drawn again, it is undetermined", reason(recorded))
             }
-            Self::Missing(again) => write!(f, "not recorded; drawn again, it is drawn {}", told(again)),
+            Self::Missing(again) => write!(f, "not recorded; drawn again, it is drawn {}", reason(again)),
             Self::Explained(recorded, again) | Self::ExplainedOtherwise(recorded, again) => {
-                write!(f, "recorded as drawn {}; drawn again, it is drawn {}", told(recorded), told(again))
+                write!(
+                    f,
+                    "recorded as drawn {}; drawn again, it is drawn {}",
+                    reason(recorded),
+                    reason(again)
+                )
             }
             Self::Salvaged => {
                 f.write_str("its transaction was salvaged from a fact base, which doesn't hold the reason")
             }
             Self::Lapsed(again) => {
-                write!(f, "recorded as lapsed; drawn again, it holds {}", told(again))
+                write!(f, "recorded as lapsed; drawn again, it holds {}", reason(again))
             }
             Self::LapsedUnstood => f.write_str("recorded as lapsed, but it was not in force"),
             Self::Kept(reason) => {
@@ -162,7 +167,7 @@ impl fmt::Display for Discrepancy {
     }
 }
 
-fn told(decision: &Decision) -> String {
+fn reason(decision: &Decision) -> String {
     match (&decision.rule, &decision.sentence) {
         (Some(rule), Some(sentence)) => format!("by rule `{rule}` because \"{sentence}\""),
         (Some(rule), None) => format!("by rule `{rule}` without a sentence"),
@@ -423,8 +428,8 @@ impl Held<'_> {
     /// Whether some derivation gives the recorded rule and sentence.
     fn gives(&self, recorded: &Decision) -> Result<bool, SessionError> {
         let Some(rule) = &recorded.rule else { return Ok(false) };
-        let told = Told { rule: Symbol::new(rule), sentence: recorded.sentence.clone() };
-        Ok(self.finder.is_told(&recorded.fact, &told)?)
+        let told = Explanation { rule: Symbol::new(rule), sentence: recorded.sentence.clone() };
+        Ok(self.finder.has_explanation(&recorded.fact, &told)?)
     }
 
     fn is_undetermined(&self, fact: &Fact) -> bool {

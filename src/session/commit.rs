@@ -10,7 +10,7 @@ use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
 use hence_ledger::{
-    Changes, Committed, Decision, Draft, Lapsed, LedgerError, Resolved, Run, RunLimits, When,
+    Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, When,
 };
 
 use super::ask::reports;
@@ -18,9 +18,9 @@ use super::cross_check::rows_of;
 use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::incremental::IncrementalState;
 use super::lapse::Decided;
 use super::ledger_facts::Recording;
-use super::standing::Habit;
 use super::trace;
 use super::what_if::without;
 use super::why::decision;
@@ -69,7 +69,7 @@ pub struct Outcome {
     pub stands: BTreeMap<Symbol, usize>,
     /// Decisions that are undetermined: nothing of them was drawn or lapsed.
     pub undetermined: Vec<Symbol>,
-    /// Operations without a result, a line each.
+    /// Undefined operations, a line each.
     pub reports: Vec<String>,
     /// The transaction, where something was recorded.
     pub committed: Option<Committed>,
@@ -119,10 +119,10 @@ impl Session {
         }
         let (changes, proposed) = self.resolve(&mut change)?;
         let keeps = !dry && self.engine.is_incremental();
-        let (mut outcome, habit) = if keeps {
+        let (mut outcome, incremental) = if keeps {
             self.advance(&changes, change.now)?
         } else {
-            (self.compare(&self.evaluate_with(&changes, change.now)?)?, Habit::default())
+            (self.compare(&self.evaluate_with(&changes, change.now)?)?, IncrementalState::default())
         };
         outcome.changes = changes;
         if change.list {
@@ -134,7 +134,7 @@ impl Session {
                 self.fault = Some(fault.clone());
             }
             recorded?;
-            self.remember(habit);
+            self.remember(incremental);
         }
         Ok(outcome)
     }
@@ -320,7 +320,7 @@ impl Session {
 /// What a ledger is to record of a change: its draft, and the facts of it resolved.
 struct Proposed {
     draft: Draft,
-    resolved: Resolved,
+    resolved: ResolvedDelta,
 }
 
 impl Memory {

@@ -166,7 +166,7 @@ impl Code<'_> {
         table.iter().for_each(|row| visit(columns(row, arity)));
     }
 
-    /// The operations without a result, as every engine reports them.
+    /// The undefined operations, as every engine reports them.
     pub(super) fn undefined(&self, program: &Program) -> Vec<Undefined> {
         crepe::undefined(program, self.reports.iter().cloned())
     }

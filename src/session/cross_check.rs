@@ -25,7 +25,7 @@ pub(super) const BOTH: &str = "both";
 
 /// The embedded engine and compiled code together. Each evaluation is the embedded engine's; every relation that
 /// compiled packs of the program derive is evaluated once more by their code. Where the two differ in a fact, or in an
-/// operation without a result, that is a fault of hence and the evaluation ends. Rules that were not compiled, and
+/// undefined operation, that is a fault of hence and the evaluation ends. Rules that were not compiled, and
 /// facts given to derived relations, are the embedded engine's alone.
 #[derive(Debug, Default)]
 pub struct Both {

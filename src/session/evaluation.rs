@@ -24,7 +24,7 @@ use super::ruleset::RuleSet;
 pub struct Evaluation {
     /// All facts.
     pub model: Model,
-    /// Decisions that depend on an operation without a result.
+    /// Decisions that depend on an undefined operation.
     pub undetermined: BTreeSet<RelationId>,
 }
 

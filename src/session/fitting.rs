@@ -114,7 +114,7 @@ impl Lens {
         for relation in program.relations.iter().filter(|relation| held.contains(&relation.name)) {
             match reading.fit(relation)? {
                 Ok(fit) => drop(lens.fits.insert(relation.name, fit)),
-                Err(misfit) => found.push(misfit.told(relation)),
+                Err(misfit) => found.push(misfit.diagnostic(relation)),
             }
         }
         if found.is_empty() {

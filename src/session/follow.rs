@@ -10,7 +10,7 @@ use hence_core::meter;
 use hence_core::schema::RelationId;
 use hence_ledger::{Transaction, TxInfo};
 use hence_proof::proof::NoOrigins;
-use hence_proof::{Finder, Told};
+use hence_proof::{Explanation, Finder};
 
 use super::RuleSet;
 use super::error::SessionError;
@@ -220,7 +220,7 @@ pub(super) struct Reasons<'a> {
 impl Reasons<'_> {
     /// Why a fact holds, or why it doesn't, in one line: a sentence that a commit would have recorded.
     pub(super) fn of(&self, fact: &Fact) -> Result<String, SessionError> {
-        if let Some(Told { sentence: Some(sentence), .. }) = self.quick.told(fact)? {
+        if let Some(Explanation { sentence: Some(sentence), .. }) = self.quick.explanation(fact)? {
             return Ok(sentence);
         }
         let whole = self.whole.get_or_init(|| {

@@ -20,7 +20,7 @@ pub(super) struct History<'a> {
     pub(super) ledger: &'a Ledger,
     pub(super) engine: &'a dyn Engine,
     pub(super) limits: Limits,
-    /// Whether operations without a result count as false where no run is recorded.
+    /// Whether undefined operations count as false where no run is recorded.
     pub(super) lenient: bool,
     /// The rule sets that were read.
     known: BTreeMap<Hash, Rc<RuleSet>>,

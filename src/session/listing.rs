@@ -105,7 +105,7 @@ pub fn history(rules: &RuleSet, ledger: &Ledger, fact: &Fact) -> Result<Vec<Inte
         let legacy = Legacy::default();
         let reading = Reading { ledger, at: When::Now, legacy: &legacy, trusted: true };
         let misfit = reading.misfit(relation, Some(columns), Trouble::Columns(found))?;
-        let diagnostics = vec![misfit.told(relation)];
+        let diagnostics = vec![misfit.diagnostic(relation)];
         return Err(SessionError::Faults(Box::new(Faults { sources: rules.sources.clone(), diagnostics })));
     }
     spans.sort_unstable();

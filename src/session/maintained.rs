@@ -13,7 +13,7 @@ use hence_core::value::{Value, Word};
 use hence_engine::{Database, Edit, Incremental, Limits, Undefined};
 use hence_lang::ir::Program;
 use hence_proof::proof::NoOrigins;
-use hence_proof::{Finder, Groundwork};
+use hence_proof::{Finder, ProofCache};
 
 use super::RuleSet;
 use super::error::SessionError;
@@ -24,7 +24,7 @@ pub(super) struct Maintained {
     incremental: Incremental,
     names: Names,
     /// What the search for reasons goes on from.
-    groundwork: Mutex<Groundwork>,
+    cache: Mutex<ProofCache>,
     /// The clock of the last change.
     now: i64,
     /// The decisions that the last change left as they were.
@@ -100,15 +100,15 @@ impl Maintained {
         incremental.apply(&[]).map_err(limit)?;
         let undetermined = undetermined(rules, &incremental, lenient);
         let names = Names::new(&rules.program);
-        Ok(Self { incremental, names, groundwork: Mutex::default(), now, undetermined })
+        Ok(Self { incremental, names, cache: Mutex::default(), now, undetermined })
     }
 
     /// Has the facts indexed for the reasons of decisions at once, so that no change has to wait for that.
     pub(super) fn expect_reasons(&mut self, rules: &RuleSet) {
         let finder = self.finder(rules);
         let look_ups = finder.look_ups(self.names.decisions.iter().map(|(_, id)| *id));
-        let groundwork = finder.into_groundwork();
-        self.groundwork = Mutex::new(groundwork);
+        let cache = finder.into_cache();
+        self.cache = Mutex::new(cache);
         for (relation, columns) in &look_ups {
             self.incremental.expect(*relation, columns);
         }
@@ -116,13 +116,13 @@ impl Maintained {
 
     /// A finder of reasons; [`Maintained::put_back`] takes what it worked out for the next one.
     pub(super) fn finder<'a>(&'a self, rules: &'a RuleSet) -> Finder<'a> {
-        let left = std::mem::take(&mut *self.groundwork.lock().unwrap_or_else(PoisonError::into_inner));
+        let left = std::mem::take(&mut *self.cache.lock().unwrap_or_else(PoisonError::into_inner));
         Finder::over(&rules.program, &self.incremental, &rules.sources, &NoOrigins, left)
     }
 
     /// Keeps what a finder worked out.
     pub(super) fn put_back(&self, finder: Finder<'_>) {
-        *self.groundwork.lock().unwrap_or_else(PoisonError::into_inner) = finder.into_groundwork();
+        *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = finder.into_cache();
     }
 
     /// Adds a fact that comes or goes to `edits`; one that the rules don't read is none.

@@ -253,7 +253,7 @@ impl<'a> Sources<'a> {
         for relation in self.rules.program.relations.iter().filter(|known| self.old.contains_key(&known.name))
         {
             if let (Err(misfit), false) = (self.reading().fit(relation)?, gone.contains(&relation.name)) {
-                found.push(misfit.told(relation));
+                found.push(misfit.diagnostic(relation));
             }
         }
         if found.is_empty() {
@@ -287,7 +287,7 @@ impl<'a> Sources<'a> {
         Ok(input)
     }
 
-    /// How the new facts of a relation are recorded: anew where those before don't compare.
+    /// How the new facts of a relation are recorded: again where those before don't compare.
     fn written(&self, declared: &Relation) -> Result<(Recast, Vec<Schema>), SessionError> {
         let columns = Recast::plain(&declared.columns).columns().to_vec();
         let anew = |renews| vec![Schema { relation: declared.name, columns: columns.clone(), renews }];

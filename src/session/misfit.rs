@@ -34,7 +34,7 @@ pub(super) enum Trouble {
 
 impl Misfit {
     /// The fault, at the declaration of the relation.
-    pub(super) fn told(&self, relation: &Relation) -> Diagnostic {
+    pub(super) fn diagnostic(&self, relation: &Relation) -> Diagnostic {
         let facts = if self.facts == 1 {
             String::from("1 recorded fact")
         } else {

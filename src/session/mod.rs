@@ -22,6 +22,7 @@ mod fitting;
 mod follow;
 pub mod format;
 mod history;
+mod incremental;
 mod lapse;
 mod ledger_facts;
 mod listing;
@@ -40,7 +41,6 @@ mod rule_files;
 mod ruleset;
 pub mod shipped;
 mod slice;
-mod standing;
 mod trace;
 mod what_if;
 mod why;
@@ -65,9 +65,9 @@ pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
 pub use rule_files::{RuleFiles, is_of_tests, rule_files};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
-pub use slice::Reach;
+pub use slice::EvaluationScope;
 pub use what_if::Hypothesis;
-pub use why::{Because, Inquiry, Wanted};
+pub use why::{Because, Explainer, Wanted};
 pub use why_not::Refused;
 
 use std::collections::BTreeSet;
@@ -84,9 +84,9 @@ use hence_ledger::{Ledger, Notice, TxInfo, When};
 
 use cross_check::CrossCheck;
 use decisions::Decisions;
+use incremental::IncrementalState;
 use ledger_facts::{LensNow, Recording, declares_the_same};
 use memory::FactSet;
-use standing::Habit;
 
 /// A rule set over facts.
 pub struct Session {
@@ -96,8 +96,8 @@ pub struct Session {
     limits: Limits,
     lenient: bool,
     as_of: When,
-    habit: Habit,
-    reach: Reach,
+    incremental: IncrementalState,
+    scope: EvaluationScope,
     lens: LensNow,
     cross_check: CrossCheck,
     /// What ended a record half-way: what stands is not known after that, and every question gets this for an answer.
@@ -138,8 +138,8 @@ impl Session {
             limits: Limits::default(),
             lenient: false,
             as_of: When::Now,
-            habit: Habit::default(),
-            reach: Reach::default(),
+            incremental: IncrementalState::default(),
+            scope: EvaluationScope::default(),
             lens: LensNow::default(),
             cross_check: CrossCheck::default(),
             fault: None,
@@ -158,7 +158,7 @@ impl Session {
     #[must_use]
     pub fn with_engine(mut self, engine: Box<dyn Engine>) -> Self {
         self.engine = engine;
-        self.habit = Habit::default();
+        self.incremental = IncrementalState::default();
         self
     }
 
@@ -166,16 +166,16 @@ impl Session {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
-        self.habit = Habit::default();
+        self.incremental = IncrementalState::default();
         self
     }
 
-    /// Whether a match with an operation without a result counts as false, instead of leaving every decision that
+    /// Whether a match with an undefined operation counts as false, instead of leaving every decision that
     /// depends on it undetermined.
     #[must_use]
     pub fn with_lenient(mut self, lenient: bool) -> Self {
         self.lenient = lenient;
-        self.habit = Habit::default();
+        self.incremental = IncrementalState::default();
         self
     }
 
@@ -183,14 +183,14 @@ impl Session {
     #[must_use]
     pub fn with_as_of(mut self, as_of: When) -> Self {
         self.as_of = as_of;
-        self.habit = Habit::default();
+        self.incremental = IncrementalState::default();
         self
     }
 
     /// How much of rules and facts questions evaluate.
     #[must_use]
-    pub fn with_reach(mut self, reach: Reach) -> Self {
-        self.reach = reach;
+    pub fn with_evaluation_scope(mut self, scope: EvaluationScope) -> Self {
+        self.scope = scope;
         self
     }
 
@@ -200,7 +200,7 @@ impl Session {
         self.rules = rules;
         self.lens = LensNow::default();
         self.cross_check = self.cross_check.renewed();
-        self.habit = Habit::default();
+        self.incremental = IncrementalState::default();
         self
     }
 

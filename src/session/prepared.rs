@@ -13,7 +13,7 @@ use super::error::SessionError;
 use super::{RuleSet, Session, ask, evaluation};
 
 /// A session's rules over the facts that stood in it when it was prepared. Each request brings facts of its own, is
-/// decided as if nothing but those and what stands had ever been known, and leaves nothing behind.
+/// decided as if nothing but those and what stands had ever been known, and leaves nothing after.
 ///
 /// ```
 /// use hence::fact::Fact;
@@ -53,7 +53,7 @@ pub struct Decided {
     pub decisions: Vec<Fact>,
     /// Decision relations that are undetermined; nothing of them is among the decisions.
     pub undetermined: Vec<Symbol>,
-    /// Operations without a result, a line each.
+    /// Undefined operations, a line each.
     pub reports: Vec<String>,
 }
 

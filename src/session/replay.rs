@@ -32,7 +32,7 @@ pub struct Replay<'a> {
     pub engine: &'a dyn Engine,
     /// The limits of each evaluation.
     pub limits: Limits,
-    /// Whether operations without a result count as false in transactions that don't record it.
+    /// Whether undefined operations count as false in transactions that don't record it.
     pub lenient: bool,
 }
 

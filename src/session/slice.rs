@@ -22,7 +22,7 @@ use super::{RuleSet, Session, Store, evaluation, ledger_facts};
 
 /// How much of rules and facts a question evaluates. Its answer and its proofs are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum EvaluationScope {
     /// Everything.
     Everything,
     /// The rules that the question depends on, over all facts that they read.
@@ -73,8 +73,8 @@ impl Session {
         relations: impl IntoIterator<Item = RelationId>,
         (at, now): (When, i64),
     ) -> Result<Evaluation, SessionError> {
-        let needed = match self.reach {
-            Reach::Everything => (0..program.relations.len() as u32).map(RelationId).collect(),
+        let needed = match self.scope {
+            EvaluationScope::Everything => (0..program.relations.len() as u32).map(RelationId).collect(),
             _ => lower::needed(program, relations),
         };
         let relevant = lower::relevant(program, &needed);
@@ -86,8 +86,8 @@ impl Session {
     /// The same over the facts that the question can reach; `None` where that can't be told, or wouldn't pay.
     pub(super) fn evaluate_slice(&self, asked: &Asked<'_>) -> Result<Option<Evaluation>, SessionError> {
         let Store::Ledger(ledger) = &self.store else { return Ok(None) };
-        let always = self.reach == Reach::FactsAlways;
-        if !is_now(ledger, asked.at) || !(always || self.reach == Reach::Facts) {
+        let always = self.scope == EvaluationScope::FactsAlways;
+        if !is_now(ledger, asked.at) || !(always || self.scope == EvaluationScope::Facts) {
             return Ok(None);
         }
         let Some(demand) = demand(asked.program, asked.answer, asked.proofs) else { return Ok(None) };

@@ -98,7 +98,7 @@ impl Session {
             let sources = &self.rules.sources;
             let slice = Asked { program: &program, answer, sources, now, at: self.as_of, proofs: true };
             if let Some(evaluation) = self.evaluate_slice(&slice)? {
-                let because = self.inquiry(&evaluation, wanted.inputs).why_each(question, wanted, each)?;
+                let because = self.explainer(&evaluation, wanted.inputs).why_each(question, wanted, each)?;
                 if because.holds > 0 {
                     return Ok(because);
                 }
@@ -110,7 +110,7 @@ impl Session {
             (Err(SessionError::Limit { .. }), Some(because)) => {
                 Ok(Because { instead: Vec::new(), ..because })
             }
-            (evaluation, _) => self.inquiry(&evaluation?, wanted.inputs).why_each(question, wanted, each),
+            (evaluation, _) => self.explainer(&evaluation?, wanted.inputs).why_each(question, wanted, each),
         }
     }
 
@@ -121,8 +121,8 @@ impl Session {
 
     /// Questions about one evaluation of this session, however many; aggregates show `inputs` inputs, without it the
     /// first few.
-    pub fn inquiry<'a>(&'a self, evaluation: &'a Evaluation, inputs: Option<usize>) -> Inquiry<'a> {
-        Inquiry { session: self, evaluation, finder: self.finder(evaluation, inputs) }
+    pub fn explainer<'a>(&'a self, evaluation: &'a Evaluation, inputs: Option<usize>) -> Explainer<'a> {
+        Explainer { session: self, evaluation, finder: self.finder(evaluation, inputs) }
     }
 
     /// What a question such as `select_tool("g1", T, _)` asks for.
@@ -159,13 +159,13 @@ impl Session {
 }
 
 /// Asks why in one evaluation; what one question had to look up in the facts is kept for the next one.
-pub struct Inquiry<'a> {
+pub struct Explainer<'a> {
     session: &'a Session,
     evaluation: &'a Evaluation,
     finder: Finder<'a>,
 }
 
-impl Inquiry<'_> {
+impl Explainer<'_> {
     /// As [`Session::why`].
     ///
     /// # Errors
@@ -268,7 +268,7 @@ impl Inquiry<'_> {
 /// A fact that holds as a decision, with the identity and the sentence of a rule that derives it. Who records it and
 /// who draws it again find the same ones.
 pub(super) fn decision(finder: &Finder<'_>, fact: Fact) -> Result<Decision, SessionError> {
-    let (rule, sentence) = match finder.told(&fact)? {
+    let (rule, sentence) = match finder.explanation(&fact)? {
         Some(told) => (Some(told.rule.to_string()), told.sentence),
         None => (None, None),
     };

@@ -25,6 +25,6 @@ impl Session {
     /// Faults in the question, and all that can go wrong in an evaluation.
     pub fn why_not(&self, question: &str, now: i64, time: Duration) -> Result<Refused, SessionError> {
         let evaluation = self.entry(|| self.evaluate_for(self.asked(question)?.relation, now))?;
-        self.inquiry(&evaluation, None).why_not(question, time)
+        self.explainer(&evaluation, None).why_not(question, time)
     }
 }

@@ -52,7 +52,7 @@ fn main() {
         if !asked {
             // The next evaluation is of a session that somebody has asked.
             let question = format!("refine_tool(\"{}\")", name(3));
-            session.inquiry(&evaluation, None).why(&question).unwrap();
+            session.explainer(&evaluation, None).why(&question).unwrap();
         }
     }
     println!("evaluating {FACTS} facts, processor time, median of {ROUNDS}");
@@ -71,7 +71,7 @@ fn cold(session: &Session, evaluation: &Evaluation) {
     for at in 0..ONCE as i64 {
         let question = format!("refine_tool(\"{}\")", name(at * 7 % TOOLS));
         let begun = Instant::now();
-        session.inquiry(evaluation, None).why(&question).unwrap();
+        session.explainer(evaluation, None).why(&question).unwrap();
         times.push(begun.elapsed());
     }
     let busy = (computed() - busy) / ONCE as u32;
@@ -95,7 +95,7 @@ fn questions(
     question: impl Fn(i64) -> String,
     holds: bool,
 ) {
-    let inquiry = session.inquiry(evaluation, None);
+    let inquiry = session.explainer(evaluation, None);
     let mut times = Vec::new();
     let (mut steps, busy) = (0, computed());
     for at in 0..ASKED as i64 {

@@ -182,7 +182,7 @@ impl Extent {
 
     /// Whether the text is over at the end of a line: no string goes on, and nothing that is written over several lines
     /// breaks its first one but after a bracket or a comma. A line that was cut off is so told at once, and not after
-    /// all that comes behind it.
+    /// all that comes after it.
     fn is_cut_off(&mut self) -> bool {
         let breaks = self.several || matches!(self.last, b'{' | b'[' | b',');
         let over = self.in_string || !self.bracketed || !breaks;

@@ -66,7 +66,7 @@ impl Carrier for RunCommand {
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, ActuatorError> {
         let program = self.programs.get(order.decision.relation.as_str());
         let program = program.or_broken("a carrier is only given what it wants");
-        let (answer, said) = run(program, format!("{}\n", told(order)));
+        let (answer, said) = run(program, format!("{}\n", message(order)));
         match answer {
             Ok(lines) => Ok(Report { facts: Vec::new(), lines, said }),
             Err(message) => Err(ActuatorError::Carry {
@@ -80,7 +80,7 @@ impl Carrier for RunCommand {
 }
 
 /// What a program is told of a decision.
-fn told(order: &Order<'_>) -> Json {
+fn message(order: &Order<'_>) -> Json {
     let values = order.decision.values.iter().map(|value| json::value(*value));
     let values = order.columns.iter().cloned().zip(values);
     json!({

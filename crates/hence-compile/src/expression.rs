@@ -130,7 +130,7 @@ impl<'a> Expressions<'a> {
         }
     }
 
-    /// The value as a word; operations without a result leave the function.
+    /// The value as a word; undefined operations leave the function.
     fn value(&mut self, expr: &'a Expr, constants: &mut Constants) -> String {
         if let Some(leaf) = self.leaf(expr, Place::Crepe, constants) {
             return leaf;

@@ -1,7 +1,7 @@
 //! From a program to a Rust module: `crepe!` programs for what lies between aggregates and limits, those between
 //! them, and typed structs around all of it.
 //!
-//! What an operation without a result means is kept apart from the `crepe!` rules: they only note that a rule met
+//! What an undefined operation means is kept apart from the `crepe!` rules: they only note that a rule met
 //! one, and such a rule is then matched once more over the final facts, from a description of it, to tell exactly
 //! which of its matches have none while everything that doesn't depend on it holds.
 

@@ -18,7 +18,7 @@ pub(super) struct Operation {
     pub(super) span: Span,
 }
 
-/// All operations of a rule, in the order of the text: of the body, of the head (an aggregate behind its
+/// All operations of a rule, in the order of the text: of the body, of the head (an aggregate after its
 /// arguments), of the limit.
 pub(super) fn operations(rule: &Rule) -> Vec<Operation> {
     let mut found = Vec::new();

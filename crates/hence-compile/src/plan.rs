@@ -121,7 +121,7 @@ impl Plan {
     }
 }
 
-/// The place of the table in which a rule's matches stand, behind all relations.
+/// The place of the table in which a rule's matches stand, after all relations.
 pub(super) fn matches_table(program: &Program, number: u32) -> usize {
     let before = program.rules.iter().take(number as usize).filter(|rule| gathers(rule)).count();
     program.relations.len() + before

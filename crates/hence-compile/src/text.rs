@@ -44,7 +44,7 @@ pub(super) fn doc(text: &str, otherwise: &str, indent: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// `items` between brackets: on one line if it fits behind `before`, else one a line.
+/// `items` between brackets: on one line if it fits after `before`, else one a line.
 pub(super) fn list(before: &str, open: &str, items: &[String], close: &str, after: &str) -> String {
     let (left, right) = if open.ends_with('{') {
         (format!("{open} "), format!(" {close}"))

@@ -32,7 +32,7 @@ impl Span {
         Self { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The empty span just behind this one.
+    /// The empty span just after this one.
     pub fn after(self) -> Self {
         Self { start: self.end, ..self }
     }

@@ -58,7 +58,7 @@ impl Unfinished {
         Ok(Self(parent(to).join(hidden)))
     }
 
-    /// Begins anew.
+    /// Begins again.
     fn clear(&self) -> Result<(), LedgerError> {
         match fs::remove_dir_all(&self.0) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -3,7 +3,7 @@
 use hence_core::fault::OrBroken;
 
 use super::base::{Pair, VALUE_LIMIT};
-use super::bytes::{Malformed, Reader, behind, put_bytes, put_varint, shared_prefix};
+use super::bytes::{Malformed, Reader, after, put_bytes, put_varint, shared_prefix};
 use super::hash::Hash;
 
 /// Bytes of a block's checksum.
@@ -91,7 +91,7 @@ pub(crate) fn encode(entries: &[Pair]) -> Vec<Pair> {
 fn put_entry(out: &mut Vec<u8>, before: &[u8], (key, value): &Pair) {
     let shared = shared_prefix(before, key);
     put_varint(out, shared as u64);
-    put_bytes(out, behind(key, shared));
+    put_bytes(out, after(key, shared));
     put_bytes(out, value);
 }
 

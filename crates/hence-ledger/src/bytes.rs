@@ -38,7 +38,7 @@ pub(crate) fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
 }
 
 /// What comes after the first `len` bytes, of which there are as many.
-pub(crate) fn behind(bytes: &[u8], len: usize) -> &[u8] {
+pub(crate) fn after(bytes: &[u8], len: usize) -> &[u8] {
     bytes.get(len..).or_broken("no more bytes are passed over than there are")
 }
 

@@ -15,7 +15,7 @@ use super::hash::Digest;
 use super::journal::End;
 use super::keys;
 use super::list::ChangeList;
-use super::plan::{Plan, Resolved};
+use super::plan::{Plan, ResolvedDelta};
 use super::progress::Work;
 use super::record::RecordKind;
 use super::redact::Redaction;
@@ -34,7 +34,7 @@ impl Ledger {
     /// # Errors
     /// If a fact doesn't fit the columns recorded for it, a number matches what must not be recorded, or the base can't
     /// be read.
-    pub fn resolve(&self, draft: &mut Draft) -> Result<(Changes, Resolved), LedgerError> {
+    pub fn resolve(&self, draft: &mut Draft) -> Result<(Changes, ResolvedDelta), LedgerError> {
         self.redaction.owned(draft)?;
         let resolved = self.resolved(draft)?;
         let facts = (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
@@ -42,16 +42,20 @@ impl Ledger {
     }
 
     /// The facts of a draft, which fit its schemas and those recorded, set against what stands.
-    fn resolved(&self, draft: &Draft) -> Result<Resolved, LedgerError> {
+    fn resolved(&self, draft: &Draft) -> Result<ResolvedDelta, LedgerError> {
         self.check_schemas(draft)?;
-        Resolved::new(draft, &self.state, &self.view)
+        ResolvedDelta::new(draft, &self.state, &self.view)
     }
 
     /// As [`Ledger::commit`], for a draft whose facts [`Ledger::resolve`] has taken.
     ///
     /// # Errors
     /// As [`Ledger::commit`], and if somebody wrote since the facts were resolved.
-    pub fn commit_resolved(&mut self, draft: &Draft, resolved: Resolved) -> Result<Committed, LedgerError> {
+    pub fn commit_resolved(
+        &mut self,
+        draft: &Draft,
+        resolved: ResolvedDelta,
+    ) -> Result<Committed, LedgerError> {
         let has_facts = !draft.assertions.is_empty() || !draft.retractions.is_empty();
         if has_facts {
             fault::broken("a draft whose facts are resolved holds none");
@@ -106,7 +110,12 @@ impl Ledger {
     }
 
     /// Records a draft whose facts are resolved already.
-    fn record(&mut self, draft: &Draft, resolved: Resolved, remark: bool) -> Result<Committed, LedgerError> {
+    fn record(
+        &mut self,
+        draft: &Draft,
+        resolved: ResolvedDelta,
+        remark: bool,
+    ) -> Result<Committed, LedgerError> {
         let plan = Plan::new(draft, resolved, &self.state, &self.view)?;
         self.put_down(draft, plan, remark)
     }
@@ -118,7 +127,7 @@ impl Ledger {
         standing: u64,
         missing: u64,
     ) -> Result<(), LedgerError> {
-        let resolved = Resolved::new(draft, &self.state, &self.view)?;
+        let resolved = ResolvedDelta::new(draft, &self.state, &self.view)?;
         let mut plan = Plan::new(draft, resolved, &self.state, &self.view)?;
         (plan.tally.standing, plan.tally.missing) = (standing, missing);
         self.put_down(draft, plan, true).map(drop)

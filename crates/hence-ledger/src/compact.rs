@@ -234,7 +234,7 @@ impl Journal {
         if !(1..first).eq(segments.iter().copied()) {
             return Ok(None);
         }
-        Ok(Some(self.behind(segments)))
+        Ok(Some(self.after(segments)))
     }
 
     /// The error for what a snapshot stands for.

@@ -7,7 +7,7 @@ use hence_core::schema::{Column, ColumnType, NameSet};
 use hence_core::symbol::Symbol;
 use hence_core::value::Type;
 
-use super::bytes::{Malformed, Reader, behind, put_bytes, put_optional, put_varint, shared_prefix};
+use super::bytes::{Malformed, Reader, after, put_bytes, put_optional, put_varint, shared_prefix};
 use super::hash::{Digest, Hash};
 use super::record;
 use super::transaction::{RuleSet, Run, RunLimits, Schema};
@@ -232,7 +232,7 @@ pub(crate) fn encode_changes<'a>(
         put_varint(out, name << 2 | change.code());
         let shared = shared_prefix(before, change.tuple);
         put_varint(out, shared as u64);
-        put_bytes(out, behind(change.tuple, shared));
+        put_bytes(out, after(change.tuple, shared));
         match change.act {
             Act::Assert => {}
             Act::Retract { since } | Act::Lapse { since, reason: None } => put_varint(out, since),

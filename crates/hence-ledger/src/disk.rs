@@ -61,7 +61,7 @@ pub trait Disk: Send + Sync {
     /// What the system reports.
     fn list(&self, path: &Path) -> io::Result<Vec<String>>;
 
-    /// Opens a file for reading, and for writing too where `write` says so; `create` makes it anew and empty.
+    /// Opens a file for reading, and for writing too where `write` says so; `create` makes it again and empty.
     ///
     /// # Errors
     /// What the system reports.

@@ -221,7 +221,7 @@ pub enum Notice {
         found: Hash,
     },
     /// The file of the lock didn't say how the ledger was left.
-    LockAnew {
+    LockRewritten {
         /// The file.
         path: PathBuf,
         /// What was wrong with it.
@@ -241,7 +241,7 @@ pub enum Notice {
         /// The last transaction.
         to: u64,
     },
-    /// The base was written anew from the journal.
+    /// The base was written again from the journal.
     Rebuilt {
         /// Why.
         why: String,
@@ -289,10 +289,9 @@ impl fmt::Display for Notice {
                 f,
                 "this isn't the journal that was closed: transaction {tx} had the hash {closed}, found {found}"
             ),
-            Self::LockAnew { path, fault } => write!(
+            Self::LockRewritten { path, fault } => write!(
                 f,
-                "{} {}: the state of the ledger is unknown, so journal and fact base were checked against \
-                each other; the file is rewritten",
+                "{} {}: ledger state unknown, so journal and fact base were checked; the file is rewritten",
                 path.display(),
                 fault.replacen("is", "was", 1)
             ),
@@ -311,8 +310,7 @@ impl fmt::Display for Notice {
             }
             Self::BaseUnused { why } => write!(
                 f,
-                "the fact base isn't used ({why}): the answer comes from the journal; `hence rebuild` \
-                recreates the base"
+                "the fact base isn't used ({why}): the answer comes from the journal; `hence rebuild` recreates it"
             ),
             Self::Unredacted { relations } => {
                 let each = relations.iter().map(|(relation, count)| match relation.as_str() {

@@ -317,7 +317,7 @@ impl Ledger {
                 Act::Assert | Act::Retract { .. } => (keys::FACT, &mut facts),
                 Act::Draw { .. } | Act::Lapse { .. } => (keys::DECISION, &mut decisions),
             };
-            // What begins anew goes before it comes.
+            // What begins again goes before it comes.
             let anew = act == Act::Assert && renewed.contains(&relation);
             let stands = since.find(relation, tuple)?.filter(|_| !anew);
             let due = match act {

@@ -1,5 +1,5 @@
 //! Bringing journal and base together: what the journal holds beyond the base is applied to it, and a base that doesn't
-//! belong to the journal is made anew.
+//! belong to the journal is made again.
 
 use super::Based;
 use super::Ledger;
@@ -14,7 +14,7 @@ use super::state::{self, State};
 use super::verify::base_agrees;
 use super::view::View;
 
-/// Journals up to this size are checked whole at every opening, larger ones behind what the base holds.
+/// Journals up to this size are checked whole at every opening, larger ones after what the base holds.
 const WHOLE_CHECK: u64 = 16 << 20;
 
 /// A base of up to so many facts and decisions is compared with their digest at every opening.
@@ -67,7 +67,7 @@ impl Ledger {
             Err(error) => Err(error.into()),
         };
         let scanned = match joined {
-            Err(LedgerError::Base(why)) => self.anew(why, known, fresh)?,
+            Err(LedgerError::Base(why)) => self.rebuild(why, known, fresh)?,
             joined => {
                 let (scanned, from) = joined?;
                 self.tell_joined(from, existed);
@@ -96,7 +96,7 @@ impl Ledger {
     }
 
     /// Makes a base from the journal alone; the old one, which knew of transaction `known`, is set aside.
-    fn anew(&mut self, why: String, known: u64, fresh: &mut Fresh) -> Result<Scanned, LedgerError> {
+    fn rebuild(&mut self, why: String, known: u64, fresh: &mut Fresh) -> Result<Scanned, LedgerError> {
         self.let_go();
         self.journal.settle(self.state.end)?;
         let (base, renamed) = fresh.make()?;
@@ -155,7 +155,7 @@ impl Ledger {
     }
 
     /// Checks that the journal reaches to what was acknowledged: what the last writer closed it with, and transaction
-    /// `known`; and that nothing but an unfinished write of a process that was killed lies behind it.
+    /// `known`; and that nothing but an unfinished write of a process that was killed lies after it.
     pub(super) fn check_end(&mut self, scanned: &Scanned, known: u64) -> Result<(), LedgerError> {
         let due = self.left.known().map_or(known, |end| known.max(end.tx));
         let done = scanned.done;
@@ -196,7 +196,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Where the journal goes on behind what the base holds.
+    /// Where the journal goes on after what the base holds.
     fn joint(&self, held: &State) -> Result<From, LedgerError> {
         if held.tx == 0 {
             return Ok(self.journal.beginning());
@@ -205,7 +205,7 @@ impl Ledger {
         if (last.hash, last.end) == (held.head, held.end) { Ok(held.after()) } else { Err(foreign()) }
     }
 
-    /// Applies the transactions of the journal behind `from` that the state doesn't hold, up to `last`. It must be the
+    /// Applies the transactions of the journal after `from` that the state doesn't hold, up to `last`. It must be the
     /// journal that the base follows, and `reach` be of it.
     pub(super) fn replay(
         &mut self,

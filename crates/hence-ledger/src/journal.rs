@@ -137,7 +137,7 @@ impl Journal {
     }
 
     /// The same with these segments of the archive before its own, to be read.
-    pub(super) fn behind(&self, mut segments: Vec<u32>) -> Self {
+    pub(super) fn after(&self, mut segments: Vec<u32>) -> Self {
         segments.extend(&self.segments);
         Self {
             disk: Arc::clone(&self.disk),
@@ -168,7 +168,7 @@ impl Journal {
         self.head = mark.head;
     }
 
-    /// Makes ready for writing behind `mark`: what lies there is cut off and kept beside, the first segment made if
+    /// Makes ready for writing after `mark`: what lies there is cut off and kept beside, the first segment made if
     /// there is none.
     pub(crate) fn begin_writing(&mut self, mark: Mark, last: u64) -> Result<Vec<Notice>, LedgerError> {
         self.set_end(mark);
@@ -191,7 +191,7 @@ impl Journal {
         }
     }
 
-    /// Writes a record behind the last one, without making it durable, and says where it begins.
+    /// Writes a record after the last one, without making it durable, and says where it begins.
     pub(crate) fn append(
         &mut self,
         kind: RecordKind,
@@ -247,16 +247,16 @@ impl Journal {
         Ok(())
     }
 
-    /// Ends writing; whether nothing of a failed write can lie behind the last record.
+    /// Ends writing; whether nothing of a failed write can lie after the last record.
     pub(crate) fn finish(&mut self) -> bool {
         if self.stopped.is_none() {
-            // Zeros behind the last record are as good as none.
+            // Zeros after the last record are as good as none.
             let _ = self.drop_zeros();
         }
         self.stopped.is_none()
     }
 
-    /// Makes durable what lies behind `place` as it was found: what the base is about to hold must not outlive it.
+    /// Makes durable what lies after `place` as it was found: what the base is about to hold must not outlive it.
     pub(crate) fn settle(&self, place: Position) -> Result<(), LedgerError> {
         let from = place.max(self.beginning().mark.end);
         let Some(segment) = self.segments.last() else { return Ok(()) };
@@ -329,7 +329,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Drops what lies behind the end: whole segments are set aside, bytes cut off. `keep` says whether these are kept
+    /// Drops what lies after the end: whole segments are set aside, bytes cut off. `keep` says whether these are kept
     /// too: what another process wrote may be wanted, what this one failed to write is not.
     fn cut(&mut self, last: u64, keep: bool) -> Result<Vec<Notice>, LedgerError> {
         let mut notices = Vec::new();

@@ -53,7 +53,7 @@ pub use error::{LedgerError, Notice};
 pub use exchange::Imported;
 pub use hash::Hash;
 pub use open::OpenOptions;
-pub use plan::Resolved;
+pub use plan::ResolvedDelta;
 pub use progress::{Progress, Watcher, Work};
 pub use read::When;
 pub use recast::{Difference, Recast};

@@ -1,4 +1,4 @@
-//! The changes of a transaction being written: tuples encoded once, one behind another in one piece of memory.
+//! The changes of a transaction being written: tuples encoded once, one after another in one piece of memory.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -7,11 +7,11 @@ use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::symbol::Symbol;
 
-use super::bytes::behind;
+use super::bytes::after;
 use super::content::{Act, Change};
 use super::tuple;
 
-/// Encoded tuples one behind another.
+/// Encoded tuples one after another.
 #[derive(Default)]
 struct Tuples(Vec<u8>);
 
@@ -20,7 +20,7 @@ impl Tuples {
         let start = self.0.len();
         tuple::encode(&fact.values, &mut self.0);
         let mut first = [0; 8];
-        for (to, from) in first.iter_mut().zip(behind(&self.0, start)) {
+        for (to, from) in first.iter_mut().zip(after(&self.0, start)) {
             *to = *from;
         }
         let len = self.0.len() - start;
@@ -180,7 +180,7 @@ impl<'d> ChangeList<'d> {
         self.len
     }
 
-    /// Adds changes of one kind behind the others.
+    /// Adds changes of one kind after the others.
     pub(super) fn add(&mut self, members: Proposed, acts: Acts<'d>) {
         if !members.items.is_empty() {
             let first = self.len;
@@ -189,7 +189,7 @@ impl<'d> ChangeList<'d> {
         }
     }
 
-    /// Adds a change behind the others, as it is.
+    /// Adds a change after the others, as it is.
     pub(crate) fn push(&mut self, fact: &Fact, act: Act<'d>) {
         if !self.groups.last_mut().is_some_and(|group| group.acts.push(act)) {
             let group = Group { first: self.len, members: Proposed::default(), acts: Acts::of(act) };

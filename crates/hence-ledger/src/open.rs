@@ -46,7 +46,7 @@ pub struct OpenOptions {
     pub command: String,
     /// Read up to this transaction only, whatever follows; implies `read_only`.
     pub up_to: Option<u64>,
-    /// Write the base anew from the journal.
+    /// Write the base again from the journal.
     pub rebuild: bool,
     /// Bytes after which a new segment of the journal begins.
     pub segment_limit: u64,
@@ -146,7 +146,7 @@ impl Ledger {
     /// Tells of a lock that said nothing of what was recorded before; now it does.
     fn tell_of_lock(&mut self) {
         if let Some(fault) = self.left.fault.take().filter(|_| self.state.tx > 0) {
-            self.notices.push(Notice::LockAnew { path: self.lock_path(), fault });
+            self.notices.push(Notice::LockRewritten { path: self.lock_path(), fault });
         }
     }
 
@@ -292,7 +292,7 @@ fn has_begun(dir: &Path) -> Result<bool, LedgerError> {
 /// Writes the file `FORMAT`, durable before it has its name.
 fn write_format(dir: &Path, path: &Path) -> Result<(), LedgerError> {
     let new = dir.join("FORMAT.new");
-    let written = anew(&new).and_then(|mut file| {
+    let written = create(&new).and_then(|mut file| {
         file.write_all(format!("{FORMAT}\n").as_bytes())?;
         file.sync_all()
     });
@@ -301,7 +301,7 @@ fn write_format(dir: &Path, path: &Path) -> Result<(), LedgerError> {
 }
 
 /// A new file, whatever was left there under its name.
-fn anew(path: &Path) -> io::Result<fs::File> {
+fn create(path: &Path) -> io::Result<fs::File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => fs::File::create_new(path),
@@ -340,7 +340,7 @@ impl Fresh {
     /// Puts the old base back in its place, since no new one could be made.
     pub(super) fn undo(&mut self) {
         if let Self::Sled { dir, aside: Some(aside) } = self {
-            // A base that stays aside is one that the next opening makes anew.
+            // A base that stays aside is one that the next opening makes again.
             let _ = fs::remove_dir_all(&dir).and_then(|()| fs::rename(aside, dir));
         }
     }

@@ -72,7 +72,7 @@ impl<'a> Since<'a> {
 ///
 /// It is made once a transaction: [`Ledger::resolve`](super::Ledger::resolve) makes it, an evaluation reads the
 /// [`Changes`] that belong to it, [`Ledger::commit_resolved`](super::Ledger::commit_resolved) records it.
-pub struct Resolved {
+pub struct ResolvedDelta {
     /// The transaction after which it was resolved.
     pub(super) tx: u64,
     retracted: Proposed,
@@ -85,7 +85,7 @@ pub struct Resolved {
     missing: Vec<u32>,
 }
 
-impl Resolved {
+impl ResolvedDelta {
     pub(crate) fn new(draft: &Draft, state: &State, view: &View) -> Result<Self, LedgerError> {
         // What begins anew is asserted anew, even where an earlier fact looked the same.
         let renewed = renewed(&draft.schemas);
@@ -140,11 +140,11 @@ impl<'d> Plan<'d> {
     /// Sets `draft`, whose facts are resolved already, against what stands.
     pub(crate) fn new(
         draft: &'d Draft,
-        resolved: Resolved,
+        resolved: ResolvedDelta,
         state: &State,
         view: &View,
     ) -> Result<Self, LedgerError> {
-        let Resolved { retracted, since, asserted, standing, missing, .. } = resolved;
+        let ResolvedDelta { retracted, since, asserted, standing, missing, .. } = resolved;
         let mut plan = Self::default();
         plan.list.add(retracted, Acts::Retract(since));
         let removed = plan.list.len();

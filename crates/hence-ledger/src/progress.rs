@@ -1,4 +1,4 @@
-//! How far long work of a ledger has come, told to whoever watches it.
+//! Progress of long work on a ledger, reported to a callback.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,21 +25,21 @@ pub struct Progress {
     pub of: Option<u64>,
 }
 
-type Told = dyn Fn(Progress) + Send + Sync;
+type Callback = dyn Fn(Progress) + Send + Sync;
 
 /// Whom a ledger tells how far it has come; nobody by default.
 #[derive(Clone, Default)]
-pub struct Watcher(Option<Arc<Told>>);
+pub struct Watcher(Option<Arc<Callback>>);
 
 impl Watcher {
-    /// Tells `told`, every few thousand facts and after every transaction that is caught up with.
-    pub fn new(told: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(told)))
+    /// Calls `callback` every few thousand facts and after every transaction that is caught up with.
+    pub fn new(callback: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(callback)))
     }
 
     pub(super) fn tell(&self, work: Work, done: u64, of: Option<u64>) {
-        if let Some(told) = &self.0 {
-            told(Progress { work, done, of });
+        if let Some(callback) = &self.0 {
+            callback(Progress { work, done, of });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One record of the journal: its frame, its checksums and the hash that chains it to the one before.
 
-use super::bytes::{Malformed, behind as behind_of};
+use super::bytes::{Malformed, after as after_of};
 use super::hash::Hash;
 
 /// What every record begins with.
@@ -11,7 +11,7 @@ pub(crate) const PLAIN: u8 = 1;
 pub(crate) const EXTENDED: u8 = 2;
 /// Bytes of the frame before the content: magic, version, kind, two zeros, length, transaction, check, hash.
 pub(crate) const HEAD: usize = 56;
-/// Bytes of the frame behind the content: the first bytes of the record's hash.
+/// Bytes of the frame after the content: the first bytes of the record's hash.
 const TAIL: usize = 8;
 /// The longest content of a record.
 pub(crate) const CONTENT_LIMIT: usize = 1 << 30;
@@ -89,7 +89,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<'_> {
     if check != hash.short::<TAIL>() {
         return Parsed::Bad("the checksum of the record does not match");
     }
-    let content = behind_of(framed, HEAD);
+    let content = after_of(framed, HEAD);
     let (kind, transaction, previous) = (head.kind, head.transaction, head.previous);
     Parsed::Record(Record { kind, transaction, previous, content, hash, len: behind + TAIL })
 }
@@ -131,6 +131,6 @@ fn head(bytes: &[u8]) -> Result<Head, Malformed> {
 /// prove nothing: several may be under way at once.
 pub(crate) fn any_commit_in(bytes: &[u8]) -> bool {
     let starts = bytes.windows(MAGIC.len()).enumerate().filter(|(_, window)| *window == MAGIC);
-    let mut records = starts.map(|(at, _)| parse(behind_of(bytes, at)));
+    let mut records = starts.map(|(at, _)| parse(after_of(bytes, at)));
     records.any(|found| matches!(found, Parsed::Record(record) if record.kind == RecordKind::Commit))
 }

@@ -56,7 +56,7 @@ struct Held {
 }
 
 impl Ledger {
-    /// Makes a new journal of what the base in `dir` knows of its transactions, with one more behind them that says so,
+    /// Makes a new journal of what the base in `dir` knows of its transactions, with one more after them that says so,
     /// and opens it. What was there before is set aside.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ impl Held {
         Ok(Self { state, view: View::new(base) })
     }
 
-    /// Records all transactions anew; says after which first what stands differs from what was recorded.
+    /// Records all transactions again; says after which first what stands differs from what was recorded.
     fn record_into(&self, ledger: &mut Ledger) -> Result<Option<u64>, LedgerError> {
         let infos: Vec<TxInfo> = (1..=self.state.tx).map(|tx| self.info(tx)).collect::<Result<_, _>>()?;
         let compacted = infos.iter().rev().find(|info| self.state.snapshot > 0 && info.names_snapshot());

@@ -28,7 +28,7 @@ impl Whole {
     }
 }
 
-/// Where a scan begins: behind which transaction.
+/// Where a scan begins: after which transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct From {
     pub(crate) mark: Mark,
@@ -43,7 +43,7 @@ impl From {
     }
 }
 
-/// What lies behind the last whole transaction.
+/// What lies after the last whole transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
     /// Where it begins.
@@ -76,7 +76,7 @@ struct Scan {
 }
 
 impl Journal {
-    /// Where the journal begins: behind its snapshot, if it has one.
+    /// Where the journal begins: after its snapshot, if it has one.
     pub(crate) fn beginning(&self) -> From {
         match self.snapshot {
             None => From::beginning(),
@@ -87,7 +87,7 @@ impl Journal {
         }
     }
 
-    /// Hands every transaction behind `from` to `visit`, until it answers `false`, and says where the last whole
+    /// Hands every transaction after `from` to `visit`, until it answers `false`, and says where the last whole
     /// transaction ends and what follows it: an unfinished write, or damage where it is known that there was none.
     ///
     /// # Errors
@@ -264,7 +264,7 @@ impl Journal {
 }
 
 impl Scan {
-    /// What lies behind the last whole transaction.
+    /// What lies after the last whole transaction.
     fn left(&self) -> Option<Left> {
         match (&self.open, self.left) {
             (Some(open), Some(Left { what, .. })) => Some(Left { at: open.start, what }),

@@ -66,7 +66,7 @@ impl Schemas {
     }
 
     /// The columns of a relation after transaction `tx`; what nothing was recorded of before is as it was recorded
-    /// first, unless that began anew.
+    /// first, unless that began again.
     pub(crate) fn at(&self, relation: Symbol, tx: u64) -> Option<Recorded> {
         let all = self.0.get(&relation)?;
         let held = all.partition_point(|(from, _)| *from <= tx);
@@ -291,12 +291,12 @@ fn of_nothing(state: &State, schemas: &[Schema], facts: &[Fact]) -> Option<Misfi
     Some(Misfit::Schema(relation, "that relation was never recorded"))
 }
 
-/// The relations whose facts begin anew with these schemas.
+/// The relations whose facts begin again with these schemas.
 pub(super) fn renewed(schemas: &[Schema]) -> BTreeSet<Symbol> {
     schemas.iter().filter(|schema| schema.renews).map(|schema| schema.relation).collect()
 }
 
-/// Checks that of relations that begin anew no earlier fact goes on standing.
+/// Checks that of relations that begin again no earlier fact goes on standing.
 pub(super) fn check_renewed(
     state: &State,
     schemas: &[Schema],
@@ -311,7 +311,7 @@ pub(super) fn check_renewed(
     Ok(())
 }
 
-/// What is wrong where of a relation that begins anew only so many facts go.
+/// What is wrong where of a relation that begins again only so many facts go.
 fn left_standing(state: &State, relation: Symbol, goes: Option<u64>) -> Option<String> {
     let standing = state.relations.get(&relation).map_or(0, |counts| counts.facts);
     let left = standing.saturating_sub(goes.unwrap_or(0));

@@ -44,7 +44,7 @@ pub(crate) struct State {
     /// By name, so that nothing depends on the numbers.
     pub(crate) relations: BTreeMap<Symbol, Counts>,
     pub(crate) schemas: Schemas,
-    /// The first segment behind the snapshot that this began with; 0 where it began with nothing.
+    /// The first segment after the snapshot that this began with; 0 where it began with nothing.
     pub(crate) snapshot: u32,
 }
 

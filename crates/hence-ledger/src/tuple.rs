@@ -3,7 +3,7 @@
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value, Word};
 
-use super::bytes::{Malformed, Reader, behind};
+use super::bytes::{Malformed, Reader, after};
 
 /// A tag a type, in the order of [`Value`]; 0 stands for the end of a tuple and is never a tag.
 const BOOL: u8 = 1;
@@ -40,7 +40,7 @@ fn put_int(out: &mut Vec<u8>, tag: u8, value: i64) {
     let len = (8 - leading) as u8;
     out.extend([tag, if value < 0 { 0x80 - len } else { 0x80 + len }]);
     let bytes = if value < 0 { !magnitude } else { magnitude }.to_be_bytes();
-    out.extend_from_slice(behind(&bytes, leading));
+    out.extend_from_slice(after(&bytes, leading));
 }
 
 /// The text ended by a zero byte; a zero byte of its own is followed by 0xff.
@@ -102,7 +102,7 @@ fn word(reader: &mut Reader<'_>, ty: Type) -> Result<Option<Word>, Malformed> {
 fn text_word(reader: &mut Reader<'_>, ty: Type, last: &mut LastText) -> Result<Option<Word>, Malformed> {
     let rest = reader.rest();
     if !last.encoded.is_empty() && rest.starts_with(&last.encoded) {
-        let after = behind(rest, last.encoded.len());
+        let after = after(rest, last.encoded.len());
         // A zero byte that 0xff follows doesn't end a text.
         if after.first() != Some(&0xff) {
             *reader = Reader::new(after);

@@ -6,7 +6,7 @@ use std::ops::Bound;
 
 use super::base::{Base, BaseError, Batch, Pair};
 use super::block;
-use super::bytes::{Malformed, Reader, behind, put_varint};
+use super::bytes::{Malformed, Reader, after, put_varint};
 use super::hash::Hash;
 use super::journal::End;
 use super::keys;
@@ -272,7 +272,7 @@ impl<'a> Finder<'a> {
     fn load(&self, key: &[u8]) -> Result<Found, BaseError> {
         let base = self.view.base.as_ref();
         let wanted = block_key(key);
-        let bare = |key: Vec<u8>| behind(&key, 1).to_vec();
+        let bare = |key: Vec<u8>| after(&key, 1).to_vec();
         let held = base.floor(&wanted)?.filter(|(key, _)| key.first() == Some(&BLOCK));
         let above = base.above(held.as_ref().map_or(&wanted, |(first, _)| first))?;
         let limit = above.map(|(key, _)| key).filter(|key| key.first() == Some(&BLOCK)).map(bare);

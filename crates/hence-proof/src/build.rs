@@ -19,7 +19,7 @@ use super::phrase::Phrase;
 use super::proof::{
     Derived, Group, Input, Origin, Origins, Outcome, Pattern, Premise, Proof, Ranked, Step, StepId, StepKind,
 };
-use super::ranking::Standing;
+use super::ranking::GroupRank;
 use super::store::FactRef;
 
 /// What holds of the facts of a proof.
@@ -33,9 +33,9 @@ fn word_of(var: VarId, vars: &[Word]) -> Word {
 /// Looks a fact's derivation up: `Some(None)` for a fact that was asserted or stated.
 pub(super) type Choice<'s> = dyn Fn(FactRef) -> Option<&'s Derivation> + 's;
 
-/// The last step of a proof in short: its rule, and what the rule says about it.
+/// The explanation of a fact: the rule of the last proof step, and its sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct Explanation {
     /// The rule's identity, or that of the fact that the rules state.
     pub rule: Symbol,
     /// Its sentence with the values in it.
@@ -117,18 +117,18 @@ impl<'b, 'a> Builder<'b, 'a> {
     }
 
     /// The rule and the sentence of one step; nothing for a fact that was asserted.
-    pub(super) fn told(&self, fact: FactRef, derivation: Option<&Derivation>) -> Option<Told> {
+    pub(super) fn explanation(&self, fact: FactRef, derivation: Option<&Derivation>) -> Option<Explanation> {
         let rule = derivation.map(|found| (found, &self.context.program[found.rule]));
         let Some((found, rule)) = rule else {
             return match self.leaf(fact, &self.context.fact(fact)) {
-                StepKind::Stated { id, .. } => Some(Told { rule: id, sentence: None }),
+                StepKind::ProgramFact { id, .. } => Some(Explanation { rule: id, sentence: None }),
                 _ => None,
             };
         };
         let numbers = HashMap::default();
         let writer = Writer { builder: self, rule, phrase: self.phrase(rule), numbers: &numbers };
         let sentence = writer.sentence(self.context.store.row(fact), &writer.vars(found));
-        Some(Told { rule: rule.id, sentence })
+        Some(Explanation { rule: rule.id, sentence })
     }
 
     fn phrase(&self, rule: &'a Rule) -> Phrase<'a> {
@@ -149,9 +149,11 @@ impl<'b, 'a> Builder<'b, 'a> {
             stated.relation == fact.relation && !input(fact.relation) && stated.values == shown.values
         });
         match stated {
-            Some(stated) => {
-                StepKind::Stated { id: stated.id, span: stated.span, place: self.sources.place(stated.span) }
-            }
+            Some(stated) => StepKind::ProgramFact {
+                id: stated.id,
+                span: stated.span,
+                place: self.sources.place(stated.span),
+            },
             None => StepKind::Asserted { origin: self.origin(fact.relation, shown) },
         }
     }
@@ -336,7 +338,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    fn ranked(&self, standing: &Standing) -> Premise {
+    fn ranked(&self, standing: &GroupRank) -> Premise {
         let context = self.builder.context;
         let limit = self.rule.limit.iter();
         let per = limit.clone().flat_map(|limit| &limit.per).zip(&standing.per).map(|(var, word)| {

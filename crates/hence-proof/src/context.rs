@@ -31,7 +31,7 @@ pub(super) struct Context<'a> {
 
 /// What a context holds beside facts.
 #[derive(Default)]
-pub(super) struct Ground {
+pub(super) struct ProgramInfo {
     params: Vec<Word>,
     types: Vec<Vec<Type>>,
     strata: Vec<Option<usize>>,
@@ -54,21 +54,21 @@ impl<'a> Context<'a> {
             list.push(RuleId(at as u32));
         }
         let types = program.relations.iter().map(|relation| relation.types().collect()).collect();
-        let ground = Ground { params: program.param_words(), types, strata, rules, sizes: Vec::new() };
-        Self::on(ground, program, store)
+        let info = ProgramInfo { params: program.param_words(), types, strata, rules, sizes: Vec::new() };
+        Self::on(info, program, store)
     }
 
-    /// A context on what another one of the same program left; nothing is made anew but the sizes.
-    pub(super) fn on(ground: Ground, program: &'a Program, store: Store<'a>) -> Self {
-        let Ground { params, types, strata, rules, mut sizes } = ground;
+    /// A context on what another one of the same program left; nothing is made again but the sizes.
+    pub(super) fn on(info: ProgramInfo, program: &'a Program, store: Store<'a>) -> Self {
+        let ProgramInfo { params, types, strata, rules, mut sizes } = info;
         take_sizes(program, |relation| store.len(relation), &mut sizes);
         Self { program, params, store, interrupt: Interrupt::default(), types, strata, rules, sizes }
     }
 
     /// What the next context may stand on.
-    pub(super) fn into_ground(self) -> Ground {
+    pub(super) fn into_program_info(self) -> ProgramInfo {
         let Self { params, types, strata, rules, sizes, .. } = self;
-        Ground { params, types, strata, rules, sizes }
+        ProgramInfo { params, types, strata, rules, sizes }
     }
 
     /// Takes the numbers of facts of the inputs from elsewhere.
@@ -109,7 +109,7 @@ impl<'a> Context<'a> {
         self.types(relation).iter().zip(row).map(|(ty, word)| Value::from_word(*ty, *word)).collect()
     }
 
-    /// The fact behind a reference.
+    /// The fact after a reference.
     pub(super) fn fact(&self, fact: FactRef) -> Fact {
         Fact::new(self.name(fact.relation), self.values(fact.relation, self.store.row(fact)))
     }

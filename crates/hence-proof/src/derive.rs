@@ -14,7 +14,7 @@ use super::context::Context;
 use super::group::{self, GroupFound};
 use super::heights::Heights;
 use super::plan::{Plan, Start, head_variable};
-use super::ranking::{self, Standing};
+use super::ranking::{self, GroupRank};
 use super::store::FactRef;
 use super::walk::Walk;
 
@@ -42,7 +42,7 @@ pub(super) enum Extra {
     /// The matches of the group.
     Group(Rc<GroupFound>),
     /// The standing in the group.
-    Ranked(Rc<Standing>),
+    Ranked(Rc<GroupRank>),
 }
 
 /// Which variables a body is entered with.
@@ -55,20 +55,20 @@ pub(super) enum Entry {
 }
 
 /// Plans by rule and entry.
-pub(super) type Made = HashMap<(RuleId, Entry), Arc<Plan>, ahash::RandomState>;
+pub(super) type PlanCache = HashMap<(RuleId, Entry), Arc<Plan>, ahash::RandomState>;
 
 /// Plans, made once, and again where relations have grown or shrunk so much that another order is better.
 #[derive(Default)]
-pub(super) struct Plans(RefCell<Made>);
+pub(super) struct Plans(RefCell<PlanCache>);
 
 impl Plans {
     /// Those that were made before.
-    pub(super) fn known(made: Made) -> Self {
+    pub(super) fn known(made: PlanCache) -> Self {
         Self(RefCell::new(made))
     }
 
     /// Those that are made.
-    pub(super) fn into_made(self) -> Made {
+    pub(super) fn into_cache(self) -> PlanCache {
         self.0.into_inner()
     }
 

@@ -10,7 +10,7 @@ use hence_core::value::{Value, Word};
 use hence_lang::ir::Program;
 
 use super::render::{why_line, why_not_line};
-use super::{Finder, Told, WhyError};
+use super::{Explanation, Finder, WhyError};
 
 /// Which relations are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl Finder<'_> {
     /// As [`Finder::why`].
     pub fn reason(&self, fact: &Fact) -> Result<String, WhyError> {
         let program = self.context.program;
-        if let Some(Told { sentence: Some(sentence), .. }) = self.told(fact)? {
+        if let Some(Explanation { sentence: Some(sentence), .. }) = self.explanation(fact)? {
             return Ok(sentence);
         }
         if let Some(proof) = self.why(fact)? {

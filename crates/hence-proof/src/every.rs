@@ -22,13 +22,13 @@ pub struct Every<'c, 'a> {
     /// The same as a set.
     known: HashSet<FactRef, ahash::RandomState>,
     /// The choices for the first of them.
-    choices: Vec<Made<'c, 'a>>,
+    choices: Vec<Branch<'c, 'a>>,
     chosen: Map<Option<Derivation>>,
     started: bool,
 }
 
 /// The choice made for one fact, and those left.
-struct Made<'c, 'a> {
+struct Branch<'c, 'a> {
     /// Whether the fact can stand without a derivation, which is tried first.
     plain: bool,
     left: Derivations<'c, 'a>,
@@ -63,7 +63,7 @@ impl<'c, 'a> Every<'c, 'a> {
     fn open(&mut self, fact: FactRef) {
         let plain = self.search.context.store.rank(fact) == 0;
         let left = Derivations::new(self.search, fact, None);
-        self.choices.push(Made { plain, left, before: self.needed.len() });
+        self.choices.push(Branch { plain, left, before: self.needed.len() });
     }
 
     /// Makes the next choice for the last fact; takes the fact off the stack when there is none.

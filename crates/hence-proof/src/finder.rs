@@ -10,11 +10,11 @@ use hence_engine::{Bound, FactSource, Model};
 use hence_lang::ir::{Program, Rule, RuleId};
 
 use super::build::Builder;
-pub use super::build::Told;
+pub use super::build::Explanation;
+use super::cache::{CacheContents, ProofCache};
 use super::context::Context;
 use super::derive::{Derivation, Derivations, Entry, Plans, Search};
 use super::every::Every;
-use super::groundwork::{Groundwork, Laid};
 use super::heights::Heights;
 use super::phrase::Phrase;
 use super::proof::{Origins, Proof};
@@ -24,8 +24,8 @@ use super::store::{FactRef, Key, Store};
 /// How many inputs of an aggregate a proof shows if nothing else is asked for.
 pub const INPUTS_SHOWN: usize = 5;
 
-/// How many derivations by one rule [`Finder::is_told`] looks at.
-const DERIVATIONS_TOLD: usize = 100_000;
+/// How many derivations by one rule [`Finder::has_explanation`] looks at.
+const MOST_DERIVATIONS: usize = 100_000;
 
 /// Why a question has no proof.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,11 +72,11 @@ impl<'a> Finder<'a> {
         facts: &'a dyn FactSource,
         sources: &'a Sources,
         origins: &'a dyn Origins,
-        left: Groundwork,
+        left: ProofCache,
     ) -> Self {
-        let (context, heights, plans) = match left.laid {
-            Some(Laid { ground, heights, plans }) => {
-                let context = Context::on(ground, program, Store::over(facts));
+        let (context, heights, plans) = match left.contents {
+            Some(CacheContents { info, heights, plans }) => {
+                let context = Context::on(info, program, Store::over(facts));
                 let heights = if heights.suits(&context) { heights } else { Heights::new(&context) };
                 (context, heights, Plans::known(plans))
             }
@@ -90,12 +90,18 @@ impl<'a> Finder<'a> {
     }
 
     /// What the next finder of the same program may go on from.
-    pub fn into_groundwork(self) -> Groundwork {
+    pub fn into_cache(self) -> ProofCache {
         let Self { context, plans, heights, .. } = self;
-        Groundwork { laid: Some(Laid { ground: context.into_ground(), heights, plans: plans.into_made() }) }
+        ProofCache {
+            contents: Some(CacheContents {
+                info: context.into_program_info(),
+                heights,
+                plans: plans.into_cache(),
+            }),
+        }
     }
 
-    /// By which columns of which relations [`Finder::told`] looks facts up for facts of `relations`.
+    /// By which columns of which relations [`Finder::explanation`] looks facts up for facts of `relations`.
     pub fn look_ups(
         &self,
         relations: impl IntoIterator<Item = RelationId>,
@@ -177,14 +183,14 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     /// As [`Finder::why`].
-    pub fn told(&self, fact: &Fact) -> Result<Option<Told>, WhyError> {
+    pub fn explanation(&self, fact: &Fact) -> Result<Option<Explanation>, WhyError> {
         let Some(root) = self.find(fact) else { return self.checked(None) };
         if let Some(derivation) = self.only(root) {
-            return self.checked(self.builder().told(root, Some(&derivation)));
+            return self.checked(self.builder().explanation(root, Some(&derivation)));
         }
         let solution = self.founded(fact, self.checked(solve_root(self.search(), root))?)?;
         let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
-        self.checked(self.builder().told(root, derivation))
+        self.checked(self.builder().explanation(root, derivation))
     }
 
     /// Whether some derivation of a fact, of whatever height, is told so: by a rule of that identity, with that
@@ -192,17 +198,17 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     /// A bound that was reached.
-    pub fn is_told(&self, fact: &Fact, told: &Told) -> Result<bool, WhyError> {
+    pub fn has_explanation(&self, fact: &Fact, explanation: &Explanation) -> Result<bool, WhyError> {
         let Some(root) = self.find(fact) else { return self.checked(false) };
-        let named = |rule: RuleId| self.context.program[rule].id == told.rule;
+        let named = |rule: RuleId| self.context.program[rule].id == explanation.rule;
         let mut all = Derivations::new(self.search(), root, None);
-        for _ in 0..DERIVATIONS_TOLD {
+        for _ in 0..MOST_DERIVATIONS {
             let Some(derivation) = all.next(|_, rule| named(rule)) else { break };
-            if self.builder().told(root, Some(&derivation)).as_ref() == Some(told) {
+            if self.builder().explanation(root, Some(&derivation)).as_ref() == Some(explanation) {
                 return self.checked(true);
             }
         }
-        self.checked(self.builder().told(root, None).as_ref() == Some(told))
+        self.checked(self.builder().explanation(root, None).as_ref() == Some(explanation))
     }
 
     /// The derivation of a fact that has just one, so that no heights have to be compared.

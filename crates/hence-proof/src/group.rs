@@ -1,4 +1,4 @@
-//! The group behind the value of an aggregate: all matches, of which the first few are kept.
+//! The group after the value of an aggregate: all matches, of which the first few are kept.
 
 use std::cmp::Ordering;
 
@@ -41,7 +41,7 @@ impl<'a> Tally<'a> {
         Self { aggregates: aggregates.collect() }
     }
 
-    /// Takes a match in; false where an argument has no result, which makes the match fail.
+    /// Takes a match in; false where an argument is undefined, which makes the match fail.
     pub(super) fn add(&mut self, vars: &[Word], params: &[Word]) -> bool {
         let words = |args: &[hence_lang::builtins::expr::Expr]| -> Option<Vec<Word>> {
             args.iter().map(|arg| arg.eval(vars, params).ok()).collect()

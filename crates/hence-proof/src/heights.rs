@@ -27,7 +27,7 @@ pub(super) struct Heights {
 impl Heights {
     /// From the inputs upwards until nothing gets lower.
     pub(super) fn new(context: &Context<'_>) -> Self {
-        let stated: Vec<bool> = stated(context).collect();
+        let stated: Vec<bool> = leaves(context).collect();
         let relations = stated.iter().map(|stated| if *stated { 0 } else { NEVER }).collect();
         let rules = vec![NEVER; context.program.rules.len()];
         let highest = highest(context);
@@ -46,7 +46,7 @@ impl Heights {
 
     /// Whether the bounds are those of these facts too.
     pub(super) fn suits(&self, context: &Context<'_>) -> bool {
-        stated(context).eq(self.stated.iter().copied())
+        leaves(context).eq(self.stated.iter().copied())
     }
 
     /// The height of the lowest proof of a fact, where it is known before any is looked for.
@@ -104,7 +104,7 @@ impl Heights {
 }
 
 /// By relation whether proofs may begin with its facts.
-fn stated<'c>(context: &'c Context<'_>) -> impl Iterator<Item = bool> + 'c {
+fn leaves<'c>(context: &'c Context<'_>) -> impl Iterator<Item = bool> + 'c {
     let relations = (0u32..).map(RelationId).zip(&context.program.relations);
     relations.map(|(id, relation)| relation.kind == Kind::Input || context.store.has_asserted(id))
 }

@@ -4,13 +4,13 @@
 //! rounds in which they were derived.
 
 mod build;
+mod cache;
 pub mod check;
 mod context;
 mod derive;
 pub mod difference;
 mod every;
 mod finder;
-mod groundwork;
 mod group;
 mod heights;
 mod interrupt;
@@ -24,6 +24,6 @@ mod store;
 mod walk;
 pub mod why_not;
 
+pub use cache::ProofCache;
 pub use every::Every;
-pub use finder::{Finder, INPUTS_SHOWN, Told, WhyError};
-pub use groundwork::Groundwork;
+pub use finder::{Explanation, Finder, INPUTS_SHOWN, WhyError};

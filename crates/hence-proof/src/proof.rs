@@ -1,6 +1,6 @@
 //! Proofs as data: steps that refer to later steps, so that what several need is shown once.
 //!
-//! The first step is the fact that was asked for. A step refers only to steps behind it, so a proof has no circle
+//! The first step is the fact that was asked for. A step refers only to steps after it, so a proof has no circle
 //! and can be read, printed and checked from front to back without recursion.
 
 use hence_core::fact::Fact;
@@ -21,7 +21,7 @@ impl StepId {
 /// Why one fact holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
-    /// The steps; the first one is the fact that was asked for, and each refers only to steps behind it.
+    /// The steps; the first one is the fact that was asked for, and each refers only to steps after it.
     pub steps: Vec<Step>,
     /// Rules on the longest way from the fact down to asserted ones; 0 for an asserted fact.
     pub height: usize,
@@ -48,7 +48,7 @@ pub enum StepKind {
         origin: Option<Origin>,
     },
     /// A rule file states it.
-    Stated {
+    ProgramFact {
         /// The identity of the clause.
         id: Symbol,
         /// Where it stands in the rule text.
@@ -79,7 +79,7 @@ pub struct Derived {
     /// compiler made begin with neither a letter nor `_`.
     pub bindings: Vec<(Symbol, Value)>,
     /// What was needed, in the order of the body. An aggregate has the one premise [`Premise::Aggregate`]; a limit
-    /// has [`Premise::Limit`] behind those of the body.
+    /// has [`Premise::Limit`] after those of the body.
     pub premises: Vec<Premise>,
 }
 

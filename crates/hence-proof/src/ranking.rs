@@ -19,7 +19,7 @@ use super::walk::Walk;
 
 /// The standing of a fact in its group.
 #[derive(Clone, Debug)]
-pub(super) struct Standing {
+pub(super) struct GroupRank {
     /// The words of the variables of `per`.
     pub(super) per: Vec<Word>,
     /// The best keys of the fact.
@@ -71,7 +71,7 @@ impl<'c, 'a> Ranking<'c, 'a> {
         let Some(vars) = matches.first().map(|(_, found)| found.vars.clone()) else {
             return Vec::new();
         };
-        let Some(standing) = self.standing(per, vars, row) else { return Vec::new() };
+        let Some(standing) = self.group_rank(per, vars, row) else { return Vec::new() };
         let standing = Rc::new(standing);
         let best = matches.into_iter().filter(|(keys, _)| *keys == standing.keys);
         let derivation =
@@ -80,7 +80,7 @@ impl<'c, 'a> Ranking<'c, 'a> {
     }
 
     /// The standing of `row` among the heads of the group, if it is kept and its rank column says so.
-    fn standing(&self, per: Vec<Word>, vars: Vec<Word>, row: &[Word]) -> Option<Standing> {
+    fn group_rank(&self, per: Vec<Word>, vars: Vec<Word>, row: &[Word]) -> Option<GroupRank> {
         let keep = self.keep()?;
         let heads = self.heads(vars);
         let mut wanted = row.to_vec();
@@ -94,7 +94,7 @@ impl<'c, 'a> Ranking<'c, 'a> {
             (head, keys.clone())
         });
         let keys = heads.get(at)?.1.clone();
-        meets.then(|| Standing { per, keys, rank: at + 1, keep, of: heads.len(), left_out })
+        meets.then(|| GroupRank { per, keys, rank: at + 1, keep, of: heads.len(), left_out })
     }
 
     /// How many facts of a group are kept.

@@ -146,7 +146,7 @@ impl<'c, 'a> Solver<'c, 'a> {
             self.least &= lowest.is_some_and(|(height, _)| height <= frame.bound);
             return Next::Done;
         }
-        // A later derivation of the same rule and height comes behind the one at hand, so it must be lower.
+        // A later derivation of the same rule and height comes after the one at hand, so it must be lower.
         let bound = frame.bound;
         let worth = |height: usize, rule: RuleId| match lowest {
             None => true,

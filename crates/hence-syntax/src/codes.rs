@@ -31,11 +31,11 @@ pub const BAD_WORD: Code = Code("E113");
 
 /// Something else stands where the grammar expects a certain form.
 pub const UNEXPECTED: Code = Code("E120");
-/// A clause without its `.`, or a `.` without white space behind it.
+/// A clause without its `.`, or a `.` without white space after it.
 pub const MISSING_DOT: Code = Code("E121");
 /// Two literals or terms without a comma between them.
 pub const MISSING_COMMA: Code = Code("E122");
-/// A comma with nothing behind it.
+/// A comma with nothing after it.
 pub const STRAY_COMMA: Code = Code("E123");
 /// A parenthesis or brace without its partner.
 pub const UNBALANCED: Code = Code("E124");
@@ -61,7 +61,7 @@ pub const LOOSE_CONNECTIVE: Code = Code("E133");
 pub const BAD_LIMIT: Code = Code("E134");
 /// A `test` block that lacks a part or has its parts in another order.
 pub const BAD_TEST: Code = Code("E135");
-/// A rule without a head, without a body behind `:-`, or with a second `:-`.
+/// A rule without a head, without a body after `:-`, or with a second `:-`.
 pub const BAD_RULE: Code = Code("E136");
 /// A condition that can't be negated or stand where it stands.
 pub const BAD_CONDITION: Code = Code("E137");

@@ -116,7 +116,7 @@ impl TokenKind {
         matches!(self, Self::Word(word) if ["no", "expect", "by", "limit"].contains(&word.as_str()))
     }
 
-    /// Whether a value may end with this token, so that `-` behind it subtracts.
+    /// Whether a value may end with this token, so that `-` after it subtracts.
     pub fn ends_value(self) -> bool {
         match self {
             Self::Word(word) => !["not", "and", "or", "in"].contains(&word.as_str()),

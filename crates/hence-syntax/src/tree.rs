@@ -228,7 +228,7 @@ pub struct Atom {
     pub relation: Ident,
     /// Its terms.
     pub args: Args,
-    /// `~ 0.001` behind an atom of a test's `expect`: float columns compare within this distance.
+    /// `~ 0.001` after an atom of a test's `expect`: float columns compare within this distance.
     pub within: Option<Expr>,
     /// The whole atom without its negation.
     pub span: Span,
@@ -380,7 +380,7 @@ pub enum ExpectationKind {
     Holds(Vec<Literal>, Option<Ident>),
     /// `no p(a, _).`: nothing matches.
     No(Vec<Literal>),
-    /// `exactly p { (a, b) (c, d) }`: the whole relation, with `~ 0.001` behind it within that distance.
+    /// `exactly p { (a, b) (c, d) }`: the whole relation, with `~ 0.001` after it within that distance.
     Exactly {
         /// The relation.
         relation: Ident,

@@ -268,7 +268,7 @@ impl Config {
         self.text("log.format") == Some("json")
     }
 
-    /// Whether operations without a result count as false, in a call that has `--lenient` if it is `given`.
+    /// Whether undefined operations count as false, in a call that has `--lenient` if it is `given`.
     ///
     /// # Errors
     /// It is given, and the file says `lenient = false`.

@@ -44,7 +44,7 @@ fn gaps(out: &mut Out, file: &FileCoverage, verbose: bool) -> io::Result<()> {
         let text = line.checked_sub(1).and_then(|at| lines.get(at)).copied().unwrap_or("");
         out.paint(DIM, format_args!("{line:>5} |"))?;
         writeln!(out, " {text}")?;
-        for gap in told(&points) {
+        for gap in messages(&points) {
             write!(out, "      ")?;
             out.paint(DIM, "|")?;
             write!(out, " ")?;
@@ -56,7 +56,7 @@ fn gaps(out: &mut Out, file: &FileCoverage, verbose: bool) -> io::Result<()> {
 }
 
 /// What is missing on a line: of a rule that never fires no more than that.
-pub(super) fn told(points: &[&Point]) -> Vec<String> {
+pub(super) fn messages(points: &[&Point]) -> Vec<String> {
     if let Some(rule) = points.iter().find(|point| point.kind == PointKind::Rule) {
         return vec![format!("`{}` {}", rule.rule, rule.gap())];
     }

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use hence::ruletest::coverage::{Coverage, FileCoverage, Point, PointKind, Share};
 
-use super::coverage::{percent, told};
+use super::coverage::{messages, percent};
 
 /// LCOV: a line for each rule and literal, a branch for each way that a literal or condition can go.
 pub(super) fn lcov(coverage: &Coverage) -> String {
@@ -145,7 +145,7 @@ fn page_of(out: &mut String, at: usize, file: &FileCoverage) {
             "<div class=\"l{class}\"><span class=\"n\">{number}</span><span>{}</span></div>",
             escape(text)
         );
-        for gap in gaps.get(&number).map(|points| told(points)).unwrap_or_default() {
+        for gap in gaps.get(&number).map(|points| messages(points)).unwrap_or_default() {
             let _ = write!(out, "<div class=\"gap\">{}</div>", escape(&gap));
         }
     }

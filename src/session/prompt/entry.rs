@@ -19,7 +19,7 @@ pub const COMMANDS: [(&str, &str, &str); 7] = [
 pub enum Entry<'a> {
     /// Nothing, or only comments.
     Nothing,
-    /// A command and what stands behind it.
+    /// A command and what stands after it.
     Command(&'a str, &'a str),
     /// The body of a question.
     Query(&'a str),

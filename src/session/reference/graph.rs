@@ -24,7 +24,7 @@ id! {
 pub(super) struct Node<'a> {
     /// The relation.
     pub(super) relation: &'a Relation,
-    /// Its layer: every relation stands behind all that it reads, but for those of its own stratum.
+    /// Its layer: every relation stands after all that it reads, but for those of its own stratum.
     pub(super) layer: usize,
     /// The part of the graph it is in; nothing leads from one part to another.
     pub(super) part: usize,

@@ -17,13 +17,13 @@ id! {
 /// How often all layers are swept.
 const SWEEPS: usize = 12;
 
-/// Items by layer, and for each item its neighbours in the layer before and in the layer behind.
+/// Items by layer, and for each item its neighbours in the layer before and in the layer after.
 pub(super) struct Layered {
     /// The items of each layer in their order.
     pub(super) layers: IndexVec<Layer, Vec<Item>>,
     /// Neighbours one layer before.
     pub(super) before: IndexVec<Item, Vec<Item>>,
-    /// Neighbours one layer behind.
+    /// Neighbours one layer after.
     pub(super) behind: IndexVec<Item, Vec<Item>>,
 }
 

@@ -1,6 +1,6 @@
 //! Questions of each kind over facts made for them: what is read of a ledger, and that the answer is the same.
 
-use hence::session::{Loader, Reach, RuleSet, Session, check};
+use hence::session::{EvaluationScope, Loader, RuleSet, Session, check};
 use hence_core::fact::Fact;
 use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
@@ -90,10 +90,10 @@ impl Engine for Counting {
 /// The rows of the answer, which must be those from everything, and how many facts were read for them.
 fn ask(question: &str) -> (usize, usize) {
     let (rules, facts) = (rules(), facts());
-    let everything = session(&rules, &facts, Reach::Everything).query(question, NOW).unwrap();
+    let everything = session(&rules, &facts, EvaluationScope::Everything).query(question, NOW).unwrap();
     let counting = Counting::default();
     let read = counting.0.clone();
-    let sliced = session(&rules, &facts, Reach::Facts).with_engine(Box::new(counting));
+    let sliced = session(&rules, &facts, EvaluationScope::Facts).with_engine(Box::new(counting));
     let answer = sliced.query(question, NOW).unwrap();
     assert_eq!(answer.rows, everything.rows, "{question}");
     (answer.rows.len(), read.load(std::sync::atomic::Ordering::Relaxed))
@@ -153,12 +153,12 @@ fn a_question_joins_what_it_asks() {
 #[test]
 fn a_decision_is_proved_from_what_it_needs() {
     let (rules, facts) = (rules(), facts());
-    let everything = session(&rules, &facts, Reach::Everything);
+    let everything = session(&rules, &facts, EvaluationScope::Everything);
     let alerts = everything.query("alert(S, L)", NOW).unwrap().rows;
     assert!(alerts.len() > 10);
     let counting = Counting::default();
     let read = counting.0.clone();
-    let sliced = session(&rules, &facts, Reach::Facts).with_engine(Box::new(counting));
+    let sliced = session(&rules, &facts, EvaluationScope::Facts).with_engine(Box::new(counting));
     for row in alerts.iter().take(5) {
         let question = format!("alert({}, {})", row[0], row[1]);
         let (one, other) = (everything.why(&question, NOW, None), sliced.why(&question, NOW, None));
@@ -176,25 +176,25 @@ fn a_decision_is_proved_from_what_it_needs() {
 fn a_fact_that_does_not_hold_shows_the_nearest_of_all() {
     let (rules, facts) = (rules(), facts());
     let instead = |reach| session(&rules, &facts, reach).why("path(40, 90)", NOW, None).unwrap().instead;
-    assert_eq!(instead(Reach::Facts), instead(Reach::Everything));
-    assert!(!instead(Reach::Facts).is_empty());
+    assert_eq!(instead(EvaluationScope::Facts), instead(EvaluationScope::Everything));
+    assert!(!instead(EvaluationScope::Facts).is_empty());
     let refused = |reach| {
         let refused =
             session(&rules, &facts, reach).why_not("open(100, 105)", NOW, std::time::Duration::ZERO);
         format!("{:?}", refused.unwrap().answer)
     };
-    assert_eq!(refused(Reach::Facts), refused(Reach::Everything));
+    assert_eq!(refused(EvaluationScope::Facts), refused(EvaluationScope::Everything));
 }
 
 #[test]
 fn an_operation_without_a_result_is_found_wherever_the_asked_relation_needs_it() {
     let (rules, facts) = (rules(), facts());
-    let sliced = session(&rules, &facts, Reach::FactsAlways);
+    let sliced = session(&rules, &facts, EvaluationScope::FactsAlways);
     let derived = sliced.derive(&[String::from("share")], NOW).unwrap();
     assert_eq!(derived.undetermined, [Symbol::new("share")]);
     assert!(!derived.reports.is_empty());
     // Asked for one sensor, the others are still gone through: whether the decision is undetermined hangs on them.
-    let everything = session(&rules, &facts, Reach::Everything);
+    let everything = session(&rules, &facts, EvaluationScope::Everything);
     let (one, other) =
         (sliced.query("share(\"s3\", P)", NOW).unwrap(), everything.query("share(\"s3\", P)", NOW).unwrap());
     assert_eq!((one.rows, one.reports), (other.rows, other.reports));
@@ -229,7 +229,8 @@ fn facts_of_another_shape_and_texts_with_a_zero_byte_are_told_apart() {
         let sensor = Value::String(Symbol::new(&format!("{long}{end}")));
         all.push(Fact::new("reading", [sensor, Value::Int(97), warm]));
     }
-    let [one, other] = [Reach::Everything, Reach::FactsAlways].map(|reach| session(&rules, &all, reach));
+    let [one, other] =
+        [EvaluationScope::Everything, EvaluationScope::FactsAlways].map(|reach| session(&rules, &all, reach));
     for sensor in ["\"a\"", "\"a\\u{0}\"", "\"a\\u{0}b\"", &format!("\"{long}1\"")] {
         let question = format!("summary({sensor}, N, L)");
         let rows = one.query(&question, NOW).unwrap().rows;
@@ -239,7 +240,7 @@ fn facts_of_another_shape_and_texts_with_a_zero_byte_are_told_apart() {
     // A fact of another shape is never left out: no question is answered beside it.
     for odd in [vec![odd[0], Value::Int(96)], vec![odd[0], Value::Bool(true), warm]] {
         let all = [all.as_slice(), &[Fact::new("reading", odd)]].concat();
-        for reach in [Reach::Everything, Reach::FactsAlways] {
+        for reach in [EvaluationScope::Everything, EvaluationScope::FactsAlways] {
             assert!(session(&rules, &all, reach).query("summary(\"a\", N, L)", NOW).is_err());
         }
     }

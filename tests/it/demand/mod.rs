@@ -3,7 +3,7 @@
 mod directed;
 mod random;
 
-use hence::session::{Reach, RuleSet, Session};
+use hence::session::{EvaluationScope, RuleSet, Session};
 use hence_core::fact::Fact;
 use hence_ledger::{Draft, Ledger};
 
@@ -18,6 +18,6 @@ fn ledger(facts: &[Fact]) -> Ledger {
 }
 
 /// A session over a ledger with these facts, whose questions reach so far.
-fn session(rules: &RuleSet, facts: &[Fact], reach: Reach) -> Session {
-    Session::over_ledger(rules.clone(), ledger(facts)).with_reach(reach)
+fn session(rules: &RuleSet, facts: &[Fact], reach: EvaluationScope) -> Session {
+    Session::over_ledger(rules.clone(), ledger(facts)).with_evaluation_scope(reach)
 }

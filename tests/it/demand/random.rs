@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hence::session::{Reach, Session, facts_of};
+use hence::session::{EvaluationScope, Session, facts_of};
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::span::Span;
@@ -135,7 +135,7 @@ fn prove(seed: u64, sessions: &[Session; 3], fact: &Fact, tally: &mut Tally) {
 fn one(seed: u64, tally: &mut Tally) {
     let (rules, input) = rules(seed);
     let facts = facts(&rules.program, &input);
-    let sessions = [Reach::Everything, Reach::Rules, Reach::FactsAlways]
+    let sessions = [EvaluationScope::Everything, EvaluationScope::Rules, EvaluationScope::FactsAlways]
         .map(|reach| session(&rules, &facts, reach).with_limits(LIMITS));
     let Ok(evaluation) = sessions[0].evaluate(NOW) else { return };
     let program = &rules.program;
@@ -188,9 +188,12 @@ fn random_questions_over_facts_in_memory_are_answered_alike() {
     for seed in 0..200 {
         let (rules, input) = rules(seed);
         let facts = facts(&rules.program, &input);
-        let sessions = [Reach::Everything, Reach::Rules, Reach::Facts].map(|reach| {
-            Session::over_facts(rules.clone(), facts.clone()).with_limits(LIMITS).with_reach(reach)
-        });
+        let sessions =
+            [EvaluationScope::Everything, EvaluationScope::Rules, EvaluationScope::Facts].map(|reach| {
+                Session::over_facts(rules.clone(), facts.clone())
+                    .with_limits(LIMITS)
+                    .with_evaluation_scope(reach)
+            });
         let mut all = Database::new(&rules.program);
         input.relations.iter().zip(&mut all.relations).for_each(|(rows, all)| *all = rows.clone());
         let Ok(model) = SemiNaive.evaluate(&rules.program, all, &LIMITS) else { continue };

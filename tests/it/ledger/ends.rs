@@ -240,7 +240,7 @@ fn a_lock_that_says_nothing_is_named_and_written_anew() {
         fs::write(journal(dir.path()), &all[&journal(dir.path())]).unwrap();
         let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
         let told = ledger.take_notices();
-        assert!(matches!(told[..], [Notice::LockAnew { .. }]), "lock {at}: {told:?}");
+        assert!(matches!(told[..], [Notice::LockRewritten { .. }]), "lock {at}: {told:?}");
         assert_eq!(ledger.close(), vec![]);
         let mut again = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
         assert_eq!((again.take_notices(), again.verify().unwrap().differences.len()), (vec![], 0));

@@ -13,7 +13,7 @@ use hence_proof::check::{Known, check};
 use hence_proof::proof::{NoOrigins, Proof, StepKind};
 use hence_proof::render::json;
 use hence_proof::why_not::Trial;
-use hence_proof::{Finder, Told};
+use hence_proof::{Explanation, Finder};
 
 use super::build::facts;
 use super::{mutants, remedy};
@@ -39,7 +39,11 @@ fn every_golden_fact_has_a_proof_that_the_checker_accepts() {
                 facts.sort();
                 for fact in facts.into_iter().take(ASKED) {
                     let proof = finder.why(&fact).unwrap().unwrap();
-                    assert_eq!(finder.told(&fact).unwrap(), last_step(&proof), "{pack} {number}: {fact}");
+                    assert_eq!(
+                        finder.explanation(&fact).unwrap(),
+                        last_step(&proof),
+                        "{pack} {number}: {fact}"
+                    );
                     let json = json(&proof);
                     let accepted = check(program, &json, &known);
                     let accepted =
@@ -58,11 +62,13 @@ fn every_golden_fact_has_a_proof_that_the_checker_accepts() {
 }
 
 /// The last step of a proof in short.
-fn last_step(proof: &Proof) -> Option<Told> {
+fn last_step(proof: &Proof) -> Option<Explanation> {
     match &proof.steps[0].kind {
         StepKind::Asserted { .. } | StepKind::Cut => None,
-        StepKind::Stated { id, .. } => Some(Told { rule: *id, sentence: None }),
-        StepKind::Derived(derived) => Some(Told { rule: derived.rule, sentence: derived.sentence.clone() }),
+        StepKind::ProgramFact { id, .. } => Some(Explanation { rule: *id, sentence: None }),
+        StepKind::Derived(derived) => {
+            Some(Explanation { rule: derived.rule, sentence: derived.sentence.clone() })
+        }
     }
 }
 

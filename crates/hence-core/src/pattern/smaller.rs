@@ -1,4 +1,4 @@
-//! What makes a pattern too large, and what is small instead: a class over all of Unicode costs each repetition anew.
+//! What makes a pattern too large, and what is small instead: a class over all of Unicode costs each repetition again.
 
 use super::bounded;
 

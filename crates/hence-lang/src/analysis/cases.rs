@@ -203,7 +203,7 @@ impl Cases<'_> {
     }
 }
 
-/// The distance behind `~`, for a relation with a float column.
+/// The distance after `~`, for a relation with a float column.
 fn distance(written: &tree::Expr, entry: &Entry, out: &mut Vec<Diagnostic>) -> Option<f64> {
     let floats = entry.columns.iter().any(|slot| slot.ty.as_ref().is_none_or(|ty| ty.ty == Type::Float));
     if !floats {

@@ -75,13 +75,13 @@ pub const BRANCH_TYPES: Code = Code("E311");
 pub const MISPLACED_AGGREGATE: Code = Code("E312");
 /// An aggregate and a limit in one rule.
 pub const AGGREGATE_AND_LIMIT: Code = Code("E313");
-/// A generator outside `in`, or something else behind `in`.
+/// A generator outside `in`, or something else after `in`.
 pub const MISPLACED_GENERATOR: Code = Code("E314");
 /// A limit that is no number of its own.
 pub const LIMIT_COUNT: Code = Code("E315");
 /// A fact with something in it that has no value yet.
 pub const NOT_GROUND: Code = Code("E316");
-/// An expression of constants that has no result.
+/// An expression of constants that is undefined.
 pub const NO_RESULT: Code = Code("E317");
 /// Two closed sets without a common member where one value has to be in both.
 pub const DISJOINT_SETS: Code = Code("E318");

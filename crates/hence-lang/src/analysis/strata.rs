@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::analysis::build::{Words, checked, rule};
 
-    /// The strata as names, `*` behind the recursive ones; or the labels of the faults.
+    /// The strata as names, `*` after the recursive ones; or the labels of the faults.
     fn shown(inputs: &[&str], rules: Vec<Words>) -> Vec<String> {
         let checked = checked(inputs, rules);
         let name = |id: &RelationId| checked.relations[id.0 as usize].name.as_str();

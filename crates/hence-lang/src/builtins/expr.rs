@@ -25,7 +25,7 @@ pub struct Expr {
     pub kind: ExprKind,
     /// The type of its value.
     pub ty: Type,
-    /// Where it stands, for reports of operations without a result.
+    /// Where it stands, for reports of undefined operations.
     pub span: Span,
 }
 

@@ -278,7 +278,7 @@ impl Op {
         }
     }
 
-    /// Whether there are arguments for which the operation has no result.
+    /// Whether there are arguments for which the operation is undefined.
     pub fn may_fail(self) -> bool {
         matches!(
             self,

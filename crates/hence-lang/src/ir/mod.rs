@@ -1,4 +1,4 @@
-//! The intermediate representation: stratified normal rules over typed relations. Everything behind it (engines,
+//! The intermediate representation: stratified normal rules over typed relations. Everything after it (engines,
 //! proofs, generated code) reads rules from here and nowhere else.
 //!
 //! Invariants of a [`Program`], which `lower` establishes:

@@ -14,7 +14,7 @@ use hence_core::value::Type;
 
 use super::order::{Late, late};
 
-/// The body and the variables of a rule, with those that were made here behind the others.
+/// The body and the variables of a rule, with those that were made here after the others.
 ///
 /// `p(X + 1)` becomes `$1 = X + 1, p($1)`, so that an engine can look the value up; where `X` is bound only by what
 /// is looked up, as in `p(X, X + 1)`, it becomes `p(X, $1), $1 = X + 1`, a test.

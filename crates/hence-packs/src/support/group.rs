@@ -21,7 +21,7 @@ type Row = SmallVec<[Word; 4]>;
 type Groups = HashMap<Row, Vec<Accumulator>, ahash::RandomState>;
 
 /// Adds to the head of `rule` a fact for each group of its matches, which stand in `table`: a row holds the values
-/// of the rule's variables, and behind them what makes matches distinct.
+/// of the rule's variables, and after them what makes matches distinct.
 pub fn aggregate(tables: &mut Tables, table: usize, rule: &Rule, params: &[Word]) {
     let mut groups = Groups::default();
     for row in tables.get(table).iter() {

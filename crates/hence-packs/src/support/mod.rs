@@ -1,15 +1,15 @@
 //! What generated code stands on at run time: tables of words, operations, aggregates and limits between `crepe!`
-//! programs, and the exact report of operations without a result.
+//! programs, and the exact report of undefined operations.
 
 mod convert;
 mod eval;
 mod group;
-mod inquiry;
 mod limit;
 mod pack;
 mod row;
 mod rule;
 mod table;
+mod undefined;
 mod watch;
 
 pub use convert::{BadFact, BadParam, Column, Columns, Name, Record, Row, drawn, fill};

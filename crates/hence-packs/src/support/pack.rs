@@ -6,9 +6,9 @@ use hence_core::fault::OrBroken;
 use hence_core::value::{Value, Word};
 
 use super::convert::{BadFact, BadParam};
-use super::inquiry::inquire;
 use super::rule::Rule;
 use super::table::Tables;
+use super::undefined::undefined_operations;
 use super::watch::{self, Bounds};
 
 /// A compiled rule set.
@@ -24,7 +24,7 @@ pub struct Pack {
     pub params: &'static [&'static str],
     /// The identities of the rules, by number.
     pub rule_ids: &'static [&'static str],
-    /// How many columns each relation has, and behind them each table of matches.
+    /// How many columns each relation has, and after them each table of matches.
     pub arities: &'static [usize],
     /// The rules that a `crepe!` program can't evaluate alone: aggregates, limits, operations that may have no
     /// result.
@@ -35,7 +35,7 @@ pub struct Pack {
     pub run: fn(&mut Tables, &[Word]),
 }
 
-/// An operation without a result.
+/// An undefined operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The rule.
@@ -86,7 +86,7 @@ impl Pack {
         }
         let mut reports = noted.reports;
         for rule in self.rules.iter().filter(|rule| noted.failed.contains(&rule.number)) {
-            reports.extend(inquire(tables, rule, params));
+            reports.extend(undefined_operations(tables, rule, params));
         }
         reports.sort_by_key(|report| report.rule);
         Ok(reports)

@@ -79,7 +79,7 @@ impl Table {
     }
 }
 
-/// All relations of a rule set, by number, and behind them the matches of rules that aggregate or limit.
+/// All relations of a rule set, by number, and after them the matches of rules that aggregate or limit.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     tables: Vec<Table>,

@@ -15,7 +15,7 @@ use super::read::{self, Head};
 use super::{Checker, Verdict};
 
 /// A head without its rank, and its best keys.
-type Standing = (Vec<Word>, Vec<Word>);
+type RankedHead = (Vec<Word>, Vec<Word>);
 
 impl Checker<'_> {
     pub(super) fn limit(
@@ -47,7 +47,7 @@ impl Checker<'_> {
             None if of <= keep => {}
             _ => return Err(String::from("the first fact left out is wrong")),
         }
-        self.standing(at, rule, limit, head, vars, &Told { keys, rank, of, keep, left_out })
+        self.whole_group(at, rule, limit, head, vars, &ClaimedRank { keys, rank, of, keep, left_out })
     }
 
     fn keep(&self, limit: &Limit) -> Option<usize> {
@@ -86,7 +86,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn left_out(&self, rule: &Rule, limit: &Limit, head: &Head, json: &Json) -> Verdict<Option<Standing>> {
+    fn left_out(&self, rule: &Rule, limit: &Limit, head: &Head, json: &Json) -> Verdict<Option<RankedHead>> {
         if json.is_null() {
             return Ok(None);
         }
@@ -118,15 +118,15 @@ impl Checker<'_> {
         Ordering::Equal
     }
 
-    /// Ranks the whole group anew, where the facts are known.
-    fn standing(
+    /// Ranks the whole group again, where the facts are known.
+    fn whole_group(
         &mut self,
         at: usize,
         rule: &Rule,
         limit: &Limit,
         head: &Head,
         vars: &[Word],
-        told: &Told,
+        claimed: &ClaimedRank,
     ) -> Verdict {
         let mut start = vec![None; rule.variables.len()];
         for var in &limit.per {
@@ -144,15 +144,20 @@ impl Checker<'_> {
         let ranked = self.ranked(rule, limit, matches.iter().map(words));
         let own = unranked(rule, limit, &head.row);
         let rank = ranked.iter().position(|(other, _)| *other == own).map(|at| at + 1);
-        let best = ranked.get(told.rank - 1).is_some_and(|(_, keys)| *keys == told.keys);
-        let right = rank == Some(told.rank)
+        let best = ranked.get(claimed.rank - 1).is_some_and(|(_, keys)| *keys == claimed.keys);
+        let right = rank == Some(claimed.rank)
             && best
-            && ranked.len() == told.of
-            && ranked.get(told.keep) == told.left_out.as_ref();
+            && ranked.len() == claimed.of
+            && ranked.get(claimed.keep) == claimed.left_out.as_ref();
         if right { Ok(()) } else { Err(String::from("the facts give another ranking")) }
     }
 
-    fn ranked(&self, rule: &Rule, limit: &Limit, matches: impl Iterator<Item = Vec<Word>>) -> Vec<Standing> {
+    fn ranked(
+        &self,
+        rule: &Rule,
+        limit: &Limit,
+        matches: impl Iterator<Item = Vec<Word>>,
+    ) -> Vec<RankedHead> {
         let mut best: BTreeMap<Vec<Word>, Vec<Word>> = BTreeMap::new();
         for vars in matches {
             let (Some(head), Ok(keys)) = (self.head_of(rule, &vars), self.keys(limit, &vars)) else {
@@ -185,12 +190,12 @@ impl Checker<'_> {
 }
 
 /// What a proof tells of a standing.
-struct Told {
+struct ClaimedRank {
     keys: Vec<Word>,
     rank: usize,
     of: usize,
     keep: usize,
-    left_out: Option<Standing>,
+    left_out: Option<RankedHead>,
 }
 
 fn rank_column(rule: &Rule, limit: &Limit) -> Option<usize> {

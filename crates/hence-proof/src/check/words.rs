@@ -1,4 +1,4 @@
-//! The texts that a proof must hold, made anew from the rule and the bindings as `docs/proof-format.md` says.
+//! The texts that a proof must hold, made again from the rule and the bindings as `docs/proof-format.md` says.
 
 use hence_core::fault::OrBroken;
 use hence_core::literal;
@@ -89,7 +89,7 @@ fn wrapped(expr: &Expr, outside: u8, text: String) -> String {
     if tightness(expr) < outside { format!("({text})") } else { text }
 }
 
-/// A condition with the values put in; a comparison of computed sides with what they come to behind it.
+/// A condition with the values put in; a comparison of computed sides with what they come to after it.
 pub(super) fn condition(program: &Program, expr: &Expr, vars: &[Word]) -> String {
     let text = filled(program, expr, vars);
     let plain = |side: &Expr| matches!(side.kind, ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_));

@@ -67,7 +67,7 @@ fn list(proof: &Proof, program: &Program, premises: &[Premise]) -> String {
     format!("<ul>{}</ul>", items.collect::<String>())
 }
 
-/// A match of a group: the facts in a row, conditions behind them.
+/// A match of a group: the facts in a row, conditions after them.
 fn entry(proof: &Proof, program: &Program, input: &Input) -> String {
     let parts = input.premises.iter().map(|premise| match premise {
         Premise::Fact(id) => link(proof, program, *id),

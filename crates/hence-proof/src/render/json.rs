@@ -10,7 +10,7 @@ use hence_core::value::Value;
 
 use super::super::proof::{Derived, Group, Input, Origin, Pattern, Premise, Proof, Ranked, Step, StepKind};
 
-/// What the member `format` of a proof says; another number behind the slash is another form.
+/// What the member `format` of a proof says; another number after the slash is another form.
 pub const FORMAT: &str = "hence-proof/1";
 
 /// The proof as one JSON object.
@@ -42,7 +42,7 @@ fn step(step: &Step) -> Json {
         StepKind::Asserted { origin: known } => {
             object!({"fact": fact, "by": "assertion", "origin": known.as_ref().map(origin)})
         }
-        StepKind::Stated { id, place: at, .. } => {
+        StepKind::ProgramFact { id, place: at, .. } => {
             object!({"fact": fact, "by": "clause", "clause": id.as_str(), "place": place(at)})
         }
         StepKind::Derived(derived) => rule(fact, derived),

@@ -69,7 +69,7 @@ fn is_named(relation: &Relation) -> bool {
 pub(super) fn ground(step: &Step) -> String {
     match &step.kind {
         StepKind::Asserted { origin } => origin.as_ref().map_or(String::from("given"), origin_text),
-        StepKind::Stated { place, .. } => format!("program fact at {}:{}", place.file, place.line),
+        StepKind::ProgramFact { place, .. } => format!("program fact at {}:{}", place.file, place.line),
         StepKind::Derived(derived) => rule_text(derived),
         StepKind::Cut => String::from("derived; not expanded further"),
     }
@@ -148,7 +148,7 @@ pub(super) fn premise_text(program: &Program, premise: &Premise) -> String {
     }
 }
 
-/// `text` with the words of the rule behind it, where they differ.
+/// `text` with the words of the rule after it, where they differ.
 fn aside(text: &str, written: &str) -> String {
     if text == written { text.to_owned() } else { format!("{text}   ({written})") }
 }

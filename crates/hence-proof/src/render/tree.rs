@@ -120,7 +120,7 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Prints the lines of a node, the first behind its branch, the others below it.
+    /// Prints the lines of a node, the first after its branch, the others below it.
     fn lines(&mut self, node: &Node<'_>, lines: &[String], has_children: bool) {
         let (branch, below) = match (node.level, node.last) {
             (0, _) => ("", ""),

@@ -45,7 +45,7 @@ pub(super) struct Abduction<'f, 'a> {
     until: Instant,
     /// The relation asked for.
     target: RelationId,
-    /// By relation, which columns the rules behind what is asked for look at.
+    /// By relation, which columns the rules after what is asked for look at.
     read: HashMap<RelationId, Vec<bool>>,
     /// The nearest fact to what was looked for, by relation and columns.
     like: HashMap<(RelationId, Asked), Option<Fact>>,
@@ -248,7 +248,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
         column.ty.admits(other).then_some(other)
     }
 
-    /// For each column of a relation, whether no rule behind what is asked for looks at it.
+    /// For each column of a relation, whether no rule after what is asked for looks at it.
     fn unread(&mut self, relation: RelationId) -> Vec<bool> {
         let (finder, target) = (self.finder, self.target);
         let read = self.read.entry(relation).or_insert_with(|| read_columns(finder, relation, target));

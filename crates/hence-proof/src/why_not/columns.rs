@@ -1,4 +1,4 @@
-//! Which columns of a relation the rules behind a question look at.
+//! Which columns of a relation the rules after a question look at.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::Finder;
 pub(super) fn read_columns(finder: &Finder<'_>, relation: RelationId, target: RelationId) -> Vec<bool> {
     let program = finder.context.program;
     let mut read = vec![false; finder.context.types(relation).len()];
-    let behind = behind(program, target);
+    let behind = dependencies(program, target);
     for rule in program.rules.iter().filter(|rule| behind.contains(&rule.head)) {
         let atoms = rule.body.iter().filter_map(Literal::atom);
         for atom in atoms.filter(|atom| atom.relation == relation) {
@@ -30,7 +30,7 @@ pub(super) fn read_columns(finder: &Finder<'_>, relation: RelationId, target: Re
 }
 
 /// A relation and all that it depends on.
-fn behind(program: &Program, target: RelationId) -> BTreeSet<RelationId> {
+fn dependencies(program: &Program, target: RelationId) -> BTreeSet<RelationId> {
     let (mut found, mut left) = (BTreeSet::from([target]), vec![target]);
     while let Some(relation) = left.pop() {
         let rules = program.rules.iter().filter(|rule| rule.head == relation);

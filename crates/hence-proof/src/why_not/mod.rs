@@ -45,7 +45,7 @@ pub struct WhyNot {
     pub nearest: Vec<Fact>,
     /// What each rule of the relation lacks, in the order of the text.
     pub attempts: Vec<Attempt>,
-    /// Operations without a result on which the relation depends: rule, place, and the expression.
+    /// Undefined operations on which the relation depends: rule, place, and the expression.
     pub undetermined: Vec<(Symbol, Place, String)>,
     /// Where the search stopped before its end.
     pub stopped: Vec<String>,
@@ -81,7 +81,7 @@ pub enum Failure {
     Head {
         /// The column, by name.
         column: Symbol,
-        /// What the rule gives; none where the expression has no result.
+        /// What the rule gives; none where the expression is undefined.
         gives: Option<Value>,
         /// What was asked for.
         asked: Value,
@@ -115,7 +115,7 @@ pub enum Failure {
         /// As the rule has it.
         written: String,
     },
-    /// An expression has no result (division by zero, overflow, …).
+    /// An expression is undefined (division by zero, overflow, …).
     NoResult {
         /// With the values put in.
         text: String,

@@ -72,7 +72,7 @@ fn apart(ty: Type, one: Word, other: Word) -> f64 {
     }
 }
 
-/// The numbers behind two words, for types that have any.
+/// The numbers after two words, for types that have any.
 pub(super) fn numbers(ty: Type, one: Word, other: Word) -> Option<(f64, f64)> {
     let number = |word| match Value::from_word(ty, word) {
         Value::Int(value) | Value::Time(value) | Value::Duration(value) => Some(value as f64),

@@ -19,7 +19,7 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// Goes to a byte position; recovery may ask for one inside a character or behind the end, and stays then.
+    /// Goes to a byte position; recovery may ask for one inside a character or after the end, and stays then.
     pub(super) fn seek(&mut self, at: usize) {
         if self.text.is_char_boundary(at) {
             self.at = at;
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         self.rest().chars().next()
     }
 
-    /// The byte `ahead` bytes behind the next one.
+    /// The byte `ahead` bytes after the next one.
     pub(super) fn byte(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }

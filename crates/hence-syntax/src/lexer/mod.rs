@@ -28,7 +28,7 @@ pub(super) struct Lexer<'a> {
     /// Whether the last token may end a value: then `-` subtracts and `/` divides.
     after_value: bool,
     /// Whether the last token is a word that an expression may follow where the grammar expects it, so that a
-    /// `/name` behind it is no division.
+    /// `/name` after it is no division.
     after_opener: bool,
     /// Whether nothing but white space was read on this line.
     line_is_fresh: bool,
@@ -185,7 +185,7 @@ impl<'a> Lexer<'a> {
         TokenKind::Broken
     }
 
-    /// `-`: a sign where no value stands before it and a digit behind it, else an operator.
+    /// `-`: a sign where no value stands before it and a digit after it, else an operator.
     fn minus(&mut self, start: usize) -> TokenKind {
         self.cursor.bump();
         if self.cursor.eat(">") {

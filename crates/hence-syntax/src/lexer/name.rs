@@ -86,7 +86,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A `/` without a space behind it where only a division can stand, or nothing can.
+    /// A `/` without a space after it where only a division can stand, or nothing can.
     fn tight_slash(&mut self, start: usize) -> TokenKind {
         if !self.after_value {
             return self.name_in_upper_case(start);

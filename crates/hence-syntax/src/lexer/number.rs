@@ -223,7 +223,7 @@ fn is_suffix(unit: &str) -> bool {
         || width.len() + 1 == unit.len() && ["8", "16", "32", "64", "128", "size"].contains(&width)
 }
 
-/// A number and what stands behind it.
+/// A number and what stands after it.
 fn split_unit(text: &str) -> (&str, &str) {
     let at = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
     text.split_at(at)

@@ -90,7 +90,7 @@ impl Parser<'_> {
         annotations.because = first.or(text);
     }
 
-    /// Takes `(` behind an annotation.
+    /// Takes `(` after an annotation.
     fn open_annotation(&mut self, name: &str, argument: &str) -> Option<Span> {
         if self.at(TokenKind::LeftParen) {
             return Some(self.bump().span);

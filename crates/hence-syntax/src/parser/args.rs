@@ -69,7 +69,7 @@ impl Parser<'_> {
         Args::Named(named)
     }
 
-    /// Takes the comma behind an argument that began at `before`, or finds the place to go on; whether another
+    /// Takes the comma after an argument that began at `before`, or finds the place to go on; whether another
     /// argument may follow.
     fn another_arg(&mut self, before: Span) -> bool {
         if self.at(TokenKind::Comma) {

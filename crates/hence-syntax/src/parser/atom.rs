@@ -93,7 +93,7 @@ impl Parser<'_> {
         self.fault(fault);
     }
 
-    /// Reports a comma with nothing behind it.
+    /// Reports a comma with nothing after it.
     pub(super) fn stray_comma(&mut self, comma: Span, missing: &str) {
         let label = format!("expected {missing} after it");
         self.report(codes::STRAY_COMMA, "a `,` with nothing after it", comma, &label, "remove it");

@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         matches!(self.ahead.kind, TokenKind::Word(word) if ["input", "output"].contains(&word.as_str()))
     }
 
-    /// `struct Edge(i32, i32);`, perhaps behind `@input` or `@output`.
+    /// `struct Edge(i32, i32);`, perhaps after `@input` or `@output`.
     pub(super) fn crepe_declaration(&mut self) -> Option<Item> {
         let declared = foreign::crepe(self.rest_from(self.current.span));
         match declared {
@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// Reports a declaration with our form of it, and reads on behind it.
+    /// Reports a declaration with our form of it, and reads on after it.
     fn declared(&mut self, declared: Declared, message: &str) -> Item {
         let start = self.current.span;
         let end = start.start as usize + declared.len;

@@ -47,7 +47,7 @@ impl Parser<'_> {
         self.node(ExprKind::Unary(UnaryOp::Not, Box::new(operand)), start, self.height)
     }
 
-    /// The operators behind `left`, which begins at `start`.
+    /// The operators after `left`, which begins at `start`.
     pub(super) fn operators(&mut self, mut left: Expr, start: Span, min: u8) -> Expr {
         while let Some((op, at)) = self.operator().filter(|(_, at)| *at >= min) {
             let height = self.height;
@@ -65,7 +65,7 @@ impl Parser<'_> {
         left
     }
 
-    /// Reports a second comparison directly behind one; whether there was one.
+    /// Reports a second comparison directly after one; whether there was one.
     fn refuse_chain(&mut self, first: Span) -> bool {
         if self.operator().is_none_or(|(_, at)| at != level::COMPARE) {
             return false;
@@ -78,7 +78,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Whether an expression goes on behind what was read.
+    /// Whether an expression goes on after what was read.
     pub(super) fn operator_follows(&self) -> bool {
         match self.current.kind {
             TokenKind::Word(word) => ["and", "or", "in", "is"].contains(&word.as_str()),

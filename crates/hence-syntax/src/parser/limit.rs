@@ -59,7 +59,7 @@ impl Parser<'_> {
         Ident { name: Symbol::new(&form), span }
     }
 
-    /// Reports `per` behind `by`.
+    /// Reports `per` after `by`.
     fn late_group(&mut self, per: &mut Vec<Ident>) {
         if self.at_word("per") {
             let help = "write: `limit N per GROUP by KEY`";

@@ -36,7 +36,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a comma behind the last literal.
+    /// Reports a comma after the last literal.
     fn refuse_last_comma(&mut self) {
         if self.last.kind != TokenKind::Comma {
             return;

@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
         Span::new(self.file, start.start, self.last.span.end.max(start.start))
     }
 
-    /// Goes on behind byte `at`, without what was read ahead.
+    /// Goes on after byte `at`, without what was read ahead.
     fn resume_at(&mut self, at: usize) {
         self.lexer.seek(at);
         self.last =

@@ -52,7 +52,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the token at hand stands; the end of the text is shown behind the last token.
+    /// Where the token at hand stands; the end of the text is shown after the last token.
     pub(super) fn place_of_current(&self) -> Span {
         if self.at(TokenKind::Eof) { self.last.span.after() } else { self.current.span }
     }
@@ -100,7 +100,7 @@ impl Parser<'_> {
         matches!(self.current.kind, TokenKind::End | TokenKind::Eof) || self.at_new_clause()
     }
 
-    /// Skips to behind the end of this clause.
+    /// Skips to after the end of this clause.
     pub(super) fn skip_clause(&mut self) {
         while !self.at_recovery_end() {
             self.bump();
@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A `.` with the next clause directly behind it.
+    /// A `.` with the next clause directly after it.
     fn tight_dot(&mut self) {
         self.report(
             codes::MISSING_DOT,
@@ -192,7 +192,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports that a clause ends without a full stop, behind its last token.
+    /// Reports that a clause ends without a full stop, after its last token.
     pub(super) fn missing_dot_before(&mut self, what: &str) {
         let last = self.last.span;
         let message = format!("{what} does not end with `.`");

@@ -125,7 +125,7 @@ impl Parser<'_> {
         found
     }
 
-    /// A head without parentheses; whether a rule may go on behind it.
+    /// A head without parentheses; whether a rule may go on after it.
     fn bare_head(&mut self, relation: Ident) -> bool {
         let goes_on =
             matches!(self.current.kind, TokenKind::Turnstile | TokenKind::End | TokenKind::LeftBrace)
@@ -225,7 +225,7 @@ impl Parser<'_> {
         false
     }
 
-    /// The literals behind `:-`. A second `:-` shows that the next rule has begun.
+    /// The literals after `:-`. A second `:-` shows that the next rule has begun.
     fn body(&mut self, head: &Head) -> Vec<Literal> {
         if self.at_clause_end() {
             let help = format!("a fact is written `{}(…).`", head.relation.name);

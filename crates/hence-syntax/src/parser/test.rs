@@ -136,7 +136,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a parenthesis stands directly behind the word at hand, as behind a relation.
+    /// Whether a parenthesis stands directly after the word at hand, as after a relation.
     pub(super) fn is_called(&self) -> bool {
         self.ahead.kind == TokenKind::LeftParen && self.ahead.span.start == self.current.span.end
     }
@@ -147,7 +147,7 @@ impl Parser<'_> {
         self.word().filter(|_| !called).and_then(|word| Section::of(word.as_str()))
     }
 
-    /// Reports a part behind one that it should stand before.
+    /// Reports a part after one that it should stand before.
     fn refuse_disorder(&mut self, section: Section, latest: Section) {
         if section < latest {
             let message = format!("`{}` after `{}`", section.word(), latest.word());
@@ -247,7 +247,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to behind a full stop, or to what ends the test.
+    /// Skips to after a full stop, or to what ends the test.
     pub(super) fn skip_test_clause(&mut self) {
         while !matches!(self.current.kind, TokenKind::End | TokenKind::RightBrace) && !self.at_test_end() {
             self.bump();

@@ -5,7 +5,7 @@ use super::Printer;
 use super::lines::{Line, WIDTH};
 use super::text::Level;
 
-/// What stands around an expression: before it on its first line, behind it on its last.
+/// What stands around an expression: before it on its first line, after it on its last.
 pub(super) struct Around<'a> {
     /// Before it.
     pub(super) before: &'a str,
@@ -52,7 +52,7 @@ impl Printer<'_> {
         lines
     }
 
-    /// The operands of a chain of operators that bind alike, each behind its operator.
+    /// The operands of a chain of operators that bind alike, each after its operator.
     fn operands(&self, expr: &Expr, op: BinaryOp, at: u32, indent: usize, around: &Around<'_>) -> Vec<Line> {
         let level = Level::of(op);
         let (first, rest) = chain(expr, level);

@@ -20,7 +20,7 @@ struct Argument<'a> {
     expr: Option<(&'a Expr, String)>,
 }
 
-/// Something with parentheses: what stands before them, between them and behind them.
+/// Something with parentheses: what stands before them, between them and after them.
 struct Call<'a> {
     start: u32,
     name: String,

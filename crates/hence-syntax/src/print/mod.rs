@@ -111,7 +111,7 @@ impl Printer<'_> {
         comments.get(first).is_some_and(|comment| comment.span.start < to)
     }
 
-    /// Where the parenthesis or brace stands that closes the first one behind `from`, or what `from` is in.
+    /// Where the parenthesis or brace stands that closes the first one after `from`, or what `from` is in.
     fn closing_after(&self, from: u32) -> u32 {
         let mut lexer = Lexer::new(self.file.id, self.text);
         lexer.seek(from as usize);

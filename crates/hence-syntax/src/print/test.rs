@@ -80,7 +80,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Expectations. A name right behind a distance stands between parentheses, without which it would divide it.
+    /// Expectations. A name right after a distance stands between parentheses, without which it would divide it.
     fn expectations(&self, items: &[Expectation]) -> Vec<Vec<Line>> {
         let mut clauses: Vec<_> = items.iter().map(|item| self.expectation(item)).collect();
         for (before, lines) in items.iter().zip(clauses.iter_mut().skip(1)) {
@@ -149,7 +149,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether one line still fits behind another; a whole relation stands alone.
+/// Whether one line still fits after another; a whole relation stands alone.
 fn fits(last: &Line, next: &Line) -> bool {
     let whole = [last, next].iter().any(|line| line.text.starts_with("exactly "));
     !whole && last.indent + last.text.chars().count() + 1 + next.text.chars().count() <= WIDTH

@@ -11,10 +11,10 @@ use hence_core::schema::{Kind, Relation, RelationId};
 
 /// A relation without a reader and without a word about it.
 pub(super) fn unread(rules: Rules<'_>) -> Vec<Diagnostic> {
-    let (read, told) = (read(rules), told(rules));
+    let (read, expected) = (read(rules), expected(rules));
     let numbered = rules.checked.relations.iter().enumerate().map(|(at, one)| (RelationId(at as u32), one));
     numbered
-        .filter(|(id, relation)| is_inner(relation) && !read.contains(id) && !told.contains(id))
+        .filter(|(id, relation)| is_inner(relation) && !read.contains(id) && !expected.contains(id))
         .map(|(_, relation)| warning(relation))
         .collect()
 }
@@ -48,7 +48,7 @@ fn atoms(body: &[Literal]) -> impl Iterator<Item = RelationId> + '_ {
 }
 
 /// The relations of rules with a doc comment.
-fn told(rules: Rules<'_>) -> BTreeSet<RelationId> {
+fn expected(rules: Rules<'_>) -> BTreeSet<RelationId> {
     let documented = rules.checked.rules.iter().filter(|rule| !rule.doc.trim().is_empty());
     documented.map(|rule| rule.head).collect()
 }

@@ -11,7 +11,7 @@
 //! match of its rule needs are demanded, those whose absence it needs too, and of a group or a limit the whole group,
 //! since only columns that are the same in all of it are handed on. So answers and proofs are the same.
 //!
-//! Not so the reports of operations without a result: they concern facts that nobody demanded, and with them
+//! Not so the reports of undefined operations: they concern facts that nobody demanded, and with them
 //! decisions that are undetermined. A program that can report below the question is not sliced.
 
 mod body;
@@ -233,7 +233,7 @@ impl<'p> Maker<'p> {
         });
     }
 
-    /// Demands what an atom can match behind the literals of `body`; with `all` its whole relation.
+    /// Demands what an atom can match after the literals of `body`; with `all` its whole relation.
     fn demand(&mut self, rule: &Rule, body: &Body<'_>, atom: &Atom, all: bool) {
         let input = self.program[atom.relation].kind == Kind::Input;
         let bound = bound_args(atom, &body.bound);

@@ -1,5 +1,5 @@
-//! The exact report of operations without a result: a rule in which one was met is matched once more over the final
-//! facts, and each match in which some operation has no result while all literals that don't depend on it hold is
+//! The exact report of undefined operations: a rule in which one was met is matched once more over the final
+//! facts, and each match in which some operation is undefined while all literals that don't depend on it hold is
 //! told.
 
 use std::collections::{BTreeSet, HashMap};
@@ -16,23 +16,24 @@ use super::table::{Table, Tables};
 /// The rows of a table by the values of some columns.
 type Index = HashMap<Vec<Word>, Vec<usize>, ahash::RandomState>;
 
-/// The matches of one rule with an operation without a result.
-pub(super) fn inquire(tables: &Tables, rule: &Rule, params: &[Word]) -> Vec<Report> {
+/// The matches of one rule with an undefined operation.
+pub(super) fn undefined_operations(tables: &Tables, rule: &Rule, params: &[Word]) -> Vec<Report> {
     let first = Partial {
         bindings: vec![None; rule.variables.len()],
         pending: (0..rule.body.len()).collect(),
         failed: Vec::new(),
     };
-    let mut inquiry = Inquiry { tables, rule, params, indexes: HashMap::new(), found: BTreeSet::new() };
+    let mut undefined =
+        UndefinedReport { tables, rule, params, indexes: HashMap::new(), found: BTreeSet::new() };
     let mut open = vec![first];
     while let Some(partial) = open.pop() {
-        match inquiry.ready(&partial) {
-            Some(at) => inquiry.extend(partial, at, &mut open),
-            None => inquiry.report(partial),
+        match undefined.ready(&partial) {
+            Some(at) => undefined.extend(partial, at, &mut open),
+            None => undefined.report(partial),
         }
     }
     let report = |(at, bindings)| Report { rule: rule.number, at, bindings };
-    inquiry.found.into_iter().map(report).collect()
+    undefined.found.into_iter().map(report).collect()
 }
 
 /// A match of a part of the body; a variable whose operation had no result stays unbound.
@@ -43,7 +44,7 @@ struct Partial {
     failed: Vec<At>,
 }
 
-struct Inquiry<'a> {
+struct UndefinedReport<'a> {
     tables: &'a Tables,
     rule: &'a Rule,
     params: &'a [Word],
@@ -52,7 +53,7 @@ struct Inquiry<'a> {
     found: BTreeSet<(At, Vec<Option<Word>>)>,
 }
 
-impl Inquiry<'_> {
+impl UndefinedReport<'_> {
     /// The first pending literal whose variables are bound, as far as it doesn't bind them itself.
     fn ready(&self, partial: &Partial) -> Option<usize> {
         let bound = |var: &u32| partial.value(*var).is_some();

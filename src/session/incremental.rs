@@ -15,8 +15,8 @@ use super::lapse::Decided;
 use super::maintained::{Edits, Maintained, Turned};
 use super::why::decision;
 
-/// Everything that follows from the facts of a session, brought up to date commit by commit.
-pub(super) struct Kept {
+/// Everything that follows from the facts of a session after a transaction.
+pub(super) struct MaintainedAt {
     incremental: Maintained,
     /// The last transaction of the ledger.
     tx: u64,
@@ -24,22 +24,26 @@ pub(super) struct Kept {
 
 /// How far a session is on the way to keep what follows: one commit alone doesn't pay for it.
 #[derive(Default)]
-pub(super) enum Habit {
+pub(super) enum IncrementalState {
     /// Nothing was committed yet.
     #[default]
     New,
     /// Something was; the next commit keeps what follows from it.
     Once,
     /// What follows is kept.
-    Kept(Box<Kept>),
+    Maintained(Box<MaintainedAt>),
 }
 
 impl Session {
     /// What follows once `changes` are in, beside the decisions that stand. What is kept for the next commit is put
     /// back by the caller once everything is recorded.
-    pub(super) fn advance(&mut self, changes: &Changes, now: i64) -> Result<(Outcome, Habit), SessionError> {
-        match std::mem::take(&mut self.habit) {
-            Habit::Kept(mut kept) if kept.tx == self.last_tx() => {
+    pub(super) fn advance(
+        &mut self,
+        changes: &Changes,
+        now: i64,
+    ) -> Result<(Outcome, IncrementalState), SessionError> {
+        match std::mem::take(&mut self.incremental) {
+            IncrementalState::Maintained(mut kept) if kept.tx == self.last_tx() => {
                 let incremental = &mut kept.incremental;
                 let mut edits = Edits::default();
                 for (facts, stands) in [(&changes.removed, false), (&changes.added, true)] {
@@ -47,18 +51,21 @@ impl Session {
                 }
                 let turned = incremental.advance(&self.rules, edits, now, self.lenient)?;
                 let outcome = self.differences(&kept.incremental, turned)?;
-                Ok((outcome, Habit::Kept(kept)))
+                Ok((outcome, IncrementalState::Maintained(kept)))
             }
-            Habit::New => {
+            IncrementalState::New => {
                 let evaluation = self.evaluate_with(changes, now)?;
-                Ok((self.compare(&evaluation)?, Habit::Once))
+                Ok((self.compare(&evaluation)?, IncrementalState::Once))
             }
-            Habit::Once | Habit::Kept(_) => {
+            IncrementalState::Once | IncrementalState::Maintained(_) => {
                 let input = self.input_with(changes, now)?;
                 let mut incremental = Maintained::new(&self.rules, &input, now, &self.limits, self.lenient)?;
                 let evaluation = incremental.evaluation();
                 incremental.expect_reasons(&self.rules);
-                Ok((self.compare(&evaluation)?, Habit::Kept(Box::new(Kept { incremental, tx: 0 }))))
+                Ok((
+                    self.compare(&evaluation)?,
+                    IncrementalState::Maintained(Box::new(MaintainedAt { incremental, tx: 0 })),
+                ))
             }
         }
     }
@@ -82,8 +89,12 @@ impl Session {
             lapsed,
             stands: kept.counts(),
             undetermined: self.names(kept.undetermined()),
-            reports: super::ask::told(&self.rules.program, &self.rules.sources, kept.undefined()),
-            drawn: self.told(kept, drawn)?,
+            reports: super::ask::undefined_operations(
+                &self.rules.program,
+                &self.rules.sources,
+                kept.undefined(),
+            ),
+            drawn: self.explained(kept, drawn)?,
             ..Outcome::default()
         })
     }
@@ -107,16 +118,16 @@ impl Session {
     }
 
     /// Facts as decisions, with their reasons.
-    fn told(&self, kept: &Maintained, facts: Vec<Fact>) -> Result<Vec<Decision>, SessionError> {
+    fn explained(&self, kept: &Maintained, facts: Vec<Fact>) -> Result<Vec<Decision>, SessionError> {
         if facts.is_empty() {
             return Ok(Vec::new());
         }
         let finder = kept.finder(&self.rules);
-        let told = |fact: Fact| {
+        let explained = |fact: Fact| {
             meter::check(REASONS)?;
             decision(&finder, fact)
         };
-        let decisions = facts.into_iter().map(told).collect();
+        let decisions = facts.into_iter().map(explained).collect();
         kept.put_back(finder);
         decisions
     }
@@ -140,7 +151,7 @@ impl Session {
     /// What was kept at transaction `before` is what follows now: only something without facts was recorded since.
     pub(super) fn keeps_since(&mut self, before: u64) {
         let last = self.last_tx();
-        if let Habit::Kept(kept) = &mut self.habit
+        if let IncrementalState::Maintained(kept) = &mut self.incremental
             && kept.tx == before
         {
             kept.tx = last;
@@ -148,10 +159,10 @@ impl Session {
     }
 
     /// Keeps what follows for the next commit, now that everything is recorded.
-    pub(super) fn remember(&mut self, mut habit: Habit) {
-        if let Habit::Kept(kept) = &mut habit {
+    pub(super) fn remember(&mut self, mut state: IncrementalState) {
+        if let IncrementalState::Maintained(kept) = &mut state {
             kept.tx = self.last_tx();
         }
-        self.habit = habit;
+        self.incremental = state;
     }
 }
