@@ -83,7 +83,7 @@ fn faults(rules: &str, note: &str) -> Option<String> {
     let right = match wanted {
         Some(code) => checked.contains(&format!("error[{code}]")),
         None if note == "unread" => !codes(&checked).any(|code| code != "W202"),
-        None => checked.ends_with("no faults\n"),
+        None => codes(&checked).next().is_none() && checked.ends_with("no errors\n"),
     };
     if !right {
         return Some(format!("{rules}\n{checked}"));
