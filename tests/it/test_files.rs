@@ -25,7 +25,7 @@ fn files_of_tests_take_no_part_in_what_is_decided() {
         assert_eq!((status, out.as_str()), (0, "{\"big\": [7]}\n"), "{args:?}\n{said}");
     }
     let Ran(status, _, said) = derived(&["--rules", "rules/a_test.dl"]);
-    assert!(status == 2 && said.contains("`rules/a_test.dl` holds tests"), "{said}");
+    assert!(status == 2 && said.contains("`rules/a_test.dl` is a test file"), "{said}");
     let Ran(status, out, said) = run(project.path(), &["test"], &[], "");
     assert!(status == 0 && out.contains("3 passed in 3 files"), "{out}{said}");
     let Ran(status, _, said) = run(project.path(), &["fmt", "--check"], &[], "");
