@@ -107,8 +107,8 @@ pub(super) const SETTINGS: [Setting; 18] = [
 pub(super) const PARAMS: &str = "params";
 /// Variables with this beginning set a parameter.
 pub(super) const PARAM_VARIABLE: &str = "HENCE_PARAM_";
-/// Variables that mean something and are no setting.
-pub(super) const OTHERS: [&str; 2] = ["HENCE_HISTORY", "HENCE_TRUST"];
+/// Variables that mean something and are not settings; `HENCE_SLOW` asks the tests of hence for long runs.
+pub(super) const OTHERS: [&str; 3] = ["HENCE_HISTORY", "HENCE_TRUST", "HENCE_SLOW"];
 /// What every variable of hence begins with.
 pub(super) const PREFIX: &str = "HENCE_";
 /// The table of the programs that carry decisions out.
