@@ -1,7 +1,7 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use hence::session::compiled;
-use hence::session::{self, EvaluationScope, FactFiles, RuleSet, Session, SessionError};
+use hence::session::{self, EvaluationScope, RuleSet, Session, SessionError};
 use hence_core::diagnostic::nearest;
 use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
@@ -32,6 +32,8 @@ pub(super) fn for_reading(
             `hence assert --facts PATH`",
         )));
     }
+    let asked = facts.store.is_some() || facts.up_to.is_some() || facts.store().exists();
+    let files = if files.is_empty() && !asked { facts.files_or_own()? } else { files };
     let session = if files.is_empty() {
         existing(facts)?;
         let session = Session::over_ledger(rules, ledger(facts, true)?);
@@ -40,7 +42,7 @@ pub(super) fn for_reading(
         }
         session
     } else {
-        let read = session::read_facts(&rules, &FactFiles { paths: files })?;
+        let read = session::read_facts(&rules, &files)?;
         Session::over_facts(rules, read)
     };
     equip(session, engine)

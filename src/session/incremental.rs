@@ -11,6 +11,7 @@ use hence_ledger::{Changes, Decision, Lapsed};
 use super::Session;
 use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
+use super::evaluation::Evaluation;
 use super::lapse::Decided;
 use super::maintained::{Edits, Maintained, Turned};
 use super::why::decision;
@@ -146,6 +147,21 @@ impl Session {
 
     fn names(&self, relations: &BTreeSet<RelationId>) -> Vec<Symbol> {
         relations.iter().map(|id| self.rules.program[*id].name).collect()
+    }
+
+    /// The same, keeping what follows from its first commit on.
+    #[must_use]
+    pub(crate) fn keeping(mut self) -> Self {
+        self.incremental = IncrementalState::Once;
+        self
+    }
+
+    /// Everything that follows since the last commit, as it is kept; `None` where nothing is.
+    pub(crate) fn kept(&self) -> Option<Evaluation> {
+        match &self.incremental {
+            IncrementalState::Maintained(kept) => Some(kept.incremental.evaluation()),
+            IncrementalState::New | IncrementalState::Once => None,
+        }
     }
 
     /// What was kept at transaction `before` is what follows now: only something without facts was recorded since.

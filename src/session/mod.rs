@@ -55,7 +55,8 @@ pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{
-    FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
+    FactFiles, RecordFile, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted,
+    read_given, read_record_lines,
 };
 pub use fitting::{fact_by_name, fit_draft};
 pub use listing::{Listing, from_shipped, history, stands_with, undeclared};

@@ -50,7 +50,7 @@ fn expectations_compare_floats_within_their_distance() {
         test \"near\" { given p(1, 0.5). expect d(1, 0.25 * 2.0) ~ 0.01. d(X, Y) ~ 0.01, Y > 0.1. }";
     let case = from_text("t.dl", text);
     let program = lower(&case.checked).unwrap();
-    let expected: Vec<_> = case.checked.tests[0].expect.iter().filter_map(expectation).collect();
+    let expected: Vec<_> = case.checked.tests[0].expectations().filter_map(expectation).collect();
     let (with, answers) = with_queries(&program, &expected);
     assert_eq!(answers.len(), 2);
     let wanted = "

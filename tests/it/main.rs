@@ -49,6 +49,7 @@ mod limits;
 mod logs;
 mod lowering;
 mod patterns;
+mod plain_records;
 mod provenance;
 mod random;
 mod records;

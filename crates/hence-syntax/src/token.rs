@@ -65,6 +65,8 @@ pub enum TokenKind {
     Turnstile,
     /// `.` followed by white space, a comment or the end of the file
     End,
+    /// `..` before a closing parenthesis
+    Rest,
     /// any other `.`
     Dot,
     /// `+`

@@ -113,3 +113,5 @@ pub(super) const OTHERS: [&str; 3] = ["HENCE_HISTORY", "HENCE_TRUST", "HENCE_SLO
 pub(super) const PREFIX: &str = "HENCE_";
 /// The table of the programs that carry decisions out.
 pub(super) const RUN_COMMAND: &str = "run_command";
+/// The table of files of records, by relation.
+pub(super) const FACTS: &str = "facts";

@@ -96,7 +96,7 @@ fn prepare(case: &Case, loaded: Loaded) -> Result<Prepared, Faults> {
     let findings = session::check(loaded, &case.sets);
     let Some(rules) = findings.rules else { return Err(findings.faults) };
     let mut facts = own_facts(case, &rules)?;
-    let files = FactFiles { paths: case.fact_files.clone() };
+    let files = FactFiles::of(case.fact_files.clone());
     match session::read_facts(&rules, &files) {
         Ok(more) => facts.extend(more),
         Err(SessionError::Faults(faults)) => return Err(*faults),
