@@ -28,7 +28,7 @@ book:
 deny:
     cargo deny check
 
-# Writes the expectations of the tests anew; read the difference before you commit it.
+# Rewrites the expectations of the tests; read the difference before you commit it.
 update:
     UPDATE=1 cargo test --test cases
     UPDATE=1 cargo test --test it -- book
