@@ -22,7 +22,7 @@ doc:
 
 # The book, in target/book; needs mdbook.
 book:
-    mdbook build docs
+    mdbook build
 
 # Dependencies: licences, advisories, sources; needs cargo-deny.
 deny:

@@ -134,6 +134,17 @@ fn builds(line: &str) -> bool {
 }
 
 #[test]
+fn a_file_that_commands_read_is_named_above_its_block() {
+    let file = Regex::new(r"(?m)^(.+)\n\n```\w+ file=(\S+)$").unwrap();
+    let block = Regex::new(r"(?m)^```\w+ file=\S+$").unwrap();
+    for page in documents() {
+        let text = fs::read_to_string(&page).unwrap();
+        let named = file.captures_iter(&text).filter(|found| found[1].contains(&format!("`{}`", &found[2])));
+        assert_eq!(named.count(), block.find_iter(&text).count(), "a reader of {} can't see a name", page.display());
+    }
+}
+
+#[test]
 fn every_link_of_the_book_leads_somewhere() {
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
     let fence = Regex::new(r"(?ms)^```.*?^```$|`[^`\n]*`").unwrap();
