@@ -20,13 +20,17 @@ test:
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-# The book, in target/book; needs mdbook.
+# The book, in target/book; needs `cargo install mdbook`.
 book:
     mdbook build
 
-# Dependencies: licences, advisories, sources; needs cargo-deny.
+# Dependencies: licences, duplicates, sources; needs `cargo install cargo-deny`.
 deny:
-    cargo deny check
+    cargo deny check licenses bans sources
+
+# Known vulnerabilities of dependencies; needs cargo-deny and the network.
+advisories:
+    cargo deny check advisories
 
 # Rewrites the expectations of the tests; read the difference before you commit it.
 update:
