@@ -140,7 +140,12 @@ fn a_file_that_commands_read_is_named_above_its_block() {
     for page in documents() {
         let text = fs::read_to_string(&page).unwrap();
         let named = file.captures_iter(&text).filter(|found| found[1].contains(&format!("`{}`", &found[2])));
-        assert_eq!(named.count(), block.find_iter(&text).count(), "a reader of {} can't see a name", page.display());
+        assert_eq!(
+            named.count(),
+            block.find_iter(&text).count(),
+            "a reader of {} can't see a name",
+            page.display()
+        );
     }
 }
 
