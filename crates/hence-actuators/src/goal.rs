@@ -7,7 +7,7 @@ use super::error_text::id;
 use super::input::{Form, Input};
 use super::json::{self, Object};
 use super::objects::JsonObjects;
-use super::table::{self, Shipped, Table};
+use super::table::{self, PatternTable, Shipped};
 use super::{Observer, Sink, Summary, words};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
@@ -108,10 +108,10 @@ fn keyword_pattern(cell: &str) -> String {
 /// | `fingerprint`, `text` | `cached_word`: the topic words |
 /// | `frame`, `goal_text` (of the frame), `text` (of the goal that may begin) | `potential_goal` |
 pub struct Goal {
-    domains: Table,
-    tools: Table,
-    shapes: Table,
-    tasks: Table,
+    domains: PatternTable,
+    tools: PatternTable,
+    shapes: PatternTable,
+    tasks: PatternTable,
 }
 
 impl Goal {
@@ -121,10 +121,10 @@ impl Goal {
     /// A table that can't be read.
     pub fn from_tables(tables: Option<&Path>) -> Result<Self, ActuatorError> {
         Ok(Self {
-            domains: Table::load(&DOMAINS, tables)?,
-            tools: Table::load(&TOOLS, tables)?,
-            shapes: Table::load(&SHAPES, tables)?,
-            tasks: Table::load(&TASKS, tables)?,
+            domains: PatternTable::load(&DOMAINS, tables)?,
+            tools: PatternTable::load(&TOOLS, tables)?,
+            shapes: PatternTable::load(&SHAPES, tables)?,
+            tasks: PatternTable::load(&TASKS, tables)?,
         })
     }
 
