@@ -9,8 +9,9 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
-use hence_core::value::{Type, Value};
+use hence_core::value::{Float, Type, Value};
 use hence_lang::analysis::checked::{Expectation, Given, Literal as Checked, Test};
+use hence_lang::builtins::expr::ExprKind;
 use hence_lang::ir::{Literal, Program, Rule};
 use hence_proof::Finder;
 use hence_proof::proof::{NoOrigins, Proof, StepKind};
@@ -113,12 +114,21 @@ impl Bench<'_> {
         let given = steps.iter().take(self.step + 1).flat_map(|step| &step.given);
         let partial = given.filter(|given| !given.filled.is_empty());
         let shown = |fact: &Fact| {
-            let text = fact.to_string();
-            failure.instead.iter().chain(&failure.why).any(|line| line.contains(&text))
+            let texts = [fact.to_string(), self.by_name(fact)];
+            let mut lines = failure.instead.iter().chain(&failure.why);
+            lines.any(|line| texts.iter().any(|text| line.contains(text)))
         };
         let filled =
             partial.filter(|given| shown(&self.fact(given))).map(|given| self.filled(given)).collect();
         Failure { step, filled, ..failure }
+    }
+
+    /// A fact as proofs show it.
+    fn by_name(&self, fact: &Fact) -> String {
+        let relation = self.program.find(fact.relation).map(|id| &self.program[id]);
+        let columns = relation.into_iter().flat_map(|relation| relation.columns.iter().zip(&fact.values));
+        let named: Vec<_> = columns.map(|(column, value)| format!("{}: {value}", column.name)).collect();
+        format!("{}({})", fact.relation, named.join(", "))
     }
 
     fn fact(&self, given: &Given) -> Fact {
@@ -178,13 +188,15 @@ impl Bench<'_> {
         }
         match item {
             Expectation::Exactly { relation, rows, within, span } => {
-                Some(self.exactly(*relation, *span, self.difference(*relation, rows, *within)))
+                Some(self.exactly(*relation, *span, rows, self.difference(*relation, rows, *within)))
             }
             Expectation::Body { negated: true, span, .. } => Some(self.present(*span, answer)),
             Expectation::Body { because: Some((id, place)), span, .. } if self.answers(answer) > 0 => {
                 Some(self.other_reason(*id, *place, *span))
             }
-            Expectation::Body { span, .. } => Some(self.absent(*span, answer)),
+            Expectation::Body { span, body, within, .. } => {
+                Some(self.absent(*span, answer, &distances(body, within)))
+            }
         }
     }
 
@@ -251,7 +263,15 @@ impl Bench<'_> {
         rows.into_iter().map(|(_, row)| row).collect()
     }
 
-    fn exactly(&self, relation: RelationId, span: Span, difference: Vec<Difference>) -> Failure {
+    fn exactly(
+        &self,
+        relation: RelationId,
+        span: Span,
+        rows: &[(Vec<Value>, Span)],
+        difference: Vec<Difference>,
+    ) -> Failure {
+        let is_missing = |row: &&(Vec<Value>, Span)| difference.contains(&Difference::Missing(shown(&row.0)));
+        let missing = rows.iter().find(is_missing).map(|(row, _)| row);
         let name = self.name(relation);
         let more: Vec<_> = difference.iter().filter(|row| matches!(row, Difference::Unexpected(_))).collect();
         let says = format!("`{name}` has other rows: - is missing, + is unexpected");
@@ -260,7 +280,14 @@ impl Bench<'_> {
         let unexpected = self.facts(relation).into_iter().find(|fact| {
             more.iter().any(|row| matches!(row, Difference::Unexpected(text) if *text == shown(&fact.values)))
         });
-        let why = unexpected.map(|fact| self.why(&fact)).unwrap_or_default();
+        let why = match (unexpected, missing) {
+            (Some(fact), _) => self.why(&fact),
+            (None, Some(row)) => {
+                let wanted: Vec<_> = row.iter().copied().map(Some).collect();
+                stuck::why_not(self.program, sources, &self.evaluation.model, relation, &wanted)
+            }
+            (None, None) => Vec::new(),
+        };
         Failure { difference, why, ..Failure::new(sources.place(span), text, says) }
     }
 
@@ -284,7 +311,8 @@ impl Bench<'_> {
     }
 
     /// What is to be said where nothing matches: the literal that fails, what is there instead, why not.
-    fn absent(&self, span: Span, answer: Option<RelationId>) -> Failure {
+    /// `about` are the atoms whose floats compare within a distance.
+    fn absent(&self, span: Span, answer: Option<RelationId>, about: &[About<'_>]) -> Failure {
         let program = self.program;
         let model = &self.evaluation.model;
         let rule = self.rule(answer);
@@ -311,8 +339,33 @@ impl Bench<'_> {
                 let there = stuck::fitting(program, model, atom.relation, &pattern);
                 self.failure(atom.span, format!("does not hold{with}: found `{there}`"))
             }
-            other => self.failure(other.span(), format!("does not hold{with}")),
+            other => {
+                let inside = |about: &&About<'_>| {
+                    about.span != other.span() && about.span.range().contains(&other.span().range().start)
+                };
+                match about.iter().find(inside) {
+                    Some(about) => self.too_far(about),
+                    None => self.failure(other.span(), format!("does not hold{with}")),
+                }
+            }
         }
+    }
+
+    /// What is to be said where no fact is within the distance of an atom.
+    fn too_far(&self, about: &About<'_>) -> Failure {
+        use hence_lang::analysis::checked::Arg;
+        let wanted = |arg: &Arg| match arg {
+            Arg::Expr(expr) => match expr.kind {
+                ExprKind::Const(value) => Some(value),
+                ExprKind::Param(param) => Some(self.program[param].value),
+                _ => None,
+            },
+            Arg::Any => None,
+        };
+        let pattern: Vec<Option<Value>> = about.args.iter().map(wanted).collect();
+        let (instead, more) = nearby::nearest(self.facts(about.relation), &pattern);
+        let says = format!("nothing matches within {}; found instead", Value::Float(about.distance));
+        Failure { instead, more, ..self.failure(about.span, says) }
     }
 
     /// The rule that asks an expectation's question.
@@ -407,6 +460,25 @@ impl Bench<'_> {
         let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
         Failure { why, ..Failure::new(sources.place(place), one_line(sources.slice(span)), says) }
     }
+}
+
+/// An atom whose floats compare within a distance.
+struct About<'a> {
+    relation: RelationId,
+    args: &'a [hence_lang::analysis::checked::Arg],
+    span: Span,
+    distance: Float,
+}
+
+fn distances<'a>(body: &'a [Checked], within: &[Option<f64>]) -> Vec<About<'a>> {
+    let about = |(literal, within): (&'a Checked, &Option<f64>)| match literal {
+        Checked::Atom { negated: false, relation, args, span } => {
+            let distance = Float::new((*within)?)?;
+            Some(About { relation: *relation, args, span: *span, distance })
+        }
+        _ => None,
+    };
+    body.iter().zip(within).filter_map(about).collect()
 }
 
 /// Whether two rows are equal, floats within a distance.

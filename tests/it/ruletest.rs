@@ -246,3 +246,17 @@ fn files_give_facts_in_a_step() {
     let verdict = run_in(folder.path(), test);
     assert!(matches!(verdict, Verdict::Passed), "{verdict:?}");
 }
+
+#[test]
+fn a_float_out_of_its_distance_is_shown() {
+    let failures = failures("given learned(\"a\", 3, 0.5, 0.25). expect ratio(\"a\", 0.4) ~ 0.01.");
+    assert_eq!(failures[0].text, "ratio(\"a\", 0.4) ~ 0.01");
+    assert_eq!(failures[0].says, "nothing matches within 0.01; found instead");
+    assert_eq!(failures[0].instead, ["ratio(\"a\", 0.5)."]);
+}
+
+#[test]
+fn a_missing_row_is_told_why() {
+    let failures = failures("given learned(\"a\", 2, 0.5, 0.25). expect exactly poor { (\"a\") }");
+    assert!(failures[0].why[0].contains("stops at `Runs >= 3` with Runs = 2"), "{:?}", failures[0].why);
+}

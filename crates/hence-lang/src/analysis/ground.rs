@@ -169,7 +169,7 @@ pub(super) fn whole(
             [] => format!("{last} has none"),
             others => format!("{} and {last} have none", others.join(", ")),
         };
-        let message = format!("a fact has a value in every column; {columns}");
+        let message = format!("a fact needs a value in every column; {columns}");
         let fault = error(codes::NOT_GROUND, message, span).note(format!("its form is `{entry}`"));
         return Err(Box::new(fault));
     }

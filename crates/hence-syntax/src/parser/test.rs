@@ -54,7 +54,7 @@ impl Section {
 }
 
 impl Parser<'_> {
-    /// The test at hand.
+    /// The current test.
     pub(super) fn test(&mut self) -> Option<Test> {
         let start = self.bump().span;
         let doc = self.doc(start.start);
@@ -83,7 +83,7 @@ impl Parser<'_> {
         self.sections(&mut test);
         self.close(TokenKind::RightBrace, open);
         if self.at(TokenKind::End) {
-            let label = "a test ends with its `}`";
+            let label = "a test ends with `}`";
             self.report(
                 codes::BAD_TEST,
                 "unexpected `.` after a test",
@@ -179,7 +179,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a parenthesis stands directly after the word at hand, as after a relation.
+    /// Whether a parenthesis is directly after the current word, as after a relation.
     pub(super) fn is_called(&self) -> bool {
         self.ahead.kind == TokenKind::LeftParen && self.ahead.span.start == self.current.span.end
     }
@@ -204,7 +204,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a part after one that it should stand before.
+    /// Reports a part after one that it should precede.
     fn refuse_disorder(&mut self, section: Section, latest: Section, stepped: bool) {
         if section >= latest || section == Section::Then {
             return;
