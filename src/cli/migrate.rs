@@ -54,7 +54,7 @@ impl Migrate {
         let name = self.file.display().to_string();
         let text = file::read_text(&self.file, file::LARGEST_TEXT)
             .map_err(|error| Failure::Usage(format!("`{name}` can't be read: {error}")))?;
-        self.facts.existing_store()?;
+        self.facts.existing_store("")?;
         let mut ledger = open::ledger(&self.facts, !self.apply)?;
         let (engine, limits) = (self.engine.engine(), self.engine.limits());
         let migration =

@@ -263,7 +263,7 @@ impl Session {
         Ok(Outcome {
             drawn,
             lapsed,
-            stands: self.standing_counts(&evaluation.undetermined, |id| {
+            stands: self.decision_counts(&evaluation.undetermined, |id| {
                 evaluation::extent(&evaluation.model, id).rows.len()
             }),
             undetermined: undetermined.iter().map(name).collect(),

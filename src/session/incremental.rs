@@ -87,7 +87,7 @@ impl Session {
         lapsed.sort_unstable();
         Ok(Outcome {
             lapsed,
-            stands: kept.counts(),
+            stands: self.decision_counts(kept.undetermined(), |id| kept.len(id)),
             undetermined: self.names(kept.undetermined()),
             reports: super::ask::undefined_operations(
                 &self.rules.program,
@@ -133,7 +133,7 @@ impl Session {
     }
 
     /// How many facts each decision has that is determined.
-    pub(super) fn standing_counts(
+    pub(super) fn decision_counts(
         &self,
         undetermined: &BTreeSet<RelationId>,
         len: impl Fn(RelationId) -> usize,

@@ -58,7 +58,7 @@ input doc(path: string, text: string).
 /// `.env…` or like a key. Text that doesn't parse tells what can be recognised in it. Of a file that has more than
 /// 2 MiB, that is no text, or that takes longer than 2 seconds to parse, nothing is told but that it was left out; so it
 /// is with manifests that can't be understood.
-pub struct Codebase;
+pub(crate) struct Codebase;
 
 /// A file with what it says.
 type Read<'a> = (&'a Found, Language, Parsed);
