@@ -48,7 +48,7 @@ const SHOWN: usize = 10;
 impl Migrate {
     pub(super) fn run(self) -> Outcome {
         if !self.facts.files().is_empty() {
-            return Err(Failure::Usage(String::from("`migrate` reads a ledger, and --facts names files")));
+            return Err(Failure::Usage(String::from("`migrate` reads a ledger, but --facts names files")));
         }
         let rules = self.rules.source().build()?;
         let name = self.file.display().to_string();

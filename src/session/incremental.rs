@@ -11,7 +11,7 @@ use hence_ledger::{Changes, Decision, Lapsed};
 use super::Session;
 use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
-use super::lapse::Decided;
+use super::lapse::DecisionRelations;
 use super::maintained::{Edits, Maintained, Turned};
 use super::why::decision;
 
@@ -112,7 +112,7 @@ impl Session {
         let before = self.decisions_before()?.into_iter().map(|decision| decision.fact);
         let mut before: BTreeSet<Fact> = before.filter(|fact| fact.relation == name).collect();
         drawn.extend(kept.facts(program, id).filter(|fact| !before.remove(fact)));
-        let decisions = Decided::new(program);
+        let decisions = DecisionRelations::new(program);
         lapsed.extend(before.into_iter().map(|fact| decisions.lapsed(fact)));
         Ok(())
     }

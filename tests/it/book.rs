@@ -120,7 +120,15 @@ fn builds(line: &str) -> bool {
     let there = |name: &str| root().join(format!("examples/{name}.rs")).is_file();
     let recipes = fs::read_to_string(root().join("justfile")).unwrap();
     let line = line.split(" #").next().unwrap_or_default();
-    let known = ["cargo ", "just", "git ", "UPDATE=1 cargo ", "HENCE_SLOW=1 cargo ", "RUSTDOCFLAGS="];
+    let known = [
+        "cargo ",
+        "just",
+        "git ",
+        "UPDATE=1 cargo ",
+        "HENCE_SLOW=1 cargo ",
+        "HENCE_BENCH=1 cargo ",
+        "RUSTDOCFLAGS=",
+    ];
     known.iter().any(|start| line.starts_with(start))
         && example.captures(line).is_none_or(|found| there(&found[1]))
         && recipe.captures(line).is_none_or(|found| recipes.contains(&format!("\n{}", &found[1])))

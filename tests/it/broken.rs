@@ -218,7 +218,7 @@ fn a_corrupt_program_is_a_fault_on_every_engine_and_never_an_answer() {
         ("semi-naive", |program, input| {
             SemiNaive.evaluate(program, input, &Limits::default()).unwrap().relations.len()
         }),
-        ("standing", |program, input| {
+        ("incremental", |program, input| {
             Incremental::new(program, &input, &Limits::default()).unwrap().model().relations.len()
         }),
     ];

@@ -18,7 +18,7 @@ use super::command;
 const ESCAPES: &str =
     "\u{1b}]0;pwn\u{7}\u{1b}[45m\u{9b}31m\u{7f}\u{8}\u{202e}\u{2066}\u{200f}\u{200b}\u{e0041}";
 
-/// The same with line ends, behind which it pretends to be a line of hence.
+/// The same with line ends, after which it pretends to be a line of hence.
 fn hostile() -> String {
     format!("x{ESCAPES}\rFAKE\u{2028}FAKE\nFAKE y")
 }

@@ -176,7 +176,7 @@ fn an_entry_of_the_prompt_has_a_bound_and_is_taken_whole_or_not_at_all() {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(b"input e(x: int).\ninput no(x: int).\n").unwrap();
-    // A rule whose guard can't be read is no rule without it.
+    // A rule whose guard can't be read is not a rule without it.
     input.write_all(b"ok(X) :- e(X),\n    !no(X), \xff\n    X > 0.\ne(1). e(2).\n").unwrap();
     for _ in 0..65 {
         input.write_all(&vec![b'x'; 1 << 20]).unwrap();

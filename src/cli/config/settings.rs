@@ -54,7 +54,7 @@ pub(super) struct Setting {
     pub(super) kind: Kind,
     /// Whether the file's value restricts what the environment may say.
     pub(super) hold: Hold,
-    /// Its value where nobody sets it, in words where it is no constant.
+    /// Its value where nobody sets it, in words where it is not a constant.
     pub(super) default: &'static str,
 }
 
