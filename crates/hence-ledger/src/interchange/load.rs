@@ -21,7 +21,7 @@ use super::schemas::Schemas;
 use super::{codes, json_lines, table};
 
 /// How large a fact file may be, in bytes.
-pub const FILE_LIMIT: u64 = file::LARGEST_TEXT;
+pub(crate) const FILE_LIMIT: u64 = file::LARGEST_TEXT;
 
 /// The facts of the file at `path`, in its order; duplicates included.
 ///
@@ -38,7 +38,7 @@ pub fn read(sources: &mut Sources, path: &Path, schemas: &Schemas<'_>) -> Result
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_each(
+pub(crate) fn read_each(
     sources: &mut Sources,
     path: &Path,
     schemas: &Schemas<'_>,
