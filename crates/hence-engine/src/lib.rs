@@ -14,6 +14,7 @@ mod exec;
 mod fixpoint;
 mod incremental;
 mod limits;
+pub mod matches;
 mod model;
 mod naive;
 mod plan;

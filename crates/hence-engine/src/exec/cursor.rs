@@ -36,12 +36,12 @@ pub(crate) fn candidates<'a>(
     frame: IndexSlice<'_, Slot, Word>,
 ) -> Cursor<'a> {
     let stable = stable.get(path.relation);
-    let Some((index, key)) = &path.by else {
+    let Some(index) = path.index else {
         let rows = stable.range(path.view);
         return Cursor::Rows(rows.start, rows.end);
     };
-    let (index, slot) = (stable.index(*index), |slot: &Slot| frame[*slot]);
-    let entries = match key.as_slice() {
+    let (index, slot) = (stable.index(index), |(_, slot): &(u32, Slot)| frame[*slot]);
+    let entries = match path.key.as_slice() {
         [a] => index.get(&[slot(a)], path.view),
         [a, b] => index.get(&[slot(a), slot(b)], path.view),
         key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), path.view),

@@ -41,6 +41,8 @@ pub(crate) struct Machine<'a, 'p, 's, S> {
     matches: u64,
     /// What the outermost loop goes through, where that isn't everything.
     morsel: Option<Cursor<'a>>,
+    /// The searches after undefined operations, once there is one.
+    undefined: Option<Box<UndefinedSearch<'a>>>,
 }
 
 /// What machines work with, kept from one to the next.
@@ -75,7 +77,19 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         frame.clone_from(&plan.frame.words);
         let elements = std::mem::take(&mut scratch.elements);
         let row = std::mem::take(&mut scratch.row);
-        Self { plan, rule, context, sink, frame, cursors, elements, row, matches: 0, morsel: None }
+        Self {
+            plan,
+            rule,
+            context,
+            sink,
+            frame,
+            cursors,
+            elements,
+            row,
+            matches: 0,
+            morsel: None,
+            undefined: None,
+        }
     }
 
     /// Only a part of what the outermost loop has to go through.
@@ -289,7 +303,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         let path = &inputs[chosen as usize].path;
         let stable = self.context.stable.get(path.relation);
         let is_word = |index: IndexId| stable.index(index).content() != Content::Numbers;
-        let word = path.by.as_ref().is_some_and(|(index, _)| is_word(*index));
+        let word = path.index.is_some_and(is_word);
         while let [entry, rest @ ..] = *entries {
             *entries = rest;
             self.context.budget.step()?;
@@ -477,6 +491,8 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// Reports an undefined operation, if everything that doesn't depend on it holds.
     #[cold]
     fn fail(&mut self, none: NoResult, remainder: &Remainder) -> Result<(), Bound> {
-        UndefinedSearch::new(self.plan.rule, self.rule, self.frame.view(), remainder, none).run(self.context)
+        let (id, rule) = (self.plan.rule, self.rule);
+        let search = self.undefined.get_or_insert_with(|| Box::new(UndefinedSearch::new(id, rule)));
+        search.run(self.frame.as_slice(), remainder, none, self.context)
     }
 }

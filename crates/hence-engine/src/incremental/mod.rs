@@ -36,7 +36,7 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Program, RuleId, StratumId};
 
-use crate::exec::delta_machine::Halt;
+use crate::exec::delta::Halt;
 use counting::StratumState;
 use mode::Mode;
 use rule::RuleState;

@@ -11,7 +11,7 @@
 //! forgotten and the second half is run.
 
 use super::mode::Mode;
-use crate::exec::delta_machine::{ChangeContext, DerivationSink, Halt};
+use crate::exec::delta::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::queue::{FactSlot, RankQueue};
 use crate::incremental::work::{DeltaSource, SignedSink};
 use crate::incremental::{Incremental, Reader};

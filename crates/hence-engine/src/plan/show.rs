@@ -2,12 +2,13 @@
 
 use crate::limits::LimitReached;
 use crate::model::Database;
-use crate::plan::steps::{AccessPath, JoinInput, Plan, Sign, Step};
+use crate::plan::steps::{AccessPath, JoinInput, Plan, Sign, Step, StepOrigin};
 use crate::plan::stratum::stratum_plans;
 use crate::storage::relations::Relations;
 use crate::storage::view::View;
 use std::fmt::{self, Write};
 
+use hence_core::fault::broken;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Arg, Atom, Literal, Program, Rule, RuleId};
 
@@ -45,9 +46,10 @@ impl fmt::Display for Shown<'_> {
             write!(f, ", new facts of literal {}", delta + 1)?;
         }
         writeln!(f)?;
-        for (step, at) in self.plan.steps.iter().zip(&self.plan.order) {
+        for (step, origin) in self.plan.steps.iter().zip(&self.plan.order) {
+            let StepOrigin::Literal(at) = *origin else { broken("the plans of a stratum compare no heads") };
             write!(f, "    ")?;
-            self.step(f, step, *at)?;
+            self.step(f, step, at)?;
             writeln!(f)?;
         }
         Ok(())
@@ -123,8 +125,8 @@ fn access(f: &mut fmt::Formatter<'_>, view: View, path: Option<&AccessPath>) -> 
         View::Old => " among the old",
         View::Ranked => " among the ranked",
     })?;
-    match path.and_then(|path| path.by.as_ref()) {
-        Some((_, key)) => write!(f, " by {} column{}", key.len(), if key.len() == 1 { "" } else { "s" }),
+    match path.filter(|path| path.index.is_some()).map(|path| path.key.len()) {
+        Some(columns) => write!(f, " by {columns} column{}", if columns == 1 { "" } else { "s" }),
         None => Ok(()),
     }
 }
