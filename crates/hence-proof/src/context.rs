@@ -82,6 +82,12 @@ impl<'a> Context<'a> {
         *self.sizes.get(relation.0 as usize).or_broken(RelationId::INVARIANT)
     }
 
+    /// About how many of them agree with so many known columns.
+    pub(super) fn estimate(&self, relation: RelationId, known: usize) -> f64 {
+        let shift = u32::try_from(4 * known).ok();
+        shift.and_then(|shift| self.size(relation).checked_shr(shift)).unwrap_or(0) as f64
+    }
+
     /// The rules that derive a relation, in the order of the text.
     pub(super) fn rules_of(&self, relation: RelationId) -> &[RuleId] {
         self.rules.get(relation.0 as usize).or_broken(RelationId::INVARIANT)

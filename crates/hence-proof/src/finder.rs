@@ -13,10 +13,11 @@ use super::build::Builder;
 pub use super::build::Explanation;
 use super::cache::{CacheContents, ProofCache};
 use super::context::Context;
-use super::derive::{Derivation, Derivations, Entry, Plans, Search};
+use super::derive::{Derivation, Derivations, Search};
 use super::every::Every;
 use super::heights::Heights;
 use super::phrase::Phrase;
+use super::plans::{Begin, Plans};
 use super::proof::{Origins, Proof};
 use super::solve::{Solution, solve, solve_root};
 use super::store::{FactRef, Key, Store};
@@ -114,10 +115,10 @@ impl<'a> Finder<'a> {
             }
             for id in self.context.rules_of(relation) {
                 let rule = &self.context.program[*id];
-                let entries =
-                    if rule.limit.is_some() { &[Entry::Head, Entry::Per][..] } else { &[Entry::Head] };
-                for entry in entries {
-                    found.extend(self.plans.get(&self.context, *id, rule, *entry).look_ups(rule));
+                let begins =
+                    if rule.limit.is_some() { &[Begin::Head, Begin::Per][..] } else { &[Begin::Head] };
+                for begin in begins {
+                    found.extend(self.plans.get(&self.context, *id, rule, *begin).look_ups());
                 }
                 left.extend(rule.reads().filter(|read| !self.heights.is_known(*read)));
             }

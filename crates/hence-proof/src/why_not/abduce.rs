@@ -14,11 +14,12 @@ use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Atom, Literal, Rule, RuleId};
 
-use super::super::derive::{Entry, given_words};
+use super::super::derive::given_words;
 use super::super::group::Tally;
+use super::super::matches::Matches;
+use super::super::plans::Begin;
 use super::super::proof::{Premise, StepKind};
 use super::super::store::{FactRef, Key};
-use super::super::walk::Walk;
 use super::change::{Change, turns};
 use super::columns::read_columns;
 use super::state::{Frame, Queued, State};
@@ -398,14 +399,18 @@ impl<'f, 'a> Abduction<'f, 'a> {
     fn group_with(&self, id: RuleId, rule: &Rule, words: &[Word], params: &[Word]) -> Option<Asked> {
         let finder = self.finder;
         let row: Asked = rule.terms.iter().map(|term| plain(term, words, params)).collect();
-        let given = given_words(rule, &row)?.into_iter().map(Option::unwrap_or_default).collect();
+        let is_known =
+            |(term, word): (&Term, &Option<Word>)| matches!(term, Term::Aggregate { .. }) || word.is_some();
+        if !rule.terms.iter().zip(&row).all(is_known) {
+            return None;
+        }
         let rule = finder.context.program.rule(id)?;
-        let plan = finder.plans().get(&finder.context, id, rule, Entry::Head);
-        let mut walk = Walk::new(&finder.context, (rule, plan), given, row.clone(), None);
-        walk.fuel = FUEL;
+        let plan = finder.plans().get(&finder.context, id, rule, Begin::Head);
+        let head: Vec<Word> = row.iter().copied().map(Option::unwrap_or_default).collect();
+        let mut all = Matches::new(&finder.context, (rule, plan), &head, None).with_fuel(FUEL);
         let mut tally = Tally::new(rule);
-        while walk.next() {
-            tally.add(&walk.vars, &finder.context.params);
+        while all.next() {
+            tally.add(all.vars(), &finder.context.params);
         }
         tally.add(words, params);
         let mut row = row;
