@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
         Self { program, params, store, interrupt: Interrupt::default(), types, strata, rules, sizes }
     }
 
-    /// What the next context may stand on.
+    /// What the next context may start from.
     pub(super) fn into_program_info(self) -> ProgramInfo {
         let Self { params, types, strata, rules, sizes, .. } = self;
         ProgramInfo { params, types, strata, rules, sizes }
@@ -120,7 +120,7 @@ impl<'a> Context<'a> {
         Fact::new(self.name(fact.relation), self.values(fact.relation, self.store.row(fact)))
     }
 
-    /// Where a fact stands in the model.
+    /// The reference to a fact of the model.
     pub(super) fn find(&self, relation: RelationId, values: &[Value]) -> Option<FactRef> {
         let key: Key = values.iter().map(|value| Some(value.word())).collect();
         let fits = values.len() == self.types(relation).len();

@@ -11,7 +11,7 @@ use hence_lang::ir::{Rule, RuleId};
 use super::context::Context;
 use super::group::{self, GroupFound};
 use super::heights::Heights;
-use super::matches::Matches;
+use super::matches::BodyMatches;
 use super::plans::{Begin, Plans};
 use super::ranking::{self, GroupRank};
 use super::store::FactRef;
@@ -89,7 +89,7 @@ pub(super) struct Derivations<'c, 'a> {
 
 /// The derivations by one rule that are left.
 enum Remaining<'c, 'a> {
-    Matches(Box<Matches<'c, 'a>>),
+    Matches(Box<BodyMatches<'c, 'a>>),
     Ready(VecDeque<Derivation>),
 }
 
@@ -125,7 +125,7 @@ impl<'c, 'a> Derivations<'c, 'a> {
         let rule = &context.program[id];
         let row = context.store.row(self.fact);
         let plan = plans.get(context, id, rule, Begin::Head);
-        let matches = Matches::new(context, (rule, plan), row, self.below);
+        let matches = BodyMatches::new(context, (rule, plan), row, self.below);
         if rule.is_aggregate() {
             let found = group::find(context, rule, matches, row, inputs)?;
             let first = found.inputs.first().cloned()?;

@@ -12,7 +12,7 @@ use hence_lang::ir::{Literal, Rule};
 
 use super::context::Context;
 use super::derive::Match;
-use super::matches::Matches;
+use super::matches::BodyMatches;
 use super::store::FactRef;
 
 /// A group.
@@ -64,7 +64,7 @@ impl<'a> Tally<'a> {
 pub(super) fn find(
     context: &Context<'_>,
     rule: &Rule,
-    mut all: Matches<'_, '_>,
+    mut all: BodyMatches<'_, '_>,
     row: &[Word],
     keep: usize,
 ) -> Option<GroupFound> {
@@ -83,8 +83,8 @@ pub(super) fn find(
         }
     }
     let values = tally.finish().filter(|_| matches > 0)?;
-    let meets = values.iter().all(|(column, word)| row.get(*column) == Some(word));
-    meets.then(|| GroupFound { matches, inputs: first.take() })
+    let agrees = values.iter().all(|(column, word)| row.get(*column) == Some(word));
+    agrees.then(|| GroupFound { matches, inputs: first.take() })
 }
 
 /// Keeps the smallest few of many matches.

@@ -24,7 +24,7 @@ const KEPT: usize = 256;
 const NO_ROW: u32 = hence_engine::matches::NO_TUPLE;
 
 /// The matches of one plan.
-pub(super) struct Matches<'c, 'a> {
+pub(super) struct BodyMatches<'c, 'a> {
     rule: &'a Rule,
     plan: Arc<Plan>,
     facts: Facts<'c, 'a>,
@@ -32,14 +32,14 @@ pub(super) struct Matches<'c, 'a> {
     watch: Watch<'c>,
 }
 
-/// The farthest step at which a search found nothing, and the first words of the variables with which it stood there.
+/// The farthest step at which a search found nothing, and the words of the variables there, of the first few times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stuck {
     pub(super) at: usize,
     pub(super) found: Vec<Vec<Word>>,
 }
 
-impl<'c, 'a> Matches<'c, 'a> {
+impl<'c, 'a> BodyMatches<'c, 'a> {
     /// The matches of a plan that begins with `row`. `below` bounds the rank of facts of the same stratum.
     pub(super) fn new(
         context: &'c Context<'a>,

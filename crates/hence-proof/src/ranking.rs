@@ -15,7 +15,7 @@ use hence_lang::ir::{Rule, RuleId};
 
 use super::context::Context;
 use super::derive::{Derivation, Extra, Match, head_variable};
-use super::matches::Matches;
+use super::matches::BodyMatches;
 
 /// The standing of a fact in its group.
 #[derive(Clone, Debug)]
@@ -48,11 +48,11 @@ pub(super) struct Ranking<'c, 'a> {
 type Keyed = (Vec<Word>, Match);
 
 /// A head of a group with its best keys.
-pub(super) type Ranked = (Vec<Word>, Vec<Word>);
+pub(super) type RankedHead = (Vec<Word>, Vec<Word>);
 
 impl<'c, 'a> Ranking<'c, 'a> {
     /// The matches that give the head of `row` its best key in a group where it is kept, in the order of `all`.
-    pub(super) fn derivations(&self, mut all: Matches<'c, 'a>, row: &[Word]) -> VecDeque<Derivation> {
+    pub(super) fn derivations(&self, mut all: BodyMatches<'c, 'a>, row: &[Word]) -> VecDeque<Derivation> {
         let mut groups: Vec<(Vec<Word>, Vec<Keyed>)> = Vec::new();
         while all.next() {
             let Some(keys) = self.keys(all.vars()) else { continue };
@@ -84,14 +84,14 @@ impl<'c, 'a> Ranking<'c, 'a> {
         self.blank_rank(&mut wanted);
         let at = heads.iter().position(|(head, _)| *head == wanted)?;
         let stated = self.rank_column().and_then(|column| row.get(column));
-        let meets = at < keep && stated.is_none_or(|stated| *stated == Word::from_int(at as i64 + 1));
+        let agrees = at < keep && stated.is_none_or(|stated| *stated == Word::from_int(at as i64 + 1));
         let left_out = heads.get(keep).map(|(head, keys)| {
             let mut head = head.clone();
             self.set_rank(&mut head, keep + 1);
             (head, keys.clone())
         });
         let keys = heads.get(at)?.1.clone();
-        meets.then(|| GroupRank { per, keys, rank: at + 1, keep, of: heads.len(), left_out })
+        agrees.then(|| GroupRank { per, keys, rank: at + 1, keep, of: heads.len(), left_out })
     }
 
     /// How many facts of a group are kept.
@@ -101,10 +101,10 @@ impl<'c, 'a> Ranking<'c, 'a> {
     }
 
     /// The heads of the group of `per`, ranked; the rank's column holds nothing.
-    pub(super) fn heads(&self, per: &[Word]) -> Vec<Ranked> {
+    pub(super) fn heads(&self, per: &[Word]) -> Vec<RankedHead> {
         let mut best: HashMap<Vec<Word>, Vec<Word>, ahash::RandomState> =
             HashMap::with_hasher(ahash::RandomState::with_seeds(5, 6, 7, 8));
-        let mut all = Matches::new(self.context, (self.rule, Arc::clone(&self.group)), per, None);
+        let mut all = BodyMatches::new(self.context, (self.rule, Arc::clone(&self.group)), per, None);
         while all.next() {
             let (Some(keys), Some(head)) = (self.keys(all.vars()), self.head(all.vars())) else { continue };
             let known = best.entry(head).or_insert_with(|| keys.clone());

@@ -52,7 +52,7 @@ pub(crate) trait DerivationSink {
 
 /// The rows that may fit an atom.
 #[derive(Debug)]
-pub(crate) enum Candidates {
+pub(crate) enum VersionedCandidates {
     /// Slots from the first number to before the second.
     Slots(u32, u32),
     /// A chain of an index.
@@ -62,7 +62,7 @@ pub(crate) enum Candidates {
 /// Plans at work, one after the other, with what they spend.
 #[derive(Default)]
 pub(crate) struct DeltaMachine {
-    cursor: MatchCursor<Candidates>,
+    cursor: MatchCursor<VersionedCandidates>,
     row: Vec<Word>,
     /// Whether some operation had no result.
     pub(crate) failed: bool,
@@ -143,14 +143,14 @@ impl Monitor for ChangeMonitor<'_> {
 }
 
 impl TupleSource for VersionedRelations {
-    type Candidates = Candidates;
+    type Candidates = VersionedCandidates;
 
     #[inline]
-    fn candidates(&self, path: &AccessPath, words: &[Word]) -> Candidates {
+    fn candidates(&self, path: &AccessPath, words: &[Word]) -> VersionedCandidates {
         let table = self.relation(path.relation);
-        let Some(index) = path.index else { return Candidates::Slots(0, table.slots()) };
+        let Some(index) = path.index else { return VersionedCandidates::Slots(0, table.slots()) };
         let frame = IndexSlice::<Slot, Word>::from(words);
-        Candidates::Chain(match path.key.as_slice() {
+        VersionedCandidates::Chain(match path.key.as_slice() {
             [(_, a)] => table.first(index, &[frame[*a]]),
             [(_, a), (_, b)] => table.first(index, &[frame[*a], frame[*b]]),
             key => {
@@ -160,19 +160,19 @@ impl TupleSource for VersionedRelations {
     }
 
     #[inline]
-    fn next(&self, path: &AccessPath, candidates: &mut Candidates) -> Option<u32> {
+    fn next(&self, path: &AccessPath, candidates: &mut VersionedCandidates) -> Option<u32> {
         match candidates {
-            Candidates::Chain(NONE) => None,
-            Candidates::Chain(slot) => {
+            VersionedCandidates::Chain(NONE) => None,
+            VersionedCandidates::Chain(slot) => {
                 let index = path.index.or_broken("a chain is one of an index");
                 let next = self.relation(path.relation).index(index).next(*slot);
                 Some(std::mem::replace(slot, next))
             }
-            Candidates::Slots(from, to) if *from < *to => {
+            VersionedCandidates::Slots(from, to) if *from < *to => {
                 *from += 1;
                 Some(*from - 1)
             }
-            Candidates::Slots(..) => None,
+            VersionedCandidates::Slots(..) => None,
         }
     }
 

@@ -5,7 +5,7 @@
 
 use crate::plan::expr::{CompiledExpr, Words, eval_all};
 use crate::plan::frame::Slot;
-use crate::plan::steps::{AccessPath, Plan, Sign, Step};
+use crate::plan::steps::{AccessPath, Plan, PlanStep, Sign};
 use crate::storage::view::View;
 
 use hence_core::fault::broken;
@@ -91,7 +91,7 @@ enum Loop<C> {
     Elements(std::vec::IntoIter<Word>),
 }
 
-/// Where a cursor stands.
+/// The position of a cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
     /// Before the first match.
@@ -204,11 +204,11 @@ impl<C> MatchCursor<C> {
         at: &mut At<'_, S, M>,
     ) -> Result<bool, M::Stop> {
         match &at.plan.steps[step] {
-            Step::Every(path) => {
+            PlanStep::Every(path) => {
                 self.loops[step] = Loop::Tuples(at.source.candidates(path, self.frame.as_slice()));
                 self.advance(step, at)
             }
-            Step::Each(_, generator, args, _) => {
+            PlanStep::Each(_, generator, args, _) => {
                 let Some(words) = self.eval_all(step, args, at) else { return Ok(false) };
                 self.loops[step] = match (generator, words.as_slice()) {
                     (Generator::Range, [from, to]) => Loop::Ints(from.as_int(), to.as_int()),
@@ -227,7 +227,7 @@ impl<C> MatchCursor<C> {
         at: &mut At<'_, S, M>,
     ) -> Result<bool, M::Stop> {
         let word = match (&at.plan.steps[step], &mut self.loops[step]) {
-            (Step::Every(path), Loop::Tuples(candidates)) => {
+            (PlanStep::Every(path), Loop::Tuples(candidates)) => {
                 while let Some(number) = at.source.next(path, candidates) {
                     at.monitor.step()?;
                     if fits(path, number, &mut self.frame, at.source) {
@@ -237,18 +237,18 @@ impl<C> MatchCursor<C> {
                 }
                 return Ok(false);
             }
-            (Step::Each(..), Loop::Ints(from, to)) if *from < *to => {
+            (PlanStep::Each(..), Loop::Ints(from, to)) if *from < *to => {
                 *from += 1;
                 Word::from_int(*from - 1)
             }
-            (Step::Each(..), Loop::Ints(..)) => return Ok(false),
-            (Step::Each(..), Loop::Elements(elements)) => match elements.next() {
+            (PlanStep::Each(..), Loop::Ints(..)) => return Ok(false),
+            (PlanStep::Each(..), Loop::Elements(elements)) => match elements.next() {
                 Some(word) => word,
                 None => return Ok(false),
             },
             _ => broken(LOOPS),
         };
-        let Step::Each(slot, ..) = &at.plan.steps[step] else { broken(LOOPS) };
+        let PlanStep::Each(slot, ..) = &at.plan.steps[step] else { broken(LOOPS) };
         at.monitor.generate()?;
         self.frame[*slot] = word;
         Ok(true)
@@ -260,8 +260,8 @@ impl<C> MatchCursor<C> {
         at: &mut At<'_, S, M>,
     ) -> Result<bool, M::Stop> {
         match &at.plan.steps[step] {
-            Step::Some(path, sign) => self.exists(path, *sign, at),
-            Step::Probe { relation, view, row, sign } => {
+            PlanStep::Some(path, sign) => self.exists(path, *sign, at),
+            PlanStep::Probe { relation, view, row, sign } => {
                 self.row.clear();
                 self.row.extend(row.iter().map(|slot| self.frame[*slot]));
                 let found = at.source.find(*relation, &self.row);
@@ -269,20 +269,22 @@ impl<C> MatchCursor<C> {
                 at.monitor.step()?;
                 Ok(sign.passes(found.is_some_and(|number| at.source.sees(*relation, number, *view))))
             }
-            Step::Test(expr, _) => Ok(self.eval(step, expr, at).is_some_and(Word::as_bool)),
-            Step::Let(slot, expr, _) => {
+            PlanStep::Test(expr, _) => Ok(self.eval(step, expr, at).is_some_and(Word::as_bool)),
+            PlanStep::Let(slot, expr, _) => {
                 let word = self.eval(step, expr, at);
                 if let Some(word) = word {
                     self.frame[*slot] = word;
                 }
                 Ok(word.is_some())
             }
-            Step::Same(slot, expr) => Ok(self.eval(step, expr, at) == Some(self.frame[*slot])),
-            Step::Among(slot, generator, args) => {
+            PlanStep::Same(slot, expr) => Ok(self.eval(step, expr, at) == Some(self.frame[*slot])),
+            PlanStep::Among(slot, generator, args) => {
                 let words = self.eval_all(step, args, at);
                 Ok(words.is_some_and(|words| generator.contains(&words, self.frame[*slot])))
             }
-            Step::Every(_) | Step::Each(..) | Step::Keys { .. } | Step::MultiwayJoin(_) => broken(LOOPS),
+            PlanStep::Every(_) | PlanStep::Each(..) | PlanStep::Keys { .. } | PlanStep::MultiwayJoin(_) => {
+                broken(LOOPS)
+            }
         }
     }
 

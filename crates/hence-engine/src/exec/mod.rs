@@ -6,6 +6,7 @@ pub(crate) mod delta;
 pub(crate) mod emit;
 pub(crate) mod exchange;
 pub(crate) mod group;
+mod innermost;
 pub(crate) mod limit;
 pub(crate) mod machine;
 pub(crate) mod matches;

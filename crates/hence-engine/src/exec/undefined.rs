@@ -38,7 +38,7 @@ pub(crate) struct UndefinedSearch<'r> {
     plans: Vec<(Remainder, Plan)>,
 }
 
-/// A match that met undefined operations, and has literals left.
+/// A match with undefined operations, and the literals that are left.
 struct PartialMatch {
     /// The words of the bound variables.
     words: Vec<Word>,
@@ -132,7 +132,7 @@ impl PartialMatch {
     }
 }
 
-/// Spends the limits, and leaves matches that meet another undefined operation for later.
+/// Spends the limits, and keeps matches with another undefined operation for later.
 struct UndefinedMonitor<'m> {
     budget: &'m mut Budget,
     plan: &'m Plan,
@@ -190,7 +190,7 @@ struct StableTuples<'a> {
 }
 
 /// What is left of a loop over rows.
-enum Rows<'a> {
+enum StableCandidates<'a> {
     /// Between two numbers.
     Range(std::ops::Range<u32>),
     /// Those that an index lists.
@@ -198,9 +198,9 @@ enum Rows<'a> {
 }
 
 impl<'a> TupleSource for StableTuples<'a> {
-    type Candidates = Rows<'a>;
+    type Candidates = StableCandidates<'a>;
 
-    fn candidates(&self, path: &AccessPath, words: &[Word]) -> Rows<'a> {
+    fn candidates(&self, path: &AccessPath, words: &[Word]) -> StableCandidates<'a> {
         let stable = self.stable.get(path.relation());
         let key: SmallVec<[(u32, Word); 8]> = path.key(words).collect();
         let word = |column: &u32| key.iter().find(|(other, _)| other == column).map(|(_, word)| *word);
@@ -209,15 +209,15 @@ impl<'a> TupleSource for StableTuples<'a> {
             words.map(|words| index.get(&words, View::All))
         });
         match listed {
-            Some(numbers) => Rows::Listed(numbers.iter()),
-            None => Rows::Range(0..stable.len()),
+            Some(numbers) => StableCandidates::Listed(numbers.iter()),
+            None => StableCandidates::Range(0..stable.len()),
         }
     }
 
-    fn next(&self, _: &AccessPath, rows: &mut Rows<'a>) -> Option<u32> {
+    fn next(&self, _: &AccessPath, rows: &mut StableCandidates<'a>) -> Option<u32> {
         match rows {
-            Rows::Range(numbers) => numbers.next(),
-            Rows::Listed(numbers) => numbers.next().copied(),
+            StableCandidates::Range(numbers) => numbers.next(),
+            StableCandidates::Listed(numbers) => numbers.next().copied(),
         }
     }
 

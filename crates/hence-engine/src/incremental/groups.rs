@@ -103,7 +103,7 @@ impl AggregateGroups {
         (Mode::Head, Task::Rows(self.broken.iter().map(|group| self.head(*group)).collect()))
     }
 
-    /// A row of the head with the words of a group; what stands for its aggregates means nothing.
+    /// A row of the head with the words of a group; the words of its aggregates mean nothing.
     fn head(&self, group: u32) -> Vec<Word> {
         let mut words = self.groups[group as usize].words.iter().copied();
         let columns = self.terms.iter();

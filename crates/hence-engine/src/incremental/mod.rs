@@ -42,7 +42,7 @@ use mode::Mode;
 use rule::RuleState;
 use work::Work;
 
-/// How many new facts lie between two looks at the memory.
+/// After how many new facts the memory is measured again.
 const FACTS_PER_LOOK: u64 = 1 << 16;
 
 /// From how many facts on an index takes too long to be built between two changes.

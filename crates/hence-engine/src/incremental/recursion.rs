@@ -132,7 +132,7 @@ impl Incremental {
 
     /// Derives the facts of a stratum from scratch, with their ranks.
     pub(crate) fn recompute(&mut self, stratum: StratumId) -> Result<(), Halt> {
-        // Not every failing operation is met.
+        // Not every undefined operation is found.
         let rules = self.strata[stratum].rules.iter().copied();
         self.unclear.extend(rules.filter(|rule| self.rules[*rule].may_fail()));
         let steps = match self.is_for_batch(stratum) {

@@ -11,12 +11,12 @@ use hence_lang::ir::{Arg, Atom, Literal};
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use super::head::compile_head;
-use super::order::{RuleBody, order};
+use super::order::{RowEstimate, RuleBody, order};
 use super::roles::Role;
 use super::shape::{Shape, VarSet};
 use super::source::{Catalog, JoinOrder, RuleSource, Start, Wanted};
 use super::steps::{
-    AccessPath, HeadWord, JoinInput, Plan, Remainder, RowPattern, Sign, Step, StepOrigin, nearest_loops,
+    AccessPath, HeadWord, JoinInput, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin, nearest_loops,
 };
 use crate::storage::index::IndexId;
 use crate::storage::view::View;
@@ -60,7 +60,7 @@ pub(super) struct Compiler<'a, C> {
     placed: Vec<usize>,
     /// Literals that were taken into an earlier step.
     joined: Vec<usize>,
-    steps: Vec<Step>,
+    steps: Vec<PlanStep>,
     origins: Vec<StepOrigin>,
 }
 
@@ -110,7 +110,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         let rows = |at: usize, atom: &Atom, bound: &[u32]| {
             self.catalog.estimate(atom.relation, self.source.view(at), bound)
         };
-        let rows: Option<&dyn Fn(usize, &Atom, &[u32]) -> f64> = match self.source.order {
+        let rows: Option<RowEstimate<'_>> = match self.source.order {
             JoinOrder::Cost => Some(&rows),
             JoinOrder::Text => None,
         };
@@ -125,7 +125,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         order
     }
 
-    fn push(&mut self, step: Step, origin: StepOrigin) {
+    fn push(&mut self, step: PlanStep, origin: StepOrigin) {
         self.steps.push(step);
         self.origins.push(origin);
     }
@@ -140,7 +140,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             let mut ready = true;
             expr.for_each_var(&mut |var| ready &= self.bound.contains(var));
             if ready {
-                let step = Step::Same(slot, self.expr(expr));
+                let step = PlanStep::Same(slot, self.expr(expr));
                 self.push(step, StepOrigin::Head(column));
             } else {
                 self.unchecked.push((column, slot));
@@ -163,7 +163,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         }
         self.check_terms();
         if let (Some(rest), Some(delta)) = (rest, self.source.delta()) {
-            self.push(Step::Every(rest), StepOrigin::Literal(delta));
+            self.push(PlanStep::Every(rest), StepOrigin::Literal(delta));
         }
         self.check_head(&start);
         let back = nearest_loops(&self.steps);
@@ -192,7 +192,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
     }
 
     /// Where the plan begins with the delta of `p(K, R)`, only the head needs `R`, and there is an index on `K` anyway:
-    /// loops over the new keys first and leaves their facts to the end, so that what lies between is done once a key.
+    /// loops over the new keys first and leaves their facts to the end, so that the steps between run once a key.
     /// The access path to the facts of a key.
     fn split_delta(&mut self) -> Option<AccessPath> {
         let shape = self.source.shape;
@@ -212,7 +212,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         };
         let relation = atom.relation;
         let index = self.catalog.find_index(relation, &[column]).filter(|_| shape.head.contains(&rest))?;
-        self.push(Step::Keys { relation, index, slot: key.into() }, StepOrigin::Literal(at));
+        self.push(PlanStep::Keys { relation, index, slot: key.into() }, StepOrigin::Literal(at));
         self.bound.insert(key);
         self.placed.push(at);
         let row = RowPattern { binds: vec![(1 - column, rest.into())], checks: Vec::new() };
@@ -224,20 +224,20 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         let step = match self.source.rule.literal(at) {
             Literal::Atom(atom) => self.atom(at, atom, Sign::Present),
             Literal::Not(atom) => self.atom(at, atom, Sign::Absent),
-            Literal::Test { expr, .. } => Step::Test(self.expr(expr), self.remainder(Some(at))),
+            Literal::Test { expr, .. } => PlanStep::Test(self.expr(expr), self.remainder(Some(at))),
             Literal::Bind { var, expr, .. } => {
                 let remainder = self.remainder(Some(at));
                 match (self.bound.insert(*var), (*var).into(), self.expr(expr)) {
-                    (true, slot, expr) => Step::Let(slot, expr, remainder),
-                    (false, slot, expr) => Step::Same(slot, expr),
+                    (true, slot, expr) => PlanStep::Let(slot, expr, remainder),
+                    (false, slot, expr) => PlanStep::Same(slot, expr),
                 }
             }
             Literal::Each { var, generator, args, .. } => {
                 let remainder = self.remainder(Some(at));
                 let args = args.iter().map(|arg| self.expr(arg)).collect();
                 match (self.bound.insert(*var), (*var).into(), generator.clone()) {
-                    (true, slot, generator) => Step::Each(slot, generator, args, remainder),
-                    (false, slot, generator) => Step::Among(slot, generator, args),
+                    (true, slot, generator) => PlanStep::Each(slot, generator, args, remainder),
+                    (false, slot, generator) => PlanStep::Among(slot, generator, args),
                 }
             }
         };
@@ -248,27 +248,27 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         CompiledExpr::new(expr, &mut self.frame)
     }
 
-    fn atom(&mut self, at: usize, atom: &Atom, sign: Sign) -> Step {
+    fn atom(&mut self, at: usize, atom: &Atom, sign: Sign) -> PlanStep {
         let (relation, view) = (atom.relation, self.source.view(at));
         if let Some(row) = self.whole_row(atom) {
-            return Step::Probe { relation, view, row, sign };
+            return PlanStep::Probe { relation, view, row, sign };
         }
         let exists = matches!(Role::of(self.source.roles, at), Role::Some(_));
         let path = self.access_path(atom, view, exists);
         if exists {
-            return Step::Some(path, sign);
+            return PlanStep::Some(path, sign);
         }
         if self.every_match_counts() || path.slots().any(|slot| self.is_needed(slot)) {
             if let Some(step) = self.multiway_join(at, atom, &path) {
                 return step;
             }
             self.bind(&path);
-            return Step::Every(self.without_unneeded(path));
+            return PlanStep::Every(self.without_unneeded(path));
         }
         if !path.row.binds.is_empty() {
             self.hidden.push(at);
         }
-        Step::Some(path, sign)
+        PlanStep::Some(path, sign)
     }
 
     fn every_match_counts(&self) -> bool {
@@ -291,7 +291,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
 
     /// The step for an atom that binds all it has open, with the atoms after it that have the same open but another
     /// key: the edges that close a cycle.
-    fn multiway_join(&mut self, at: usize, atom: &Atom, path: &AccessPath) -> Option<Step> {
+    fn multiway_join(&mut self, at: usize, atom: &Atom, path: &AccessPath) -> Option<PlanStep> {
         let all_facts = self.source.wanted == Wanted::Facts;
         let (open, key) = self.split(atom).filter(|_| all_facts && path.index.is_some())?;
         let mut inputs = vec![(at, path.clone())];
@@ -320,7 +320,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
                 self.whole_row(atom).or_broken("the inputs of a multiway join bind all that they have open");
             JoinInput { literal, path, row }
         };
-        Some(Step::MultiwayJoin(inputs.into_iter().map(input).collect()))
+        Some(PlanStep::MultiwayJoin(inputs.into_iter().map(input).collect()))
     }
 
     /// The open variables of an atom and its bound arguments; none if it leaves a column open or has a variable twice
@@ -387,8 +387,8 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             let indexed = exists || !columns.is_empty();
             return indexed.then(|| self.catalog.index_on(relation, &columns)).flatten();
         }
-        let once =
-            !self.steps.iter().any(Step::is_loop) && (self.source.delta().is_none() || view == View::Delta);
+        let once = !self.steps.iter().any(PlanStep::is_loop)
+            && (self.source.delta().is_none() || view == View::Delta);
         let scan = !self.source.grows(relation) && self.catalog.is_below_scan_threshold(relation);
         if columns.is_empty() || scan || (once && self.catalog.find_index(relation, &columns).is_none()) {
             return None;
@@ -412,7 +412,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
     fn tail(&self, head: &[CompiledExpr], after_match: Option<usize>) -> Option<Vec<HeadWord>> {
         let rule = self.source.rule;
         let last = self.steps.len().checked_sub(1)?;
-        let Some(Step::Every(path)) = self.steps.get(last) else { return None };
+        let Some(PlanStep::Every(path)) = self.steps.get(last) else { return None };
         if rule.is_aggregate() || rule.limit.is_some() || head.is_empty() {
             return None;
         }

@@ -6,7 +6,7 @@ use hence_lang::builtins::expr::{ParamId, VarId};
 
 id! {
     /// A place in the frame of a plan: that of a variable, or of a constant or parameter after them.
-    pub(crate) struct Slot(pub(crate) u32): "the slots of a plan lie in its frame";
+    pub(crate) struct Slot(pub(crate) u32): "a frame has every slot of its plan";
 }
 
 impl From<VarId> for Slot {

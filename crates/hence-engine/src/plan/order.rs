@@ -13,6 +13,9 @@ const ELEMENTS: f64 = 16.0;
 /// What a loop costs beside its matches: more than any filter.
 const LOOP: f64 = 0.5;
 
+/// About how many rows of the literal at a place agree with its columns that are bound.
+pub(crate) type RowEstimate<'e> = &'e dyn Fn(usize, &Atom, &[u32]) -> f64;
+
 /// A rule to be ordered.
 #[derive(Clone, Copy)]
 pub(crate) struct RuleBody<'a> {
@@ -25,13 +28,12 @@ pub(crate) struct RuleBody<'a> {
 }
 
 /// The literals of `open` in the order of evaluation, where the variables `known` are bound before; without those that
-/// never become ready. `rows` estimates how many rows of the literal at a place agree with its columns that are bound;
-/// without it, the order of the text decides.
+/// never become ready. Without `rows`, the order of the text decides.
 pub(crate) fn order(
     body: RuleBody<'_>,
     mut open: Vec<usize>,
     mut known: VarSet,
-    rows: Option<&dyn Fn(usize, &Atom, &[u32]) -> f64>,
+    rows: Option<RowEstimate<'_>>,
 ) -> Vec<usize> {
     let mut order = Vec::with_capacity(open.len());
     loop {
@@ -52,7 +54,7 @@ pub(crate) fn order(
 
 /// How many matches a literal makes of one. Below 1 are the filters, those that may be undefined after the others; a
 /// binding costs nothing by itself, so it comes between filters and loops.
-fn cost(body: RuleBody<'_>, at: usize, known: &VarSet, rows: &dyn Fn(usize, &Atom, &[u32]) -> f64) -> f64 {
+fn cost(body: RuleBody<'_>, at: usize, known: &VarSet, rows: RowEstimate<'_>) -> f64 {
     let fails = body.shape.literal(at).may_fail;
     let late = if fails { 0.05 } else { 0.0 };
     match (body.rule.literal(at), Role::of(body.roles, at)) {

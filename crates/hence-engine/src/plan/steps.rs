@@ -25,7 +25,7 @@ pub struct Plan {
     /// What each step evaluates, of a multiway join its first input.
     pub(crate) order: Vec<StepOrigin>,
     /// The steps.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PlanStep>,
     /// For each step, and for the head after them, the nearest loop before it: where to go on when it is exhausted.
     pub(crate) back: Vec<Option<usize>>,
     /// Where to go on after a match: the innermost loop that binds a variable of the head, if all matches of the
@@ -64,10 +64,10 @@ impl Plan {
     /// By which columns of which relations the plan looks facts up.
     pub fn look_ups(&self) -> impl Iterator<Item = (RelationId, Vec<u32>)> + '_ {
         self.steps.iter().filter_map(|step| match step {
-            Step::Every(path) | Step::Some(path, _) => {
+            PlanStep::Every(path) | PlanStep::Some(path, _) => {
                 Some((path.relation, path.key.iter().map(|(column, _)| *column).collect()))
             }
-            Step::Probe { relation, row, .. } => {
+            PlanStep::Probe { relation, row, .. } => {
                 Some((*relation, (0u32..).zip(row).map(|(at, _)| at).collect()))
             }
             _ => None,
@@ -83,12 +83,12 @@ impl Plan {
 
     /// What is left where an operation of a step is undefined.
     pub(crate) fn remainder_of(&self, step: usize) -> Option<&Remainder> {
-        self.steps.get(step).and_then(Step::remainder)
+        self.steps.get(step).and_then(PlanStep::remainder)
     }
 
     /// The literals that are evaluated after an undefined operation.
     pub(crate) fn remaining(&self) -> impl Iterator<Item = usize> {
-        let remainders = self.steps.iter().filter_map(Step::remainder);
+        let remainders = self.steps.iter().filter_map(PlanStep::remainder);
         remainders.chain([&self.remainder]).flat_map(|remainder| &remainder.literals).copied()
     }
 }
@@ -104,7 +104,7 @@ pub(crate) enum HeadWord {
 
 /// A step of a plan: a loop, or a filter that passes a match or rejects it.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PlanStep {
     /// Loop: each row that fits.
     Every(AccessPath),
     /// Loop: each key of an index that got facts in the last round.
@@ -237,7 +237,7 @@ pub(crate) struct Remainder {
     pub(crate) in_head: bool,
 }
 
-impl Step {
+impl PlanStep {
     /// Whether the step may pass more than one match.
     pub(crate) fn is_loop(&self) -> bool {
         matches!(self, Self::Every(_) | Self::Keys { .. } | Self::Each(..) | Self::MultiwayJoin(_))
@@ -288,7 +288,7 @@ impl Step {
 }
 
 /// For each step, and after the last, the nearest loop before it.
-pub(crate) fn nearest_loops(steps: &[Step]) -> Vec<Option<usize>> {
+pub(crate) fn nearest_loops(steps: &[PlanStep]) -> Vec<Option<usize>> {
     let mut back = vec![None];
     let mut nearest = None;
     for (at, step) in steps.iter().enumerate() {

@@ -12,7 +12,7 @@ use super::order::guess;
 use super::roles::plain_roles;
 use super::shape::Shape;
 use super::source::{Catalog, JoinOrder, RuleSource, Start, Wanted};
-use super::steps::{Plan, Step};
+use super::steps::{Plan, PlanStep};
 use crate::storage::index::IndexId;
 use crate::storage::relations::Relations;
 use crate::storage::stable::Stable;
@@ -32,7 +32,7 @@ pub(crate) fn plans_over(
             relations.cluster_by(*relation, column);
         }
     }
-    for relation in plans.iter().flat_map(|plan| &plan.steps).flat_map(Step::probes) {
+    for relation in plans.iter().flat_map(|plan| &plan.steps).flat_map(PlanStep::probes) {
         relations.make_set(relation);
         if stratum.relations.contains(&relation) {
             relations.number_rows(relation);

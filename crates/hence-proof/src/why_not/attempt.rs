@@ -16,7 +16,7 @@ use hence_lang::ir::{Atom, Literal, Rule, RuleId};
 
 use super::super::derive::given_words;
 use super::super::group::Tally;
-use super::super::matches::{Matches, Stuck};
+use super::super::matches::{BodyMatches, Stuck};
 use super::super::plans::Begin;
 use super::super::ranking::Ranking;
 use super::{Asked, Attempt, FUEL, Failure, Finder, SHOWN, literals, nearest};
@@ -47,7 +47,7 @@ impl<'a> Explorer<'_, 'a> {
         let context = &self.finder.context;
         let plan = Arc::new(self.plan());
         let row: Vec<Word> = self.asked.iter().copied().map(Option::unwrap_or_default).collect();
-        let all = Matches::new(context, (self.rule, Arc::clone(&plan)), &row, None);
+        let all = BodyMatches::new(context, (self.rule, Arc::clone(&plan)), &row, None);
         let mut all = all.sorted().with_fuel(FUEL).remembering();
         let mut tally = Tally::new(self.rule);
         let (mut matches, mut first) = (0, None);
@@ -95,7 +95,7 @@ impl<'a> Explorer<'_, 'a> {
         }
     }
 
-    /// A variable stands in two columns for which different values are asked.
+    /// A variable is in two columns for which different values are asked.
     fn twice(&self) -> Failure {
         let mut seen: Vec<(VarId, Word)> = Vec::new();
         for (column, (term, word)) in self.rule.terms.iter().zip(self.asked).enumerate() {
