@@ -237,7 +237,9 @@ impl Writer<'_, '_, '_> {
 
     fn in_head(&self, var: usize) -> bool {
         self.rule.terms.iter().any(|term| match term {
-            Term::Expr(expr) => super::plan::head_variable(expr).is_some_and(|other| other.0 as usize == var),
+            Term::Expr(expr) => {
+                super::derive::head_variable(expr).is_some_and(|other| other.0 as usize == var)
+            }
             Term::Aggregate { .. } => false,
         })
     }

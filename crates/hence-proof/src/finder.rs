@@ -13,10 +13,11 @@ use super::build::Builder;
 pub use super::build::Explanation;
 use super::cache::{CacheContents, ProofCache};
 use super::context::Context;
-use super::derive::{Derivation, Derivations, Entry, Plans, Search};
+use super::derive::{Derivation, Derivations, Search};
 use super::every::Every;
 use super::heights::Heights;
 use super::phrase::Phrase;
+use super::plans::{Begin, Plans};
 use super::proof::{Origins, Proof};
 use super::solve::{Solution, solve, solve_root};
 use super::store::{FactRef, Key, Store};
@@ -65,7 +66,7 @@ impl<'a> Finder<'a> {
         Self { context, plans: Plans::default(), heights, sources, origins, inputs: INPUTS_SHOWN }
     }
 
-    /// A finder over facts that stand somewhere else than in a model; for [`Finder::why`] and the like, not for what
+    /// A finder over facts that are kept elsewhere than in a model; for [`Finder::why`] and the like, not for what
     /// looks at all facts. It goes on from what another finder of the same program left, which may be nothing.
     pub fn over(
         program: &'a Program,
@@ -114,10 +115,10 @@ impl<'a> Finder<'a> {
             }
             for id in self.context.rules_of(relation) {
                 let rule = &self.context.program[*id];
-                let entries =
-                    if rule.limit.is_some() { &[Entry::Head, Entry::Per][..] } else { &[Entry::Head] };
-                for entry in entries {
-                    found.extend(self.plans.get(&self.context, *id, rule, *entry).look_ups(rule));
+                let begins =
+                    if rule.limit.is_some() { &[Begin::Head, Begin::Per][..] } else { &[Begin::Head] };
+                for begin in begins {
+                    found.extend(self.plans.get(&self.context, *id, rule, *begin).look_ups());
                 }
                 left.extend(rule.reads().filter(|read| !self.heights.is_known(*read)));
             }
@@ -143,7 +144,7 @@ impl<'a> Finder<'a> {
 
     /// How many facts each relation has where all of them are known, by [`RelationId`]; those of derived relations
     /// don't count. Without it, what the model has. A model of a part of the facts gives the same proofs as one of
-    /// all if it is told the same numbers: they decide in which order bodies are gone through.
+    /// all with the same numbers: they decide the join order.
     #[must_use]
     pub fn counts(mut self, counts: &[usize]) -> Self {
         self.context.count(counts);
@@ -193,7 +194,7 @@ impl<'a> Finder<'a> {
         self.checked(self.builder().explanation(root, derivation))
     }
 
-    /// Whether some derivation of a fact, of whatever height, is told so: by a rule of that identity, with that
+    /// Whether some derivation of a fact, of whatever height, has that explanation: a rule of that identity, with that
     /// sentence. Only the first many derivations by the rule are looked at.
     ///
     /// # Errors
