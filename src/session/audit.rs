@@ -417,6 +417,11 @@ impl Held<'_> {
         if again == *recorded {
             return Ok(None);
         }
+        // As it was recorded before sentences showed floats in at most six digits.
+        let exact = self.finder.exact_explanation(fact)?.and_then(|told| told.sentence);
+        if again.rule == recorded.rule && exact == recorded.sentence {
+            return Ok(None);
+        }
         if self.is_salvaged() && recorded.rule.is_none() && recorded.sentence.is_none() {
             return Ok(Some(Discrepancy::Salvaged));
         }
