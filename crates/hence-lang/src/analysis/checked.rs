@@ -23,8 +23,10 @@ pub struct Checked {
     pub params: Vec<Param>,
     /// All rules and facts, file by file in the order of loading, in the order of the text.
     pub rules: Vec<Rule>,
-    /// The guards of decisions.
+    /// The guards of decisions, one for each fact that is needed.
     pub requires: Vec<Requires>,
+    /// Guards of several things that hang together.
+    pub joint: Vec<Joint>,
     /// The tests, in the same order as the rules.
     pub tests: Vec<Test>,
 }
@@ -155,6 +157,28 @@ pub enum Guard {
     Column(usize),
     /// A literal.
     Const(Value),
+}
+
+/// A guard whose parts hang together: facts that share a value, or comparisons.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// The guarded decision.
+    pub decision: RelationId,
+    /// The facts that are needed, with what their columns must be.
+    pub atoms: Vec<(RelationId, Vec<Option<JointTerm>>)>,
+    /// What must compare, the operation that of the language: `=`, `<=`.
+    pub tests: Vec<(&'static str, JointTerm, JointTerm)>,
+    /// From `requires` to its end.
+    pub span: Span,
+}
+
+/// A term of a joint guard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointTerm {
+    /// A column of the decision, or a literal.
+    Fixed(Guard),
+    /// What some required facts have there, by its name.
+    Var(Symbol),
 }
 
 /// A checked test. Its `expect` items become rules of their own when it is run: see `ruletest`.
