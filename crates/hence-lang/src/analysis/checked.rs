@@ -3,7 +3,7 @@
 
 use std::ops::Index;
 
-use crate::builtins::expr::{Expr, ParamId, VarId};
+use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::term::{Limit, Sentence, Term, Variable};
 use hence_core::fault::OrBroken;
@@ -29,6 +29,19 @@ pub struct Checked {
     pub joint: Vec<Joint>,
     /// The tests, in the same order as the rules.
     pub tests: Vec<Test>,
+}
+
+impl Checked {
+    /// Whether a rule or fact asks for the calendar of a time zone.
+    pub fn uses_zones(&self) -> bool {
+        let mut found = false;
+        let mut look =
+            |expr: &Expr| found |= matches!(&expr.kind, ExprKind::Call(op, _) if op.zone().is_some());
+        for expr in self.rules.iter().flat_map(Rule::exprs) {
+            expr.for_each(&mut look);
+        }
+        found
+    }
 }
 
 impl Index<RelationId> for Checked {
@@ -81,6 +94,35 @@ pub struct Rule {
     pub doc: String,
     /// The whole rule.
     pub span: Span,
+}
+
+impl Rule {
+    /// The expressions of head, body and limit.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let head = self.terms.iter().flat_map(|term| match term {
+            Term::Expr(expr) => std::slice::from_ref(expr),
+            Term::Aggregate { args, .. } => args.as_slice(),
+        });
+        let limit = self
+            .limit
+            .iter()
+            .flat_map(|limit| std::iter::once(&limit.count).chain(limit.by.iter().map(|(key, _)| key)));
+        head.chain(self.body.iter().flat_map(Literal::exprs)).chain(limit)
+    }
+}
+
+impl Literal {
+    /// The expressions in it.
+    fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            Self::Bind { expr, .. } | Self::Test { expr, .. } => vec![expr],
+            Self::Each { args, .. } => args.iter().collect(),
+            Self::Atom { args, .. } => args
+                .iter()
+                .filter_map(|arg| if let Arg::Expr(expr) = arg { Some(expr) } else { None })
+                .collect(),
+        }
+    }
 }
 
 /// A checked literal.
