@@ -157,7 +157,7 @@ impl Observe {
         };
         let added = count(changes.added as usize, "fact");
         let mut out = terminal::text();
-        writeln!(out, "{added} asserted, {} already present{gone}", changes.standing)?;
+        writeln!(out, "{added} asserted, {} already present{gone}", changes.present)?;
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {
@@ -205,7 +205,8 @@ impl Observe {
             })
         };
         let mut reader = BufReader::new(Before { stream, act: &mut hand_over });
-        let observed = observer.observe(Input::new(file, self.form, &mut reader), &mut |fact| {
+        let input = Input::new(file, self.form, &mut reader);
+        let observed = actuators::observe_stream(observer, input, &mut |fact| {
             seen.borrow_mut().push(redaction.fact(fact));
             Ok(())
         });

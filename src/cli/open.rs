@@ -14,6 +14,10 @@ use super::{Failure, arguments, config, output, progress, secrets};
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
 
+/// What mends a question without a ledger and without facts.
+pub(super) const GIVE_FACTS: &str =
+    "; give facts with --facts PATH, or record some with `hence decide --facts PATH`";
+
 /// How many relations are named that the rules don't declare, or that have no compiled code.
 const SHOWN: usize = 8;
 
@@ -33,7 +37,7 @@ pub(super) fn for_reading(
         )));
     }
     let session = if files.is_empty() {
-        existing(facts)?;
+        facts.existing_store(GIVE_FACTS)?;
         let session = Session::over_ledger(rules, ledger(facts, true)?);
         if named.packs.is_empty() {
             tell_undeclared(&session);
@@ -44,19 +48,6 @@ pub(super) fn for_reading(
         Session::over_facts(rules, read)
     };
     equip(session, engine)
-}
-
-/// Checks that there is a ledger where facts are asked for and none are given.
-pub(super) fn existing(facts: &FactOptions) -> Result<(), Failure> {
-    let store = facts.store();
-    if store.exists() {
-        return Ok(());
-    }
-    Err(Failure::Usage(format!(
-        "there is no ledger at `{}`; give facts with --facts PATH, or record some with `hence decide \
-        --facts PATH`",
-        store.display()
-    )))
 }
 
 /// A session over the ledger.

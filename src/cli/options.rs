@@ -81,13 +81,13 @@ impl FactOptions {
         if self.store.is_some() { String::from("command line") } else { config::get().origin("store") }
     }
 
-    /// Checks that there is a ledger.
-    pub(super) fn existing_store(&self) -> Result<(), Failure> {
+    /// Checks that there is a ledger; where there is none, `help` says what to do.
+    pub(super) fn existing_store(&self, help: &str) -> Result<(), Failure> {
         let store = self.store();
         if store.exists() {
             return Ok(());
         }
-        Err(Failure::Usage(format!("there is no ledger at `{}`", store.display())))
+        Err(Failure::Usage(format!("there is no ledger at `{}`{help}", store.display())))
     }
 
     /// How long to wait for another process.
@@ -280,11 +280,10 @@ impl EngineOptions {
     /// The compiled packs whose decisions are cross-checked; `--engine both` checks all there are by itself.
     pub(super) fn cross_check(&self) -> Vec<&'static Pack> {
         let named =
-            |name: &String| packs::named(name).or_broken("packs to be cross-checked were checked when read");
-        match (self.name(), config::get().cross_check()) {
-            (EngineName::Both, _) => Vec::new(),
-            (_, Some(names)) => names.iter().map(named).collect(),
-            (_, None) => packs::named(config::CROSS_CHECKED).into_iter().collect(),
+            |name: &&str| packs::named(name).or_broken("packs to be cross-checked were checked when read");
+        match self.name() {
+            EngineName::Both => Vec::new(),
+            _ => config::get().cross_check().iter().map(named).collect(),
         }
     }
 

@@ -20,7 +20,7 @@ use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::incremental::IncrementalState;
-use super::lapse::Decided;
+use super::lapse::DecisionRelations;
 use super::ledger_facts::Recording;
 use super::trace;
 use super::what_if::without;
@@ -91,7 +91,8 @@ impl Outcome {
 
 impl Session {
     /// Takes a change in, evaluates what follows, and records facts and decisions in one transaction; with `dry`
-    /// nothing is recorded and the session stays as it was. A session of the past takes only `dry` ones. Nothing to record is no transaction.
+    /// nothing is recorded and the session stays as it was. A session of the past takes only `dry` ones. Where there is
+    /// nothing to record, there is no transaction.
     ///
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
@@ -259,12 +260,12 @@ impl Session {
                 drawn.push(decision(&finder, fact)?);
             }
         }
-        let decisions = Decided::new(program);
+        let decisions = DecisionRelations::new(program);
         let lapsed = before.into_iter().map(|fact| decisions.lapsed(fact)).collect();
         Ok(Outcome {
             drawn,
             lapsed,
-            stands: self.standing_counts(&evaluation.undetermined, |id| {
+            stands: self.decision_counts(&evaluation.undetermined, |id| {
                 evaluation::extent(&evaluation.model, id).rows.len()
             }),
             undetermined: undetermined.iter().map(name).collect(),
@@ -343,7 +344,7 @@ fn against(
     unwanted.retain(|fact| wanted.binary_search(fact).is_err());
     let mut changes = Changes::default();
     for fact in wanted {
-        let list = if held(&fact)? { &mut changes.standing } else { &mut changes.added };
+        let list = if held(&fact)? { &mut changes.present } else { &mut changes.added };
         list.push(fact);
     }
     for fact in unwanted {

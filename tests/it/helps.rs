@@ -57,7 +57,7 @@ fn follow_all(text: &str) -> (usize, Vec<String>) {
     (count, harm)
 }
 
-/// What a followed help leaves that it should not. What stood behind the fault, as the sum around a product, may come
+/// What a followed help leaves that it should not. What was after the fault, as the sum around a product, may come
 /// to light; then its help must mend it.
 fn left(
     text: &str,

@@ -21,7 +21,7 @@ fn asked(case: &mut Case, question: &str) -> String {
     last_stratum(&with, &program)
 }
 
-/// What `with` has behind the text of `program`.
+/// What `with` has after the text of `program`.
 fn last_stratum(with: &Program, program: &Program) -> String {
     assert_eq!(broken(with), Vec::<String>::new());
     let (text, before) = (with.to_string(), program.to_string());

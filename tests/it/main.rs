@@ -24,8 +24,11 @@ mod cases;
 mod check;
 mod clients;
 mod codebase;
+#[path = "../cases/command.rs"]
+mod command;
 mod commits;
 mod compiled;
+mod contradicts;
 mod covered;
 mod cross_check;
 mod demand;

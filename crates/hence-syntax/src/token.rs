@@ -4,23 +4,23 @@ use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
-/// A token and where it stands.
+/// A token and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
+pub(crate) struct Token {
     /// What it is.
     pub kind: TokenKind,
     /// Its text.
     pub span: Span,
-    /// How it stands on its line.
+    /// Its position on its line.
     pub position: Position,
     /// Whether a character before it was reported and passed over.
     pub after_fault: bool,
 }
 
-/// How a token stands on its line; recovery takes a clause to begin at the margin.
+/// The position of a token on its line; recovery takes a clause to begin at the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Position {
-    /// Behind another token.
+    /// After another token.
     Inside,
     /// First of its line, indented.
     Indented,
@@ -30,7 +30,7 @@ pub enum Position {
 
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenKind {
+pub(crate) enum TokenKind {
     /// A lower-case word: a relation, function, column, parameter or keyword.
     Word(Symbol),
     /// A variable with a name.
@@ -101,7 +101,7 @@ pub enum TokenKind {
     Pipe,
     /// `fn:plus` of Mangle, with its prefix
     MangleFunction(Symbol),
-    /// Text that was reported and stands for anything.
+    /// Text that was reported and may be anything.
     Broken,
     /// The end of the file.
     Eof,
@@ -112,12 +112,12 @@ pub const RESERVED: [&str; 7] = ["true", "false", "not", "and", "or", "in", "if"
 
 impl TokenKind {
     /// Whether this is a word of the grammar that an expression may follow.
-    pub fn may_open_expression(self) -> bool {
+    pub(crate) fn may_open_expression(self) -> bool {
         matches!(self, Self::Word(word) if ["no", "expect", "by", "limit"].contains(&word.as_str()))
     }
 
     /// Whether a value may end with this token, so that `-` after it subtracts.
-    pub fn ends_value(self) -> bool {
+    pub(crate) fn ends_value(self) -> bool {
         match self {
             Self::Word(word) => !["not", "and", "or", "in"].contains(&word.as_str()),
             Self::Variable(_) | Self::Wildcard | Self::Literal(_) | Self::RightParen => true,

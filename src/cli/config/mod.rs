@@ -22,7 +22,6 @@ use hence_core::value::Value;
 use hence_ledger::Redaction;
 
 use super::{Failure, output};
-pub(super) use settings::CROSS_CHECKED;
 use settings::{SETTINGS, Setting};
 use values::{Command, Content, Values};
 
@@ -253,9 +252,12 @@ impl Config {
         self.text("engine").unwrap_or("auto")
     }
 
-    /// The compiled packs to be cross-checked, where that is set.
-    pub(super) fn cross_check(&self) -> Option<&[String]> {
-        self.content("engine.cross_check").map(|_| self.texts("engine.cross_check"))
+    /// The compiled packs to be cross-checked.
+    pub(super) fn cross_check(&self) -> Vec<&str> {
+        match self.content("engine.cross_check") {
+            Some(_) => self.texts("engine.cross_check").iter().map(String::as_str).collect(),
+            None => [settings::CROSS_CHECKED].into_iter().filter(|name| *name != settings::NONE).collect(),
+        }
     }
 
     /// What is logged, where that is set.

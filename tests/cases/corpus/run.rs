@@ -121,7 +121,7 @@ fn own_facts(case: &Case, rules: &RuleSet) -> Result<Vec<Fact>, Faults> {
 }
 
 /// Runs what the printer makes of the files; what it makes must stay as it is when it is printed again. Places
-/// move and expressions are laid out anew, so of the reports only their number is compared.
+/// move and expressions are laid out again, so of the reports only their number is compared.
 fn printed(case: &Case, prepared: &Prepared, expected: &Derived) -> Result<(), String> {
     let mut loader = Loader::default();
     for file in &prepared.rules.files {

@@ -80,7 +80,7 @@ fn an_end_that_is_gone_after_a_clean_close_is_damage_with_and_without_a_base() {
         flipped[at] ^= 4;
         flipped
     }));
-    ends.push([&whole[..], b"something behind the end"].concat());
+    ends.push([&whole[..], b"something after the end"].concat());
     for (at, end) in ends.iter().enumerate() {
         for with_base in [true, false] {
             put(dir.path(), &all);
@@ -199,7 +199,7 @@ fn another_journal_than_was_closed_is_told_of_and_found() {
     // Whoever writes to it would take away what tells that it is another one.
     for _ in 0..2 {
         let refused = Ledger::open(dir.path(), &OpenOptions::default()).err().unwrap().to_string();
-        assert!(refused.contains("isn't the journal that was closed"), "{refused}");
+        assert!(refused.contains("is not the journal that was closed"), "{refused}");
     }
     fs::remove_file(dir.path().join("LOCK")).unwrap();
     let ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();

@@ -14,15 +14,10 @@ use hence_core::value::Value;
 use hence_ledger::{Decision, Draft, Ledger, OpenOptions};
 
 use super::support::Random;
+use crate::command::hence;
 
 const RULES: &str = "## A job that failed, and how often.\ninput failed(job: string, tries: int).\n\n\
     ## Try it again.\ndecision retry(job: string).\n\n@id(again)\n@because(\"{Job} was tried {Tries} times\")\nretry(Job) :- failed(Job, Tries), Tries < 3.\n";
-
-fn hence(dir: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
-    command.args(args).current_dir(dir).env("NO_COLOR", "1").env("USER", "ada");
-    command
-}
 
 /// Runs a command, which must not panic; exit status, standard output, standard error.
 fn run(mut command: Command) -> (i32, String, String) {
@@ -191,7 +186,7 @@ fn a_removed_or_forbidden_base_is_no_loss() {
     fs::remove_dir_all(dir.path().join(".hence/base")).unwrap();
     let (status, rows, said) = run(hence(dir.path(), &["facts", "failed", "--format", "jsonl"]));
     assert_eq!((status, rows.as_str()), (0, "{\"failed\": [\"backup\", 1]}\n"), "{said}");
-    assert!(said.contains("the fact base isn't used"), "{said}");
+    assert!(said.contains("the fact base is not used"), "{said}");
     assert!(!dir.path().join(".hence/base").exists());
     let (status, _, said) = run(hence(dir.path(), &["rebuild"]));
     assert_eq!(status, 0, "{said}");

@@ -12,13 +12,13 @@ use super::{Base, BaseError, Batch, Pair};
 
 /// Bytes of pages that sled keeps in memory.
 const CACHE: u64 = 64 << 20;
-/// How often sled writes by itself; without it sled 0.34.7 would write nothing that it is not told to.
+/// How often sled writes by itself; without it sled 0.34.7 would write nothing that it is not asked to.
 const FLUSH_MS: u64 = 500;
 /// How long to wait for the threads of a closed base of this process to let go of its files.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A base in a folder of its own.
-pub struct SledBase {
+pub(crate) struct SledBase {
     /// Taken out at closing.
     db: Option<sled::Db>,
     dir: PathBuf,
@@ -32,7 +32,7 @@ impl SledBase {
     ///
     /// # Errors
     /// If the files are damaged or can't be read.
-    pub fn open(dir: &Path) -> Result<Self, BaseError> {
+    pub(crate) fn open(dir: &Path) -> Result<Self, BaseError> {
         fs::create_dir_all(dir).map_err(failed(dir))?;
         remove_generating(dir).map_err(failed(dir))?;
         let config = config(dir).flush_every_ms(Some(FLUSH_MS));
@@ -50,12 +50,12 @@ impl SledBase {
         }
     }
 
-    /// Opens a copy of the base in `dir`, where nothing is written or locked. `is_still` tells, once the copy is made,
+    /// Opens a copy of the base in `dir`, where nothing is written or locked. `is_still` says, once the copy is made,
     /// whether the files stayed as they were meanwhile; `None` where they didn't, or there is no room for a copy.
     ///
     /// # Errors
     /// If the files are damaged or can't be read.
-    pub fn copy_of(dir: &Path, is_still: impl FnOnce() -> bool) -> Result<Option<Self>, BaseError> {
+    pub(crate) fn copy_of(dir: &Path, is_still: impl FnOnce() -> bool) -> Result<Option<Self>, BaseError> {
         let Ok(scratch) = Scratch::new() else { return Ok(None) };
         let copied = scratch.copy(dir);
         let is_full = |error: &io::Error| {

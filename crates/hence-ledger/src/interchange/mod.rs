@@ -23,5 +23,5 @@ mod table;
 pub use faults::Unread;
 pub use folder::{FactFile, expand};
 pub use format::Format;
-pub use load::{FILE_LIMIT, read, read_each, read_into, read_rule_file, read_stream, read_text};
+pub use load::{read, read_into, read_rule_file, read_stream, read_text};
 pub use schemas::Schemas;

@@ -9,7 +9,7 @@ mod variable;
 
 pub(super) use declaration::{Declared, crepe, declared_in, mangle, souffle, type_name};
 pub(super) use variable::has_lower_variables;
-pub use variable::variable_form;
+pub(crate) use variable::variable_form;
 
 use scan::{Piece, join, scan};
 
