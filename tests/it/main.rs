@@ -33,6 +33,7 @@ mod covered;
 mod cross_check;
 mod demand;
 mod engines;
+mod exact_sentences;
 mod explain;
 mod fact_faults;
 mod fact_files;

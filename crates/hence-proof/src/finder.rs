@@ -7,6 +7,7 @@ use hence_core::schema::RelationId;
 use hence_core::span::Sources;
 use hence_core::value::Value;
 use hence_engine::{Bound, FactSource, Model};
+use hence_lang::builtins::term::{Format, Show};
 use hence_lang::ir::{Program, Rule, RuleId};
 
 use super::build::Builder;
@@ -185,13 +186,25 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// As [`Finder::why`].
     pub fn explanation(&self, fact: &Fact) -> Result<Option<Explanation>, WhyError> {
+        self.explained(fact, Format::show)
+    }
+
+    /// The explanation as it was recorded before sentences showed floats in at most six digits.
+    ///
+    /// # Errors
+    /// A bound that was reached.
+    pub fn exact_explanation(&self, fact: &Fact) -> Result<Option<Explanation>, WhyError> {
+        self.explained(fact, Format::show_exactly)
+    }
+
+    fn explained(&self, fact: &Fact, show: Show) -> Result<Option<Explanation>, WhyError> {
         let Some(root) = self.find(fact) else { return self.checked(None) };
         if let Some(derivation) = self.only(root) {
-            return self.checked(self.builder().explanation(root, Some(&derivation)));
+            return self.checked(self.builder().explanation(root, Some(&derivation), show));
         }
         let solution = self.founded(fact, self.checked(solve_root(self.search(), root))?)?;
         let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
-        self.checked(self.builder().explanation(root, derivation))
+        self.checked(self.builder().explanation(root, derivation, show))
     }
 
     /// Whether some derivation of a fact, of whatever height, has that explanation: a rule of that identity, with that
@@ -205,11 +218,18 @@ impl<'a> Finder<'a> {
         let mut all = Derivations::new(self.search(), root, None);
         for _ in 0..MOST_DERIVATIONS {
             let Some(derivation) = all.next(|_, rule| named(rule)) else { break };
-            if self.builder().explanation(root, Some(&derivation)).as_ref() == Some(explanation) {
+            if self.tells(root, Some(&derivation), explanation) {
                 return self.checked(true);
             }
         }
-        self.checked(self.builder().explanation(root, None).as_ref() == Some(explanation))
+        self.checked(self.tells(root, None, explanation))
+    }
+
+    /// Whether a derivation is told so, now or as it was before sentences showed floats in at most six digits.
+    fn tells(&self, root: FactRef, derivation: Option<&Derivation>, explanation: &Explanation) -> bool {
+        let shows: [Show; 2] = [Format::show, Format::show_exactly];
+        let told = |show| self.builder().explanation(root, derivation, show);
+        shows.into_iter().any(|show| told(show).as_ref() == Some(explanation))
     }
 
     /// The derivation of a fact that has just one, so that no heights have to be compared.
