@@ -1,4 +1,4 @@
-//! Which `=` and `in` bind a variable: the least fixpoint, the same in whatever order the literals stand.
+//! Which `=` and `in` bind a variable: the least fixpoint, the same in any order of the literals.
 
 use std::collections::HashMap;
 

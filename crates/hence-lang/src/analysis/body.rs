@@ -169,7 +169,7 @@ impl Typer<'_> {
         }
     }
 
-    /// Whether an expression may stand in a column.
+    /// Whether an expression fits a column.
     pub(super) fn fits(&mut self, expr: Expr, entry: &Entry, slot: &Slot) -> Option<Expr> {
         let ty = slot.ty.as_ref()?;
         let place = format!("the column `{}` of `{}`", slot.name, entry.name);

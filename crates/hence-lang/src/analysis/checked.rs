@@ -1,11 +1,12 @@
 //! A checked program: every name resolved, every expression typed, every rule safe. Still close to the text:
-//! expressions stand inside atoms, and no order of evaluation is chosen.
+//! atoms hold expressions, and no order of evaluation is chosen.
 
 use std::ops::Index;
 
 use crate::builtins::expr::{Expr, ParamId, VarId};
 use crate::builtins::generator::Generator;
-use crate::builtins::term::{Limit, Sentence, Term, Variable};
+use crate::builtins::rule;
+use crate::builtins::term::Variable;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::{Param, Relation, RelationId};
@@ -47,46 +48,18 @@ impl Index<ParamId> for Checked {
     }
 }
 
-impl Index<VarId> for Rule {
-    type Output = Variable;
-
-    #[track_caller]
-    fn index(&self, id: VarId) -> &Variable {
-        self.variables.get(id.at()).or_broken(VarId::INVARIANT)
-    }
-}
-
-/// A checked rule; without a body, a fact.
-#[derive(Clone, Debug)]
-pub struct Rule {
-    /// The stable identity: `@id`, or relation and ordinal (`refine_tool#2`).
-    pub id: Symbol,
-    /// The relation it derives.
-    pub head: RelationId,
-    /// The name of the head's relation in the text.
-    pub head_span: Span,
-    /// A term for each column of the head.
-    pub terms: Vec<Term>,
-    /// The body in the order of the text.
-    pub body: Vec<Literal>,
-    /// The variables, by [`VarId`], in the order of their first place; each `_` is none.
-    pub variables: Vec<Variable>,
-    /// `limit …`.
-    pub limit: Option<Limit>,
-    /// `@because`.
-    pub because: Option<Sentence>,
-    /// The doc comment.
-    pub doc: String,
-    /// The whole rule.
-    pub span: Span,
-}
+/// A checked rule: its variables are those of the text, each `_` none of them.
+///
+/// It is not the rule that engines evaluate: its atoms hold expressions, and its literals are those of the text, which
+/// lints, guards and the cycles of strata speak of; `lower` turns them into fewer forms.
+pub type Rule = rule::Rule<Literal>;
 
 /// A checked literal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
     /// Some fact matches, or with `negated` none does.
     Atom {
-        /// Whether `!` or `not` stands before it.
+        /// Whether `!` or `not` precedes it.
         negated: bool,
         /// The relation.
         relation: RelationId,
@@ -166,9 +139,9 @@ pub struct Test {
     pub sets: Vec<(Symbol, Value)>,
     /// Its clock, in microseconds since the epoch.
     pub now: Option<i64>,
-    /// The facts given, with where each stands.
+    /// The facts given, with the place of each.
     pub given: Vec<(RelationId, Vec<Value>, Span)>,
-    /// Files of facts given: path and where it stands.
+    /// Files of facts given: path and its place.
     pub given_from: Vec<(String, Span)>,
     /// What is expected; names, types and safety have been checked.
     pub expect: Vec<Expectation>,

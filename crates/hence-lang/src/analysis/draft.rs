@@ -1,4 +1,4 @@
-//! Bodies with their names resolved: which relation an atom means, which term stands in which column.
+//! Bodies with their names resolved: which relation an atom means, which term belongs to which column.
 
 use std::borrow::Cow;
 

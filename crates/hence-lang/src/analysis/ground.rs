@@ -97,7 +97,7 @@ impl<'a> Ground<'a> {
         self.value(entry, slot, term, out)
     }
 
-    /// The values of terms that stand by position.
+    /// The values of terms by position.
     pub(super) fn positional(
         &self,
         entry: &Entry,

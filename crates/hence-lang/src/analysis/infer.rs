@@ -68,7 +68,7 @@ fn rise(slot: &mut Slot, ty: ColumnType, span: Span) -> bool {
     }
 }
 
-/// Reports the columns whose type is still unknown, but for those that hang on a fault that was reported.
+/// Reports the columns whose type is still unknown, but for those that depend on a reported fault.
 pub(super) fn report(drafts: &[Draft<'_>], names: &Names, out: &mut Vec<Diagnostic>) {
     let unknown = |entry: &Entry| !entry.declared && entry.columns.iter().any(|slot| slot.ty.is_none());
     if !names.relations.iter().any(unknown) {

@@ -17,6 +17,7 @@ mod infer;
 pub mod lints;
 mod names;
 mod operation;
+pub mod parts;
 mod placeholder;
 mod prose;
 mod query;

@@ -12,12 +12,12 @@ use super::values::error;
 pub(super) enum Piece {
     /// Text as it is, `{{` and `}}` resolved.
     Text(Symbol),
-    /// `{Name}` and where the name stands.
+    /// `{Name}` and the place of the name.
     Hole(Symbol, Span),
 }
 
-/// Cuts `text`, whose literal stands at `span`, into pieces; the faults are braces without their partner, and
-/// what stands between braces and is no word.
+/// Cuts `text`, whose literal is at `span`, into pieces; the faults are braces without their partner, and
+/// what is between braces and no word.
 pub(super) fn pieces(text: &str, span: Span, sources: &Sources) -> (Vec<Piece>, Vec<Diagnostic>) {
     let mut cutter =
         Cutter { text, span, sources, plain: String::new(), pieces: Vec::new(), faults: Vec::new() };
@@ -61,7 +61,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Takes the placeholder whose brace stands at `at` and says how many bytes it has.
+    /// Takes the placeholder whose brace is at `at` and says how many bytes it has.
     fn hole(&mut self, at: usize) -> usize {
         let rest = self.text.get(at + 1..).unwrap_or("");
         let Some(end) = rest.find(['{', '}']).filter(|end| rest.get(*end..=*end) == Some("}")) else {
@@ -91,7 +91,7 @@ impl Cutter<'_> {
     }
 }
 
-/// Where the bytes from `at` of a literal's text stand, as well as it can be told where escapes were resolved.
+/// The place of the bytes from `at` of a literal's text, as near as it is known where escapes were resolved.
 fn part(text: &str, at: usize, len: usize, span: Span, sources: &Sources) -> Span {
     match sources.slice(span).find(text) {
         Some(offset) if !text.is_empty() => {

@@ -179,7 +179,7 @@ fn follows(open: &[VarId], clauses: &[Clause<'_>], vars: &Vars) -> Vec<VarId> {
     known.split_off(roots)
 }
 
-/// The `=` that have `var` alone on one side, with the variables of the other, and the `in` before which it stands.
+/// The `=` that have `var` alone on one side, with the variables of the other, and the `in` whose variable it is.
 fn equations<'c>(
     var: VarId,
     clauses: &'c [Clause<'_>],

@@ -25,7 +25,7 @@ pub struct Stratum {
 }
 
 /// The derived relations of `checked` in an order of evaluation: each stratum is one strongly connected component
-/// of the graph of who reads whom, and stands after all that it reads; where that leaves a choice, the stratum
+/// of the graph of who reads whom, and comes after all that it reads; where that leaves a choice, the stratum
 /// with the relation that was known first comes first.
 ///
 /// # Errors
@@ -93,7 +93,7 @@ impl Components {
         self.of(read.reader) == self.of(read.read)
     }
 
-    /// The components in an order in which each stands after all that it reads, the inputs left out.
+    /// The components in an order in which each comes after all that it reads, the inputs left out.
     fn ordered(&self, checked: &Checked, reads: &[Read]) -> Vec<Stratum> {
         let len = self.members.len();
         let mut readers: IndexVec<Component, Vec<Component>> = IndexVec::filled(Vec::new(), len);
@@ -122,7 +122,7 @@ impl Components {
             let relations = self.members[component].clone();
             out.push(Stratum { relations, recursive: recursive[component] });
         }
-        assert_eq!(out.len(), len, "each component stands after all that it reads");
+        assert_eq!(out.len(), len, "each component comes after all that it reads");
         out.retain(|stratum| stratum.relations.iter().any(|relation| is_derived(checked, *relation)));
         out
     }
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn negation_in_a_cycle_is_told_by_the_shortest_way_round() {
+    fn negation_in_a_cycle_is_shown_by_the_shortest_way_round() {
         let rules = vec![
             rule("a(X)").some("e(X)").none("b(X)"),
             rule("b(X)").some("far(X)"),

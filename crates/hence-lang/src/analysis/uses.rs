@@ -1,4 +1,4 @@
-//! Where the variables of expressions stand, the placeholders of `format` included.
+//! The places of the variables of expressions, the placeholders of `format` included.
 
 use std::collections::HashMap;
 

@@ -2,9 +2,8 @@
 //! all others ask here, so that a new form is answered for once.
 
 use crate::builtins::expr::{Expr, ParamId, VarId};
-use crate::builtins::term::Limit;
 
-use super::{Arg, Atom, Literal, Rule, Term};
+use super::{Arg, Atom, Literal, Rule};
 
 impl Literal {
     /// The atom, positive or negated.
@@ -63,7 +62,7 @@ impl Literal {
         all
     }
 
-    /// Calls `visit` with each of its variables, as often as it stands there.
+    /// Calls `visit` with each of its variables, once for each occurrence.
     pub fn for_each_var(&self, visit: &mut impl FnMut(VarId)) {
         self.binds().for_each(&mut *visit);
         self.for_each_needed(visit);
@@ -75,36 +74,19 @@ impl Literal {
             || self.exprs().iter().any(|expr| expr.reads_param(param))
     }
 
-    /// Whether some operation of it may have no result.
+    /// Whether some operation of it may be undefined.
     pub fn may_fail(&self) -> bool {
         self.exprs().iter().any(Expr::may_fail)
     }
 }
 
 impl Atom {
-    /// The variables, as often as they stand there.
+    /// The variables, once for each occurrence.
     pub fn vars(&self) -> impl Iterator<Item = VarId> + '_ {
         self.args.iter().filter_map(|arg| match arg {
             Arg::Var(var) => Some(*var),
             Arg::Any | Arg::Const(_) | Arg::Param(_) => None,
         })
-    }
-}
-
-impl Term {
-    /// The expressions that are evaluated for each match.
-    pub fn exprs(&self) -> &[Expr] {
-        match self {
-            Self::Expr(expr) => std::slice::from_ref(expr),
-            Self::Aggregate { args, .. } => args,
-        }
-    }
-}
-
-impl Limit {
-    /// The expressions of the keys.
-    pub fn keys(&self) -> impl Iterator<Item = &Expr> {
-        self.by.iter().map(|(key, _)| key)
     }
 }
 
@@ -117,11 +99,6 @@ impl Rule {
     /// The variables that literals of the body compute, in order.
     pub fn computed(&self) -> impl Iterator<Item = VarId> + '_ {
         self.body.iter().filter_map(Literal::computed)
-    }
-
-    /// The expressions of the head, in the order of its columns.
-    pub fn head_exprs(&self) -> impl Iterator<Item = &Expr> {
-        self.terms.iter().flat_map(Term::exprs)
     }
 
     /// Whether it reads a parameter.

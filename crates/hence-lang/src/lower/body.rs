@@ -24,7 +24,7 @@ pub(super) fn flatten(body: &[checked::Literal], variables: &[Variable]) -> (Vec
     (flat.literals, flat.variables)
 }
 
-/// A body on its way.
+/// A body that is being flattened.
 struct Flat {
     literals: Vec<Literal>,
     variables: Vec<Variable>,
@@ -121,7 +121,7 @@ impl Flat {
 /// A new variable.
 pub(super) fn make(variables: &mut Vec<Variable>, ty: Type) -> VarId {
     let is_made = |variable: &&Variable| variable.name.as_str().starts_with(|c: char| c.is_ascii_digit());
-    // Made variables stand at the end, so the last one tells how many there are.
+    // Made variables are at the end, so the last one says how many there are.
     let number = |made: &Variable| {
         let number = made.name.as_str().parse::<u32>().ok();
         number.or_broken("variables that are made here are called by numbers")

@@ -24,7 +24,7 @@ pub use relevant::{needed, relevant};
 /// sentence isn't lost, and so does one with parameters or operations.
 ///
 /// # Errors
-/// The cycles through negation, an aggregate or a limit, as [`strata()`] tells them.
+/// The cycles through negation, an aggregate or a limit, as [`strata()`] reports them.
 pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
     let strata = strata(checked)?;
     let mut program = Program {
@@ -65,17 +65,7 @@ fn constant(term: &Term) -> Option<Value> {
 
 fn rule(clause: &checked::Rule) -> Rule {
     let (body, variables) = body::flatten(&clause.body, &clause.variables);
-    Rule {
-        id: clause.id,
-        head: clause.head,
-        terms: clause.terms.clone(),
-        body,
-        variables,
-        limit: clause.limit.clone(),
-        because: clause.because.clone(),
-        doc: clause.doc.clone(),
-        span: clause.span,
-    }
+    clause.with_body(body, variables)
 }
 
 /// The strata with the rules of their relations.
@@ -122,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_atom_alone_binds_is_computed_behind_it() {
+    fn what_an_atom_alone_binds_is_computed_after_it() {
         let shown = |rules| {
             let program = lower(&checked(&["p", "q"], rules)).unwrap();
             assert_eq!(broken(&program), Vec::<String>::new());
@@ -164,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_one_more_relation_behind_all_others() {
+    fn a_query_is_one_more_relation_after_all_others() {
         let checked =
             checked(&["p"], vec![rule("d(X)").some("p(X)"), rule("asked(Y)").some("d(Y)").some("p(Y+1)")]);
         let (program, asked) = (lower(&checked).unwrap(), &checked.rules[1]);

@@ -24,7 +24,7 @@ pub struct Query<'a> {
     /// The variables whose values are asked for, in the order of the answer's columns.
     pub wanted: &'a [VarId],
     /// For each literal (none beyond the end) the distance within which the float columns of a positive atom
-    /// compare with what stands at them, where that is no variable.
+    /// compare with their terms, where these are no variables.
     pub within: &'a [Option<f64>],
     /// The whole question.
     pub span: Span,
@@ -58,6 +58,7 @@ pub fn lower_query(query: &Query<'_>, head: RelationId) -> Rule {
     Rule {
         id: answer_name(head),
         head,
+        head_span: query.span,
         terms,
         body,
         variables,
@@ -135,14 +136,12 @@ fn variable<'a>(var: VarId, query: &Query<'a>) -> &'a Variable {
     query.variables.get(var.at()).or_broken(VarId::INVARIANT)
 }
 
-/// An atom whose float columns compare within `distance` with what stands at them, where that is no variable;
+/// An atom whose float columns compare within `distance` with their terms, where these are no variables;
 /// any other literal as it is.
 fn about(literal: &Literal, distance: Float, variables: &mut Vec<Variable>) -> Vec<Literal> {
-    let Literal::Atom { negated: false, relation, args, span } = literal else {
-        return vec![literal.clone()];
-    };
+    let Some(atom) = literal.positive() else { return vec![literal.clone()] };
     let mut tests = Vec::new();
-    let args = args.iter().map(|arg| match arg {
+    let args = atom.args.iter().map(|arg| match arg {
         Arg::Expr(wanted) if wanted.ty == Type::Float && !matches!(wanted.kind, ExprKind::Var(_)) => {
             let found = read(make(variables, Type::Float), Type::Float, wanted.span);
             let test = near(&found, wanted, distance);
@@ -151,8 +150,8 @@ fn about(literal: &Literal, distance: Float, variables: &mut Vec<Variable>) -> V
         }
         other => other.clone(),
     });
-    let args = args.collect();
-    let mut out = vec![Literal::Atom { negated: false, relation: *relation, args, span: *span }];
+    let (relation, args, span) = (atom.relation, args.collect(), atom.span);
+    let mut out = vec![Literal::Atom { negated: false, relation, args, span }];
     out.append(&mut tests);
     out
 }

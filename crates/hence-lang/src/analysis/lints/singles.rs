@@ -1,4 +1,4 @@
-//! Variables that stand once in their rule: a slip of the pen more often than not.
+//! Variables that occur once in their rule: a slip of the pen more often than not.
 
 use std::collections::BTreeMap;
 

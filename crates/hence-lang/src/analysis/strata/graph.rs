@@ -1,7 +1,6 @@
 //! Who reads whom: an edge for each atom of each rule, and how the rule depends on it.
 
 use crate::analysis::checked::{Literal, Rule};
-use crate::builtins::term::Term;
 use hence_core::schema::RelationId;
 use hence_core::span::Span;
 
@@ -40,18 +39,15 @@ pub(crate) struct Read {
 
 /// The atoms of `rule` in their order.
 pub(crate) fn reads(rule: &Rule) -> impl Iterator<Item = Read> + '_ {
-    let positive = if rule.terms.iter().any(|term| matches!(term, Term::Aggregate { .. })) {
+    let positive = if rule.is_aggregate() {
         How::Aggregate
     } else if rule.limit.is_some() {
         How::Limit
     } else {
         How::Some
     };
-    rule.body.iter().filter_map(move |literal| match literal {
-        Literal::Atom { negated, relation, span, .. } => {
-            let how = if *negated { How::None } else { positive };
-            Some(Read { reader: rule.head, read: *relation, how, span: *span })
-        }
-        _ => None,
+    rule.body.iter().filter_map(Literal::atom).map(move |atom| {
+        let how = if atom.negated { How::None } else { positive };
+        Read { reader: rule.head, read: atom.relation, how, span: atom.span }
     })
 }

@@ -47,25 +47,25 @@ const NUMBERS: &[Entry] = &[
     Entry {
         name: "sqrt",
         form: "sqrt(x)",
-        meaning: "The square root; of a negative number it has no result.",
+        meaning: "The square root; of a negative number it is undefined.",
         examples: &[("sqrt(6.25)", "2.5"), ("sqrt(-1.0)", NO_RESULT)],
     },
     Entry {
         name: "pow",
         form: "pow(base, exponent)",
-        meaning: "The power. The exponent of an int is 0 or more; else, and on overflow, it has no result.",
+        meaning: "The power. The exponent of an int is 0 or more; else, and on overflow, it is undefined.",
         examples: &[("pow(2, 10)", "1024"), ("pow(2.0, -1.0)", "0.5"), ("pow(2, -1)", NO_RESULT)],
     },
     Entry {
         name: "ln",
         form: "ln(x)",
-        meaning: "The natural logarithm; of 0 and below it has no result.",
+        meaning: "The natural logarithm; of 0 and below it is undefined.",
         examples: &[("ln(1.0)", "0.0"), ("ln(0.0)", NO_RESULT)],
     },
     Entry {
         name: "exp",
         form: "exp(x)",
-        meaning: "The exponential function; on overflow it has no result.",
+        meaning: "The exponential function; on overflow it is undefined.",
         examples: &[("exp(0.0)", "1.0")],
     },
     Entry {
@@ -155,7 +155,7 @@ const STRINGS: &[Entry] = &[
     Entry {
         name: "substring",
         form: "substring(s, start, length)",
-        meaning: "Up to `length` characters of `s` from `start`, which counts from 0. A negative number, or a start beyond the end, has no result.",
+        meaning: "Up to `length` characters of `s` from `start`, which counts from 0. With a negative number, or a start beyond the end, it is undefined.",
         examples: &[
             ("substring(\"abcdef\", 2, 3)", "\"cde\""),
             ("substring(\"abc\", 1, 9)", "\"bc\""),
@@ -216,7 +216,7 @@ const TIMES: &[Entry] = &[
     Entry {
         name: "truncate",
         form: "truncate(t, d)",
-        meaning: "The latest multiple of `d` since 1970-01-01T00:00:00Z that is not after `t`. A duration that is not positive has no result.",
+        meaning: "The latest multiple of `d` since 1970-01-01T00:00:00Z that is not after `t`. With a duration that is not positive it is undefined.",
         examples: &[
             ("truncate(@2026-02-03T14:23:45Z, 1h)", "@2026-02-03T14:00:00Z"),
             ("truncate(@2026-02-03T14:23:45Z, 0s)", NO_RESULT),
@@ -234,13 +234,13 @@ const CONVERSIONS: &[Entry] = &[
     Entry {
         name: "int",
         form: "int(x)",
-        meaning: "A float rounded towards zero; of a string, the int literal that it holds. Other strings have no result.",
+        meaning: "A float rounded towards zero; of a string, the int literal that it holds. For other strings it is undefined.",
         examples: &[("int(-2.7)", "-2"), ("int(\"42\")", "42"), ("int(\"4.2\")", NO_RESULT)],
     },
     Entry {
         name: "float",
         form: "float(x)",
-        meaning: "The float nearest to an int; of a string, the float literal that it holds. Other strings have no result.",
+        meaning: "The float nearest to an int; of a string, the float literal that it holds. For other strings it is undefined.",
         examples: &[("float(3)", "3.0"), ("float(\"0.5\")", "0.5"), ("float(\"half\")", NO_RESULT)],
     },
     Entry {
@@ -256,7 +256,7 @@ const CONVERSIONS: &[Entry] = &[
     Entry {
         name: "name",
         form: "name(s)",
-        meaning: "The name that a string holds, with or without its slash. Other strings have no result.",
+        meaning: "The name that a string holds, with or without its slash. For other strings it is undefined.",
         examples: &[("name(\"error/syntax\")", "/error/syntax"), ("name(\"No name\")", NO_RESULT)],
     },
 ];
