@@ -3,13 +3,14 @@
 
 use std::ops::Index;
 
+use crate::builtins::aggregate::Aggregate;
 use crate::builtins::expr::{Expr, ParamId, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::rule;
 use crate::builtins::term::Variable;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
-use hence_core::schema::{Param, Relation, RelationId};
+use hence_core::schema::{ColumnType, Param, Relation, RelationId};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -97,6 +98,35 @@ pub enum Literal {
         /// The literal.
         span: Span,
     },
+    /// `N = count { … }`.
+    Aggregate(Box<Aggregated>),
+}
+
+/// An aggregate over the matches of a body of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregated {
+    /// What equals its value.
+    pub target: Expr,
+    /// The variable that the target is, where nothing else binds it.
+    pub binds: Option<VarId>,
+    /// The function.
+    pub aggregate: Aggregate,
+    /// The type of its value.
+    pub ty: ColumnType,
+    /// Its arguments, over the inner variables.
+    pub args: Vec<Expr>,
+    /// The inner body, in the order of the text.
+    pub body: Vec<Literal>,
+    /// The inner variables, by [`VarId`].
+    pub variables: Vec<Variable>,
+    /// The variables that give the group: as the rule knows each, and as the inner body does.
+    pub shared: Vec<(VarId, VarId)>,
+    /// The function with its body, as written on one line.
+    pub text: Symbol,
+    /// The function with its body.
+    pub function: Span,
+    /// The literal.
+    pub span: Span,
 }
 
 /// An argument of an atom.

@@ -38,9 +38,13 @@ pub(super) fn columns(drafts: &[Draft<'_>], names: &mut Names, sources: &Sources
     }
 }
 
-/// The relations that a rule reads positively.
+/// The relations that a rule reads positively, those in the bodies of aggregates too.
 fn reads(draft: &Draft<'_>) -> impl Iterator<Item = RelationId> {
-    draft.clauses.iter().filter_map(|clause| match clause {
+    let inner = draft.clauses.iter().flat_map(|clause| match clause {
+        Clause::Aggregate(inner) => inner.clauses.as_slice(),
+        _ => &[],
+    });
+    draft.clauses.iter().chain(inner).filter_map(|clause| match clause {
         Clause::Atom { negated: false, relation, .. } => Some(*relation),
         _ => None,
     })

@@ -37,6 +37,7 @@ impl Literal {
             | Self::Bind { span, .. }
             | Self::Test { span, .. }
             | Self::Each { span, .. } => *span,
+            Self::Aggregate(of) => of.span,
         }
     }
 
@@ -46,6 +47,7 @@ impl Literal {
             | Self::Bind { span, .. }
             | Self::Test { span, .. }
             | Self::Each { span, .. } => span,
+            Self::Aggregate(of) => &mut of.span,
         }
     }
 
@@ -55,7 +57,15 @@ impl Literal {
             Self::Atom { negated, relation, args, span } => {
                 Some(Read { negated: *negated, relation: *relation, args, span: *span })
             }
-            Self::Bind { .. } | Self::Test { .. } | Self::Each { .. } => None,
+            Self::Bind { .. } | Self::Test { .. } | Self::Each { .. } | Self::Aggregate(_) => None,
+        }
+    }
+
+    /// The body of its own that it has, as an aggregate does.
+    pub fn inner(&self) -> &[Self] {
+        match self {
+            Self::Aggregate(of) => &of.body,
+            Self::Atom { .. } | Self::Bind { .. } | Self::Test { .. } | Self::Each { .. } => &[],
         }
     }
 
@@ -68,6 +78,7 @@ impl Literal {
     pub fn computed(&self) -> Option<VarId> {
         match self {
             Self::Bind { var, .. } | Self::Each { var, bound: false, .. } => Some(*var),
+            Self::Aggregate(of) => of.binds,
             Self::Atom { .. } | Self::Test { .. } | Self::Each { bound: true, .. } => None,
         }
     }
@@ -78,12 +89,13 @@ impl Literal {
         atom.iter().flat_map(Read::vars).chain(self.computed()).collect()
     }
 
-    /// Its expressions, in the order of the text, those inside an atom too.
+    /// Its expressions over the variables of its own body, in the order of the text, those inside an atom too.
     pub fn exprs(&self) -> Vec<&Expr> {
         match self {
             Self::Atom { args, .. } => args.iter().filter_map(Arg::expr).collect(),
             Self::Bind { expr, .. } | Self::Test { expr, .. } => vec![expr],
             Self::Each { args, .. } => args.iter().collect(),
+            Self::Aggregate(of) => vec![&of.target],
         }
     }
 
@@ -92,6 +104,7 @@ impl Literal {
             Self::Atom { args, .. } => args.iter_mut().filter_map(Arg::expr_mut).collect(),
             Self::Bind { expr, .. } | Self::Test { expr, .. } => vec![expr],
             Self::Each { args, .. } => args.iter_mut().collect(),
+            Self::Aggregate(of) => of.args.iter_mut().chain([&mut of.target]).collect(),
         }
     }
 
@@ -100,6 +113,10 @@ impl Literal {
     pub fn without_places(mut self) -> Self {
         *self.span_mut() = Span::default();
         self.exprs_mut().into_iter().for_each(Expr::forget_places);
+        if let Self::Aggregate(of) = &mut self {
+            of.function = Span::default();
+            of.body = std::mem::take(&mut of.body).into_iter().map(Self::without_places).collect();
+        }
         self
     }
 }

@@ -11,7 +11,7 @@
 //! - types fit: a column and the argument at it have one type; names outside a closed set are gone.
 
 pub mod invariants;
-mod parts;
+pub mod parts;
 pub mod text;
 
 use std::ops::Index;

@@ -1,6 +1,8 @@
 //! The parts of rules, literals and terms by their role. Who matches on the form of a literal says what that form means;
 //! all others ask here, so that a new form is answered for once.
 
+use std::collections::BTreeSet;
+
 use crate::builtins::expr::{Expr, ParamId, VarId};
 
 use super::{Arg, Atom, Literal, Rule};
@@ -87,6 +89,25 @@ impl Atom {
             Arg::Var(var) => Some(*var),
             Arg::Any | Arg::Const(_) | Arg::Param(_) => None,
         })
+    }
+}
+
+/// The variables that some order of the literals binds, beside those that are bound before.
+pub fn bound(body: &[Literal], mut bound: BTreeSet<VarId>) -> BTreeSet<VarId> {
+    let computed: BTreeSet<VarId> = body.iter().filter_map(Literal::computed).collect();
+    loop {
+        let before = bound.len();
+        for literal in body {
+            let mut read =
+                literal.positive().into_iter().flat_map(Atom::vars).filter(|var| computed.contains(var));
+            let reads_bound = read.all(|var| bound.contains(&var));
+            if reads_bound && literal.is_ready(|var| bound.contains(&var)) {
+                bound.extend(literal.binds());
+            }
+        }
+        if bound.len() == before {
+            return bound;
+        }
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) enum How {
     Some,
     /// It needs that none matches.
     None,
-    /// An aggregate of its head ranges over the matches.
+    /// An aggregate, of its head or with a body of its own, ranges over the matches.
     Aggregate,
     /// Its limit keeps some of what follows.
     Limit,
@@ -46,8 +46,11 @@ pub(crate) fn reads(rule: &Rule) -> impl Iterator<Item = Read> + '_ {
     } else {
         How::Some
     };
-    rule.body.iter().filter_map(Literal::atom).map(move |atom| {
+    let own = rule.body.iter().map(move |literal| (literal, positive));
+    let inner = rule.body.iter().flat_map(Literal::inner).map(|literal| (literal, How::Aggregate));
+    own.chain(inner).filter_map(move |(literal, positive)| {
+        let atom = literal.atom()?;
         let how = if atom.negated { How::None } else { positive };
-        Read { reader: rule.head, read: atom.relation, how, span: atom.span }
+        Some(Read { reader: rule.head, read: atom.relation, how, span: atom.span })
     })
 }
