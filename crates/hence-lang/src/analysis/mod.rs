@@ -1,6 +1,7 @@
 //! From trees to a checked program: names, types, safety, strata, `requires`, lints. Nothing here stops at the
 //! first fault: everything is collected as diagnostics.
 
+mod aggregated;
 mod bind;
 mod body;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod infer;
 pub mod lints;
 mod names;
 mod operation;
+pub mod parts;
 mod partial;
 mod placeholder;
 mod prose;
