@@ -85,6 +85,8 @@ pub struct RelationDecl {
     pub columns: Vec<ColumnDecl>,
     /// `requires REL(column: term, …)`; only for decisions.
     pub requires: Option<Requires>,
+    /// `from role, … as column`; only for inputs.
+    pub authors: Option<Authors>,
     /// The whole declaration.
     pub span: Span,
 }
@@ -117,6 +119,17 @@ pub struct Requires {
     /// Its columns and what they equal: a column of the decision ([`ExprKind::Ident`]) or a literal.
     pub columns: Vec<(Ident, Expr)>,
     /// From `requires` to the closing parenthesis.
+    pub span: Span,
+}
+
+/// Who may assert and retract the facts of an input.
+#[derive(Clone, Debug)]
+pub struct Authors {
+    /// The roles, one of which the author has.
+    pub roles: Vec<Ident>,
+    /// The column that names the author.
+    pub column: Option<Ident>,
+    /// From `from` to the end.
     pub span: Span,
 }
 
@@ -159,9 +172,41 @@ pub struct Import {
     pub span: Span,
 }
 
+/// What a rule does with its head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// It derives it.
+    Derives,
+    /// `feed HEAD :- body.`: it adds it to an input.
+    Feeds,
+    /// `then HEAD :- body.`: it asserts it when it begins to follow.
+    Asserts,
+    /// `then !HEAD :- body.`: it retracts it when it begins to follow.
+    Retracts,
+}
+
+impl RuleKind {
+    /// What stands before the head.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Self::Derives => "",
+            Self::Feeds => "feed ",
+            Self::Asserts => "then ",
+            Self::Retracts => "then !",
+        }
+    }
+
+    /// Whether the rule is an effect.
+    pub fn is_effect(self) -> bool {
+        matches!(self, Self::Asserts | Self::Retracts)
+    }
+}
+
 /// A rule; without a body, a fact.
 #[derive(Clone, Debug)]
 pub struct Rule {
+    /// What it does with its head.
+    pub kind: RuleKind,
     /// Its doc comment.
     pub doc: Doc,
     /// `@id(NAME)`.

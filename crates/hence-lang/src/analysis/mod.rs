@@ -1,6 +1,7 @@
 //! From trees to a checked program: names, types, safety, strata, `requires`, lints. Nothing here stops at the
 //! first fault: everything is collected as diagnostics.
 
+mod authors;
 mod bind;
 mod body;
 #[cfg(test)]
@@ -10,6 +11,7 @@ pub mod checked;
 pub mod codes;
 mod declare;
 mod draft;
+mod effects;
 mod ground;
 mod guards;
 mod head;
@@ -48,19 +50,23 @@ pub fn check(
     sets: &[(Symbol, Value)],
 ) -> (Checked, Vec<Diagnostic>) {
     let mut out = Vec::new();
-    let rules: Vec<_> = items(files).filter_map(as_rule).collect();
     let mut names = declare::names(files, sources, &mut out);
     declare::set(&mut names, sets, &mut out);
+    let written: Vec<_> = items(files).filter_map(as_rule).collect();
+    let made = effects::own_relations(&written, &mut names, &mut out);
+    let rules = effects::in_place(&written, &made);
     declare::derived(&rules, &mut names, &mut out);
     let mut drafts = rules::drafts(&rules, &names, sources, &mut out);
     infer::columns(&drafts, &mut names, sources);
     let ids = drafts.iter().map(|draft| draft.id).collect();
-    let rules = drafts.iter_mut().filter_map(|draft| draft.check(&names, sources, &mut out)).collect();
+    let rules: Vec<_> =
+        drafts.iter_mut().filter_map(|draft| draft.check(&names, sources, &mut out)).collect();
     infer::report(&drafts, &names, &mut out);
     let requires = guards::check(items(files), &names, sources, &mut out);
     let tests = cases::check(items(files), &names, &ids, sources, &mut out);
     diagnostic::sort(&mut out);
-    (Checked { relations: names.finish(), params: names.params, rules, requires, tests }, out)
+    let effects = effects::finish(&made, &rules);
+    (Checked { relations: names.finish(), params: names.params, rules, requires, effects, tests }, out)
 }
 
 fn items(files: &[tree::File]) -> impl Iterator<Item = &Item> {

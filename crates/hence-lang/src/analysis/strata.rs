@@ -129,7 +129,7 @@ impl Components {
 }
 
 fn is_derived(checked: &Checked, relation: RelationId) -> bool {
-    checked[relation].kind != Kind::Input
+    checked[relation].kind != Kind::Input || checked.is_fed(relation)
 }
 
 #[cfg(test)]

@@ -123,6 +123,7 @@ fn relation(query: &Query<'_>, head: RelationId) -> Relation {
         columns: columns.map(|variable| Column::new(variable.name, variable.ty.clone())).collect(),
         doc: String::new(),
         requires: None,
+        authors: None,
         span: query.span,
     }
 }

@@ -18,6 +18,7 @@ impl Parser<'_> {
                 "param" if name_follows => self.param().map(Item::Param),
                 "import" if text_follows => self.import().map(Item::Import),
                 "test" if text_follows => self.test().map(Item::Test),
+                "feed" | "then" if name_follows || next == TokenKind::Bang => self.rule().map(Item::Rule),
                 "struct" | "pub" if name_follows => self.crepe_declaration(),
                 "default" | "package" if name_follows => self.rego_directive(),
                 _ => self.rule().map(Item::Rule),

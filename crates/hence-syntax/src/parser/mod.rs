@@ -4,9 +4,11 @@
 mod annotation;
 mod args;
 mod atom;
+mod authors;
 mod declaration;
 mod directive;
 mod doc;
+mod effect;
 mod expr;
 mod item;
 mod limit;

@@ -82,7 +82,7 @@ impl Parser<'_> {
         let named = matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_));
         let quoted = matches!(self.ahead.kind, TokenKind::Literal(Value::String(_)));
         match self.word().map(Symbol::as_str) {
-            Some("input" | "relation" | "decision" | "param" | "type") => named,
+            Some("input" | "relation" | "decision" | "param" | "type" | "feed" | "then") => named,
             Some("import" | "test") => quoted,
             _ => false,
         }
