@@ -8,12 +8,13 @@ use hence_core::fault;
 use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_engine::{Engine, Limits};
-use hence_ledger::{Decision, Lapsed, Ledger, Transaction, TxInfo};
+use hence_ledger::{Decision, Lapsed, Ledger, Step, StepChange, Transaction, TxInfo};
 use hence_proof::{Explanation, Finder};
 
 use super::compiled::COMPILED;
 use super::cross_check::BOTH;
 use super::drawn::{DecisionId, place};
+use super::effects::{Again, Rounds, has_effects};
 use super::error::SessionError;
 use super::follow::{Follower, Redrawn};
 use super::history::History;
@@ -66,6 +67,12 @@ pub enum Discrepancy {
     Engine(String),
     /// It drew more decisions (the first number) than its limits allowed facts to be derived (the second).
     Limits(u64, u64),
+    /// A transaction does not say what effects did, and its rules have some.
+    NoSteps,
+    /// An effect is recorded in the step of this number that doesn't take place there.
+    StepUnfounded(u64, StepChange),
+    /// An effect takes place in the step of this number that is not recorded there.
+    StepMissing(u64, StepChange),
     /// A decision was drawn that stood already.
     DrawnAgain,
     /// A decision was drawn that doesn't follow.
@@ -131,6 +138,13 @@ impl fmt::Display for Discrepancy {
             Self::Limits(drawn, facts) => {
                 write!(f, "it records {drawn} drawn decisions but a limit of {facts} derived facts")
             }
+            Self::NoSteps => f.write_str("its rules have effects, but it does not record their steps"),
+            Self::StepUnfounded(number, recorded) => {
+                write!(f, "step {number} is recorded as {}; done again, it doesn't", deed(recorded))
+            }
+            Self::StepMissing(number, again) => {
+                write!(f, "not recorded; done again, step {number} is {}", deed(again))
+            }
             Self::DrawnAgain => f.write_str("recorded as drawn, but it was already in force"),
             Self::Unfounded(recorded) => {
                 write!(f, "recorded as drawn {}; drawn again, it does not follow", reason(recorded))
@@ -176,6 +190,13 @@ fn reason(decision: &Decision) -> String {
     }
 }
 
+/// What an effect does: `asserting level(3) by rule `r` because "…"`.
+fn deed(change: &StepChange) -> String {
+    let verb = if change.asserted { "asserting" } else { "retracting" };
+    let because = change.sentence.as_ref().map_or(String::new(), |said| format!(" because \"{said}\""));
+    format!("{verb} {} by rule `{}`{because}", change.fact, change.rule)
+}
+
 fn lapse(reason: Option<&String>) -> &str {
     reason.map_or("it no longer follows", String::as_str)
 }
@@ -205,13 +226,15 @@ impl Audit<'_> {
         let salvaged = self.ledger.salvaged()?.unwrap_or(0);
         let again = Redrawn::new(stood.clone());
         let (follower, unsettled) = (Follower::default(), BTreeSet::new());
-        let mut course = Course { stood, again, follower, unsettled, runs: false, salvaged };
+        let rounds = Rounds::before(first, &mut history, true)?;
+        let mut course = Course { stood, again, follower, rounds, unsettled, runs: false, salvaged };
         let mut audited = Audited::default();
         for tx in first..=self.to.min(self.ledger.last_tx()) {
             progress(tx);
             meter::check("drawing decisions again")?;
             let transaction = self.ledger.transaction(tx)?;
             course.follower.take(&transaction);
+            course.rounds.take(&transaction);
             for finding in course.transaction(&mut history, &transaction, &mut audited)? {
                 audited.faults += u64::from(finding.what.is_lie());
                 if !each(&finding) {
@@ -230,6 +253,7 @@ struct Course {
     /// Those that stand when all is drawn again.
     again: Redrawn,
     follower: Follower,
+    rounds: Rounds,
     /// The decisions that the last evaluation left undetermined.
     unsettled: BTreeSet<Symbol>,
     /// Whether a transaction has recorded how it ran: all that follow do.
@@ -266,8 +290,8 @@ impl Course {
                 return Ok(of_all(Discrepancy::Rules(said(&error))));
             }
         };
-        let step = match self.follower.evaluate(history, &rules, info, clock) {
-            Ok(step) => step,
+        let again = match self.rounds.evaluate(&mut self.follower, history, &rules, (info, clock)) {
+            Ok(again) => again,
             Err(error) if !is_of_the_rules(&error) => return Err(error),
             Err(error) => {
                 self.record(transaction);
@@ -276,7 +300,8 @@ impl Course {
         };
         let mut found = self.ran(info, transaction, rules.program.facts.len());
         self.runs |= info.run.is_some();
-        let turned = self.again.follow(&rules, &self.follower, step, info.run.is_none());
+        found.extend(stepped(info, &rules, &again));
+        let turned = self.again.follow(&rules, &self.follower, again.turned, info.run.is_none());
         audited.evaluated += 1;
         audited.decisions += self.again.len() as u64;
         let finder = self.follower.finder(&rules);
@@ -331,9 +356,36 @@ impl Course {
     }
 }
 
+/// What differs between the steps that are recorded and those that are done again.
+fn stepped(info: &TxInfo, rules: &RuleSet, again: &Again) -> Vec<Finding> {
+    let finding = |what| Finding { tx: info.tx, decision: None, what };
+    if info.steps.is_none() && info.run.is_some() && has_effects(&rules.checked) {
+        return vec![finding(Discrepancy::NoSteps)];
+    }
+    let lacks = |other: &[Step], at: usize, change: &StepChange| {
+        other.get(at).is_none_or(|step| !step.changes.contains(change))
+    };
+    let only = |of: &[Step], other: &[Step]| -> Vec<(u64, StepChange)> {
+        let all = of.iter().enumerate().flat_map(|(at, step)| step.changes.iter().map(move |one| (at, one)));
+        let only = all.filter(|(at, change)| lacks(other, *at, change));
+        only.map(|(at, change)| (at as u64 + 1, change.clone())).collect()
+    };
+    let unfounded = only(&again.recorded, &again.steps).into_iter();
+    let unfounded = unfounded.map(|(number, change)| Discrepancy::StepUnfounded(number, change));
+    let missing = only(&again.steps, &again.recorded).into_iter();
+    let missing = missing.map(|(number, change)| Discrepancy::StepMissing(number, change));
+    unfounded.chain(missing).map(finding).collect()
+}
+
 /// Whether it is a fault of recorded rules that they can't be evaluated.
 fn is_of_the_rules(error: &SessionError) -> bool {
-    matches!(error, SessionError::Faults(_) | SessionError::Unknown { .. })
+    matches!(
+        error,
+        SessionError::Faults(_)
+            | SessionError::Unknown { .. }
+            | SessionError::Undone { .. }
+            | SessionError::Endless { .. }
+    )
 }
 
 /// What is wrong, in one line.

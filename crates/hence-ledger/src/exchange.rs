@@ -26,6 +26,7 @@ use super::list::ChangeList;
 use super::plan::Since;
 use super::record::{self, RecordKind};
 use super::scan::Whole;
+use super::step::{Step, StepChange};
 use super::schemas::{check_renewed, renewed};
 use super::transaction::{RuleSet, Run, RunLimits, Schema};
 use super::{Ledger, tuple};
@@ -55,6 +56,9 @@ struct Line {
     run: Option<RunLine>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     schemas: Vec<SchemaLine>,
+    /// What effects did, step by step; none where the rules have no effects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    steps: Option<Vec<Vec<StepLine>>>,
     standing: u64,
     missing: u64,
     /// How many of the changes each record before the last holds.
@@ -159,6 +163,34 @@ enum Entry {
     Lapse(String, Vec<Json>, u64, #[serde(default, skip_serializing_if = "Option::is_none")] Option<String>),
 }
 
+/// What an effect did: the relation, the values, the rule, its sentence.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum StepLine {
+    Assert(String, Vec<Json>, String, Option<String>),
+    Retract(String, Vec<Json>, String, Option<String>),
+}
+
+impl From<&StepChange> for StepLine {
+    fn from(StepChange { fact, asserted, rule, sentence }: &StepChange) -> Self {
+        let values = fact.values.iter().copied().map(json::typed).collect();
+        let make = if *asserted { Self::Assert } else { Self::Retract };
+        make(fact.relation.to_string(), values, rule.clone(), sentence.clone())
+    }
+}
+
+fn step(lines: &Vec<StepLine>) -> Result<Step, Malformed> {
+    let change = |line: &StepLine| {
+        let (StepLine::Assert(relation, values, rule, sentence)
+        | StepLine::Retract(relation, values, rule, sentence)) = line;
+        let values: Result<Vec<_>, _> = values.iter().map(typed).collect();
+        let asserted = matches!(line, StepLine::Assert(..));
+        let fact = Fact::new(Symbol::new(relation), values?);
+        Ok(StepChange { fact, asserted, rule: rule.clone(), sentence: sentence.clone() })
+    };
+    Ok(Step { changes: lines.iter().map(change).collect::<Result<_, Malformed>>()? })
+}
+
 /// What an import came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
@@ -193,11 +225,24 @@ impl Ledger {
     /// # Errors
     /// At the first line that is no such transaction, and at the end of a file that was cut off.
     pub fn import(&mut self, input: &mut dyn BufRead, end: Option<Hash>) -> Result<Imported, LedgerError> {
+        self.import_checked(input, end, &mut |_, _| Ok(()))
+    }
+
+    /// The same where `admit` says of each transaction whether its author may bring its facts.
+    ///
+    /// # Errors
+    /// As [`Ledger::import`], and at the first transaction that isn't admitted.
+    pub fn import_checked(
+        &mut self,
+        input: &mut dyn BufRead,
+        end: Option<Hash>,
+        admit: Admit<'_>,
+    ) -> Result<Imported, LedgerError> {
         if !self.writable {
             return Err(LedgerError::ReadOnly);
         }
         let mut told = BTreeMap::new();
-        let imported = self.import_lines(input, end, &mut told);
+        let imported = self.import_lines(input, end, &mut told, admit);
         if !told.is_empty() {
             self.notices.push(Notice::Unredacted { relations: told.into_iter().collect() });
         }
@@ -210,6 +255,7 @@ impl Ledger {
         input: &mut dyn BufRead,
         end: Option<Hash>,
         told: &mut BTreeMap<String, u64>,
+        admit: Admit<'_>,
     ) -> Result<Imported, LedgerError> {
         let (mut text, mut imported, mut last) = (String::new(), Imported::default(), false);
         for number in 1.. {
@@ -227,7 +273,7 @@ impl Ledger {
             let cut = if text.ends_with('\n') { "" } else { "the file ends in the middle of a line: " };
             let line: Line = serde_json::from_str(&text).map_err(|error| faulty(format!("{cut}{error}")))?;
             last = line.last;
-            match self.import_line(line, told) {
+            match self.import_line(line, told, admit) {
                 Ok(true) => imported.appended += 1,
                 Ok(false) => imported.there += 1,
                 Err(Refused::Line(what)) => return Err(faulty(what)),
@@ -254,7 +300,12 @@ impl Ledger {
     }
 
     /// Whether the transaction of a line was appended; it was there already otherwise.
-    fn import_line(&mut self, line: Line, told: &mut BTreeMap<String, u64>) -> Result<bool, Refused> {
+    fn import_line(
+        &mut self,
+        line: Line,
+        told: &mut BTreeMap<String, u64>,
+        admit: Admit<'_>,
+    ) -> Result<bool, Refused> {
         if (1..=self.state.tx).contains(&line.tx) {
             let here = self.info(line.tx)?.hash.to_string();
             if here == line.hash {
@@ -286,6 +337,7 @@ impl Ledger {
         if hash.to_string() != line.hash {
             return Err(Refused::Line(format!("its hash is {hash}, but the file says {}", line.hash)));
         }
+        admit(self, &imported_facts(&line, &summary)?).map_err(Refused::Line)?;
         let whole = self.write(&changes, &line.parts, &summary)?;
         self.enter(&changes, &summary, &whole)?;
         self.unredacted(&line, told)?;
@@ -355,6 +407,7 @@ impl Ledger {
             clock: line.clock,
             run: line.run.clone().map(Run::from),
             schemas: line.schemas.iter().map(schema).collect::<Result<_, _>>()?,
+            steps: line.steps.as_ref().map(|steps| steps.iter().map(step).collect()).transpose()?,
             parts: line.parts.len() as u64,
             standing: line.standing,
             missing: line.missing,
@@ -391,6 +444,38 @@ impl Ledger {
         encode_changes(changes.len() - done, held.clone(), &mut content);
         Ok(record::write(RecordKind::Commit, summary.version(held), line.tx, head, &content).1)
     }
+}
+
+/// What a transaction that is to be imported brings.
+pub struct ImportedFacts<'l> {
+    /// Its author.
+    pub author: &'l str,
+    /// The rules that it names.
+    pub rules: Option<Hash>,
+    /// Their text, where it holds it.
+    pub rule_set: Option<RuleSet>,
+    /// The facts that the author asserted (`true`) and retracted, without what effects did.
+    pub own: Vec<(Fact, bool)>,
+}
+
+/// Says whether a transaction is taken; if not, why.
+pub type Admit<'a> = &'a mut dyn FnMut(&Ledger, &ImportedFacts<'_>) -> Result<(), String>;
+
+fn imported_facts<'l>(line: &'l Line, summary: &Summary) -> Result<ImportedFacts<'l>, Malformed> {
+    let steps = summary.steps.iter().flatten().flat_map(|step| &step.changes);
+    let mut stepped: BTreeMap<Fact, bool> = steps.map(|one| (one.fact.clone(), one.asserted)).collect();
+    let mut own = Vec::new();
+    for entry in &line.changes {
+        let (fact, act) = change(entry)?;
+        let asserted = act == Act::Assert;
+        if (asserted || matches!(act, Act::Retract { .. })) && stepped.remove(&fact).is_none() {
+            own.push((fact, asserted));
+        }
+    }
+    own.extend(stepped.into_iter().map(|(fact, asserted)| (fact, !asserted)));
+    let set = line.rule_set.as_ref();
+    let rule_set = set.map(|rules| RuleSet::new(rules.files.clone(), rules.params.clone()));
+    Ok(ImportedFacts { author: &line.author, rules: summary.rules, rule_set, own })
 }
 
 /// Why a line wasn't imported.
@@ -481,6 +566,7 @@ fn line(whole: &Whole) -> Result<Line, Malformed> {
         rules: summary.rules.map(|hash| hash.to_string()),
         run: summary.run.map(RunLine::from),
         schemas: summary.schemas.iter().map(SchemaLine::from).collect(),
+        steps: summary.steps.map(|steps| steps.iter().map(|step| step.changes.iter().map(StepLine::from).collect()).collect()),
         rule_set: rule_set
             .map(|rules| Rules { files: rules.files().to_vec(), params: rules.params().to_vec() }),
         standing: summary.standing,

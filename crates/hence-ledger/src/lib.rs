@@ -39,6 +39,7 @@ mod scan;
 mod schemas;
 mod snapshot;
 mod state;
+mod step;
 mod transaction;
 mod tuple;
 mod verify;
@@ -50,7 +51,7 @@ use std::path::PathBuf;
 pub use bytes::Malformed;
 pub use compact::Compacted;
 pub use error::{LedgerError, Notice};
-pub use exchange::Imported;
+pub use exchange::{Admit, Imported, ImportedFacts};
 pub use hash::Hash;
 pub use open::OpenOptions;
 pub use plan::ResolvedDelta;
@@ -61,6 +62,7 @@ pub use redact::Redaction;
 pub use rows::Facts;
 pub use salvage::Salvaged;
 pub use schemas::Recorded;
+pub use step::{Step, StepChange};
 pub use transaction::{
     Assertion, Changes, Committed, Decision, Draft, Interval, Lapsed, RelationCount, RuleSet, Run, RunLimits,
     Schema, Standing, Status, Tally, Transaction, TxInfo,

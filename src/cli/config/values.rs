@@ -76,6 +76,7 @@ pub(super) struct Values {
     pub(super) settings: BTreeMap<&'static str, (Content, Origin)>,
     pub(super) params: BTreeMap<String, (Value, Origin)>,
     pub(super) commands: Vec<Command>,
+    pub(super) roles: BTreeMap<String, (Vec<String>, Origin)>,
     /// What messages call the file, and its text.
     pub(super) file: Option<(String, String)>,
 }
