@@ -215,6 +215,8 @@ pub struct Rule {
     pub because: Option<(Symbol, Span)>,
     /// The head's relation.
     pub head: Ident,
+    /// The same with the `feed` or `then` before it.
+    pub lead: Span,
     /// The head's terms; an aggregate is an [`ExprKind::Call`].
     pub terms: Vec<Expr>,
     /// The body, empty for a fact.

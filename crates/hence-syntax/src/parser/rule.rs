@@ -17,6 +17,7 @@ pub(super) struct Head {
     doc: Doc,
     annotations: Annotations,
     start: Span,
+    lead: Span,
     relation: Ident,
     terms: Vec<Expr>,
 }
@@ -33,12 +34,14 @@ impl Parser<'_> {
         if self.current.span != start && self.annotated_declaration() {
             return None;
         }
+        let lead = self.current.span;
         let kind = self.rule_kind();
         let Some((relation, terms)) = self.head() else {
             self.skip_clause();
             return None;
         };
-        Some(self.rule_with(Head { kind, doc, annotations, start, relation, terms }))
+        let lead = lead.to(relation.span);
+        Some(self.rule_with(Head { kind, doc, annotations, start, lead, relation, terms }))
     }
 
     /// Reports annotations before something other than a rule.
@@ -70,7 +73,7 @@ impl Parser<'_> {
         };
         let span = self.end_rule(span, &body, head.start);
         let Annotations { id, because } = head.annotations;
-        Rule { kind: head.kind, doc: head.doc, id, because, head: head.relation, terms: head.terms, body, limit, span }
+        Rule { kind: head.kind, doc: head.doc, id, because, head: head.relation, lead: head.lead, terms: head.terms, body, limit, span }
     }
 
     /// Takes the full stop, unless the next rule has begun already.
@@ -279,6 +282,7 @@ impl Parser<'_> {
             doc: Doc::default(),
             annotations: Annotations::default(),
             start: span,
+            lead: atom.relation.span,
             relation: atom.relation,
             terms,
         });

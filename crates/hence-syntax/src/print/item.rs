@@ -195,7 +195,7 @@ impl Printer<'_> {
     fn broken_rule(&self, rule: &Rule) -> Vec<Line> {
         let end = if rule.body.is_empty() { "." } else { " :-" };
         let name = format!("{}{}", rule.kind.keyword(), rule.head.name);
-        let mut lines = self.call(self.positional(&name, rule.head.span, &rule.terms, end), 0);
+        let mut lines = self.call(self.positional(&name, rule.lead, &rule.terms, end), 0);
         let last = rule.body.len().saturating_sub(1);
         for (at, literal) in rule.body.iter().enumerate() {
             let end = match (at == last, rule.limit.is_some()) {
