@@ -65,8 +65,11 @@ impl<'a> Case<'a> {
 
     /// What would follow under a changed program with the same relations.
     pub(super) fn evaluate_as(&self, program: &Program) -> Result<Evaluation, SessionError> {
-        let sources = &self.file.rules.sources;
-        session::evaluate_program(program, sources, self.input.clone(), &SemiNaive, &limits())
+        let rules = &self.file.rules;
+        if rules.checked.effects.is_empty() {
+            return session::evaluate_program(program, &rules.sources, self.input.clone(), &SemiNaive, &limits());
+        }
+        session::settled(rules, program, &self.input, &limits())
     }
 }
 

@@ -9,6 +9,8 @@ mod commit;
 mod held;
 mod history;
 mod rounds;
+mod settled;
+mod supposed;
 
 use std::collections::BTreeMap;
 
@@ -22,6 +24,7 @@ use super::error::SessionError;
 pub(super) use commit::Effected;
 pub(super) use held::{Held, HeldAt};
 pub(super) use rounds::{Again, Rounds};
+pub use settled::settled;
 
 /// How many steps a transaction may have.
 const MOST_STEPS: usize = 100;
@@ -115,7 +118,7 @@ impl Steps {
         let mut net = Changes {
             added: kept(&own.added),
             removed: kept(&own.removed),
-            standing: kept(&own.standing),
+            present: kept(&own.present),
             missing: kept(&own.missing),
         };
         for (fact, (_, change)) in &self.touched {

@@ -55,6 +55,7 @@ pub use commit::{Change, Outcome};
 pub use cross_check::Both;
 pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
+pub use effects::settled;
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{

@@ -29,6 +29,8 @@ mod compiled;
 mod covered;
 mod cross_check;
 mod demand;
+mod doors;
+mod effects;
 mod engines;
 mod explain;
 mod fact_faults;

@@ -6,7 +6,7 @@ use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::meter;
 use hence_core::schema::RelationId;
-use hence_ledger::{Changes, Decision, Draft, LedgerError, Step};
+use hence_ledger::{Changes, Decision, Draft, LedgerError, Step, When};
 
 use super::held::{Extents, Turn};
 use super::{Held, HeldAt, Steps, has_effects, target};
@@ -158,7 +158,7 @@ impl Session {
     /// Whether a fact stands once the changes that a transaction itself makes are in.
     fn stands_after(&self, own: &Changes, fact: &Fact) -> Result<bool, SessionError> {
         let is_in = |list: &[Fact]| list.binary_search(fact).is_ok();
-        if is_in(&own.added) || is_in(&own.standing) {
+        if is_in(&own.added) || is_in(&own.present) {
             return Ok(true);
         }
         if is_in(&own.removed) || is_in(&own.missing) {
@@ -253,7 +253,7 @@ impl Session {
     ) -> Result<Proposed, SessionError> {
         let Store::Ledger(ledger) = &self.store else { return Ok(proposed) };
         let (mut added, mut removed) = (net.added, net.removed);
-        added.extend(net.standing);
+        added.extend(net.present);
         removed.extend(net.missing);
         let mut draft =
             Draft { assertions: added, retractions: removed, schemas: Vec::new(), ..proposed.draft };
@@ -282,11 +282,25 @@ impl Session {
         };
         let last = self.last_decided(ledger)?;
         let tx = last.as_ref().map_or(0, |info| info.tx);
-        let is_known = |kept: &&HeldAt| kept.tx == tx && self.as_of == hence_ledger::When::Now;
+        let is_known = |kept: &&HeldAt| kept.tx == tx && self.as_of == When::Now;
         if self.effects.as_ref().filter(is_known).is_none() {
             return Ok(HeldAt { tx, held: self.held_after(ledger, last)? });
         }
         let kept = if dry { self.effects.clone() } else { self.effects.take() };
         Ok(kept.or_broken("what effects held is known"))
+    }
+
+    /// What effects held when decisions were drawn last.
+    pub(super) fn held_now(&self, now: i64) -> Result<Held, SessionError> {
+        match (&self.store, &self.effects) {
+            (Store::Ledger(ledger), _) => self.held_after(ledger, self.last_decided(ledger)?),
+            (Store::Memory(_), Some(kept)) => Ok(kept.held.clone()),
+            // Facts that are supposed have had their effects.
+            (Store::Memory(_), None) => {
+                let (mut held, state) = (Held::default(), State::Scratch(self.evaluate(now)?));
+                held.turn(&self.rules.checked, &self.shown(&state));
+                Ok(held)
+            }
+        }
     }
 }

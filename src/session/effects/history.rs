@@ -17,10 +17,10 @@ use crate::session::ledger_facts::Recording;
 use crate::session::{RuleSet, Session};
 
 /// An evaluation of the past as [`Held`] looks at it.
-struct Then<'a> {
-    rules: &'a RuleSet,
-    evaluation: &'a Evaluation,
-    undetermined: BTreeSet<RelationId>,
+pub(super) struct Then<'a> {
+    pub(super) rules: &'a RuleSet,
+    pub(super) evaluation: &'a Evaluation,
+    pub(super) undetermined: BTreeSet<RelationId>,
 }
 
 impl Extents for Then<'_> {
