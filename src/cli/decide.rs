@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::json;
 
-use hence::session::{self, Change, FactFiles, Outcome as Decided};
+use hence::session::{self, Change, FactFiles, Outcome as Decided, RecordFile};
 use hence_core::fact::Fact;
+use hence_ledger::interchange::Mapping;
 use hence_ledger::{Decision, Lapsed, When};
 
 use super::carry::{Carried, Carry};
@@ -62,8 +63,9 @@ impl Decide {
         let Asking { mut session, now, .. } = self.asking()?;
         session.check_columns()?;
         open::tell_undeclared(&session);
+        let mut files = self.facts.files_or_own()?;
+        let lines = if self.follow { records_of_lines(&mut files)? } else { None };
         let author = self.about.author()?;
-        let files = FactFiles { paths: self.facts.files() };
         let assertions = session::read_facts(&open::reading_for(session.rules(), &author), &files)?;
         let carry = if self.carry_out { Some(Carry::new(author.clone(), self.all)?) } else { None };
         if self.follow {
@@ -75,7 +77,7 @@ impl Decide {
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
             let refused = Refused::default();
             let rules = open::reading_for(session.rules(), &author).into_owned();
-            let follow = Follow { session, rules, author, now, batch, most, carry, refused };
+            let follow = Follow { session, rules, author, now, batch, most, carry, records: lines, refused };
             return follow.run(assertions, &mut io::stdin().lock(), &mut terminal::json());
         }
         let change = Change {
@@ -240,5 +242,18 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
             }
             out.end()
         }
+    }
+}
+
+/// How the lines of standard input are read as records, where `--facts RELATION=-` says so; they are no file then.
+fn records_of_lines(files: &mut FactFiles) -> Result<Option<Mapping>, Failure> {
+    let (lines, others) = files.records.drain(..).partition(|file| file.path.as_os_str() == "-");
+    files.records = others;
+    let mut lines: Vec<RecordFile> = lines;
+    match lines.len() {
+        0 | 1 => Ok(lines.pop().map(|file| file.mapping)),
+        _ => Err(Failure::Usage(String::from(
+            "--follow reads the records of one relation from standard input",
+        ))),
     }
 }

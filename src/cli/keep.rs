@@ -12,7 +12,7 @@ use hence_core::symbol::Symbol;
 use hence_ledger::{Hash, ImportedFacts, Ledger, LedgerError, OpenOptions};
 
 use super::diagnostics::count;
-use super::options::{EngineOptions, FactOptions};
+use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::{DONE, Failure, NO, Outcome, config, open, output, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
@@ -222,7 +222,7 @@ pub(super) struct Rebuild {
 
 impl Rebuild {
     pub(super) fn run(self) -> Outcome {
-        self.facts.existing_store()?;
+        self.facts.existing_store("")?;
         if self.from_base {
             return self.salvage();
         }
@@ -270,7 +270,7 @@ pub(super) struct Compact {
 
 impl Compact {
     pub(super) fn run(self) -> Outcome {
-        self.facts.existing_store()?;
+        self.facts.existing_store("")?;
         let author = config::get().author(self.author.as_deref())?;
         let mut ledger = open::ledger(&self.facts, false)?;
         let compacted = ledger.compact(time::wall_clock(), &author).map_err(open::failure)?;
@@ -317,7 +317,8 @@ impl Import {
         let mut ledger = open::ledger(&self.facts, false)?;
         let before = ledger.last_tx();
         let roles = config::get().roles();
-        let mut admission = Admission::new(&roles);
+        let rules = RuleOptions::named(&[], &[], &[]).source().build()?;
+        let mut admission = Admission::new(&roles, rules);
         let mut admit = |ledger: &Ledger, facts: &ImportedFacts<'_>| admission.check(ledger, facts);
         let imported = match ledger.import_checked(&mut BufReader::new(file), head, &mut admit) {
             Ok(imported) => imported,

@@ -18,7 +18,7 @@ use super::effects::{Again, Rounds, has_effects};
 use super::error::SessionError;
 use super::follow::{Follower, Redrawn};
 use super::history::History;
-use super::lapse::Decided;
+use super::lapse::DecisionRelations;
 use super::ruleset::RuleSet;
 use super::why::decision;
 
@@ -444,7 +444,7 @@ impl Held<'_> {
         for fact in came.iter().filter(|fact| !known(fact) && !stood.contains(*fact)) {
             found.push(self.finding(None, fact, Discrepancy::Missing(decision(&self.finder, fact.clone())?)));
         }
-        let decided = Decided::new(&self.rules.program);
+        let decided = DecisionRelations::new(&self.rules.program);
         for fact in went.iter().filter(|fact| !known(fact) && stood.contains(*fact)) {
             let reason = decided.lapsed(fact.clone()).reason;
             let id = ledger.decision_history(fact)?.into_iter().rev().find(|span| span.from < self.info.tx);
@@ -501,7 +501,7 @@ impl Held<'_> {
             };
             return Ok(Some(Discrepancy::Lapsed(again)));
         }
-        let reason = Decided::new(&self.rules.program).lapsed(fact.clone()).reason;
+        let reason = DecisionRelations::new(&self.rules.program).lapsed(fact.clone()).reason;
         if reason.is_some() && recorded.reason.is_none() && self.is_salvaged() {
             return Ok(Some(Discrepancy::Salvaged));
         }

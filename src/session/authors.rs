@@ -142,19 +142,20 @@ impl RuleSet {
     }
 }
 
-/// Checks who brings the facts of transactions that are imported: by the rules that decided last before the import, and
-/// by those of the transaction or of the last before it.
+/// Checks who brings the facts of transactions that are imported: by the rules in use, by those that decided last before
+/// the import, and by those of the transaction or of the last before it.
 pub struct Admission<'r> {
     roles: &'r Roles,
+    own: RuleSet,
     /// The rules that decided last before the import, once that was looked up.
     before: Option<Option<RuleSet>>,
     rules: Option<(hence_ledger::Hash, RuleSet)>,
 }
 
 impl<'r> Admission<'r> {
-    /// By these roles.
-    pub fn new(roles: &'r Roles) -> Self {
-        Self { roles, before: None, rules: None }
+    /// By these roles; `own` are the rules that are in use where the transactions are brought.
+    pub fn new(roles: &'r Roles, own: RuleSet) -> Self {
+        Self { roles, own, before: None, rules: None }
     }
 
     /// Checks one transaction.
@@ -169,7 +170,7 @@ impl<'r> Admission<'r> {
         }
         self.take_rules(ledger, brought);
         let now = self.rules.as_ref().map(|(_, rules)| rules);
-        for rules in self.before.iter().flatten().chain(now) {
+        for rules in [&self.own].into_iter().chain(self.before.iter().flatten()).chain(now) {
             let facts = brought.own.iter().map(|(fact, asserted)| (fact, *asserted));
             self.roles.check(rules, brought.author, facts).map_err(|error| error.to_string())?;
         }

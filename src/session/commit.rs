@@ -20,7 +20,7 @@ use super::effects::{Effected, HeldAt, has_effects};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::incremental::IncrementalState;
-use super::lapse::Decided;
+use super::lapse::DecisionRelations;
 use super::ledger_facts::Recording;
 use super::trace;
 use super::what_if::without;
@@ -93,7 +93,8 @@ impl Outcome {
 
 impl Session {
     /// Takes a change in, evaluates what follows, and records facts and decisions in one transaction; with `dry`
-    /// nothing is recorded and the session stays as it was. A session of the past takes only `dry` ones. Nothing to record is no transaction.
+    /// nothing is recorded and the session stays as it was. A session of the past takes only `dry` ones. Where there is
+    /// nothing to record, there is no transaction.
     ///
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
@@ -285,12 +286,12 @@ impl Session {
                 drawn.push(decision(&finder, fact)?);
             }
         }
-        let decisions = Decided::new(program);
+        let decisions = DecisionRelations::new(program);
         let lapsed = before.into_iter().map(|fact| decisions.lapsed(fact)).collect();
         Ok(Outcome {
             drawn,
             lapsed,
-            stands: self.standing_counts(&evaluation.undetermined, |id| {
+            stands: self.decision_counts(&evaluation.undetermined, |id| {
                 evaluation::extent(&evaluation.model, id).rows.len()
             }),
             undetermined: undetermined.iter().map(name).collect(),

@@ -9,7 +9,6 @@ mod commit;
 mod held;
 mod history;
 mod rounds;
-mod settled;
 mod supposed;
 
 use std::collections::BTreeMap;
@@ -24,7 +23,6 @@ use super::error::SessionError;
 pub(super) use commit::Effected;
 pub(super) use held::{Held, HeldAt};
 pub(super) use rounds::{Again, Rounds};
-pub use settled::settled;
 
 /// How many steps a transaction may have.
 const MOST_STEPS: usize = 100;

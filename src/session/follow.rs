@@ -269,7 +269,11 @@ impl Step {
 impl Followed {
     /// Takes a fact over that came or went.
     fn edit(&mut self, fact: &Fact, stands: bool) {
-        let (Some(edits), Some(fit)) = (&mut self.edits, self.lens.fit(fact.relation)) else { return };
+        let Some(edits) = &mut self.edits else { return };
+        let Some(fit) = self.lens.fit(fact.relation) else {
+            // The ledger never held a fact of it: an effect consumed those that there were.
+            return self.incremental.edit(&self.rules, edits, fact, stands);
+        };
         // Where a fact has several forms, another one may still stand.
         let tells = fit.is_settled && (stands || fit.recast.is_plain());
         match fit.recast.read(&fact.values).filter(|_| tells) {

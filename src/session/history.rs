@@ -12,7 +12,7 @@ use hence_ledger::{Hash, Ledger, LedgerError, TxInfo, When};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::fitting::{Legacy, Lens, Reading};
-use super::lapse::Decided;
+use super::lapse::DecisionRelations;
 use super::{RuleSet, ledger_facts};
 
 /// A ledger whose transactions are evaluated again.
@@ -94,7 +94,7 @@ pub(super) fn recorded(ledger: &Ledger, hash: Hash) -> Result<RuleSet, SessionEr
 pub(super) fn carry(standing: &mut BTreeSet<Fact>, rules: &RuleSet, evaluation: &Evaluation, keeps: bool) {
     let program = &rules.program;
     let open: BTreeSet<Symbol> = evaluation.undetermined.iter().map(|id| program[*id].name).collect();
-    let decided = Decided::new(program);
+    let decided = DecisionRelations::new(program);
     standing.retain(|fact| open.contains(&fact.relation) || (keeps && !decided.names(fact.relation)));
     for (id, relation) in (0u32..).map(RelationId).zip(&program.relations) {
         if relation.kind == Kind::Decision && !evaluation.undetermined.contains(&id) {

@@ -11,7 +11,8 @@ use hence_ledger::{Changes, Decision, Lapsed};
 use super::Session;
 use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
-use super::lapse::Decided;
+use super::evaluation::Evaluation;
+use super::lapse::DecisionRelations;
 use super::maintained::{Edits, Maintained, Turned};
 use super::why::decision;
 
@@ -87,7 +88,7 @@ impl Session {
         lapsed.sort_unstable();
         Ok(Outcome {
             lapsed,
-            stands: kept.counts(),
+            stands: self.decision_counts(kept.undetermined(), |id| kept.len(id)),
             undetermined: self.names(kept.undetermined()),
             reports: super::ask::undefined_operations(
                 &self.rules.program,
@@ -112,7 +113,7 @@ impl Session {
         let before = self.decisions_before()?.into_iter().map(|decision| decision.fact);
         let mut before: BTreeSet<Fact> = before.filter(|fact| fact.relation == name).collect();
         drawn.extend(kept.facts(program, id).filter(|fact| !before.remove(fact)));
-        let decisions = Decided::new(program);
+        let decisions = DecisionRelations::new(program);
         lapsed.extend(before.into_iter().map(|fact| decisions.lapsed(fact)));
         Ok(())
     }
@@ -133,7 +134,7 @@ impl Session {
     }
 
     /// How many facts each decision has that is determined.
-    pub(super) fn standing_counts(
+    pub(super) fn decision_counts(
         &self,
         undetermined: &BTreeSet<RelationId>,
         len: impl Fn(RelationId) -> usize,
@@ -146,6 +147,21 @@ impl Session {
 
     fn names(&self, relations: &BTreeSet<RelationId>) -> Vec<Symbol> {
         relations.iter().map(|id| self.rules.program[*id].name).collect()
+    }
+
+    /// The same, keeping what follows from its first commit on.
+    #[must_use]
+    pub(crate) fn keeping(mut self) -> Self {
+        self.incremental = IncrementalState::Once;
+        self
+    }
+
+    /// Everything that follows since the last commit, as it is kept; `None` where nothing is.
+    pub(crate) fn kept(&self) -> Option<Evaluation> {
+        match &self.incremental {
+            IncrementalState::Maintained(kept) => Some(kept.incremental.evaluation()),
+            IncrementalState::New | IncrementalState::Once => None,
+        }
     }
 
     /// What was kept at transaction `before` is what follows now: only something without facts was recorded since.

@@ -1,6 +1,6 @@
 //! What follows from facts that come and go, brought up to date at a cost that follows the change.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use smallvec::SmallVec;
@@ -222,6 +222,11 @@ impl Maintained {
         self.incremental.is_asserted(*relation, &row)
     }
 
+    /// How many rows a relation has.
+    pub(super) fn len(&self, id: RelationId) -> usize {
+        self.incremental.len(id)
+    }
+
     /// The rows of a relation, in no order that means anything.
     pub(super) fn rows(&self, id: RelationId) -> impl Iterator<Item = &[Word]> {
         self.incremental.rows(id)
@@ -234,13 +239,6 @@ impl Maintained {
         id: RelationId,
     ) -> impl Iterator<Item = Fact> + 'a {
         self.incremental.rows(id).map(move |row| evaluation::fact_of(program, id, row))
-    }
-
-    /// How many facts each decision has that is determined.
-    pub(super) fn counts(&self) -> BTreeMap<Symbol, usize> {
-        let decided = self.names.decisions.iter().filter(|(_, id)| !self.undetermined.contains(id));
-        let counts = decided.map(|(name, id)| (*name, self.incremental.len(*id)));
-        counts.filter(|(_, count)| *count > 0).collect()
     }
 
     /// The decisions that are undetermined.

@@ -160,9 +160,9 @@ fn copy(from: &Path, to: &Path) {
 fn an_observer_needs_its_role() {
     let folder = folder();
     let at = folder.path();
-    let rules = "input tool_run(run: string, tool: string, domain: name, ok: bool, latency: duration, at: time) from observer.\n";
+    let rules = "input tool_run(run: int, tool: string, domain: name, ok: bool, latency: duration, at: time) from observer.\n";
     fs::write(at.join("rules.dl"), rules).unwrap();
-    let line = "{\"run\": \"1\", \"tool\": \"grep\", \"ok\": true, \"latency_ms\": 5, \"at\": \"2026-02-03T12:00:00Z\"}\n";
+    let line = "{\"run\": 1, \"tool\": \"grep\", \"ok\": true, \"latency_ms\": 5, \"at\": \"2026-02-03T12:00:00Z\"}\n";
     fs::write(at.join("runs.jsonl"), line).unwrap();
     let observe = |author: &str| hence(at, &["observe", "tool-run", "runs.jsonl", "--into", ".hence", "--as", author], "");
     let (said, status) = observe("eve");

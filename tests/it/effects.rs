@@ -315,6 +315,7 @@ const FORGERIES: [Forge; 4] = [
         // The facts of the step go with it.
         let Some(step) = draft.steps.as_mut().and_then(Vec::pop) else { return false };
         draft.assertions.retain(|fact| step.changes.iter().all(|change| change.fact != *fact));
+        draft.schemas.retain(|schema| step.changes.iter().all(|change| change.fact.relation != schema.relation));
         true
     }),
 ];

@@ -275,6 +275,8 @@ pub struct Atom {
     pub relation: Ident,
     /// Its terms.
     pub args: Args,
+    /// `..` after the named terms of a fact that a test gives: the other columns are filled in.
+    pub rest: Option<Span>,
     /// `~ 0.001` after an atom of a test's `expect`: float columns compare within this distance.
     pub within: Option<Expr>,
     /// The whole atom without its negation.
@@ -398,15 +400,32 @@ pub struct Test {
     pub given: Vec<Given>,
     /// What is expected, in order.
     pub expect: Vec<Expectation>,
+    /// What happens after that, in order.
+    pub steps: Vec<Step>,
     /// The whole item.
     pub span: Span,
 }
 
-/// One item of `given`.
+/// `then` items, and what is expected once they are taken in.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What changes, in order.
+    pub changes: Vec<Given>,
+    /// What is expected then, in order.
+    pub expect: Vec<Expectation>,
+    /// The word `then`.
+    pub span: Span,
+}
+
+/// One item of `given` or `then`.
 #[derive(Clone, Debug)]
 pub enum Given {
     /// A ground fact.
     Fact(Atom),
+    /// `!fact.`, only after `then`: a ground fact that stands no longer, and where it stands with its sign.
+    Retracted(Atom, Span),
+    /// `now TIME.`, only after `then`: microseconds since the epoch.
+    Now(i64, Span),
     /// `from "PATH"`: the facts of a file.
     From(String, Span),
 }

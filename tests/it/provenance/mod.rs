@@ -1,11 +1,11 @@
 //! Proofs: lowest first, the same from run to run, readable, and never deeper than the stack.
 
 mod build;
+mod explanations;
 mod golden;
 mod mutants;
 mod random;
 mod remedy;
-mod told;
 
 use build::{Builder, RuleMaker, facts, float, text};
 use hence_core::fact::Fact;

@@ -194,15 +194,44 @@ pub struct Test {
     pub name: Symbol,
     /// Parameters that it sets: name and value.
     pub sets: Vec<(Symbol, Value)>,
-    /// Its clock, in microseconds since the epoch.
+    /// Its steps in order, at least one.
+    pub steps: Vec<Step>,
+    /// The whole test.
+    pub span: Span,
+}
+
+impl Test {
+    /// What all steps expect, in order.
+    pub fn expectations(&self) -> impl Iterator<Item = &Expectation> {
+        self.steps.iter().flat_map(|step| &step.expect)
+    }
+}
+
+/// One step of a test: what changes, and what is expected then.
+#[derive(Clone, Debug, Default)]
+pub struct Step {
+    /// The clock from here on, in microseconds since the epoch.
     pub now: Option<i64>,
-    /// The facts given, with where each stands.
-    pub given: Vec<(RelationId, Vec<Value>, Span)>,
+    /// The facts given.
+    pub given: Vec<Given>,
     /// Files of facts given: path and where it stands.
     pub given_from: Vec<(String, Span)>,
+    /// The facts retracted.
+    pub retracted: Vec<Given>,
     /// What is expected; names, types and safety have been checked.
     pub expect: Vec<Expectation>,
-    /// The whole test.
+}
+
+/// A fact that a test gives or retracts.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// Its relation.
+    pub relation: RelationId,
+    /// Its values.
+    pub values: Vec<Value>,
+    /// The columns that the test left out with `..`, by place.
+    pub filled: Vec<usize>,
+    /// Where it stands.
     pub span: Span,
 }
 

@@ -19,6 +19,7 @@ mod infer;
 pub mod lints;
 mod names;
 mod operation;
+mod partial;
 mod placeholder;
 mod prose;
 mod query;

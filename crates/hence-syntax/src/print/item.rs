@@ -269,10 +269,15 @@ impl Printer<'_> {
 
     /// An atom; an argument a line where it is too long.
     pub(super) fn atom(&self, atom: &Atom, start: u32, sign: &str, indent: usize, end: &str) -> Vec<Line> {
-        let args = match &atom.args {
+        let mut args: Vec<_> = match &atom.args {
             Args::Positional(terms) => terms.iter().map(|term| self.term(term)).collect(),
             Args::Named(columns) => columns.iter().map(|(name, term)| self.named(*name, term)).collect(),
         };
+        args.extend(atom.rest.map(|rest| Argument {
+            start: rest.start,
+            text: String::from(".."),
+            expr: None,
+        }));
         let call = Call {
             start,
             name: format!("{sign}{}", atom.relation.name),

@@ -197,9 +197,18 @@ const TESTS: &[Entry] = &[
     Entry {
         name: "given",
         form: "given fact. fact. …",
-        meaning: "The facts of a test, of inputs or of derived relations.",
+        meaning: "The facts of a test, of inputs or of derived relations. A fact by name may end with `..`, which fills the columns in that it leaves out.",
         examples: &[(
             "## A job that failed.\ninput failed(job: string).\n\nbroken(Job) :- failed(Job).\n\ntest \"a failed job is broken\" {\n    given\n        failed(\"backup\").\n    expect\n        broken(\"backup\").\n}\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "then",
+        form: "then fact. !fact. now @2026-02-03T13:00:00Z. …",
+        meaning: "A further step of a test, after `expect`: facts that come, facts that are retracted, the clock that moves on. An `expect` follows.",
+        examples: &[(
+            "## A job that failed.\ninput failed(job: string).\n\nbroken(Job) :- failed(Job).\n\ntest \"until it is repaired\" {\n    given\n        failed(\"backup\").\n    expect\n        broken(\"backup\").\n    then\n        !failed(\"backup\").\n    expect\n        no broken(_).\n}\n",
             "",
         )],
     },
