@@ -188,3 +188,44 @@ fn effects_enter_only_where_rules_are_listed_and_no_rule_feeds_a_closed_input() 
     assert_eq!(faults(&format!("{p}@id(me) then r(X, \"me\") :- p(X).")), Vec::<&str>::new());
     assert_eq!(faults(&format!("{p}q(\"x\", \"ada\").")), ["E212"]);
 }
+
+#[test]
+fn a_review_needs_its_role_and_takes_effect_at_once() {
+    let folder = folder();
+    let at = folder.path();
+    let rules = "
+input escalation_request(request: string, level: int, reason: string, at: time).
+input reviewer(by: string).
+input escalation_review(request: string, approved: bool, by: string, comment: string, at: time) from reviewer as by.
+input level(to: int).
+pending_review(R, L) :- escalation_request(request: R, level: L), !escalation_review(request: R).
+decision escalate(request: string, to: int) requires escalation_review(request: request, approved: true).
+escalate(R, L) :- escalation_request(request: R, level: L), escalation_review(request: R, approved: true).
+then level(L) :- escalate(_, L).
+";
+    fs::write(at.join("rules.dl"), rules).unwrap();
+    let facts = ["escalation_request(\"r\", 2, \"why\", @2026-02-03T12:00:00Z)", "reviewer(\"eve\")", "reviewer(\"ada\")"];
+    let args: Vec<&str> = ["assert"].into_iter().chain(facts).chain(["--as", "bob"]).collect();
+    let (said, status) = hence(at, &args, "");
+    assert_eq!(status, 0, "{said}");
+    let (said, status) = hence(at, &["review", "approve", "r", "--as", "eve"], "");
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("`eve` may not assert `escalation_review`"), "{said}");
+    let (said, status) = hence(at, &["review", "approve", "r", "--as", "ada"], "");
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("step 1 asserted level(2)"), "{said}");
+}
+
+#[test]
+fn a_migration_carries_closed_facts_only_for_who_may() {
+    let folder = folder();
+    let at = folder.path();
+    assert_eq!(hence(at, &["assert", "review(\"r\", true, \"ada\")", "--as", "ada"], "").1, 0);
+    fs::write(at.join("rules.dl"), RULES.replace("ok: bool, by", "yes: bool, by").replace("ok: true", "yes: true")).unwrap();
+    fs::write(at.join("move.dl"), "review(Id, Ok, By) :- old.review(Id, Ok, By).\n").unwrap();
+    let (said, status) = hence(at, &["migrate", "move.dl", "--apply", "--as", "eve"], "");
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("`eve` may not assert `review`"), "{said}");
+    let (said, status) = hence(at, &["migrate", "move.dl", "--apply", "--as", "grace"], "");
+    assert_eq!(status, 0, "{said}");
+}
