@@ -8,8 +8,8 @@ use serde_json::json;
 
 use hence::session::{self, Hypothesis, RuleSet, SessionError};
 use hence_core::symbol::Symbol;
-use hence_ledger::Step;
 use hence_core::value::Value;
+use hence_ledger::Step;
 use hence_proof::difference::{Changed, Scope, Turn};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};

@@ -100,7 +100,10 @@ impl Roles {
         match names.as_slice() {
             [] => String::from("nobody has it: list names in `[roles]` of hence.toml"),
             [one] => format!("`{one}` has it"),
-            all => format!("{} have it", all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+            all => format!(
+                "{} have it",
+                all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            ),
         }
     }
 }

@@ -12,7 +12,7 @@ use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_engine::{Database, Engine, Extent, Rows, LimitReached, Limits, Model, Undefined};
+use hence_engine::{Database, Engine, Extent, LimitReached, Limits, Model, Rows, Undefined};
 use hence_lang::ir::Program;
 use hence_lang::lower;
 

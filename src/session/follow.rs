@@ -176,12 +176,19 @@ impl Follower {
     pub(super) fn facts(&self, rules: &RuleSet, relation: RelationId) -> BTreeSet<Fact> {
         match self.incremental() {
             Some(kept) => kept.facts(&rules.program, relation).collect(),
-            None => evaluation::facts_of(&rules.program, &self.evaluation().model, relation).into_iter().collect(),
+            None => {
+                evaluation::facts_of(&rules.program, &self.evaluation().model, relation).into_iter().collect()
+            }
         }
     }
 
     /// What came and went of a relation with the last evaluation, which is `step`; `None` where that isn't known.
-    pub(super) fn changes(&self, rules: &RuleSet, step: &Step, relation: RelationId) -> Option<Vec<(Fact, bool)>> {
+    pub(super) fn changes(
+        &self,
+        rules: &RuleSet,
+        step: &Step,
+        relation: RelationId,
+    ) -> Option<Vec<(Fact, bool)>> {
         match (step, self.incremental()) {
             (Step::Turned(_), Some(kept)) => Some(kept.changes(&rules.program, relation)),
             _ => None,

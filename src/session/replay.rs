@@ -10,8 +10,8 @@ use hence_core::value::Value;
 use hence_engine::{Engine, Limits};
 use hence_ledger::{Ledger, Transaction};
 
-use super::error::SessionError;
 use super::effects::{Again, Rounds};
+use super::error::SessionError;
 use super::follow::{Apart, Follower, Reasons, Redrawn};
 use super::history::History;
 use super::{RuleSet, Session};

@@ -16,7 +16,8 @@ decision go(id: string) requires review(id: id, ok: true).
 go(Id) :- open(Id), review(Id, true, _).
 ";
 
-const SETTINGS: &str = "rules = [\"rules.dl\"]\n[roles]\nreviewer = [\"ada\", \"grace\"]\nobserver = [\"probe\"]\n";
+const SETTINGS: &str =
+    "rules = [\"rules.dl\"]\n[roles]\nreviewer = [\"ada\", \"grace\"]\nobserver = [\"probe\"]\n";
 
 /// A folder with the rules and the roles.
 fn folder() -> tempfile::TempDir {
@@ -42,7 +43,8 @@ fn hence(folder: &Path, args: &[&str], input: &str) -> (String, i32) {
         .unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     (said, output.status.code().unwrap())
 }
 
@@ -88,10 +90,14 @@ fn nobody_without_the_role_asserts_or_retracts() {
 #[test]
 fn a_stream_refuses_the_line_and_goes_on() {
     let folder = folder();
-    let lines = format!("{LINE}{{\"retract\": {{\"review\": [\"r\", true, \"ada\"]}}}}\n{{\"open\": [\"r\"]}}\n");
+    let lines =
+        format!("{LINE}{{\"retract\": {{\"review\": [\"r\", true, \"ada\"]}}}}\n{{\"open\": [\"r\"]}}\n");
     let (said, status) = hence(folder.path(), &["decide", "--follow", "--as", "eve"], &lines);
     assert_eq!(reviews(folder.path()), 0);
-    assert!(said.contains(REFUSED) && said.contains("may not retract") && said.contains("\"asserted\": 1"), "{said}");
+    assert!(
+        said.contains(REFUSED) && said.contains("may not retract") && said.contains("\"asserted\": 1"),
+        "{said}"
+    );
     assert_ne!(status, 0);
     let lines = "{\"review\": {\"id\": \"r\", \"ok\": true}}\n";
     let (said, status) = hence(folder.path(), &["decide", "--follow", "--as", "grace"], lines);
@@ -123,7 +129,9 @@ fn an_import_brings_nothing_that_its_author_may_not() {
     let forged = at.join("forged");
     copy(&store, &forged);
     let mut ledger = Ledger::open(&forged, &OpenOptions::default()).unwrap();
-    let review = |by: &str| Fact::new("review", [Value::String("r".into()), Value::Bool(true), Value::String(by.into())]);
+    let review = |by: &str| {
+        Fact::new("review", [Value::String("r".into()), Value::Bool(true), Value::String(by.into())])
+    };
     let draft = Draft { assertions: vec![review("eve")], author: String::from("eve"), ..Draft::default() };
     ledger.commit(&draft).unwrap();
     let mut export = Vec::new();
@@ -164,7 +172,9 @@ fn an_observer_needs_its_role() {
     fs::write(at.join("rules.dl"), rules).unwrap();
     let line = "{\"run\": 1, \"tool\": \"grep\", \"ok\": true, \"latency_ms\": 5, \"at\": \"2026-02-03T12:00:00Z\"}\n";
     fs::write(at.join("runs.jsonl"), line).unwrap();
-    let observe = |author: &str| hence(at, &["observe", "tool-run", "runs.jsonl", "--into", ".hence", "--as", author], "");
+    let observe = |author: &str| {
+        hence(at, &["observe", "tool-run", "runs.jsonl", "--into", ".hence", "--as", author], "")
+    };
     let (said, status) = observe("eve");
     assert_ne!(status, 0, "{said}");
     assert!(said.contains("`eve` may not assert `tool_run`"), "{said}");
@@ -179,7 +189,13 @@ fn effects_enter_only_where_rules_are_listed_and_no_rule_feeds_a_closed_input() 
         let mut loader = hence::session::Loader::default();
         loader.text("doors.dl", text);
         let findings = hence::session::check(loader.finish(), &[]);
-        findings.faults.diagnostics.iter().filter(|fault| fault.is_error()).map(|fault| fault.code.0).collect::<Vec<_>>()
+        findings
+            .faults
+            .diagnostics
+            .iter()
+            .filter(|fault| fault.is_error())
+            .map(|fault| fault.code.0)
+            .collect::<Vec<_>>()
     };
     let p = "input p(x: string). input q(x: string, by: string) from reviewer as by. input r(x: string, by: string) from rules as by.\n";
     assert_eq!(faults(&format!("{p}then q(X, \"ada\") :- p(X).")), ["E226", "E229"]);
@@ -204,7 +220,11 @@ escalate(R, L) :- escalation_request(request: R, level: L), escalation_review(re
 then level(L) :- escalate(_, L).
 ";
     fs::write(at.join("rules.dl"), rules).unwrap();
-    let facts = ["escalation_request(\"r\", 2, \"why\", @2026-02-03T12:00:00Z)", "reviewer(\"eve\")", "reviewer(\"ada\")"];
+    let facts = [
+        "escalation_request(\"r\", 2, \"why\", @2026-02-03T12:00:00Z)",
+        "reviewer(\"eve\")",
+        "reviewer(\"ada\")",
+    ];
     let args: Vec<&str> = ["assert"].into_iter().chain(facts).chain(["--as", "bob"]).collect();
     let (said, status) = hence(at, &args, "");
     assert_eq!(status, 0, "{said}");
@@ -221,7 +241,11 @@ fn a_migration_carries_closed_facts_only_for_who_may() {
     let folder = folder();
     let at = folder.path();
     assert_eq!(hence(at, &["assert", "review(\"r\", true, \"ada\")", "--as", "ada"], "").1, 0);
-    fs::write(at.join("rules.dl"), RULES.replace("ok: bool, by", "yes: bool, by").replace("ok: true", "yes: true")).unwrap();
+    fs::write(
+        at.join("rules.dl"),
+        RULES.replace("ok: bool, by", "yes: bool, by").replace("ok: true", "yes: true"),
+    )
+    .unwrap();
     fs::write(at.join("move.dl"), "review(Id, Ok, By) :- old.review(Id, Ok, By).\n").unwrap();
     let (said, status) = hence(at, &["migrate", "move.dl", "--apply", "--as", "eve"], "");
     assert_eq!(status, 2, "{said}");

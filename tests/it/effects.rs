@@ -192,12 +192,16 @@ fn a_replay_under_other_rules_takes_their_steps() {
             change.retractions.clear();
             change.assertions.push(Fact::new("c", [Value::Int(100 + at), Value::Int(1 + at % 3)]));
             // That a fact held already, and so was not asserted, is not recorded.
-            let held = |session: &Session| change.assertions.iter().any(|fact| session.given().unwrap().contains(fact));
+            let held = |session: &Session| {
+                change.assertions.iter().any(|fact| session.given().unwrap().contains(fact))
+            };
             if held(&recorded) || held(&stepped) {
                 break;
             }
             let copy = change.clone();
-            if recorded.commit(Change { list: false, ..change }, true).is_err() || stepped.commit(copy.clone(), true).is_err() {
+            if recorded.commit(Change { list: false, ..change }, true).is_err()
+                || stepped.commit(copy.clone(), true).is_err()
+            {
                 break;
             }
             recorded.commit(copy.clone(), false).unwrap();
@@ -234,7 +238,8 @@ fn text(text: &str) -> Value {
 fn an_effect_takes_place_once_and_where_decisions_are_drawn() {
     let rules = rules(APPROVAL);
     let mut ledger = Ledger::memory().unwrap();
-    let facts = vec![Fact::new("request", [text("r"), Value::Int(2)]), Fact::new("review", [text("r"), text("ada")])];
+    let facts =
+        vec![Fact::new("request", [text("r"), Value::Int(2)]), Fact::new("review", [text("r"), text("ada")])];
     ledger.commit(&hence_ledger::Draft { assertions: facts, ..Default::default() }).unwrap();
     let levels = |session: &Session| {
         let all = session.given().unwrap();
@@ -261,13 +266,17 @@ fn an_effect_takes_place_once_and_where_decisions_are_drawn() {
 #[test]
 fn another_rule_set_does_nothing_twice() {
     let text = "input p(x: int). input q(x: int, at: time). then q(X, now) :- p(X).";
-    let more = format!("{text} @id(again) then q(X, now) :- p(X), X > 0. then q(X, now) :- p(X), X > 9. input r(x: int). then r(X) :- p(X).");
+    let more = format!(
+        "{text} @id(again) then q(X, now) :- p(X), X > 0. then q(X, now) :- p(X), X > 9. input r(x: int). then r(X) :- p(X)."
+    );
     let mut session = Session::over_ledger(rules(text), Ledger::memory().unwrap());
-    let change = Change { assertions: vec![Fact::new("p", [Value::Int(1)])], now: 1, time: 1, ..Change::default() };
+    let change =
+        Change { assertions: vec![Fact::new("p", [Value::Int(1)])], now: 1, time: 1, ..Change::default() };
     assert_eq!(session.commit(change, false).unwrap().steps.len(), 1);
     let mut session = Session::over_ledger(rules(&more), session.into_ledger().unwrap());
     let outcome = session.commit(Change { now: 2, time: 2, ..Change::default() }, false).unwrap();
-    let facts: Vec<_> = outcome.steps.iter().flat_map(|step| &step.changes).map(|one| one.fact.to_string()).collect();
+    let facts: Vec<_> =
+        outcome.steps.iter().flat_map(|step| &step.changes).map(|one| one.fact.to_string()).collect();
     assert_eq!(facts, ["r(1)"]);
     sound(session.ledger().unwrap(), &Naive);
 }
@@ -275,8 +284,16 @@ fn another_rule_set_does_nothing_twice() {
 #[test]
 fn steps_that_contradict_each_other_and_steps_without_end_record_nothing() {
     let cases = [
-        ("input p(x: int). input q(x: int). then q(X) :- p(X). then !q(X) :- q(X).", "step 2 would retract `q(1)` (rule `then.not.q#1`), which step 1 asserted (rule `then.q#1`)", 2),
-        ("input p(x: int). input q(x: int). then q(X) :- p(X). then !q(X) :- p(X), X > 0.", "step 1 would both", 2),
+        (
+            "input p(x: int). input q(x: int). then q(X) :- p(X). then !q(X) :- q(X).",
+            "step 2 would retract `q(1)` (rule `then.not.q#1`), which step 1 asserted (rule `then.q#1`)",
+            2,
+        ),
+        (
+            "input p(x: int). input q(x: int). then q(X) :- p(X). then !q(X) :- p(X), X > 0.",
+            "step 1 would both",
+            2,
+        ),
         ("input p(x: int). then p(X + 1) :- p(X).", "more than 100 steps", 3),
     ];
     for (text, message, status) in cases {
@@ -309,13 +326,17 @@ type Forge = (&'static str, fn(&mut hence_ledger::Draft) -> bool);
 
 const FORGERIES: [Forge; 4] = [
     ("by rule `forged`", |draft| change_step(draft, |change| change.rule = String::from("forged"))),
-    ("because \"forged\"", |draft| change_step(draft, |change| change.sentence = Some(String::from("forged")))),
+    ("because \"forged\"", |draft| {
+        change_step(draft, |change| change.sentence = Some(String::from("forged")))
+    }),
     ("does not record their steps", |draft| draft.steps.take().is_some()),
     ("not recorded; done again, step", |draft| {
         // The facts of the step go with it.
         let Some(step) = draft.steps.as_mut().and_then(Vec::pop) else { return false };
         draft.assertions.retain(|fact| step.changes.iter().all(|change| change.fact != *fact));
-        draft.schemas.retain(|schema| step.changes.iter().all(|change| change.fact.relation != schema.relation));
+        draft
+            .schemas
+            .retain(|schema| step.changes.iter().all(|change| change.fact.relation != schema.relation));
         true
     }),
 ];
@@ -327,9 +348,11 @@ fn change_step(draft: &mut hence_ledger::Draft, with: impl Fn(&mut hence_ledger:
 
 #[test]
 fn forged_steps_are_named() {
-    let mut session = Session::over_ledger(rules(APPROVAL), Ledger::memory().unwrap())
-        .with_roles(hence::session::Roles::new([(String::from("reviewer"), vec![String::from("ada")])].into()));
-    let facts = vec![Fact::new("request", [text("r"), Value::Int(2)]), Fact::new("review", [text("r"), text("ada")])];
+    let mut session = Session::over_ledger(rules(APPROVAL), Ledger::memory().unwrap()).with_roles(
+        hence::session::Roles::new([(String::from("reviewer"), vec![String::from("ada")])].into()),
+    );
+    let facts =
+        vec![Fact::new("request", [text("r"), Value::Int(2)]), Fact::new("review", [text("r"), text("ada")])];
     let change = Change { assertions: facts, author: String::from("ada"), ..Change::default() };
     session.commit(change, false).unwrap();
     let honest = session.into_ledger().unwrap();
@@ -355,7 +378,10 @@ fn forged_steps_are_named() {
 fn what_is_supposed_shows_its_steps() {
     let session = Session::over_ledger(rules(APPROVAL), Ledger::memory().unwrap());
     let hypothesis = hence::session::Hypothesis {
-        assertions: vec![Fact::new("request", [text("r"), Value::Int(2)]), Fact::new("review", [text("r"), text("eve")])],
+        assertions: vec![
+            Fact::new("request", [text("r"), Value::Int(2)]),
+            Fact::new("review", [text("r"), text("eve")]),
+        ],
         ..Default::default()
     };
     let scope = hence_proof::difference::Scope::Decisions;
@@ -377,14 +403,21 @@ fn a_fed_fact_has_a_proof_and_an_asserted_one_an_author() {
     for engine in [Box::new(SemiNaive) as Box<dyn Engine>, Box::new(Naive)] {
         let mut session = Session::over_ledger(rules(text), Ledger::memory().unwrap()).with_engine(engine);
         let facts = vec![int("p", 1), int("p", 2), int("q", 2), int("q", 3)];
-        session.commit(Change { assertions: facts, author: String::from("ada"), ..Change::default() }, false).unwrap();
+        session
+            .commit(Change { assertions: facts, author: String::from("ada"), ..Change::default() }, false)
+            .unwrap();
         let proof = |value: i64| session.why(&format!("q({value})"), 0, None).unwrap().proofs.remove(0);
         use hence_proof::proof::StepKind;
         assert!(matches!(proof(1).steps[0].kind, StepKind::Derived(_)));
         assert!(matches!(proof(3).steps[0].kind, StepKind::Asserted { .. }));
         let wanted = hence::session::Wanted { every: true, ..Default::default() };
         let mut both = 0;
-        session.why_each("q(2)", 0, wanted, &mut |_| { both += 1; true }).unwrap();
+        session
+            .why_each("q(2)", 0, wanted, &mut |_| {
+                both += 1;
+                true
+            })
+            .unwrap();
         assert_eq!(both, 2);
         // Only what was asserted is recorded.
         assert_eq!(session.ledger().unwrap().facts("q".into()).count(), 2);

@@ -26,8 +26,8 @@ use super::list::ChangeList;
 use super::plan::Since;
 use super::record::{self, RecordKind};
 use super::scan::Whole;
-use super::step::{Step, StepChange};
 use super::schemas::{check_renewed, renewed};
+use super::step::{Step, StepChange};
 use super::transaction::{RuleSet, Run, RunLimits, Schema};
 use super::{Ledger, tuple};
 
@@ -569,7 +569,9 @@ fn line(whole: &Whole) -> Result<Line, Malformed> {
         rules: summary.rules.map(|hash| hash.to_string()),
         run: summary.run.map(RunLine::from),
         schemas: summary.schemas.iter().map(SchemaLine::from).collect(),
-        steps: summary.steps.map(|steps| steps.iter().map(|step| step.changes.iter().map(StepLine::from).collect()).collect()),
+        steps: summary.steps.map(|steps| {
+            steps.iter().map(|step| step.changes.iter().map(StepLine::from).collect()).collect()
+        }),
         rule_set: rule_set
             .map(|rules| Rules { files: rules.files().to_vec(), params: rules.params().to_vec() }),
         present: summary.present,

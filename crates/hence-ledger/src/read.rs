@@ -16,10 +16,10 @@ use super::plan::Since;
 use super::rows::{FactIter, Row, Rows, past_row};
 use super::scan::Whole;
 use super::state;
+use super::step;
 use super::transaction::{
     Assertion, Decision, InForce, Interval, Lapsed, RelationCount, RuleSet, Status, Transaction, TxInfo,
 };
-use super::step;
 use super::tuple;
 use super::view::View;
 use super::{Based, Ledger, journal::Position};

@@ -147,7 +147,8 @@ impl Redaction {
                 || change.sentence.as_ref().is_some_and(|sentence| self.matches(sentence))
         });
         if let Some(change) = joined {
-            let what = format!("an effect on `{}`, which its rule assembles from parts", change.fact.relation);
+            let what =
+                format!("an effect on `{}`, which its rule assembles from parts", change.fact.relation);
             return Err(LedgerError::Unredacted { what });
         }
         draft.author = self.text(&draft.author);

@@ -16,9 +16,9 @@ use hence_proof::Finder;
 use hence_proof::proof::{NoOrigins, StepKind};
 
 use super::super::case::{Case, limits};
-use super::super::steps::before_effects;
 use super::super::pool;
 use super::super::probe::Probes;
+use super::super::steps::before_effects;
 use super::super::suite::{Selection, Suite, TestFile};
 use super::points::{Question, points};
 use super::{Coverage, FileCoverage, Point};

@@ -1,7 +1,5 @@
 //! Steps in words, where they come to nothing.
 
-use std::fmt::Write;
-
 use hence_ledger::{Step, StepChange};
 
 use crate::session::error::SessionError;
@@ -52,20 +50,25 @@ pub(super) fn endless(done: &[Step], most: usize) -> SessionError {
     SessionError::Endless { message }
 }
 
-/// Appends the steps, a line for each of their changes.
+/// Appends the steps, with each of their changes.
 fn show(done: &[Step], out: &mut String) {
+    if done.is_empty() {
+        return;
+    }
     let (first, last) = SHOWN;
     let left_out = first..done.len().saturating_sub(last).max(first);
+    let mut shown = Vec::new();
     for (at, step) in done.iter().enumerate() {
+        if at == left_out.start && !left_out.is_empty() {
+            shown.push(format!("{} more steps", left_out.len()));
+        }
         if left_out.contains(&at) {
-            if at == left_out.start {
-                let _ = write!(out, "\n  … {} more steps", left_out.len());
-            }
             continue;
         }
         for StepChange { fact, asserted, rule, .. } in &step.changes {
-            let verb = if *asserted { "asserts" } else { "retracts" };
-            let _ = write!(out, "\n  step {}: `{rule}` {verb} {fact}", at + 1);
+            let verb = if *asserted { "asserted" } else { "retracted" };
+            shown.push(format!("step {} {verb} {fact} by rule `{rule}`", at + 1));
         }
     }
+    out.push_str(&format!(": {}", shown.join("; ")));
 }

@@ -65,9 +65,7 @@ impl Extents for Shown<'_> {
         match self.state {
             State::Scratch(_) | State::Fresh(_, true) => None,
             State::Fresh(kept, false) => Some(kept.changes(&self.session.rules.program, relation)),
-            State::Kept(kept, _) => {
-                Some(kept.incremental.changes(&self.session.rules.program, relation))
-            }
+            State::Kept(kept, _) => Some(kept.incremental.changes(&self.session.rules.program, relation)),
         }
     }
 
@@ -123,9 +121,7 @@ impl Session {
         let undetermined = match (self.lenient, state.maintained()) {
             (true, _) => BTreeSet::new(),
             (false, Some(kept)) => evaluation::undetermined_relations(program, kept.undefined()),
-            (false, None) => {
-                evaluation::undetermined_relations(program, &state.evaluation().model.undefined)
-            }
+            (false, None) => evaluation::undetermined_relations(program, &state.evaluation().model.undefined),
         };
         Shown { session: self, state, undetermined }
     }

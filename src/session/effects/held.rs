@@ -90,7 +90,10 @@ impl Held {
                 let turns = same.turn(checked, now);
                 *self = Self::Same(same);
                 let is_new = |turn: &Turn| {
-                    checked.effects.get(turn.effect).is_none_or(|effect| !deeds.contains(&deed(checked, effect, &turn.fact)))
+                    checked
+                        .effects
+                        .get(turn.effect)
+                        .is_none_or(|effect| !deeds.contains(&deed(checked, effect, &turn.fact)))
                 };
                 turns.into_iter().filter(is_new).collect()
             }

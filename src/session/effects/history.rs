@@ -8,8 +8,8 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_ledger::{Ledger, TxInfo};
 
-use super::held::{Extents, SameRules};
 use super::Held;
+use super::held::{Extents, SameRules};
 use crate::session::error::SessionError;
 use crate::session::evaluation::{self, Evaluation};
 use crate::session::history::History;

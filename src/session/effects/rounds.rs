@@ -110,7 +110,8 @@ impl Rounds {
         let mut last = None;
         while has_effects(&rules.checked) {
             meter::check("taking effects again")?;
-            let step = self.step(follower, rules, (clock, lenient), (&mut steps, last.as_ref().unwrap_or(&turned)))?;
+            let step =
+                self.step(follower, rules, (clock, lenient), (&mut steps, last.as_ref().unwrap_or(&turned)))?;
             let Some(step) = step else { break };
             if let Some(before) = last.replace(follower.go_on(history, rules, (&step, clock, lenient))?) {
                 turned = turned.then(before);
@@ -148,8 +149,7 @@ impl Rounds {
         last: &'a follow::Step,
         lenient: bool,
     ) -> Shown<'a> {
-        let undetermined =
-            if lenient { BTreeSet::new() } else { follower.undetermined_relations(rules) };
+        let undetermined = if lenient { BTreeSet::new() } else { follower.undetermined_relations(rules) };
         Shown { follower, rules, last, undetermined }
     }
 
@@ -166,13 +166,15 @@ impl Rounds {
         let finder = follower.finder(rules);
         let mut begun = Vec::new();
         for turn in turns.into_iter().filter(|turn| turn.began) {
-            let effect = rules.checked.effects.get(turn.effect).or_broken("what begins is an effect of the rules");
+            let effect =
+                rules.checked.effects.get(turn.effect).or_broken("what begins is an effect of the rules");
             let fact = target(&rules.checked, effect, &turn.fact, clock);
             begun.push((fact, !effect.retracts, decision(&finder, turn.fact)?));
         }
         follower.put_back(finder);
         let step = steps.take(begun, &|fact| Ok(follower.is_asserted(rules, fact)))?;
-        Ok(step.map(|step| step.changes.iter().map(|change| (change.fact.clone(), change.asserted)).collect()))
+        Ok(step
+            .map(|step| step.changes.iter().map(|change| (change.fact.clone(), change.asserted)).collect()))
     }
 
     /// Notes in which facts the steps leave another state than the recorded ones; gives what puts them right.

@@ -30,8 +30,12 @@ pub(super) fn step(tx: u64) -> Draft {
 
 /// Some steps: every fact of one asserted by a rule of its own.
 fn steps(tx: u64) -> Vec<Step> {
-    let change = |fact| StepChange { fact, asserted: tx.is_multiple_of(2), rule: format!("r{tx}"), sentence: None };
-    asserted(tx).chunks(3).map(|facts| Step { changes: facts.iter().cloned().map(change).collect() }).collect()
+    let change =
+        |fact| StepChange { fact, asserted: tx.is_multiple_of(2), rule: format!("r{tx}"), sentence: None };
+    asserted(tx)
+        .chunks(3)
+        .map(|facts| Step { changes: facts.iter().cloned().map(change).collect() })
+        .collect()
 }
 
 /// The facts that stand after transaction `tx`.
@@ -61,6 +65,11 @@ pub(super) fn check(ledger: &Ledger, acknowledged: u64) {
     check_facts(ledger, last);
     assert_eq!(ledger.verify().unwrap().differences, Vec::<String>::new());
     for info in ledger.log(1..=last).map(Result::unwrap) {
-        assert_eq!(info.steps, (info.tx % 3 > 0).then(|| steps(info.tx)), "the steps of transaction {}", info.tx);
+        assert_eq!(
+            info.steps,
+            (info.tx % 3 > 0).then(|| steps(info.tx)),
+            "the steps of transaction {}",
+            info.tx
+        );
     }
 }

@@ -135,7 +135,10 @@ fn no_input(rule: &tree::Rule, entry: &Entry) -> Diagnostic {
     let (does, help) = match rule.kind.is_effect() {
         true => (
             "an effect changes an input",
-            format!("assert an input, and derive `{0}` from it; or write `{0}(…) :- …` without `then`", entry.name),
+            format!(
+                "assert an input, and derive `{0}` from it; or write `{0}(…) :- …` without `then`",
+                entry.name
+            ),
         ),
         false => ("a feed adds to an input", format!("write: `{}(…) :- …`, a rule", entry.name)),
     };
@@ -193,6 +196,14 @@ fn own_name(input: Symbol, retracts: bool, ordinal: usize) -> String {
     format!("then.{sign}{input}{number}")
 }
 
+/// A relation as messages call it: that of an effect by its input.
+pub(super) fn as_written(relation: Symbol) -> &'static str {
+    let name = relation.as_str();
+    let Some(own) = name.strip_prefix("then.") else { return name };
+    let input = own.strip_prefix("not.").unwrap_or(own);
+    input.split('.').next().unwrap_or(input)
+}
+
 /// The identity of an effect without `@id`.
 fn default_id(rule: &tree::Rule, ordinal: usize) -> Ident {
     let sign = if rule.kind == RuleKind::Retracts { "not." } else { "" };
@@ -218,9 +229,7 @@ fn check_authors(rule: &tree::Rule, entry: &Entry, ordinal: usize, out: &mut Vec
     }
     let column = entry.columns.get(at).map_or("", |slot| slot.name.as_str());
     let message = format!("the column `{column}` of `{}` names the author, which is this rule", entry.name);
-    out.push(
-        error(codes::EFFECT_AUTHOR, message, term.span).help(format!("write: `{}`", Value::String(id))),
-    );
+    out.push(error(codes::EFFECT_AUTHOR, message, term.span).help(format!("write: `{}`", Value::String(id))));
 }
 
 /// The term `now`, whole.
@@ -234,8 +243,12 @@ fn check_clock(rule: &tree::Rule, entry: &Entry, out: &mut Vec<Diagnostic>) {
     for (slot, term) in entry.columns.iter().zip(&rule.terms) {
         if is_now(term) {
             if let Some(ty) = slot.ty.as_ref().filter(|ty| ty.ty != Type::Time) {
-                let message =
-                    format!("`now` is a time, but the column `{}` of `{}` is {}", slot.name, entry.name, a_column(ty));
+                let message = format!(
+                    "`now` is a time, but the column `{}` of `{}` is {}",
+                    slot.name,
+                    entry.name,
+                    a_column(ty)
+                );
                 out.push(error(codes::WRONG_TYPE, message, term.span).at(slot.origin, "declared here"));
             }
         } else if let Some(span) = inner_now(term) {

@@ -38,7 +38,11 @@ fn strata(program: &Program) -> Vec<String> {
     }
     relations.sort_unstable();
     rules.sort_unstable();
-    if !numbered().filter(|(id, kind)| *kind != Kind::Input || fed.contains(id)).map(|(id, _)| id).eq(relations) {
+    if !numbered()
+        .filter(|(id, kind)| *kind != Kind::Input || fed.contains(id))
+        .map(|(id, _)| id)
+        .eq(relations)
+    {
         out.push(String::from("the strata don't hold each derived relation once"));
     }
     if !(0..program.rules.len()).map(|at| RuleId(at as u32)).eq(rules) {

@@ -14,7 +14,13 @@ impl Parser<'_> {
         if kind != Kind::Input {
             let message = "`from` applies only to inputs";
             let label = format!("declared as `{}`", kind.keyword());
-            self.report(codes::BAD_DECLARATION, message, start, &label, "remove it: rules derive this relation");
+            self.report(
+                codes::BAD_DECLARATION,
+                message,
+                start,
+                &label,
+                "remove it: rules derive this relation",
+            );
         }
         let roles = self.roles();
         let column = if self.at_word("as") { self.author_column() } else { None };

@@ -8,7 +8,8 @@ use super::Parser;
 impl Parser<'_> {
     /// Takes what stands before a head.
     pub(super) fn rule_kind(&mut self) -> RuleKind {
-        let follows = matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_) | TokenKind::Bang);
+        let follows =
+            matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_) | TokenKind::Bang);
         if !follows || !(self.at_word("feed") || self.at_word("then")) {
             return RuleKind::Derives;
         }

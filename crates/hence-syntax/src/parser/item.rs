@@ -65,7 +65,7 @@ impl Parser<'_> {
             }
             TokenKind::Broken => self.silent = true,
             TokenKind::Bang => {
-                let help = "only body literals can be negated";
+                let help = "only body literals can be negated; `then !p(…) :- …` retracts a fact of an input";
                 self.report(
                     codes::BAD_RULE,
                     "a negated head",

@@ -73,7 +73,18 @@ impl Parser<'_> {
         };
         let span = self.end_rule(span, &body, head.start);
         let Annotations { id, because } = head.annotations;
-        Rule { kind: head.kind, doc: head.doc, id, because, head: head.relation, lead: head.lead, terms: head.terms, body, limit, span }
+        Rule {
+            kind: head.kind,
+            doc: head.doc,
+            id,
+            because,
+            head: head.relation,
+            lead: head.lead,
+            terms: head.terms,
+            body,
+            limit,
+            span,
+        }
     }
 
     /// Takes the full stop, unless the next rule has begun already.
