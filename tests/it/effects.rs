@@ -121,7 +121,7 @@ fn sound(ledger: &Ledger, engine: &dyn Engine) {
 #[test]
 fn a_standing_session_takes_the_steps_of_one_that_starts_afresh() {
     let (mut steps, mut refused, mut most) = (0, 0, 0);
-    for seed in 0..150 {
+    for seed in 0..60 {
         let mut dice = Dice::new(seed);
         let rules = program(&mut dice);
         let mut kept = Session::over_ledger(rules.clone(), Ledger::memory().unwrap());
@@ -156,7 +156,7 @@ fn a_standing_session_takes_the_steps_of_one_that_starts_afresh() {
         replayed(&rules, one);
     }
     println!("{steps} steps, up to {most} in a transaction, {refused} refused");
-    assert!(steps > 500 && refused > 20 && most > 3, "too plain: {steps} {refused} {most}");
+    assert!(steps > 200 && refused > 8 && most > 3, "too plain: {steps} {refused} {most}");
 }
 
 /// A ledger, and what an import makes of its export, replay as they are recorded.
@@ -181,7 +181,7 @@ fn replayed(rules: &RuleSet, ledger: Ledger) {
 #[test]
 fn a_replay_under_other_rules_takes_their_steps() {
     let (mut compared, mut otherwise) = (0, 0);
-    for seed in 500..600 {
+    for seed in 500..560 {
         let mut dice = Dice::new(seed);
         let (own, others) = (program(&mut dice), program(&mut dice));
         let mut recorded = Session::over_ledger(own, Ledger::memory().unwrap());
@@ -215,7 +215,7 @@ fn a_replay_under_other_rules_takes_their_steps() {
         compared += last;
         otherwise += replayed.stepped_otherwise;
     }
-    assert!(compared > 200 && otherwise > 50, "too plain: {compared} {otherwise}");
+    assert!(compared > 80 && otherwise > 20, "too plain: {compared} {otherwise}");
 }
 
 const APPROVAL: &str = "

@@ -35,6 +35,7 @@ mod demand;
 mod doors;
 mod effects;
 mod engines;
+mod exact_sentences;
 mod explain;
 mod fact_faults;
 mod fact_files;

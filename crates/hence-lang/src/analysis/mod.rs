@@ -63,11 +63,11 @@ pub fn check(
     let rules: Vec<_> =
         drafts.iter_mut().filter_map(|draft| draft.check(&names, sources, &mut out)).collect();
     infer::report(&drafts, &names, &mut out);
-    let requires = guards::check(items(files), &names, sources, &mut out);
+    let (requires, joint) = guards::check(items(files), &names, sources, &mut out);
     let tests = cases::check(items(files), &names, &ids, sources, &mut out);
     diagnostic::sort(&mut out);
     let effects = effects::finish(&made, &rules);
-    (Checked { relations: names.finish(), params: names.params, rules, requires, effects, tests }, out)
+    (Checked { relations: names.finish(), params: names.params, rules, requires, joint, effects, tests }, out)
 }
 
 fn items(files: &[tree::File]) -> impl Iterator<Item = &Item> {

@@ -17,7 +17,7 @@ use super::typing::Typer;
 use super::values::{conversion, error, unit};
 
 /// What other languages call our functions.
-const HABITS: [(&str, &str); 19] = [
+const HABITS: [(&str, &str); 23] = [
     ("average", "mean"),
     ("avg", "mean"),
     ("cat", "concat"),
@@ -28,10 +28,14 @@ const HABITS: [(&str, &str); 19] = [
     ("power", "pow"),
     ("regex", "matches"),
     ("regex_match", "matches"),
+    ("regex_replace", "replace_all"),
+    ("regexp_replace", "replace_all"),
+    ("replaceall", "replace_all"),
     ("size", "len"),
     ("squareroot", "sqrt"),
     ("std", "stddev"),
     ("strlen", "len"),
+    ("sub", "replace_all"),
     ("substr", "substring"),
     ("to_float", "float"),
     ("to_int", "int"),
@@ -47,7 +51,10 @@ impl Typer<'_> {
     pub(super) fn operation(&mut self, name: &str, args: Vec<Expr>, span: Span) -> Option<Expr> {
         let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
         match op::resolve(name, &types) {
-            Some((op, ty)) => Some(Expr { kind: ExprKind::Call(op, args), ty, span }),
+            Some((op, ty)) => {
+                let expr = Expr { kind: ExprKind::Call(op, args), ty, span };
+                self.places_of_time(&expr).map(|()| expr)
+            }
             None => {
                 let resolves = |types: &[Type]| op::resolve(name, types).is_some();
                 let diagnostic = self.no_operation(name, &args, span, op::signatures(name), resolves);
