@@ -3,9 +3,8 @@
 use hence_core::span::Span;
 
 use super::super::tree::{
-    Args, Atom, Authors, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl, RelationDecl, Required,
-    Rule,
-    TypeDecl, TypeExpr, UnaryOp,
+    Args, Atom, Authors, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl, RelationDecl,
+    Required, Rule, TypeDecl, TypeExpr, UnaryOp,
 };
 use super::Printer;
 use super::expr::Around;
