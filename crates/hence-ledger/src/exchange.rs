@@ -183,7 +183,7 @@ impl From<&StepChange> for StepLine {
     }
 }
 
-fn step(lines: &Vec<StepLine>) -> Result<Step, Malformed> {
+fn step(lines: &[StepLine]) -> Result<Step, Malformed> {
     let change = |line: &StepLine| {
         let (StepLine::Assert(relation, values, rule, sentence)
         | StepLine::Retract(relation, values, rule, sentence)) = line;
@@ -413,7 +413,11 @@ impl Ledger {
             clock: line.clock,
             run: line.run.clone().map(Run::from),
             schemas: line.schemas.iter().map(schema).collect::<Result<_, _>>()?,
-            steps: line.steps.as_ref().map(|steps| steps.iter().map(step).collect()).transpose()?,
+            steps: line
+                .steps
+                .as_ref()
+                .map(|steps| steps.iter().map(|lines| step(lines)).collect())
+                .transpose()?,
             parts: line.parts.len() as u64,
             present: line.present,
             missing: line.missing,

@@ -21,7 +21,7 @@ pub(super) fn step(tx: u64) -> Draft {
     let rules = RuleSet::new(vec![("d.dl".into(), "d(1, \"drawn\").".into())], vec![]);
     Draft {
         rules: Some(rules),
-        steps: (tx % 3 > 0).then(|| steps(tx)),
+        steps: (!tx.is_multiple_of(3)).then(|| steps(tx)),
         drawn: vec![Decision::new(fact("d", tx as i64, "drawn"))],
         lapsed: vec![fact("d", tx as i64 - 1, "drawn").into()],
         ..draft(tx as i64, asserted(tx), gone)
@@ -67,7 +67,7 @@ pub(super) fn check(ledger: &Ledger, acknowledged: u64) {
     for info in ledger.log(1..=last).map(Result::unwrap) {
         assert_eq!(
             info.steps,
-            (info.tx % 3 > 0).then(|| steps(info.tx)),
+            (!info.tx.is_multiple_of(3)).then(|| steps(info.tx)),
             "the steps of transaction {}",
             info.tx
         );
