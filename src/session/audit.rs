@@ -1,5 +1,8 @@
 //! The audit of a ledger's decisions: every transaction drawn again and compared with what it records.
 
+mod steps;
+mod unread;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -9,19 +12,21 @@ use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_engine::{Engine, Limits};
 use hence_lang::builtins::zone;
-use hence_ledger::{Decision, Lapsed, Ledger, Step, StepChange, Transaction, TxInfo};
+use hence_ledger::{Decision, Lapsed, Ledger, StepChange, Transaction, TxInfo};
 use hence_proof::{Explanation, Finder};
 
 use super::compiled::COMPILED;
 use super::cross_check::BOTH;
 use super::drawn::{DecisionId, place};
-use super::effects::{Again, Rounds, has_effects};
+use super::effects::Rounds;
 use super::error::SessionError;
 use super::follow::{Follower, Redrawn};
 use super::history::History;
 use super::lapse::DecisionRelations;
 use super::ruleset::RuleSet;
 use super::why::decision;
+use steps::{deed, stepped};
+use unread::{is_of_the_rules, said};
 
 /// The engines whose names a record may hold.
 const ENGINES: [&str; 4] = ["embedded", "naive", COMPILED, BOTH];
@@ -196,13 +201,6 @@ fn reason(decision: &Decision) -> String {
     }
 }
 
-/// What an effect does: `asserting level(3) by rule `r` because "…"`.
-fn deed(change: &StepChange) -> String {
-    let verb = if change.asserted { "asserting" } else { "retracting" };
-    let because = change.sentence.as_ref().map_or(String::new(), |said| format!(" because \"{said}\""));
-    format!("{verb} {} by rule `{}`{because}", change.fact, change.rule)
-}
-
 fn lapse(reason: Option<&String>) -> &str {
     reason.map_or("it no longer follows", String::as_str)
 }
@@ -362,49 +360,6 @@ impl Course {
             add(Discrepancy::Limits(drawn, run.limits.facts));
         }
         found
-    }
-}
-
-/// What differs between the steps that are recorded and those that are done again.
-fn stepped(info: &TxInfo, rules: &RuleSet, again: &Again) -> Vec<Finding> {
-    let finding = |what| Finding { tx: info.tx, decision: None, what };
-    if info.steps.is_none() && info.run.is_some() && has_effects(&rules.checked) {
-        return vec![finding(Discrepancy::NoSteps)];
-    }
-    let lacks = |other: &[Step], at: usize, change: &StepChange| {
-        other.get(at).is_none_or(|step| !step.changes.contains(change))
-    };
-    let only = |of: &[Step], other: &[Step]| -> Vec<(u64, StepChange)> {
-        let all = of.iter().enumerate().flat_map(|(at, step)| step.changes.iter().map(move |one| (at, one)));
-        let only = all.filter(|(at, change)| lacks(other, *at, change));
-        only.map(|(at, change)| (at as u64 + 1, change.clone())).collect()
-    };
-    let unfounded = only(&again.recorded, &again.steps).into_iter();
-    let unfounded = unfounded.map(|(number, change)| Discrepancy::StepUnfounded(number, change));
-    let missing = only(&again.steps, &again.recorded).into_iter();
-    let missing = missing.map(|(number, change)| Discrepancy::StepMissing(number, change));
-    unfounded.chain(missing).map(finding).collect()
-}
-
-/// Whether it is a fault of recorded rules that they can't be evaluated.
-fn is_of_the_rules(error: &SessionError) -> bool {
-    matches!(
-        error,
-        SessionError::Faults(_)
-            | SessionError::Unknown { .. }
-            | SessionError::Undone { .. }
-            | SessionError::Endless { .. }
-    )
-}
-
-/// What is wrong, in one line.
-fn said(error: &SessionError) -> String {
-    match error {
-        SessionError::Faults(faults) => {
-            let first = faults.diagnostics.iter().find(|found| found.is_error());
-            first.map_or_else(|| error.to_string(), |first| first.message.clone())
-        }
-        _ => error.to_string(),
     }
 }
 

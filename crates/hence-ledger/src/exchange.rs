@@ -1,9 +1,11 @@
 //! Transactions as JSON Lines: a ledger written out, and read back into one with an equal chain.
 
+mod brought;
+mod lines;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Read, Write};
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -12,9 +14,8 @@ use hence_core::fact::Fact;
 use hence_core::json;
 use hence_core::literal::is_time;
 use hence_core::meter;
-use hence_core::schema::{Column, ColumnType, NameSet};
 use hence_core::symbol::Symbol;
-use hence_core::value::{Type, Value};
+use hence_core::value::Value;
 
 use super::admit;
 use super::bytes::{Malformed, Reader};
@@ -27,9 +28,11 @@ use super::plan::Since;
 use super::record::{self, RecordKind};
 use super::scan::Whole;
 use super::schemas::{check_renewed, renewed};
-use super::step::{Step, StepChange};
-use super::transaction::{RuleSet, Run, RunLimits, Schema};
+use super::transaction::{RuleSet, Run};
 use super::{Ledger, tuple};
+use brought::imported_facts;
+pub use brought::{Admit, ImportedFacts};
+use lines::{RunLine, SchemaLine, StepLine, schema, step};
 
 /// The longest line that is read.
 const LINE_LIMIT: u64 = 1 << 30;
@@ -79,84 +82,6 @@ struct Rules {
     params: Vec<(String, String)>,
 }
 
-/// How the evaluation ran.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunLine {
-    engine: String,
-    lenient: bool,
-    facts: u64,
-    iterations: u64,
-    /// Microseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    time: Option<u64>,
-    /// Bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    memory: Option<u64>,
-    /// The version of the time zone database.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    zones: Option<String>,
-}
-
-impl From<Run> for RunLine {
-    fn from(Run { engine, lenient, limits, zones }: Run) -> Self {
-        let RunLimits { facts, iterations, time, memory } = limits;
-        Self { engine, lenient, facts, iterations, time, memory, zones }
-    }
-}
-
-impl From<RunLine> for Run {
-    fn from(RunLine { engine, lenient, facts, iterations, time, memory, zones }: RunLine) -> Self {
-        Self { engine, lenient, limits: RunLimits { facts, iterations, time, memory }, zones }
-    }
-}
-
-/// The columns of a relation from here on.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SchemaLine {
-    relation: String,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    renews: bool,
-    columns: Vec<ColumnLine>,
-}
-
-/// Name, type, the names of a closed set, and the value of facts that are older than the column.
-#[derive(Serialize, Deserialize)]
-struct ColumnLine(
-    String,
-    String,
-    Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")] Option<Json>,
-);
-
-impl From<&Schema> for SchemaLine {
-    fn from(schema: &Schema) -> Self {
-        let column = |Column { name, ty, default }: &Column| {
-            let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
-            let members = members.iter().map(ToString::to_string).collect();
-            ColumnLine(name.to_string(), ty.ty.keyword().to_owned(), members, default.map(json::typed))
-        };
-        Self {
-            relation: schema.relation.to_string(),
-            renews: schema.renews,
-            columns: schema.columns.iter().map(column).collect(),
-        }
-    }
-}
-
-fn schema(line: &SchemaLine) -> Result<Schema, Malformed> {
-    let column = |ColumnLine(name, ty, members, default): &ColumnLine| {
-        let ty = Type::of_keyword(ty).ok_or(Malformed("a column has an unknown type"))?;
-        let members: Vec<Symbol> = members.iter().map(Symbol::from).collect();
-        let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
-        let default = default.as_ref().map(typed).transpose()?;
-        Ok(Column { name: Symbol::new(name), ty: ColumnType { ty, set }, default })
-    };
-    let columns: Result<_, Malformed> = line.columns.iter().map(column).collect();
-    Ok(Schema { relation: Symbol::new(&line.relation), columns: columns?, renews: line.renews })
-}
-
 /// One change: the relation, the values, and what belongs to the kind of change.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -165,34 +90,6 @@ enum Entry {
     Retract(String, Vec<Json>, u64),
     Draw(String, Vec<Json>, Option<String>, Option<String>),
     Lapse(String, Vec<Json>, u64, #[serde(default, skip_serializing_if = "Option::is_none")] Option<String>),
-}
-
-/// What an effect did: the relation, the values, the rule, its sentence.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum StepLine {
-    Assert(String, Vec<Json>, String, Option<String>),
-    Retract(String, Vec<Json>, String, Option<String>),
-}
-
-impl From<&StepChange> for StepLine {
-    fn from(StepChange { fact, asserted, rule, sentence }: &StepChange) -> Self {
-        let values = fact.values.iter().copied().map(json::typed).collect();
-        let make = if *asserted { Self::Assert } else { Self::Retract };
-        make(fact.relation.to_string(), values, rule.clone(), sentence.clone())
-    }
-}
-
-fn step(lines: &[StepLine]) -> Result<Step, Malformed> {
-    let change = |line: &StepLine| {
-        let (StepLine::Assert(relation, values, rule, sentence)
-        | StepLine::Retract(relation, values, rule, sentence)) = line;
-        let values: Result<Vec<_>, _> = values.iter().map(typed).collect();
-        let asserted = matches!(line, StepLine::Assert(..));
-        let fact = Fact::new(Symbol::new(relation), values?);
-        Ok(StepChange { fact, asserted, rule: rule.clone(), sentence: sentence.clone() })
-    };
-    Ok(Step { changes: lines.iter().map(change).collect::<Result<_, Malformed>>()? })
 }
 
 /// What an import came to.
@@ -454,38 +351,6 @@ impl Ledger {
         encode_changes(changes.len() - done, held.clone(), &mut content);
         Ok(record::write(RecordKind::Commit, summary.version(held), line.tx, head, &content).1)
     }
-}
-
-/// What a transaction that is to be imported brings.
-pub struct ImportedFacts<'l> {
-    /// Its author.
-    pub author: &'l str,
-    /// The rules that it names.
-    pub rules: Option<Hash>,
-    /// Their text, where it holds it.
-    pub rule_set: Option<RuleSet>,
-    /// The facts that the author asserted (`true`) and retracted, without what effects did.
-    pub own: Vec<(Fact, bool)>,
-}
-
-/// Says whether a transaction is taken; if not, why.
-pub type Admit<'a> = &'a mut dyn FnMut(&Ledger, &ImportedFacts<'_>) -> Result<(), String>;
-
-fn imported_facts<'l>(line: &'l Line, summary: &Summary) -> Result<ImportedFacts<'l>, Malformed> {
-    let steps = summary.steps.iter().flatten().flat_map(|step| &step.changes);
-    let mut stepped: BTreeMap<Fact, bool> = steps.map(|one| (one.fact.clone(), one.asserted)).collect();
-    let mut own = Vec::new();
-    for entry in &line.changes {
-        let (fact, act) = change(entry)?;
-        let asserted = act == Act::Assert;
-        if (asserted || matches!(act, Act::Retract { .. })) && stepped.remove(&fact).is_none() {
-            own.push((fact, asserted));
-        }
-    }
-    own.extend(stepped.into_iter().map(|(fact, asserted)| (fact, !asserted)));
-    let set = line.rule_set.as_ref();
-    let rule_set = set.map(|rules| RuleSet::new(rules.files.clone(), rules.params.clone()));
-    Ok(ImportedFacts { author: &line.author, rules: summary.rules, rule_set, own })
 }
 
 /// Why a line wasn't imported.
