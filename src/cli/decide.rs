@@ -17,7 +17,7 @@ use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, mom
 use super::output::{self, Format};
 use super::past::{Asking, Past};
 use super::records::Records;
-use super::{DONE, Failure, Outcome, UNDETERMINED, open, terminal, time};
+use super::{DONE, Failure, Outcome, UNDETERMINED, effects, open, terminal, time};
 
 /// Assert facts, draw decisions and record both
 #[derive(Debug, Args)]
@@ -65,8 +65,8 @@ impl Decide {
         open::tell_undeclared(&session);
         let mut files = self.facts.files_or_own()?;
         let lines = if self.follow { records_of_lines(&mut files)? } else { None };
-        let assertions = session::read_facts(session.rules(), &files)?;
         let author = self.about.author()?;
+        let assertions = session::read_facts(&open::reading_for(session.rules(), &author), &files)?;
         let carry = if self.carry_out { Some(Carry::new(author.clone(), self.all)?) } else { None };
         if self.follow {
             if let (Some(expected), Some(ledger)) = (self.about.expect_tx, session.ledger()) {
@@ -76,7 +76,8 @@ impl Decide {
             // What is read of a line takes several times its bytes.
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
             let refused = Refused::default();
-            let follow = Follow { session, author, now, batch, most, carry, records: lines, refused };
+            let rules = open::reading_for(session.rules(), &author).into_owned();
+            let follow = Follow { session, rules, author, now, batch, most, carry, records: lines, refused };
             return follow.run(assertions, &mut io::stdin().lock(), &mut terminal::json());
         }
         let change = Change {
@@ -139,11 +140,14 @@ fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<(
     if !shown.is_empty() {
         out.lines(&decisions_table(shown))?;
     }
+    for line in effects::lines(&decided.steps) {
+        writeln!(out, "{line}")?;
+    }
     for Lapsed { fact, reason } in &decided.lapsed {
         let because = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         writeln!(out, "lapsed: {fact}{because}")?;
     }
-    if !shown.is_empty() || !decided.lapsed.is_empty() {
+    if !shown.is_empty() || !decided.lapsed.is_empty() || !decided.steps.is_empty() {
         writeln!(out)?;
     }
     out.lines(&summary(decided, dry))?;
@@ -168,6 +172,9 @@ fn summary(decided: &Decided, dry: bool) -> String {
     let mut facts = format!("{} asserted", count(changes.added.len(), "fact"));
     if !changes.present.is_empty() {
         facts.push_str(&format!(", {} already present", changes.present.len()));
+    }
+    if !decided.steps.is_empty() {
+        facts.push_str(&format!(", {}", count(decided.steps.len(), "step")));
     }
     let decisions = if decided.drawn.is_empty() && decided.lapsed.is_empty() {
         format!("nothing new: {}", standing(decided))
@@ -209,6 +216,9 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
     for decision in shown {
         let change = if !all || drawn(&decision.fact) { "drawn" } else { "stands" };
         rows.push((change, &decision.fact, decision.rule.as_deref(), decision.sentence.as_deref()));
+    }
+    for change in decided.steps.iter().flat_map(|step| &step.changes) {
+        rows.push((effects::verb(change), &change.fact, Some(&change.rule), change.sentence.as_deref()));
     }
     let lapsed = decided.lapsed.iter();
     rows.extend(lapsed.map(|lapsed| ("lapsed", &lapsed.fact, None, lapsed.reason.as_deref())));

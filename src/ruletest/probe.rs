@@ -64,6 +64,7 @@ impl Probes {
             columns: columns.collect(),
             doc: String::new(),
             requires: None,
+            authors: None,
             span: Span::default(),
         });
         self.program.rules.push(Rule {

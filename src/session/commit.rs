@@ -11,12 +11,13 @@ use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
 use hence_lang::builtins::zone;
 use hence_ledger::{
-    Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, When,
+    Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, Step, When,
 };
 
 use super::ask::reports;
 use super::cross_check::rows_of;
 use super::drawn::{self, DecisionId};
+use super::effects::{Effected, HeldAt, has_effects};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::incremental::IncrementalState;
@@ -58,6 +59,8 @@ pub struct Change {
 pub struct Outcome {
     /// Which facts came and went.
     pub changes: Changes,
+    /// What effects did, step by step.
+    pub steps: Vec<Step>,
     /// Decisions that did not stand before, ascending, with their reasons.
     pub drawn: Vec<Decision>,
     /// Decisions that stood before and don't any more, ascending, with why, where that isn't that they follow no
@@ -114,6 +117,11 @@ impl Session {
         if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
             ledger.expect(expected)?;
         }
+        if self.ledger().is_some() {
+            let asserted = change.assertions.iter().map(|fact| (fact, true));
+            let retracted = change.retractions.iter().map(|fact| (fact, false));
+            self.roles.check(&self.rules, &change.author, asserted.chain(retracted))?;
+        }
         if let Some(ledger) = self.ledger() {
             // Before anything follows from them, since sentences hold values of facts.
             ledger.redaction().facts(&mut change.assertions)?;
@@ -121,24 +129,43 @@ impl Session {
         }
         let (changes, proposed) = self.resolve(&mut change)?;
         let keeps = !dry && self.engine.is_incremental();
-        let (mut outcome, incremental) = if keeps {
-            self.advance(&changes, change.now)?
-        } else {
-            (self.compare(&self.evaluate_with(&changes, change.now)?)?, IncrementalState::default())
+        let effected = match has_effects(&self.rules.checked) {
+            true => self.decide_with_effects(&changes, change.now, (keeps, dry))?,
+            false => self.decide_without_effects(&changes, change.now, keeps)?,
+        };
+        let Effected { mut outcome, net, incremental, held, turned } = effected;
+        let proposed = match outcome.steps.is_empty() {
+            true => proposed,
+            false => proposed.map(|proposed| self.propose_again(proposed, net)).transpose()?,
         };
         outcome.changes = changes;
         if change.list {
             outcome.standing = self.list(&outcome)?;
         }
         if !dry {
-            let recorded = fault::caught(|| self.record(change.now, proposed, &mut outcome));
+            let recorded = fault::caught(|| self.record(change.now, proposed, &mut outcome, turned));
             if let Err(SessionError::Fault(fault)) = &recorded {
                 self.fault = Some(fault.clone());
             }
             recorded?;
             self.remember(incremental);
+            self.remember_effects(held, &outcome);
         }
         Ok(outcome)
+    }
+
+    fn decide_without_effects(
+        &mut self,
+        changes: &Changes,
+        now: i64,
+        keeps: bool,
+    ) -> Result<Effected, SessionError> {
+        let (outcome, incremental) = if keeps {
+            self.advance(changes, now)?
+        } else {
+            (self.compare(&self.evaluate_with(changes, now)?)?, IncrementalState::default())
+        };
+        Ok(Effected { outcome, net: Changes::default(), incremental, held: HeldAt::default(), turned: false })
     }
 
     /// Records a transaction that changes nothing and says something.
@@ -204,7 +231,7 @@ impl Session {
     }
 
     /// Whether a fact stood at the moment that this session asks.
-    fn stood(&self, ledger: &Recording, fact: &Fact) -> Result<bool, SessionError> {
+    pub(super) fn stood(&self, ledger: &Recording, fact: &Fact) -> Result<bool, SessionError> {
         let program = &self.rules.program;
         let Some(relation) = program.find(fact.relation).and_then(|id| program.relation(id)) else {
             return Ok(ledger.assertion_at(fact, self.as_of)?.is_some());
@@ -295,17 +322,24 @@ impl Session {
         now: i64,
         proposed: Option<Proposed>,
         outcome: &mut Outcome,
+        turned: bool,
     ) -> Result<(), SessionError> {
         let run = self.run();
+        let steps = match (&self.store, has_effects(&self.rules.checked)) {
+            (Store::Ledger(ledger), true) => Some(self.lens(ledger)?.recorded_steps(&outcome.steps)),
+            _ => None,
+        };
         match (&mut self.store, proposed) {
             (Store::Ledger(ledger), Some(Proposed { draft, resolved })) => {
-                if outcome.changes.is_empty() && outcome.drawn.is_empty() && outcome.lapsed.is_empty() {
+                let same = outcome.changes.is_empty() && outcome.steps.is_empty() && !turned;
+                if same && outcome.drawn.is_empty() && outcome.lapsed.is_empty() {
                     return Ok(());
                 }
                 let draft = Draft {
                     clock: Some(now),
                     rules: Some(self.rules.recorded()),
                     run: Some(run),
+                    steps,
                     drawn: take(&mut outcome.drawn),
                     lapsed: take(&mut outcome.lapsed),
                     ..draft
@@ -321,15 +355,21 @@ impl Session {
 }
 
 /// What a ledger is to record of a change: its draft, and the facts of it resolved.
-struct Proposed {
-    draft: Draft,
-    resolved: ResolvedDelta,
+pub(super) struct Proposed {
+    pub(super) draft: Draft,
+    pub(super) resolved: ResolvedDelta,
 }
 
 impl Memory {
     fn take_in(&mut self, outcome: &Outcome) {
         outcome.changes.removed.iter().for_each(|fact| self.facts.remove(fact));
         self.facts.extend(outcome.changes.added.iter().cloned());
+        for change in outcome.steps.iter().flat_map(|step| &step.changes) {
+            match change.asserted {
+                true => self.facts.extend([change.fact.clone()]),
+                false => self.facts.remove(&change.fact),
+            }
+        }
         outcome.lapsed.iter().for_each(|lapsed| self.decisions.remove(&lapsed.fact));
         outcome.drawn.iter().cloned().for_each(|decision| self.decisions.insert(decision));
     }

@@ -12,7 +12,7 @@ use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_engine::{Database, Engine, Extent, LimitReached, Limits, Model, Undefined};
+use hence_engine::{Database, Engine, Extent, LimitReached, Limits, Model, Rows, Undefined};
 use hence_lang::ir::Program;
 use hence_lang::lower;
 
@@ -76,12 +76,18 @@ pub(super) fn undetermined<'a>(
     program: &Program,
     undefined: impl IntoIterator<Item = &'a Undefined>,
 ) -> BTreeSet<RelationId> {
+    let mut relations = undetermined_relations(program, undefined);
+    relations.retain(|relation| program[*relation].kind == Kind::Decision);
+    relations
+}
+
+/// The relations that depend on the head of a rule in which an operation had no result.
+pub(super) fn undetermined_relations<'a>(
+    program: &Program,
+    undefined: impl IntoIterator<Item = &'a Undefined>,
+) -> BTreeSet<RelationId> {
     let heads: BTreeSet<RelationId> = undefined.into_iter().map(|report| program[report.rule].head).collect();
-    heads
-        .into_iter()
-        .flat_map(|head| program.dependents(head))
-        .filter(|relation| program[*relation].kind == Kind::Decision)
-        .collect()
+    heads.into_iter().flat_map(|head| program.dependents(head)).collect()
 }
 
 pub(super) fn limit(program: &Program, sources: &Sources, reached: &LimitReached) -> SessionError {
@@ -148,6 +154,27 @@ fn misfit(schema: &Relation, fact: &Fact) -> SessionError {
 pub(super) fn fits(schema: &Relation, fact: &Fact) -> bool {
     schema.columns.len() == fact.values.len()
         && schema.types().zip(&fact.values).all(|(ty, value)| ty == value.ty())
+}
+
+/// Adds a fact to `database`, or takes it out; one that the program doesn't have is read by no rule.
+pub(super) fn set(program: &Program, database: &mut Database, fact: &Fact, stands: bool) {
+    let held = holds(program, database, fact);
+    let Some(relation) = program.find(fact.relation).filter(|_| held != stands) else { return };
+    let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
+    if stands {
+        add_fact(program, database, fact);
+    } else if let Some(rows) = database.relations.get_mut(relation.0 as usize) {
+        let mut kept = Rows::new(rows.arity());
+        rows.iter().filter(|other| *other != row).for_each(|other| kept.push(other));
+        *rows = kept;
+    }
+}
+
+/// Whether `database` holds a fact.
+pub(super) fn holds(program: &Program, database: &Database, fact: &Fact) -> bool {
+    let Some(relation) = program.find(fact.relation) else { return false };
+    let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
+    database.rows(relation).is_some_and(|rows| rows.iter().any(|other| other == row))
 }
 
 fn add(schema: &Relation, relation: RelationId, database: &mut Database, fact: &Fact) -> bool {

@@ -18,9 +18,9 @@ use super::why::decision;
 
 /// Everything that follows from the facts of a session after a transaction.
 pub(super) struct MaintainedAt {
-    incremental: Maintained,
+    pub(super) incremental: Maintained,
     /// The last transaction of the ledger.
-    tx: u64,
+    pub(super) tx: u64,
 }
 
 /// How far a session is on the way to keep what follows: one commit alone doesn't pay for it.
@@ -77,7 +77,7 @@ impl Session {
     }
 
     /// The decisions that the last change drew and let lapse.
-    fn differences(&self, kept: &Maintained, turned: Turned) -> Result<Outcome, SessionError> {
+    pub(super) fn differences(&self, kept: &Maintained, turned: Turned) -> Result<Outcome, SessionError> {
         self.cross_check(kept.undetermined(), &|id, visit| kept.rows(id).for_each(visit))?;
         let Turned { mut drawn, lapsed, settled } = turned;
         let mut lapsed: Vec<Lapsed> = lapsed.into_iter().map(Lapsed::from).collect();

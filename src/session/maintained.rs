@@ -41,6 +41,42 @@ pub(super) struct Turned {
     pub(super) settled: Vec<RelationId>,
 }
 
+impl Turned {
+    /// This and what turned after it, as one change.
+    pub(super) fn then(mut self, later: Self) -> Self {
+        let mut drawn: BTreeSet<Fact> = self.drawn.drain(..).collect();
+        let mut lapsed: BTreeSet<Fact> = self.lapsed.drain(..).collect();
+        for fact in later.drawn {
+            if !lapsed.remove(&fact) {
+                drawn.insert(fact);
+            }
+        }
+        for fact in later.lapsed {
+            if !drawn.remove(&fact) {
+                lapsed.insert(fact);
+            }
+        }
+        let settled: BTreeSet<RelationId> = self.settled.into_iter().chain(later.settled).collect();
+        Self {
+            drawn: drawn.into_iter().collect(),
+            lapsed: lapsed.into_iter().collect(),
+            settled: settled.into_iter().collect(),
+        }
+    }
+
+    /// Several changes as one: a decision that one of them left undetermined is compared as a whole, unless the last
+    /// one did.
+    pub(super) fn settle(mut self, program: &Program, undetermined: &BTreeSet<RelationId>) -> Self {
+        let whole: BTreeSet<Symbol> =
+            self.settled.iter().chain(undetermined).map(|id| program[*id].name).collect();
+        self.settled.retain(|id| !undetermined.contains(id));
+        let is_single = |fact: &Fact| !whole.contains(&fact.relation);
+        self.drawn.retain(is_single);
+        self.lapsed.retain(is_single);
+        self
+    }
+}
+
 /// The relations of a program as changes look for them.
 struct Names {
     relations: HashMap<Symbol, RelationId, ahash::RandomState>,
@@ -171,6 +207,19 @@ impl Maintained {
             }
         }
         turned
+    }
+
+    /// The facts of a relation that came (`true`) and went with the last change.
+    pub(super) fn changes(&self, program: &Program, id: RelationId) -> Vec<(Fact, bool)> {
+        let changes = self.incremental.changes(id);
+        changes.map(|(row, came)| (evaluation::fact_of(program, id, row), came)).collect()
+    }
+
+    /// Whether a fact is asserted, whatever rules derive.
+    pub(super) fn is_asserted(&self, fact: &Fact) -> bool {
+        let Some(relation) = self.names.relations.get(&fact.relation) else { return false };
+        let row: SmallVec<[Word; 8]> = fact.values.iter().map(|value| value.word()).collect();
+        self.incremental.is_asserted(*relation, &row)
     }
 
     /// How many rows a relation has.

@@ -291,6 +291,7 @@ impl Origins for Store {
 pub(super) fn origin_of((assertion, defaults): (Assertion, Vec<Symbol>)) -> Origin {
     Origin {
         defaults,
+        step: assertion.step,
         author: Some(assertion.author),
         time: Some(assertion.time),
         source: Some(assertion.source),

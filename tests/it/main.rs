@@ -32,6 +32,8 @@ mod contradicts;
 mod covered;
 mod cross_check;
 mod demand;
+mod doors;
+mod effects;
 mod engines;
 mod exact_sentences;
 mod explain;

@@ -194,6 +194,8 @@ pub struct Ranked {
 /// Who asserted a fact, when, from where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
+    /// The number of the step and the sentence of the rule, where an effect asserted it; the author is the rule then.
+    pub step: Option<(u64, Option<String>)>,
     /// The author of the transaction.
     pub author: Option<String>,
     /// Its time, in microseconds since the epoch.

@@ -9,7 +9,7 @@ use super::super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::super::output::{self, Format};
 use super::super::records::Records;
 use super::super::{DONE, Failure, Outcome};
-use super::settings::{FACTS, PARAMS, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{FACTS, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
 use super::{Origin, environment, get};
 
 /// Show every setting with its value and where it comes from
@@ -55,6 +55,7 @@ impl Show {
         self.check_commands()?;
         let mut rows: Vec<Row> = SETTINGS.iter().map(|setting| self.row(setting)).collect();
         rows.extend(self.params());
+        rows.extend(roles());
         rows.extend(commands());
         rows.extend(records());
         rows.extend(unknown());
@@ -168,6 +169,16 @@ impl Show {
         rows.sort_by(|a, b| a.key.cmp(&b.key));
         rows
     }
+}
+
+/// Who has which role.
+fn roles() -> impl Iterator<Item = Row> {
+    get().values.roles.iter().map(|(role, (names, origin))| Row {
+        key: format!("{ROLES}.{role}"),
+        value: super::values::Content::Texts(names.clone()).to_string(),
+        origin: origin.clone(),
+        variable: String::new(),
+    })
 }
 
 /// The programs that carry decisions out.

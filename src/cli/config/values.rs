@@ -92,6 +92,7 @@ pub(super) struct Values {
     pub(super) settings: BTreeMap<&'static str, (Content, Origin)>,
     pub(super) params: BTreeMap<String, (Value, Origin)>,
     pub(super) commands: Vec<Command>,
+    pub(super) roles: BTreeMap<String, (Vec<String>, Origin)>,
     pub(super) facts: Vec<Records>,
     /// What messages call the file, and its text.
     pub(super) file: Option<(String, String)>,

@@ -47,8 +47,7 @@ pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
     if !faults.is_empty() {
         return Err(faults);
     }
-    let reads = program.rules.iter().flat_map(|rule| rule.reads().map(|read| (rule.head, read)));
-    let strata = strata::ordered(&program.relations, reads);
+    let strata = strata::ordered(&program.relations, &program.rules);
     program.strata = with_rules(strata, &program);
     Ok(program)
 }

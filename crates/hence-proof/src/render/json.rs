@@ -61,6 +61,10 @@ fn origin(origin: &Origin) -> Json {
         let defaults = origin.defaults.iter().map(|column| Json::from(column.as_str()));
         fields.insert(String::from("defaults"), defaults.collect());
     }
+    if let (Some(fields), Some((step, sentence))) = (shown.as_object_mut(), &origin.step) {
+        fields.insert(String::from("step"), Json::from(*step));
+        fields.insert(String::from("because"), sentence.as_deref().map_or(Json::Null, Json::from));
+    }
     shown
 }
 

@@ -103,7 +103,8 @@ pub(super) fn rule_text(derived: &Derived) -> String {
 pub(super) fn origin_text(origin: &Origin) -> String {
     let mut text = String::from("asserted");
     if let Some(author) = &origin.author {
-        text.push_str(&format!(" by {author}"));
+        let rule = if origin.step.is_some() { "rule " } else { "" };
+        text.push_str(&format!(" by {rule}{author}"));
     }
     if let Some(time) = origin.time {
         text.push_str(&format!(" at {}", literal::time_text(time)));
@@ -113,6 +114,12 @@ pub(super) fn origin_text(origin: &Origin) -> String {
     }
     if let Some(transaction) = origin.transaction {
         text.push_str(&format!(", transaction {transaction}"));
+    }
+    if let Some((step, sentence)) = &origin.step {
+        text.push_str(&format!(", step {step}"));
+        if let Some(sentence) = sentence {
+            text.push_str(&format!(": {sentence}"));
+        }
     }
     for column in &origin.defaults {
         text.push_str(&format!("; {column} is the default"));

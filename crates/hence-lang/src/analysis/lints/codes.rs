@@ -18,3 +18,11 @@ pub const GROWING_RECURSION: Code = Code("W206");
 pub const NO_BECAUSE: Code = Code("W207");
 /// A declaration without a doc comment.
 pub const UNDOCUMENTED: Code = Code("W208");
+/// A guard that an input without `from` satisfies.
+pub const GUARD_BY_ANYONE: Code = Code("W210");
+/// A guard that a fed input satisfies.
+pub const GUARD_BY_FEED: Code = Code("W211");
+/// Effects that may begin each other without end.
+pub const ENDLESS_EFFECTS: Code = Code("W212");
+/// Effects that assert and retract one fact when one fact begins to hold.
+pub const OPPOSED_EFFECTS: Code = Code("W213");
