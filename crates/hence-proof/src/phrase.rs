@@ -127,6 +127,8 @@ impl Phrase<'_> {
                 let [c, t, o] = [condition, then, otherwise].map(|part| self.text(part, fill, 0));
                 format!("if({c}, {t}, {o})")
             }
+            ExprKind::Unknown => String::from("unknown"),
+            ExprKind::Undefined(operand) => format!("{} is unknown", self.text(operand, fill, 0)),
         }
     }
 

@@ -94,12 +94,6 @@ fn constant(classes: &Classes, expr: &Expr) -> Option<String> {
 fn reads_param(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Param(_) => true,
-        ExprKind::Const(_) | ExprKind::Var(_) => false,
-        ExprKind::Call(_, args) => args.iter().any(reads_param),
-        ExprKind::Matches(text, _) => reads_param(text),
-        ExprKind::And(left, right) | ExprKind::Or(left, right) => reads_param(left) || reads_param(right),
-        ExprKind::If(condition, then, otherwise) => {
-            [condition, then, otherwise].into_iter().any(|part| reads_param(part))
-        }
+        _ => expr.parts().into_iter().any(reads_param),
     }
 }
