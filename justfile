@@ -20,15 +20,19 @@ test:
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-# The book, in target/book; needs mdbook.
+# The book, in target/book; needs `cargo install mdbook`.
 book:
-    mdbook build docs
+    mdbook build
 
-# Dependencies: licences, advisories, sources; needs cargo-deny.
+# Dependencies: licences, duplicates, sources; needs `cargo install cargo-deny`.
 deny:
-    cargo deny check
+    cargo deny check licenses bans sources
 
-# Writes the expectations of the tests anew; read the difference before you commit it.
+# Known vulnerabilities of dependencies; needs cargo-deny and the network.
+advisories:
+    cargo deny check advisories
+
+# Rewrites the expectations of the tests; read the difference before you commit it.
 update:
     UPDATE=1 cargo test --test cases
     UPDATE=1 cargo test --test it -- book

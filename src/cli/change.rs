@@ -121,7 +121,7 @@ fn tally_text(tally: &Tally) -> String {
     let parts = [
         (tally.added, "asserted"),
         (tally.removed, "retracted"),
-        (tally.standing, "already present"),
+        (tally.present, "already present"),
         (tally.missing, "not present"),
     ];
     let parts: Vec<String> = parts

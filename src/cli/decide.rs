@@ -163,8 +163,8 @@ fn decisions_table(decisions: &[Decision]) -> String {
 fn summary(decided: &Decided, dry: bool) -> String {
     let changes = &decided.changes;
     let mut facts = format!("{} asserted", count(changes.added.len(), "fact"));
-    if !changes.standing.is_empty() {
-        facts.push_str(&format!(", {} already present", changes.standing.len()));
+    if !changes.present.is_empty() {
+        facts.push_str(&format!(", {} already present", changes.present.len()));
     }
     let decisions = if decided.drawn.is_empty() && decided.lapsed.is_empty() {
         format!("nothing new: {}", standing(decided))

@@ -157,7 +157,7 @@ impl Observe {
         };
         let added = count(changes.added as usize, "fact");
         let mut out = terminal::text();
-        writeln!(out, "{added} asserted, {} already present{gone}", changes.standing)?;
+        writeln!(out, "{added} asserted, {} already present{gone}", changes.present)?;
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {

@@ -341,7 +341,7 @@ fn against(
     unwanted.retain(|fact| wanted.binary_search(fact).is_err());
     let mut changes = Changes::default();
     for fact in wanted {
-        let list = if held(&fact)? { &mut changes.standing } else { &mut changes.added };
+        let list = if held(&fact)? { &mut changes.present } else { &mut changes.added };
         list.push(fact);
     }
     for fact in unwanted {

@@ -199,13 +199,8 @@ impl Lens {
     /// Recorded changes under the declared columns.
     pub(super) fn shown(&self, changes: Changes) -> Changes {
         let show = |facts: Vec<Fact>| self.facts(facts);
-        let Changes { added, removed, standing, missing } = changes;
-        Changes {
-            added: show(added),
-            removed: show(removed),
-            standing: show(standing),
-            missing: show(missing),
-        }
+        let Changes { added, removed, present, missing } = changes;
+        Changes { added: show(added), removed: show(removed), present: show(present), missing: show(missing) }
     }
 
     fn facts(&self, mut facts: Vec<Fact>) -> Vec<Fact> {

@@ -137,7 +137,7 @@ fn golden_goals_show_their_domain_and_shape() {
         let signalled = of("domain_signal");
         let order = ["/marketing", "/crypto", "/engineering", "/operations"];
         let domain = order.into_iter().find(|d| signalled.iter().any(|s| s == d)).unwrap_or("/global");
-        let patterns = ["/build_and", "/compare_with", "/sequence", "/before_then"];
+        let patterns = ["/build_and", "/compare_with", "/sequence", "/before_then", "/build_deliverable"];
         let composite = of("goal_signal").iter().any(|signal| patterns.contains(&signal.as_str()));
         assert_eq!(
             (domain, composite),
@@ -399,6 +399,7 @@ fn words_have_more_than_three_letters_and_overlap_counts_those_that_both_have() 
     let lines = r#"
 {"task": "t", "text": "Fix the Login-page: FIX it, über-fix 2026!"}
 {"learning": "l", "trigger": "login fails", "lesson": "check the token", "fix": null}
+{"fingerprint": "fp", "text": "How should we rate-limit the API? At 3 a minute, or 100"}
 {"frame": "f", "goal_text": "Make the login page work", "text": "Make the token work"}
 {"frame": "g", "goal_text": "a b c", "text": "the"}
 "#;
@@ -410,15 +411,23 @@ fn words_have_more_than_three_letters_and_overlap_counts_those_that_both_have() 
         r#"task_word("t", "login")"#,
         r#"task_word("t", "page")"#,
         r#"task_word("t", "über")"#,
+        r#"topic_word("t", "2026")"#,
+        r#"topic_word("t", "berfix")"#,
+        r#"topic_word("t", "fix")"#,
+        r#"topic_word("t", "loginpage")"#,
         r#"learning_word("l", /trigger, "fails")"#,
         r#"learning_word("l", /trigger, "login")"#,
         r#"learning_word("l", /lesson, "check")"#,
         r#"learning_word("l", /lesson, "token")"#,
+        r#"cached_word("fp", "100")"#,
+        r#"cached_word("fp", "api")"#,
+        r#"cached_word("fp", "minute")"#,
+        r#"cached_word("fp", "ratelimit")"#,
         r#"potential_goal("f", 0.4)"#,
         r#"potential_goal("g", 0.0)"#,
     ];
     assert_eq!(facts, expected);
-    assert_eq!(summary.records, 4);
+    assert_eq!(summary.records, 5);
     let faulty = observe_bytes("goal", "in.jsonl", None, br#"{"frame": "f", "text": "x"}"#);
     let message =
         "in.jsonl:1: expected `goal_text` to be the goal of the frame: a string, found no such field";

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hence_actuators::source::Source;
+use hence_actuators::source::SourceCode;
 use hence_actuators::{Form, Input, Summary, observe_path, observer};
 use hence_core::fact::Fact;
 
@@ -74,17 +74,17 @@ fn imports_calls_and_tags_are_told_and_words_are_not() {
         r#"source_log("fetch", /exit)"#,
         r#"source_log("fetch", /timing)"#,
     ];
-    assert_eq!(texts(&Source::facts("fetch", TOOL.as_bytes()).unwrap()), expected);
+    assert_eq!(texts(&SourceCode::facts("fetch", TOOL.as_bytes()).unwrap()), expected);
 }
 
 #[test]
 fn broken_source_tells_what_can_be_recognised() {
     let source =
         "package main\nimport \"os\"\nfunc f( {\n os.Remove(\"x\")\n}\nfunc g() { os.Remove(\"y\") }\n";
-    let facts = texts(&Source::facts("t", source.as_bytes()).unwrap());
+    let facts = texts(&SourceCode::facts("t", source.as_bytes()).unwrap());
     assert!(facts.contains(&String::from(r#"source_import("t", "os")"#)), "{facts:?}");
     assert!(facts.contains(&String::from(r#"source_call("t", "os.Remove")"#)), "{facts:?}");
-    assert_eq!(texts(&Source::facts("t", b"").unwrap()), Vec::<String>::new());
+    assert_eq!(texts(&SourceCode::facts("t", b"").unwrap()), Vec::<String>::new());
 }
 
 fn observe(path: &str, form: Option<Form>) -> (Vec<String>, Summary) {

@@ -1,4 +1,4 @@
-//! Carrying decisions out: what a carrier is told of a decision, and what it reports.
+//! Carrying decisions out: what a carrier receives of a decision, and what it reports.
 
 use super::error::ActuatorError;
 use hence_core::fact::Fact;

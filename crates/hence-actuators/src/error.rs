@@ -28,9 +28,9 @@ pub enum ActuatorError {
         input: String,
         /// The line, from 1.
         line: u64,
-        /// What should stand there.
+        /// What was expected there.
         expected: String,
-        /// What stands there.
+        /// What was found there.
         found: String,
     },
     /// The input has a form that the observer doesn't read.
@@ -78,9 +78,9 @@ pub enum ActuatorError {
         table: String,
         /// The line, from 1; 0 where the fault belongs to the table as a whole.
         line: u64,
-        /// What should stand there.
+        /// What was expected there.
         expected: String,
-        /// What stands there.
+        /// What was found there.
         found: String,
     },
     /// There is no observer of that name.

@@ -7,7 +7,7 @@ use super::input::{Form, Input, Piece, STANDARD_INPUT};
 use super::json;
 use super::objects::JsonObjects;
 use super::scan::{Scan, Seen};
-use super::table::{Shipped, Table};
+use super::table::{PatternTable, Shipped};
 use super::{Observer, Sink, Summary};
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
@@ -36,12 +36,12 @@ input error_signal(error: string, signal: name).
 /// The patterns of `facts/error_signals.csv` (columns `signal,pattern`) are matched over the whole text, however
 /// long, in windows of 64 KiB that overlap by 4 KiB; `^` and `$` stand for the ends of a line, `\A` for the
 /// beginning of the text. The length is counted in Unicode scalar values, without line breaks at the end of the
-/// text. Bytes that are no UTF-8 count as one character each.
+/// text. Bytes that are not UTF-8 count as one character each.
 ///
 /// A text's id is the one given; else the input's name, with the line where the text begins unless the input is
 /// one text; on standard input, which has no name to return to, `error-` and a hash of the text.
 pub struct ErrorText {
-    signals: Table,
+    signals: PatternTable,
 }
 
 impl ErrorText {
@@ -50,7 +50,7 @@ impl ErrorText {
     /// # Errors
     /// A table that can't be read.
     pub fn from_tables(tables: Option<&Path>) -> Result<Self, ActuatorError> {
-        Ok(Self { signals: Table::load(&SIGNALS, tables)? })
+        Ok(Self { signals: PatternTable::load(&SIGNALS, tables)? })
     }
 
     /// With the table in `csv`, which is called `name` in errors.
@@ -58,7 +58,7 @@ impl ErrorText {
     /// # Errors
     /// A faulty table.
     pub fn from_csv(name: &str, csv: &str) -> Result<Self, ActuatorError> {
-        Ok(Self { signals: Table::parse(&SIGNALS, name, csv)? })
+        Ok(Self { signals: PatternTable::parse(&SIGNALS, name, csv)? })
     }
 
     /// The facts of one text: the `error`, then its signals in the order of the table.

@@ -7,7 +7,7 @@ use super::error_text::id;
 use super::input::{Form, Input};
 use super::json::{self, Object};
 use super::objects::JsonObjects;
-use super::table::{self, Shipped, Table};
+use super::table::{self, PatternTable, Shipped};
 use super::{Observer, Sink, Summary, words};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
@@ -19,6 +19,9 @@ pub const NAME: &str = "goal";
 
 /// Keywords shorter than this are whole words; others may go on (`market` in `marketing`).
 const OPEN_KEYWORD: usize = 4;
+
+/// What a longer keyword ends with that is a whole word, too.
+const WHOLE: char = '.';
 
 const DOMAINS: Shipped = Shipped {
     file: "domain_keywords.csv",
@@ -69,13 +72,17 @@ input pattern_match(goal: string, tool: string, matched: int, total: int).
 input task(task: string, text: string).
 input task_signal(task: string, signal: name).
 input task_word(task: string, word: string).
+input topic_word(task: string, word: string).
 input learning_word(learning: string, field: name, word: string).
 input cached_word(fingerprint: string, word: string).
 input potential_goal(frame: string, overlap: float).
 ";
 
-fn keyword_pattern(keyword: &str) -> String {
-    let end = if keyword.chars().count() < OPEN_KEYWORD { r"\b" } else { "" };
+fn keyword_pattern(cell: &str) -> String {
+    let whole = cell.strip_suffix(WHOLE);
+    let keyword = whole.unwrap_or(cell);
+    let is_whole = whole.is_some() || keyword.chars().count() < OPEN_KEYWORD;
+    let end = if is_whole { r"s?\b" } else { "" };
     format!(r"\b{}{end}", regex::escape(keyword))
 }
 
@@ -83,7 +90,8 @@ fn keyword_pattern(keyword: &str) -> String {
 /// into `goal_domain_given`.
 ///
 /// Letter case is ignored. `facts/domain_keywords.csv` (`domain,keyword`) gives the keywords of a domain: from four
-/// letters on one matches at the start of a word, a shorter one as a whole word. `facts/tool_patterns.csv`
+/// letters on one matches at the start of a word; a shorter one, and one that ends with a full stop (`ether.`), as a
+/// whole word, also with a plural s. `facts/tool_patterns.csv`
 /// (`tool,pattern`) gives the patterns of a tool; `pattern_match` is returned for tools of which at least one
 /// matches. `facts/goal_signals.csv` (`signal,pattern`) gives the shapes of a goal.
 ///
@@ -95,15 +103,15 @@ fn keyword_pattern(keyword: &str) -> String {
 ///
 /// | fields | what they give |
 /// | --- | --- |
-/// | `task`, `text` | `task`, `task_signal` by `facts/task_signals.csv` (`signal,pattern`), `task_word` |
+/// | `task`, `text` | `task`, `task_signal` by `facts/task_signals.csv` (`signal,pattern`), `task_word`, `topic_word` |
 /// | `learning`, and some of `trigger`, `lesson`, `applies_to`, `fix` | `learning_word` by field |
-/// | `fingerprint`, `text` | `cached_word` |
+/// | `fingerprint`, `text` | `cached_word`: the topic words |
 /// | `frame`, `goal_text` (of the frame), `text` (of the goal that may begin) | `potential_goal` |
 pub struct Goal {
-    domains: Table,
-    tools: Table,
-    shapes: Table,
-    tasks: Table,
+    domains: PatternTable,
+    tools: PatternTable,
+    shapes: PatternTable,
+    tasks: PatternTable,
 }
 
 impl Goal {
@@ -113,10 +121,10 @@ impl Goal {
     /// A table that can't be read.
     pub fn from_tables(tables: Option<&Path>) -> Result<Self, ActuatorError> {
         Ok(Self {
-            domains: Table::load(&DOMAINS, tables)?,
-            tools: Table::load(&TOOLS, tables)?,
-            shapes: Table::load(&SHAPES, tables)?,
-            tasks: Table::load(&TASKS, tables)?,
+            domains: PatternTable::load(&DOMAINS, tables)?,
+            tools: PatternTable::load(&TOOLS, tables)?,
+            shapes: PatternTable::load(&SHAPES, tables)?,
+            tasks: PatternTable::load(&TASKS, tables)?,
         })
     }
 
@@ -141,6 +149,7 @@ impl Goal {
         let signals = self.tasks.labels_of(text).into_iter();
         facts.extend(signals.map(|signal| Fact::new("task_signal", [task, Value::Name(signal)])));
         facts.extend(words::words(text).iter().map(|word| Fact::new("task_word", [task, string(word)])));
+        facts.extend(words::topic(text).iter().map(|word| Fact::new("topic_word", [task, string(word)])));
         facts
     }
 
@@ -216,7 +225,7 @@ fn remembered(object: &mut Object<'_>) -> Result<Option<Vec<Fact>>, ActuatorErro
     if object.has("fingerprint") {
         let id = string(&object.required("fingerprint", "an id: a string or an int", json::id)?);
         let text = object.required("text", "a text: a string", json::text)?;
-        let words = words::words(&text);
+        let words = words::topic(&text);
         return Ok(Some(words.iter().map(|word| Fact::new("cached_word", [id, string(word)])).collect()));
     }
     if object.has("learning") {

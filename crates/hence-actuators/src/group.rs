@@ -90,7 +90,7 @@ impl Guard {
 }
 
 impl Drop for Guard {
-    /// The program has ended, and so does this process if it was told to meanwhile.
+    /// The program has ended, and so does this process if it was asked to meanwhile.
     fn drop(&mut self) {
         self.signals.idle.store(true, Ordering::SeqCst);
         let came = self.signals.came.swap(0, Ordering::SeqCst);

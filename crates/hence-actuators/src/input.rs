@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read as _};
 use super::error::ActuatorError;
 use hence_core::meter;
 
-/// The name that stands for standard input.
+/// The name of standard input.
 pub(super) const STANDARD_INPUT: &str = "-";
 
 /// How many bytes one piece of text has at most.
@@ -16,7 +16,7 @@ pub(super) const PIECE: usize = 64 * 1024;
 pub enum Form {
     /// The whole input is one text.
     Text,
-    /// Texts stand apart by blank lines.
+    /// Blank lines separate texts.
     Blocks,
     /// Each line is a text; blank lines count for nothing.
     Lines,
@@ -42,12 +42,12 @@ impl Form {
         }
     }
 
-    /// The form that a word stands for.
+    /// The form that a word names.
     pub fn from_keyword(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.keyword() == word)
     }
 
-    /// The form that a file's name tells, if it tells one.
+    /// The form that a file's name implies, if any.
     fn of_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         ["jsonl", "ndjson"].contains(&extension.to_ascii_lowercase().as_str()).then_some(Self::Json)
@@ -74,7 +74,7 @@ impl<'a> Input<'a> {
         self.name
     }
 
-    /// The form to read it in: the one given, else the one its name tells, else the first of `forms`.
+    /// The form to read it in: the one given, else the one its name implies, else the first of `forms`.
     pub(super) fn form(&self, observer: &'static str, forms: &[Form]) -> Result<Form, ActuatorError> {
         let named = Form::of_name(self.name).filter(|form| forms.contains(form));
         let form = self.form.or(named).or(forms.first().copied()).unwrap_or(Form::Json);
@@ -114,11 +114,11 @@ pub(super) struct Piece<'a> {
     pub(super) line: u64,
     /// Whether the line begins here.
     pub(super) starts_line: bool,
-    /// Whether it is no piece, but a pause between two lines of an input that goes on.
+    /// Whether it is not a piece, but a pause between two lines of an input that goes on.
     pub(super) pause: bool,
 }
 
-/// The text of an input in pieces. Bytes that are no UTF-8 read as U+FFFD: an error text may hold anything.
+/// The text of an input in pieces. Bytes that are not UTF-8 read as U+FFFD: an error text may hold anything.
 pub(super) struct Pieces<'a> {
     name: &'a str,
     reader: &'a mut dyn BufRead,

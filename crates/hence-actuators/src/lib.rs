@@ -47,15 +47,15 @@ use tool_run::ToolRun;
 /// Takes the facts of an observation, one at a time.
 pub type Sink<'a> = dyn FnMut(Fact) -> Result<(), SinkError> + 'a;
 
-/// Is told how many of how many things are done, from any thread.
+/// Receives how many of how many things are done, from any thread.
 pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
-/// What an observation says of facts that stand and that it does not return.
+/// What an observation says of current facts that it does not return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Nothing: it tells what happened, and what happened before stays.
+    /// Nothing: it reports what happened, and what happened before stays.
     Nothing,
-    /// Facts of its relations about the same thing, told by the first column, hold no longer.
+    /// Facts of its relations about the same thing, identified by the first column, no longer hold.
     Subject,
     /// No other fact of its relations holds any longer.
     Whole,
@@ -72,7 +72,7 @@ pub trait Observer {
     /// The relations whose facts it returns, as declarations of a rule file, one a line.
     fn declarations(&self) -> &'static str;
 
-    /// What an observation says of facts that stand and that it does not return.
+    /// What an observation says of current facts that it does not return.
     fn scope(&self) -> Scope {
         Scope::Nothing
     }
@@ -86,7 +86,7 @@ pub trait Observer {
     /// The first line that isn't what it should be, a failure to read, or what the sink refused with.
     fn observe(&self, input: Input<'_>, sink: &mut Sink<'_>) -> Result<Summary, ActuatorError>;
 
-    /// Looks at the folder `root` and hands the facts to `sink`; `progress` is told how much of the work is done.
+    /// Looks at the folder `root` and hands the facts to `sink`; `progress` receives how much of the work is done.
     ///
     /// # Errors
     /// As [`Observer::observe`]; most observers look at no folder.
@@ -106,13 +106,13 @@ pub trait Observer {
 pub struct Summary {
     /// Texts, lines or spans that facts were returned for.
     pub records: u64,
-    /// Records in which there was nothing to see: log lines without a signal, spans that are no tool call.
+    /// Records in which there was nothing to see: log lines without a signal, spans that are not a tool call.
     pub skipped: u64,
     /// Facts handed over.
     pub facts: u64,
     /// What was passed over although it may have held something to see: how much for each reason, and the first of it.
     pub left_out: BTreeMap<&'static str, (u64, String)>,
-    /// Fields that stood in JSON objects and mean nothing to the observer, with how often; the first 32 of them.
+    /// Fields of JSON objects that mean nothing to the observer, with how often; the first 32 of them.
     pub ignored: BTreeMap<String, u64>,
 }
 
@@ -156,7 +156,7 @@ const REGISTRY: &[(&str, Make)] = &[
     (error_text::NAME, |tables| Ok(Box::new(ErrorText::from_tables(tables)?))),
     (goal::NAME, |tables| Ok(Box::new(Goal::from_tables(tables)?))),
     #[cfg(feature = "scan")]
-    (source::NAME, |_| Ok(Box::new(source::Source))),
+    (source::NAME, |_| Ok(Box::new(source::SourceCode))),
     (tool_run::NAME, |tables| Ok(Box::new(ToolRun::from_tables(tables)?))),
 ];
 

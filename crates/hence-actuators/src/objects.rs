@@ -20,7 +20,7 @@ pub(super) struct JsonObjects<'a> {
     name: &'a str,
     reader: &'a mut dyn BufRead,
     bytes: Vec<u8>,
-    /// The line at hand, from 1.
+    /// The current line, from 1.
     line: u64,
     begun: bool,
     in_array: bool,
@@ -134,7 +134,7 @@ struct Extent {
     escaped: bool,
     /// Whether it goes over several lines.
     several: bool,
-    /// The last byte that is no white space.
+    /// The last byte that is not white space.
     last: u8,
 }
 
@@ -181,7 +181,7 @@ impl Extent {
     }
 
     /// Whether the text is over at the end of a line: no string goes on, and nothing that is written over several lines
-    /// breaks its first one but after a bracket or a comma. A line that was cut off is so told at once, and not after
+    /// breaks its first one but after a bracket or a comma. A line that was cut off is reported at once, and not after
     /// all that comes after it.
     fn is_cut_off(&mut self) -> bool {
         let breaks = self.several || matches!(self.last, b'{' | b'[' | b',');

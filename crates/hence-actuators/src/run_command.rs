@@ -1,4 +1,4 @@
-//! `run_command`: a program that is told of a decision as JSON on its standard input.
+//! `run_command`: a program that receives a decision as JSON on its standard input.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -22,7 +22,7 @@ pub const NAME: &str = "run_command";
 
 /// How much a program may say, in bytes.
 const MOST_OUTPUT: u64 = 1 << 20;
-/// How much of what it says to standard error is told, in bytes.
+/// How much of its standard error is reported, in bytes.
 const MOST_SAID: u64 = 64 << 10;
 /// The variables that every program sees: where programs and files are, who it is, which language and time zone.
 pub const ENVIRONMENT: [&str; 11] =
@@ -47,7 +47,7 @@ pub struct Program {
 ///
 /// Its standard input is one line of JSON: `id`, `relation`, `values` by column, `rule`, `because`, `now`. What it
 /// writes to standard output, at most 1 MiB of JSON Lines, are facts to be asserted. It runs in a process group of its
-/// own, which ends when it does, at the latest when its time is over or this process is told to end; a program that
+/// own, which ends when it does, at the latest when its time is over or this process is asked to end; a program that
 /// was stopped, and an exit status other than 0, are errors, and nothing is asserted then.
 pub struct RunCommand {
     /// The programs, by relation.
@@ -79,7 +79,7 @@ impl Carrier for RunCommand {
     }
 }
 
-/// What a program is told of a decision.
+/// What a program receives of a decision.
 fn message(order: &Order<'_>) -> Json {
     let values = order.decision.values.iter().map(|value| json::value(*value));
     let values = order.columns.iter().cloned().zip(values);
@@ -136,7 +136,7 @@ fn start(program: &Program, input: String) -> io::Result<Running> {
         .stderr(Stdio::piped());
     let mut child = group::spawn(&mut command)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that reads nothing is no fault, and one that waits for more must not stop this process.
+        // A program that reads nothing is not a fault, and one that waits for more must not stop this process.
         thread::spawn(move || stdin.write_all(input.as_bytes()));
     }
     let wrote = collected(child.stdout.take(), MOST_OUTPUT + 1);
@@ -178,7 +178,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if !self.ended {
-            // Whoever drops it already tells what went wrong.
+            // Whoever drops it already reports what went wrong.
             let _ = self.stop();
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::table::Table;
+use super::table::PatternTable;
 
 /// A text is matched in windows of this many bytes, and a match that begins in one window and ends in the next may
 /// span [`OVERLAP`] of them.
@@ -13,9 +13,9 @@ const OVERLAP: usize = 4 * 1024;
 
 /// The state of reading one text.
 pub(super) struct Scan<'a> {
-    table: &'a Table,
+    table: &'a PatternTable,
     window: String,
-    /// Where the window begins; what stands before it is context.
+    /// Where the window begins; what precedes it is context.
     start: usize,
     chars: u64,
     /// How many of the last characters are line breaks, which don't belong to the text at its end.
@@ -37,7 +37,7 @@ pub(super) struct Seen {
 }
 
 impl<'a> Scan<'a> {
-    pub(super) fn new(table: &'a Table) -> Self {
+    pub(super) fn new(table: &'a PatternTable) -> Self {
         Self {
             table,
             window: String::new(),

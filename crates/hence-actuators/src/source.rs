@@ -43,15 +43,15 @@ const LOGGING: [&str; 10] =
 
 /// Turns Go source into `source_import`, `source_call` and `source_log`.
 ///
-/// A call is told as it is written (`client.Do`), but by the package's own name where the package is imported under
-/// another one or a dot (`import o "os"`, then `o.Remove`, is `os.Remove`), and by what a name stands for where a
+/// A call is reported as it is written (`client.Do`), but by the package's own name where the package is imported under
+/// another one or a dot (`import o "os"`, then `o.Remove`, is `os.Remove`), and by what a name means where a
 /// function of a package is put into a variable that is called. A tag counts in a string handed to a function that
-/// logs by its name. What stands in a comment or in another string is no call and no tag. Text that doesn't parse tells
-/// what can be recognised in it.
+/// logs by its name. What is in a comment or in another string is neither a call nor a tag. Text that doesn't parse
+/// yields what can be recognised in it.
 ///
 /// A file is the source of one tool, called like the file; a folder too, all of its `.go` files but the tests. As JSON
 /// Lines: `text`, and where it is known `tool`.
-pub struct Source;
+pub struct SourceCode;
 
 /// What one tool's source shows.
 #[derive(Default)]
@@ -61,7 +61,7 @@ struct Shown {
     tags: BTreeSet<&'static str>,
 }
 
-impl Source {
+impl SourceCode {
     /// The facts of a tool's source: imports, then calls, then log tags, each in order.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Source {
     }
 }
 
-impl Observer for Source {
+impl Observer for SourceCode {
     fn name(&self) -> &'static str {
         NAME
     }

@@ -28,17 +28,17 @@ pub(super) struct Shipped {
     pub(super) case: bool,
     /// Whether words are words of any script; without it the set stays fast on any text.
     pub(super) unicode: bool,
-    /// The pattern that a cell of the second column stands for.
+    /// The pattern that a cell of the second column means.
     pub(super) pattern: fn(&str) -> String,
 }
 
 /// A compiled table: which labels a text shows.
-pub(super) struct Table {
+pub(super) struct PatternTable {
     labels: Vec<Symbol>,
     set: RegexSet,
 }
 
-impl Table {
+impl PatternTable {
     /// The table `shipped`, or the file of its name in the folder `tables`, where there is one.
     pub(super) fn load(shipped: &Shipped, tables: Option<&Path>) -> Result<Self, ActuatorError> {
         // A link that leads to nothing is there, and can't be read.
@@ -90,7 +90,7 @@ impl Table {
         Ok(Self { labels, set })
     }
 
-    /// The rows whose pattern matches `text` somewhere from the byte `start` on; what stands before it counts as
+    /// The rows whose pattern matches `text` somewhere from the byte `start` on; what precedes it counts as
     /// context only.
     pub(super) fn matches(&self, text: &str, start: usize) -> impl Iterator<Item = usize> {
         // Most lines of a log show nothing, and that is cheaper to find out than which patterns match.

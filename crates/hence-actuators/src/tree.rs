@@ -14,16 +14,16 @@ use hence_core::meter::{self, Meter, Stopped};
 
 /// The largest source file that is read, in bytes.
 pub(super) const LARGEST: u64 = 2 << 20;
-/// How long one file may take. Source code of that size takes a tenth of it; what is none may take minutes.
+/// How long one file may take. Source code of that size takes a tenth of it; anything else may take minutes.
 const LONGEST: Duration = Duration::from_secs(2);
-/// How many bytes at the beginning of a file tell whether it is text, as git looks at it.
+/// How many bytes at the beginning of a file show whether it is text, as git looks at it.
 const HEAD: usize = 8_000;
-/// A text has at most one byte in so many that is no UTF-8.
+/// A text has at most one byte in so many that is not UTF-8.
 const STRANGE: usize = 20;
 /// How many steps a node counts for: what is done with it costs more than a step of a join.
 const STEPS_PER_NODE: u64 = 16;
 
-/// Why a source file tells nothing.
+/// Why nothing is read from a source file.
 #[derive(Debug)]
 pub(super) enum Left {
     /// Something about the file.
@@ -41,7 +41,7 @@ impl Left {
         }
     }
 
-    /// As the error of an input that had to tell something.
+    /// As the error of an input that is required.
     pub(super) fn of(self, input: &str) -> ActuatorError {
         match self {
             Self::Stopped(stopped) => ActuatorError::Limit(stopped),
@@ -103,7 +103,7 @@ impl Looking {
         parser.parse_with_options(&mut rest, None, Some(options)).ok_or_else(Left::late)
     }
 
-    /// Visits every named node of a tree with the nodes that it stands in, parents before children, in the order of the
+    /// Visits every named node of a tree with its ancestors, parents before children, in the order of the
     /// text.
     pub(super) fn visit<'t>(
         &mut self,
@@ -132,7 +132,7 @@ impl Looking {
     }
 }
 
-/// The text of a node; bytes that are no UTF-8 read as U+FFFD.
+/// The text of a node; bytes that are not UTF-8 read as U+FFFD.
 pub(super) fn text(node: Node<'_>, source: &[u8]) -> String {
     let bytes = source.get(node.byte_range()).or_broken("a node lies inside its text");
     String::from_utf8_lossy(bytes).into_owned()

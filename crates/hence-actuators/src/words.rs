@@ -12,6 +12,27 @@ pub(super) fn words(text: &str) -> BTreeSet<String> {
     words.filter(|word| word.chars().count() > SHORT).map(str::to_owned).collect()
 }
 
+/// Words of a topic have at least so many letters.
+const TOPIC: usize = 3;
+
+/// What says nothing of a topic (document 004, upgrade 7).
+const STOP_WORDS: [&str; 63] = [
+    "the", "a", "an", "is", "are", "was", "were", "be", "been", "being", "have", "has", "had", "do", "does",
+    "did", "will", "would", "shall", "should", "may", "might", "must", "can", "could", "i", "you", "he",
+    "she", "it", "we", "they", "me", "him", "her", "us", "them", "my", "your", "his", "its", "our", "their",
+    "this", "that", "these", "those", "what", "which", "who", "whom", "how", "when", "where", "why", "not",
+    "no", "yes", "just", "also", "very", "too", "only",
+];
+
+/// The words of a text's topic, each once: in lower case, without anything but a-z, 0-9 and white space
+/// (`rate-limit` is `ratelimit`), of three letters or more, without stop words.
+pub(super) fn topic(text: &str) -> BTreeSet<String> {
+    let kept = |letter: &char| matches!(letter, 'a'..='z' | '0'..='9') || letter.is_whitespace();
+    let text: String = text.to_lowercase().chars().filter(kept).collect();
+    let words = text.split_whitespace().filter(|word| word.len() >= TOPIC && !STOP_WORDS.contains(word));
+    words.map(str::to_owned).collect()
+}
+
 /// How many of the words of two texts both have, from 0 to 1 (Jaccard); 0 where neither has any.
 pub(super) fn overlap(one: &str, other: &str) -> f64 {
     let (one, other) = (words(one), words(other));

@@ -12,7 +12,7 @@ use super::names;
 use super::operations::operations;
 use super::text::{Constants, item};
 
-/// Where a call of a function stands, which decides how it is given its arguments.
+/// The context of a call, which decides how it is given its arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// In a rule of a `crepe!` program, among its variables.
@@ -227,7 +227,7 @@ pub(super) fn variables(expr: &Expr) -> Vec<VarId> {
     leaves(expr).into_iter().filter_map(var).collect()
 }
 
-/// Where an expression is, which tells it from all others of its program.
+/// Where an expression is, which distinguishes it from all others of its program.
 pub(super) fn address(expr: &Expr) -> usize {
     std::ptr::from_ref(expr).addr()
 }

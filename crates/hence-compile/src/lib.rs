@@ -10,10 +10,10 @@ mod fingerprint;
 mod names;
 mod operations;
 mod order;
-mod plan;
 mod programs;
 mod rules;
 mod shapes;
+mod stages;
 mod text;
 mod typed;
 
@@ -28,9 +28,9 @@ use hence_lang::ir::{GroundFact, Program};
 use expression::Expressions;
 pub use fingerprint::{Part, fingerprint};
 pub use operations::undefined;
-use plan::{Plan, arity, gathers, matches_table};
 use programs::{CrepeProgram, matches_arity};
 use shapes::{Shape, is_needed};
+use stages::{Stages, arity, gathers, matches_table};
 use text::{Constants, doc, indented};
 use typed::Typed;
 
@@ -48,7 +48,7 @@ pub struct Options<'a> {
 /// A construct that can't be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
     /// What it is.
     pub construct: String,
@@ -59,13 +59,13 @@ pub struct Refusal {
 /// # Errors
 /// Everything that crepe can't say.
 pub fn compile(program: &Program, sources: &Sources, options: &Options<'_>) -> Result<String, Vec<Refusal>> {
-    let plan = Plan::new(program);
+    let stages = Stages::new(program);
     let mut constants = Constants::default();
     let mut expressions: Vec<Expressions<'_>> =
         (0..).zip(&program.rules).map(|(number, rule)| Expressions::new(program, rule, number)).collect();
     let (mut modules, mut refused) = (String::new(), Vec::new());
-    for at in 0..plan.programs {
-        let Some(part) = CrepeProgram::new(program, &plan, at) else { continue };
+    for at in 0..stages.programs {
+        let Some(part) = CrepeProgram::new(program, &stages, at) else { continue };
         match part.module(&mut expressions, &mut constants) {
             Ok(text) => modules.push_str(&format!("\n{text}")),
             Err(refusals) => refused.extend(refusals),
@@ -88,7 +88,7 @@ pub fn compile(program: &Program, sources: &Sources, options: &Options<'_>) -> R
         .filter(|(expressions, _)| !expressions.out.is_empty())
         .map(|(expressions, rule)| format!("// {}\n{}", rule.id, expressions.out))
         .collect();
-    let mut compiled = pack(program, &plan, options);
+    let mut compiled = pack(program, &stages, options);
     let constants = constants.show();
     for part in [constants.trim_end(), functions.concat().trim_end()].iter().filter(|part| !part.is_empty()) {
         let _ = writeln!(compiled, "\n{part}");
@@ -126,7 +126,7 @@ fn compiled_head(options: &Options<'_>) -> String {
 }
 
 /// The description of the rule set, its facts, and the order of its programs.
-fn pack(program: &Program, plan: &Plan, options: &Options<'_>) -> String {
+fn pack(program: &Program, stages: &Stages, options: &Options<'_>) -> String {
     let gathering = program.rules.iter().filter(|rule| gathers(rule));
     let relations = (0..program.relations.len() as u32).map(|id| arity(program, RelationId(id)));
     let arities: Vec<String> =
@@ -135,11 +135,11 @@ fn pack(program: &Program, plan: &Plan, options: &Options<'_>) -> String {
     let rules: Vec<String> =
         numbered().filter(|(_, rule)| is_needed(rule)).map(|(number, _)| format!("&RULE_{number}")).collect();
     let mut run = String::new();
-    for at in 0..plan.programs {
-        if plan.rules_of(program, at).next().is_some() {
+    for at in 0..stages.programs {
+        if stages.rules_of(program, at).next().is_some() {
             let _ = writeln!(run, "    program_{at}::run(tables, params);");
         }
-        for (number, rule) in plan.rules_of(program, at).filter(|(_, rule)| gathers(rule)) {
+        for (number, rule) in stages.rules_of(program, at).filter(|(_, rule)| gathers(rule)) {
             let with = if rule.limit.is_some() { "limit" } else { "aggregate" };
             let table = matches_table(program, number);
             let _ = writeln!(run, "    {with}(tables, {table}, &RULE_{number}, params);");

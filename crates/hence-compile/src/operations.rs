@@ -14,7 +14,7 @@ use super::expression::address;
 pub(super) struct Operation {
     /// Where its expression is; 0 for an aggregate.
     pub(super) address: usize,
-    /// Where it stands.
+    /// Where it is.
     pub(super) span: Span,
 }
 

@@ -1,6 +1,6 @@
 //! The order in which a rule's literals are matched, and which relations it looks up by a column.
 //!
-//! crepe takes literals as they stand, and looks up what is known of a row when it comes to it: so each literal has
+//! crepe takes literals in their order, and looks up what is known of a row when it comes to it: so each literal has
 //! to find its variables bound, and what is looked up by many columns comes first.
 
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ fn cost(literal: &Literal, bound: &BTreeSet<VarId>) -> usize {
         Literal::Bind { expr, .. } | Literal::Test { expr, .. } => usize::from(expr.may_fail()),
         Literal::Not(_) => 0,
         Literal::Atom(atom) => {
-            // A constant narrows a lookup, but is no reason to begin with it.
+            // A constant narrows a lookup, but is not a reason to begin with it.
             let known = |arg: &&Arg| match arg {
                 Arg::Const(_) | Arg::Param(_) => !bound.is_empty(),
                 arg => is_known(arg, bound),

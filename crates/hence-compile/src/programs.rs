@@ -11,8 +11,8 @@ use super::Refusal;
 use super::expression::Expressions;
 use super::names;
 use super::order::looked_up;
-use super::plan::{Plan, arity, gathers, matches_table, open_columns};
 use super::rules::CrepeRule;
+use super::stages::{Stages, arity, gathers, matches_table, open_columns};
 use super::text::{Constants, indented, item};
 
 /// The widest row that support code has a struct for, and so the widest whose sets are compiled once for all
@@ -29,7 +29,7 @@ struct Shown {
 /// One program that is being written.
 pub(super) struct CrepeProgram<'a, 'w> {
     program: &'a Program,
-    plan: &'w Plan,
+    stages: &'w Stages,
     at: usize,
     /// Relations that are read row by row only: from their tables, and so without a set of their own.
     scanned: BTreeSet<RelationId>,
@@ -37,13 +37,13 @@ pub(super) struct CrepeProgram<'a, 'w> {
 
 impl<'a, 'w> CrepeProgram<'a, 'w> {
     /// The program at `at`; `None` where there is nothing for crepe to derive.
-    pub(super) fn new(program: &'a Program, plan: &'w Plan, at: usize) -> Option<Self> {
-        plan.rules_of(program, at).next()?;
+    pub(super) fn new(program: &'a Program, stages: &'w Stages, at: usize) -> Option<Self> {
+        stages.rules_of(program, at).next()?;
         let looked_up: BTreeSet<RelationId> =
-            plan.rules_of(program, at).flat_map(|(_, rule)| looked_up(rule)).collect();
-        let read = plan.read_by(program, at).into_iter();
+            stages.rules_of(program, at).flat_map(|(_, rule)| looked_up(rule)).collect();
+        let read = stages.read_by(program, at).into_iter();
         let scanned = read.filter(|relation| !looked_up.contains(relation)).collect();
-        Some(Self { program, plan, at, scanned })
+        Some(Self { program, stages, at, scanned })
     }
 
     /// The module with the program; the functions of its rules are written where they belong.
@@ -56,7 +56,7 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
         constants: &mut Constants,
     ) -> Result<String, Vec<Refusal>> {
         let (mut rules, mut refused) = (String::new(), Vec::new());
-        for (number, rule) in self.plan.rules_of(self.program, self.at) {
+        for (number, rule) in self.stages.rules_of(self.program, self.at) {
             let expressions = expressions.get_mut(number as usize).or_broken("each rule has its expressions");
             match CrepeRule::new(self.program, (number, rule), &self.scanned, expressions, constants).write()
             {
@@ -92,20 +92,20 @@ impl<'a, 'w> CrepeProgram<'a, 'w> {
 
     /// The relations that the program derives and of which facts come from outside, too.
     fn given(&self) -> Vec<Shown> {
-        let derived = self.plan.derived_by(self.at).into_iter();
-        derived.filter(|relation| self.plan.is_given(*relation)).map(|one| self.shown(one)).collect()
+        let derived = self.stages.derived_by(self.at).into_iter();
+        derived.filter(|relation| self.stages.is_given(*relation)).map(|one| self.shown(one)).collect()
     }
 
     /// The relations that the program only reads, and needs as sets. They are outputs, too, because crepe takes an
     /// attribute on a struct with `@` only.
     fn sources(&self) -> Vec<Shown> {
-        let read = self.plan.read_by(self.program, self.at).into_iter();
+        let read = self.stages.read_by(self.program, self.at).into_iter();
         read.filter(|relation| !self.scanned.contains(relation)).map(|one| self.shown(one)).collect()
     }
 
     fn outputs(&self) -> Vec<Shown> {
-        let derived = self.plan.derived_by(self.at).into_iter().map(|one| self.shown(one));
-        let rules = self.plan.rules_of(self.program, self.at).filter(|(_, rule)| gathers(rule));
+        let derived = self.stages.derived_by(self.at).into_iter().map(|one| self.shown(one));
+        let rules = self.stages.rules_of(self.program, self.at).filter(|(_, rule)| gathers(rule));
         let matches = rules.map(|(number, rule)| Shown {
             name: format!("M{number}"),
             table: matches_table(self.program, number),

@@ -11,7 +11,7 @@ use super::Refusal;
 use super::expression::{Expressions, Place, constant, params};
 use super::names;
 use super::order::ordered;
-use super::plan::{gathers, open_columns};
+use super::stages::{gathers, open_columns};
 use super::text::Constants;
 
 /// How many columns crepe can look up at once: it makes a tuple of them, and Rust compares tuples of up to twelve.
@@ -212,7 +212,7 @@ impl<'a, 'w> CrepeRule<'a, 'w> {
         if once { String::from("_") } else { names::variable(self.rule, var) }
     }
 
-    /// A column in which nothing stands: where matches are told apart, it has to be known.
+    /// A column without a term: where matches are distinguished, it has to be known.
     fn any(&mut self) -> String {
         if !gathers(self.rule) {
             return String::from("_");
@@ -289,7 +289,7 @@ pub(super) fn generator_text(generator: &Generator, constants: &mut Constants) -
     }
 }
 
-/// How often each variable stands in a rule.
+/// How often each variable occurs in a rule.
 fn uses(rule: &Rule) -> BTreeMap<VarId, usize> {
     let mut uses = BTreeMap::new();
     let mut note = |var: VarId| *uses.entry(var).or_insert(0) += 1;

@@ -1,4 +1,4 @@
-//! Rules described for what stands beside `crepe!` programs: aggregates, limits, reports of operations without a
+//! Rules described for what runs beside `crepe!` programs: aggregates, limits, reports of operations without a
 //! result.
 
 use hence_core::fault::OrBroken;
@@ -11,8 +11,8 @@ use hence_lang::ir::{Arg, Atom, Limit, Literal, Program, Rule, Term};
 
 use super::expression::{Expressions, Place, constant, type_text, variables};
 use super::operations::operations;
-use super::plan::{decisions, gathers};
 use super::rules::generator_text;
+use super::stages::{decisions, gathers};
 use super::text::Constants;
 
 /// Whether a rule has to be described: a `crepe!` program can't evaluate all of it, or can't tell what had no
@@ -69,7 +69,7 @@ impl<'a> Shape<'a, '_> {
         )
     }
 
-    /// Where the operations stand, and their texts.
+    /// Where the operations are, and their texts.
     fn places(&self) -> String {
         let place = |span| {
             let text = self.sources.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");

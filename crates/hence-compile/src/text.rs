@@ -5,7 +5,7 @@ use hence_core::symbol::Symbol;
 /// The width of a line.
 const WIDTH: usize = 110;
 
-/// An item, whose lines keep their breaks where `rustfmt` would break others once it stands `depth` modules deep.
+/// An item, whose lines keep their breaks where `rustfmt` would break others once it is `depth` modules deep.
 pub(super) fn item(text: &str, depth: usize) -> String {
     let width = WIDTH - 4 * depth;
     let fits = text.lines().all(|line| line.len() <= width || line.trim_start().starts_with("//"));

@@ -103,7 +103,7 @@ impl Diagnostic {
     }
 }
 
-/// Sorts by place, then code, then message, and drops what stands twice, so that output never follows the order
+/// Sorts by place, then code, then message, and drops duplicates, so that output never follows the order
 /// in which faults were found.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| {

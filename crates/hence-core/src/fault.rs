@@ -1,4 +1,4 @@
-//! Faults of hence itself: what is true by construction and is not ends the work at once, and is told once, at the rim.
+//! Faults of hence itself: a broken invariant ends the work at once, and is reported once, at the rim.
 //!
 //! Deep in the engine nobody can answer a question about what can't be. A checked look-up names the invariant that it
 //! relies on ([`OrBroken::or_broken`]); where that does not hold, the work unwinds to the nearest [`caught`], which
@@ -98,7 +98,7 @@ fn last() -> (Option<String>, Option<String>) {
 }
 
 thread_local! {
-    /// Whether this thread unwinds; what goes wrong on that way ends the process before anybody can tell of it.
+    /// Whether this thread unwinds; a second fault on the way ends the process before anything can report it.
     static UNWINDS: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -10,7 +10,7 @@ pub const LARGEST_TEXT: u64 = 64 << 20;
 /// Opens a regular file for reading. A pipe, a device or a socket is an error at once, whoever is at its other end.
 ///
 /// # Errors
-/// What the system says, and what the path leads to if it is no regular file.
+/// What the system says, and what the path leads to if it is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     regular(path, OpenOptions::new().read(true), "read")
 }
@@ -20,7 +20,12 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`open`].
 pub fn create(path: &Path) -> io::Result<File> {
-    let file = regular(path, OpenOptions::new().write(true).create(true).truncate(false), "written")?;
+    let file = regular(path, OpenOptions::new().write(true).create(true).truncate(false), "written");
+    // A missing file is made, so it is the folder that is not there.
+    let file = file.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => io::Error::new(ErrorKind::NotFound, "its folder does not exist"),
+        _ => error,
+    })?;
     file.set_len(0)?;
     Ok(file)
 }
@@ -87,12 +92,13 @@ pub fn rest_text(stream: impl Read, limit: u64) -> io::Result<String> {
     text(rest(stream, limit)?)
 }
 
-/// What the system said, in the words of this program where they are shorter.
+/// What the system said, in the words of this program where it has some.
 pub fn said(error: &io::Error) -> String {
     match error.kind() {
-        ErrorKind::NotFound => String::from("there is no such file"),
+        ErrorKind::NotFound if error.get_ref().is_none() => String::from("there is no such file"),
         ErrorKind::PermissionDenied => String::from("permission denied"),
         ErrorKind::IsADirectory => String::from("it is a folder"),
+        ErrorKind::NotADirectory => String::from("a part of its path is a file"),
         _ => error.to_string(),
     }
 }
@@ -109,7 +115,7 @@ fn too_large(limit: u64) -> io::Error {
     io::Error::new(ErrorKind::FileTooLarge, message)
 }
 
-/// What a path leads to that is no regular file.
+/// What a path leads to that is not a regular file.
 fn irregular(found: &Metadata, done: &str) -> io::Error {
     if found.is_dir() {
         return ErrorKind::IsADirectory.into();

@@ -70,7 +70,7 @@ impl<I: Id, T> IndexVec<I, T> {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -38,7 +38,7 @@ pub fn line(fact: &Fact) -> String {
     spaced(&self::fact(fact))
 }
 
-/// The value of a type that fact files have so; `None` for what is none. Whether a closed set has a name is not asked.
+/// The value of a type in the form of fact files; `None` for anything else. Closed sets are not checked.
 pub fn read(ty: Type, json: &Json) -> Option<Value> {
     let text = || json.as_str();
     match ty {

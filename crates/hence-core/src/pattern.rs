@@ -14,7 +14,7 @@ const SIZE_LIMIT: usize = 8 * 1024 * 1024;
 /// Why a pattern can't be compiled.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum PatternFault {
-    /// It is no regular expression.
+    /// It is not a regular expression.
     #[error("{}", last_line(.0))]
     Faulty(regex::Error),
     /// It is larger than a pattern may be, once compiled.
@@ -53,7 +53,7 @@ fn last_line(fault: &regex::Error) -> String {
 /// Compiles a pattern; each one that people write, in rules, settings or tables, goes through here.
 ///
 /// # Errors
-/// It is no regular expression, or too large.
+/// It is not a regular expression, or too large.
 pub fn compile(source: &str) -> Result<Regex, PatternFault> {
     bounded(source).map_err(|fault| match fault {
         regex::Error::CompiledTooBig(_) => PatternFault::TooLarge { help: smaller(source) },

@@ -59,7 +59,7 @@ impl ColumnType {
         Self { ty, set: None }
     }
 
-    /// Whether `value` may stand in the column.
+    /// Whether the column accepts `value`.
     pub fn admits(&self, value: Value) -> bool {
         match (&self.set, value) {
             (Some(set), Value::Name(name)) => set.members.contains(&name),

@@ -1,4 +1,4 @@
-//! Where in the source text something stands: files, byte ranges, lines and columns.
+//! Where something is in the source text: files, byte ranges, lines and columns.
 
 use crate::fault::OrBroken;
 use std::fmt;

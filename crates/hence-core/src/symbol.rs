@@ -23,19 +23,19 @@ type Segment = OnceLock<Box<[OnceLock<&'static str>]>>;
 
 struct Texts {
     segments: [Segment; SEGMENTS],
-    table: Mutex<Table>,
+    table: Mutex<SymbolTable>,
 }
 
 #[derive(Default)]
-struct Table {
+struct SymbolTable {
     numbers: HashTable<u32>,
     len: u32,
 }
 
 static TEXTS: Texts =
-    Texts { segments: [const { OnceLock::new() }; SEGMENTS], table: Mutex::new(Table::new()) };
+    Texts { segments: [const { OnceLock::new() }; SEGMENTS], table: Mutex::new(SymbolTable::new()) };
 
-impl Table {
+impl SymbolTable {
     const fn new() -> Self {
         Self { numbers: HashTable::new(), len: 0 }
     }
@@ -58,7 +58,7 @@ fn text_of(number: u32) -> &'static str {
     slot(number).and_then(OnceLock::get).copied().or_broken("the number of a symbol was given out")
 }
 
-fn lock() -> MutexGuard<'static, Table> {
+fn lock() -> MutexGuard<'static, SymbolTable> {
     TEXTS.table.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -27,7 +27,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The word that stands for the type in a declaration.
+    /// The word for the type in a declaration.
     pub fn keyword(self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -40,7 +40,7 @@ impl Type {
         }
     }
 
-    /// The type that a word of a declaration stands for.
+    /// The type that a word of a declaration means.
     pub fn of_keyword(word: &str) -> Option<Self> {
         let all = [Self::Bool, Self::Int, Self::Float, Self::String, Self::Name, Self::Time, Self::Duration];
         all.into_iter().find(|ty| ty.keyword() == word)

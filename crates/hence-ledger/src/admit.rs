@@ -146,7 +146,7 @@ impl Ledger {
             match &known {
                 Some((_, due)) if !is_new => fitting(relation, due, &types)?,
                 _ => {
-                    if let Some(due) = self.standing_types(relation, changes)? {
+                    if let Some(due) = self.current_types(relation, changes)? {
                         fitting(relation, &due, &types)?;
                     }
                     known = Some((relation, types));
@@ -161,8 +161,8 @@ impl Ledger {
             || self.state.schemas.at(relation, self.state.tx).is_some()
     }
 
-    /// The types of a fact of `relation` that goes on standing.
-    fn standing_types(
+    /// The types of a fact of `relation` that is kept.
+    fn current_types(
         &self,
         relation: Symbol,
         changes: &ChangeList<'_>,

@@ -117,7 +117,7 @@ impl Ledger {
         self.flush()
     }
 
-    /// Tells what lies after the last transaction.
+    /// Reports what lies after the last transaction.
     fn tell_left(&mut self, scanned: &Scanned) -> Result<(), LedgerError> {
         if let Some(left) = scanned.left {
             let path = self.journal.path(left.at.segment);

@@ -1,4 +1,4 @@
-//! A copy of a ledger that stands by itself, made while others write to it.
+//! A self-contained copy of a ledger, made while others write to it.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -29,12 +29,12 @@ impl Ledger {
         check_free(to)?;
         check_apart(dir, to)?;
         let new = Unfinished::beside(to)?;
-        let (end, told) = undisturbed(dir, |left| {
+        let (end, differences) = undisturbed(dir, |left| {
             new.clear()?;
             copy(dir, &new.0, left, options)
         })?;
         let mut verified = Self::open_journal(&new.0, &OpenOptions::default())?.verify()?;
-        verified.differences.extend(told);
+        verified.differences.extend(differences);
         if (verified.transactions, verified.head) != (end.tx, end.head) {
             let what = format!("it reads as {} transactions up to {}", verified.transactions, verified.head);
             return Err(LedgerError::Damaged { path: new.0.clone(), offset: 0, transaction: end.tx, what });
@@ -94,7 +94,7 @@ fn check_free(to: &Path) -> Result<(), LedgerError> {
 
 /// Checks that the copy isn't made inside of what is copied.
 fn check_apart(dir: &Path, to: &Path) -> Result<(), LedgerError> {
-    // One that isn't there is told of by whoever reads it.
+    // Whoever reads it reports one that isn't there.
     let Ok(whole) = fs::canonicalize(dir) else { return Ok(()) };
     let mut above = parent(to);
     while !above.exists() {
@@ -116,7 +116,7 @@ fn copy(
 ) -> Result<(End, Vec<String>), LedgerError> {
     let mut ledger = Ledger::as_left(dir, left, options)?;
     ledger.refuse_other_journal()?;
-    let (last, told) = (ledger.state.last(), ledger.misplaced()?);
+    let (last, misplaced) = (ledger.state.last(), ledger.misplaced()?);
     let journal = &ledger.journal;
     let end = journal.mark().end;
     let copied = to.join(JOURNAL);
@@ -138,7 +138,7 @@ fn copy(
     });
     written.map_err(LedgerError::io("write", &lock))?;
     OsDisk.sync_dir(to).map_err(LedgerError::io("make durable", to))?;
-    Ok((last, told))
+    Ok((last, misplaced))
 }
 
 fn copy_archive(archive: &Path, to: &Path) -> Result<(), LedgerError> {

@@ -31,7 +31,7 @@ pub(super) fn open(_: &Path) -> Result<Box<dyn Base>, BaseError> {
     Ok(Box::new(MemoryBase::default()))
 }
 
-/// A copy of the base in `dir`; `None` where there is none that can be used. `is_still` tells, once the copy is made,
+/// A copy of the base in `dir`; `None` where there is none that can be used. `is_still` says, once the copy is made,
 /// whether the files stayed as they were meanwhile.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ use super::hash::Digest;
 use super::journal::End;
 use super::keys;
 use super::list::ChangeList;
-use super::plan::{Plan, ResolvedDelta};
+use super::plan::{ResolvedDelta, TransactionPlan};
 use super::progress::Work;
 use super::record::RecordKind;
 use super::redact::Redaction;
@@ -24,7 +24,7 @@ use super::schemas::check_renewed;
 use super::state;
 use super::transaction::{Changes, Committed, Draft};
 
-/// After so many facts it is told how far a load has come.
+/// After so many facts the progress of a load is reported.
 const STEP: u64 = 10_000;
 
 impl Ledger {
@@ -41,7 +41,7 @@ impl Ledger {
         Ok((resolved.changes(facts.0, facts.1), resolved))
     }
 
-    /// The facts of a draft, which fit its schemas and those recorded, set against what stands.
+    /// The facts of a draft, which fit its schemas and those recorded, compared with what holds.
     fn resolved(&self, draft: &Draft) -> Result<ResolvedDelta, LedgerError> {
         self.check_schemas(draft)?;
         ResolvedDelta::new(draft, &self.state, &self.view)
@@ -67,8 +67,8 @@ impl Ledger {
     }
 
     /// Records a transaction; when this returns, it is durable. Retractions come before assertions, so a fact in
-    /// both stands. A draft that changes nothing is not recorded: what
-    /// stood already, and what is retracted and never stood, leave no transaction.
+    /// both holds. A draft that changes nothing is not recorded: what
+    /// held already, and what is retracted and never held, leave no transaction.
     ///
     /// # Errors
     /// If the ledger is open for reading only, somebody wrote since `expect_tx`, a number matches what must not be
@@ -116,24 +116,29 @@ impl Ledger {
         resolved: ResolvedDelta,
         remark: bool,
     ) -> Result<Committed, LedgerError> {
-        let plan = Plan::new(draft, resolved, &self.state, &self.view)?;
+        let plan = TransactionPlan::new(draft, resolved, &self.state, &self.view)?;
         self.put_down(draft, plan, remark)
     }
 
-    /// Records a transaction of the past, and that so many of its facts stood or were missing then.
+    /// Records a transaction of the past, and how many of its facts held already or were missing then.
     pub(super) fn record_again(
         &mut self,
         draft: &Draft,
-        standing: u64,
+        present: u64,
         missing: u64,
     ) -> Result<(), LedgerError> {
         let resolved = ResolvedDelta::new(draft, &self.state, &self.view)?;
-        let mut plan = Plan::new(draft, resolved, &self.state, &self.view)?;
-        (plan.tally.standing, plan.tally.missing) = (standing, missing);
+        let mut plan = TransactionPlan::new(draft, resolved, &self.state, &self.view)?;
+        (plan.tally.present, plan.tally.missing) = (present, missing);
         self.put_down(draft, plan, true).map(drop)
     }
 
-    fn put_down(&mut self, draft: &Draft, plan: Plan<'_>, remark: bool) -> Result<Committed, LedgerError> {
+    fn put_down(
+        &mut self,
+        draft: &Draft,
+        plan: TransactionPlan<'_>,
+        remark: bool,
+    ) -> Result<Committed, LedgerError> {
         check_renewed(&self.state, &draft.schemas, &plan.list)?;
         let changed = plan.tally.added > 0 || plan.tally.removed > 0;
         let recorded = remark || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
@@ -175,7 +180,7 @@ impl Ledger {
         draft.expect_tx.map_or(Ok(()), |expected| self.expect(expected))
     }
 
-    pub(super) fn summary(&self, draft: &Draft, plan: &Plan<'_>) -> Result<Summary, LedgerError> {
+    pub(super) fn summary(&self, draft: &Draft, plan: &TransactionPlan<'_>) -> Result<Summary, LedgerError> {
         let mut summary = plan.summary(&self.state);
         summary.time = if self.state.tx == 0 { draft.time } else { draft.time.max(self.state.time) };
         summary.author = draft.author.clone();
@@ -230,7 +235,7 @@ impl Ledger {
             let at = self.journal.append(RecordKind::Part, version, number, &content)?;
             start.get_or_insert(at);
             done += len;
-            self.watcher.tell(Work::Recording, done as u64, Some(changes.len() as u64));
+            self.watcher.report(Work::Recording, done as u64, Some(changes.len() as u64));
         }
         if !parts.is_empty() {
             // A commit that is durable before its parts would look like damage after a power cut.
@@ -299,18 +304,18 @@ impl Ledger {
         let is_short = |change: &Change<'_>| !keys::is_long(change.tuple);
         let tx = last.tx;
         let flushed = self.view.flush(last, Batch::new());
-        let mut written = self.tell(flushed);
+        let mut written = self.flushed(flushed);
         if let Some(first) = run.clone().next().filter(|_| written) {
             let number = self.state.open_relation(first.relation);
             let (watcher, of) = (&self.watcher, changes.len() as u64);
             let counted = (range.start as u64..).zip(run.clone()).inspect(|(done, _)| {
                 if done % STEP == 0 {
-                    watcher.tell(Work::Applying, *done, Some(of));
+                    watcher.report(Work::Applying, *done, Some(of));
                 }
             });
             let short = counted.map(|(_, change)| change).filter(is_short);
             let put = self.view.put_all(last, short.map(|change| state::entry(change.tuple, number, tx)));
-            written = self.tell(put);
+            written = self.flushed(put);
         }
         for change in run {
             if written && is_short(&change) {
@@ -327,7 +332,7 @@ impl Ledger {
     fn spill(&mut self, last: End) {
         if self.view.backlog_bytes() > self.backlog_limit {
             let flushed = self.view.flush(last, Batch::new());
-            self.tell(flushed);
+            self.flushed(flushed);
         }
     }
 
@@ -335,14 +340,14 @@ impl Ledger {
     fn relieve(&mut self) {
         if self.view.backlog_bytes() > self.backlog_limit {
             let flushed = self.view.flush(self.state.last(), self.state.encode());
-            if self.tell(flushed) {
+            if self.flushed(flushed) {
                 self.base_tx = self.state.tx;
             }
         }
     }
 
-    /// The transactions of a backlog are durable already, so a base that fails is only told of, and asked less often.
-    fn tell(&mut self, flushed: Result<(), BaseError>) -> bool {
+    /// The transactions of a backlog are durable already, so a base that fails is only reported, and asked less often.
+    fn flushed(&mut self, flushed: Result<(), BaseError>) -> bool {
         if let Err(error) = &flushed {
             self.notices.push(Notice::BaseBehind { why: error.to_string() });
             self.backlog_limit = self.backlog_limit.saturating_mul(2);

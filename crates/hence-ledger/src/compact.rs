@@ -1,4 +1,4 @@
-//! Compaction: a snapshot of what stands takes the place of the segments before it, which go into an archive; the
+//! Compaction: a snapshot of what holds takes the place of the segments before it, which go into an archive; the
 //! transaction after it names the snapshot's hash, so the chain covers it.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use super::keys;
 use super::list::ChangeList;
 use super::lock::Holder;
 use super::open::OpenOptions;
-use super::plan::Plan;
+use super::plan::TransactionPlan;
 use super::scan::Whole;
 use super::snapshot::{self, SnapshotHead, Unread};
 use super::state::State;
@@ -34,7 +34,7 @@ const STEP: usize = 10_000;
 /// What a compaction came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compacted {
-    /// The last transaction that the snapshot stands for.
+    /// The last transaction that the snapshot covers.
     pub last: u64,
     /// The transaction that names the snapshot.
     pub tx: u64,
@@ -99,7 +99,7 @@ impl Ledger {
             note: Some(snapshot::note(hash)),
             ..Draft::default()
         };
-        let summary = self.summary(&draft, &Plan::default())?;
+        let summary = self.summary(&draft, &TransactionPlan::default())?;
         let whole = self.write(&ChangeList::default(), &[], &summary)?;
         self.enter(&ChangeList::default(), &summary, &whole)
     }
@@ -130,7 +130,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The same ledger read from its first transaction on, in memory; `None` where no snapshot stands for any, or the
+    /// The same ledger read from its first transaction on, in memory; `None` where no snapshot replaces any, or the
     /// archive lacks segments.
     ///
     /// # Errors
@@ -237,13 +237,13 @@ impl Journal {
         Ok(Some(self.after(segments)))
     }
 
-    /// The error for what a snapshot stands for.
+    /// The error for what a snapshot replaces.
     pub(super) fn archived(&self, asked: u64, held: SnapshotHead) -> LedgerError {
         let there = matches!(self.with_archive(), Ok(Some(_)));
         LedgerError::Archived { asked, last: held.transaction, path: self.archive.clone(), there }
     }
 
-    /// Gives the snapshot its name and puts away what it stands for.
+    /// Gives the snapshot its name and puts away what it replaces.
     fn begin_with(&mut self, held: SnapshotHead, new: &std::path::Path) -> Result<(), LedgerError> {
         let path = self.snapshot_path(held.segment);
         self.disk.rename(new, &path).map_err(LedgerError::io("rename", new))?;
@@ -253,7 +253,7 @@ impl Journal {
         self.put_away()
     }
 
-    /// Moves segments and snapshots that the snapshot stands for into the archive, those too that a compaction that
+    /// Moves segments and snapshots that the snapshot replaces into the archive, those too that a compaction that
     /// was interrupted left.
     pub(super) fn put_away(&mut self) -> Result<(), LedgerError> {
         let Some(held) = self.snapshot else { return Ok(()) };

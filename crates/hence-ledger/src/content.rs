@@ -17,17 +17,17 @@ use super::tuple;
 const RUN: u8 = 4;
 /// The flag of a summary that holds [`Schema`]s.
 const SCHEMAS: u8 = 8;
-/// What stands for the drawing transaction of a lapse whose reason follows; transactions count from 1.
+/// What replaces the drawing transaction of a lapse whose reason follows; transactions count from 1.
 const REASON: u64 = 0;
 
 /// What happens to a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act<'a> {
-    /// A fact comes to stand.
+    /// A fact is asserted.
     Assert,
     /// A fact goes that was asserted by this transaction.
     Retract { since: u64 },
-    /// A decision comes to stand.
+    /// A decision is drawn.
     Draw { rule: Option<&'a str>, sentence: Option<&'a str> },
     /// A decision goes that was drawn by this transaction, with why, where that isn't that it follows no longer.
     Lapse { since: u64, reason: Option<&'a str> },
@@ -56,7 +56,7 @@ impl Change<'_> {
         matches!(self.act, Act::Retract { .. })
     }
 
-    /// Makes the change to the digest of what stands; `scratch` is room to hash in.
+    /// Makes the change to the digest of the current facts and decisions; `scratch` is room to hash in.
     pub(crate) fn enter(&self, digest: &mut Digest, scratch: &mut Vec<u8>) {
         let kind = u8::from(matches!(self.act, Act::Draw { .. } | Act::Lapse { .. }));
         let member = member(kind, self.relation.as_str(), self.tuple, scratch);
@@ -67,7 +67,7 @@ impl Change<'_> {
     }
 }
 
-/// The hash of a fact (kind 0) or decision (kind 1) that stands; `scratch` is room to hash in.
+/// The hash of a current fact (kind 0) or decision (kind 1); `scratch` is room to hash in.
 pub(crate) fn member(kind: u8, relation: &str, tuple: &[u8], scratch: &mut Vec<u8>) -> Hash {
     scratch.clear();
     scratch.push(kind);
@@ -96,7 +96,7 @@ pub(crate) struct Summary {
     pub(crate) parts: u64,
     pub(crate) added: u64,
     pub(crate) removed: u64,
-    pub(crate) standing: u64,
+    pub(crate) present: u64,
     pub(crate) missing: u64,
     pub(crate) drawn: u64,
     pub(crate) lapsed: u64,
@@ -125,7 +125,7 @@ impl Summary {
             put_varint(out, self.schemas.len() as u64);
             self.schemas.iter().for_each(|schema| schema.encode(out));
         }
-        for count in [self.parts, self.added, self.removed, self.standing, self.missing, self.drawn] {
+        for count in [self.parts, self.added, self.removed, self.present, self.missing, self.drawn] {
             put_varint(out, count);
         }
         for count in [self.lapsed, self.facts, self.decisions] {
@@ -186,7 +186,7 @@ impl Summary {
             parts: reader.varint()?,
             added: reader.varint()?,
             removed: reader.varint()?,
-            standing: reader.varint()?,
+            present: reader.varint()?,
             missing: reader.varint()?,
             drawn: reader.varint()?,
             lapsed: reader.varint()?,
@@ -352,7 +352,7 @@ impl Schema {
 }
 
 impl RuleSet {
-    /// The bytes whose hash stands for this rule set.
+    /// The bytes whose hash identifies this rule set.
     pub(crate) fn encode(&self) -> Vec<u8> {
         encode_rules(self.files(), self.params())
     }
@@ -368,7 +368,7 @@ impl RuleSet {
     }
 }
 
-/// The bytes whose hash stands for rules of these files and parameters.
+/// The bytes whose hash identifies rules of these files and parameters.
 pub(crate) fn encode_rules(files: &[(String, String)], params: &[(String, String)]) -> Vec<u8> {
     let mut out = vec![1];
     for list in [files, params] {

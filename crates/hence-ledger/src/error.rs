@@ -1,4 +1,4 @@
-//! What can go wrong with a ledger, and what there is to tell after opening one.
+//! What can go wrong with a ledger, and what to report after opening one.
 
 use std::fmt;
 use std::io;
@@ -22,10 +22,10 @@ pub enum LedgerError {
         command: String,
     },
     /// There is no ledger to read.
-    #[error("there is no ledger at {}: create one with `hence init` or `hence assert`", .0.display())]
+    #[error("there is no ledger at `{}`: create one with `hence init` or `hence assert`", .0.display())]
     Missing(PathBuf),
-    /// There is something where a copy was to be made.
-    #[error("{} isn't a new or empty folder", .0.display())]
+    /// The folder for a copy is not empty.
+    #[error("`{}` is not a new or empty folder", .0.display())]
     Occupied(PathBuf),
     /// The ledger was written by something else.
     #[error("{}: unsupported ledger format `{found}`, expected `{known}`: use the version of hence that \
@@ -47,7 +47,7 @@ pub enum LedgerError {
         /// What this program knows.
         known: &'static str,
     },
-    /// The journal isn't the one that the lock tells of.
+    /// The journal isn't the one that the lock names.
     #[error("{}: {what}: restore the journal that belongs to it, or, if the journal is intended, remove \
         this file, which checks the journal against the fact base", .path.display())]
     NotAsLeft {
@@ -60,7 +60,7 @@ pub enum LedgerError {
     #[error("nothing was salvaged: {0}")]
     Unsalvaged(String),
     /// A file operation failed.
-    #[error("couldn't {action} {}: {source}", .path.display())]
+    #[error("can't {action} `{}`: {source}", .path.display())]
     Io {
         /// What was tried, as a verb.
         action: &'static str,
@@ -71,17 +71,16 @@ pub enum LedgerError {
     },
     /// The journal doesn't hold what was written to it.
     #[error(
-        "{}: damaged at byte {offset}, in transaction {transaction}: {what}; everything before it is \
-        readable with `--up-to {}`; restore the file from a copy, or, without a copy, `hence rebuild \
-        --from-base` salvages what the fact base holds",
-        .path.display(), .transaction.saturating_sub(1)
+        "{}: damaged at byte {offset}, in transaction {transaction}: {what}; {}restore the file from a copy, \
+        or, without a copy, `hence rebuild --from-base` salvages what the fact base holds",
+        .path.display(), readable(*.transaction)
     )]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The byte where the damaged record begins.
         offset: u64,
-        /// The transaction that it belongs to, as far as the records before it tell.
+        /// The transaction that it belongs to, as far as the records before it show.
         transaction: u64,
         /// What is wrong.
         what: String,
@@ -120,7 +119,7 @@ pub enum LedgerError {
         /// The last one.
         last: u64,
     },
-    /// A transaction that a snapshot stands for.
+    /// A transaction that a snapshot replaces.
     #[error(
         "transaction {asked} is archived: transactions 1 to {last} belong in {}; {}",
         .path.display(),
@@ -161,7 +160,7 @@ pub enum LedgerError {
         /// What doesn't fit, and where.
         what: String,
     },
-    /// Text given to be imported that is no transaction, or doesn't follow from the one before.
+    /// Text given to be imported that is not a transaction, or doesn't follow from the one before.
     #[error("line {line}: {what}")]
     Import {
         /// The line, from 1.
@@ -183,7 +182,7 @@ impl From<Malformed> for LedgerError {
     }
 }
 
-/// Something that happened at opening or writing and that the user should be told.
+/// Something that happened while opening or writing, to be reported to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notice {
@@ -195,12 +194,12 @@ pub enum Notice {
         offset: u64,
         /// How many bytes went.
         bytes: u64,
-        /// The last transaction that stands.
+        /// The last transaction that is kept.
         last: u64,
         /// Where a copy of the bytes is kept; none where this process failed to write them.
         kept: Option<PathBuf>,
     },
-    /// What lies at the end of the journal is no whole transaction, and was not read.
+    /// What lies at the end of the journal is not a whole transaction, and was not read.
     LeftOut {
         /// The file.
         path: PathBuf,
@@ -208,7 +207,7 @@ pub enum Notice {
         offset: u64,
         /// How many bytes it takes.
         bytes: u64,
-        /// The last transaction that stands.
+        /// The last transaction that is kept.
         last: u64,
     },
     /// The journal isn't the one that was closed.
@@ -236,7 +235,7 @@ pub enum Notice {
     },
     /// The base was behind the journal and was brought up.
     CaughtUp {
-        /// The transaction that it stood at.
+        /// The transaction that it had reached.
         from: u64,
         /// The last transaction.
         to: u64,
@@ -287,7 +286,7 @@ impl fmt::Display for Notice {
             ),
             Self::OtherJournal { tx, closed, found } => write!(
                 f,
-                "this isn't the journal that was closed: transaction {tx} had the hash {closed}, found {found}"
+                "this is not the journal that was closed: transaction {tx} had the hash {closed}, found {found}"
             ),
             Self::LockRewritten { path, fault } => write!(
                 f,
@@ -310,7 +309,7 @@ impl fmt::Display for Notice {
             }
             Self::BaseUnused { why } => write!(
                 f,
-                "the fact base isn't used ({why}): the answer comes from the journal; `hence rebuild` recreates it"
+                "the fact base is not used ({why}): the answer comes from the journal; `hence rebuild` recreates it"
             ),
             Self::Unredacted { relations } => {
                 let each = relations.iter().map(|(relation, count)| match relation.as_str() {
@@ -332,6 +331,14 @@ impl fmt::Display for Notice {
     }
 }
 
+/// How to read what comes before a damaged transaction, if anything does.
+fn readable(damaged: u64) -> String {
+    match damaged.saturating_sub(1) {
+        0 => String::new(),
+        last => format!("everything before it is readable with `--up-to {last}`; "),
+    }
+}
+
 /// How an archived transaction is asked of.
 fn way_to(asked: u64, there: bool) -> String {
     if there {
@@ -347,4 +354,16 @@ fn last_one(last: u64) -> String {
         0 => String::from("the ledger has none"),
         last => format!("the last one is {last}"),
     }
+}
+
+/// What is wrong with a line that is not a transaction of an export.
+pub(crate) fn malformed(error: &serde_json::Error) -> String {
+    if !error.is_data() {
+        return error.to_string();
+    }
+    let what = error.to_string();
+    let what = what.split(", expected one of").next().unwrap_or(&what);
+    format!(
+        "expected a transaction as `hence export` writes it: {what}; `hence decide --facts` takes fact files"
+    )
 }

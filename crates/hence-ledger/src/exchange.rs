@@ -19,7 +19,7 @@ use hence_core::value::{Type, Value};
 use super::admit;
 use super::bytes::{Malformed, Reader};
 use super::content::{self, Act, Change, Summary, decode_changes, encode_changes};
-use super::error::{LedgerError, Notice};
+use super::error::{self, LedgerError, Notice};
 use super::hash::Hash;
 use super::keys;
 use super::list::ChangeList;
@@ -55,7 +55,8 @@ struct Line {
     run: Option<RunLine>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     schemas: Vec<SchemaLine>,
-    standing: u64,
+    #[serde(rename = "standing")]
+    present: u64,
     missing: u64,
     /// How many of the changes each record before the last holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -191,15 +192,15 @@ impl Ledger {
     /// the head that the last one must have, which shows too that nothing was cut off.
     ///
     /// # Errors
-    /// At the first line that is no such transaction, and at the end of a file that was cut off.
+    /// At the first line that is not such a transaction, and at the end of a file that was cut off.
     pub fn import(&mut self, input: &mut dyn BufRead, end: Option<Hash>) -> Result<Imported, LedgerError> {
         if !self.writable {
             return Err(LedgerError::ReadOnly);
         }
-        let mut told = BTreeMap::new();
-        let imported = self.import_lines(input, end, &mut told);
-        if !told.is_empty() {
-            self.notices.push(Notice::Unredacted { relations: told.into_iter().collect() });
+        let mut matched = BTreeMap::new();
+        let imported = self.import_lines(input, end, &mut matched);
+        if !matched.is_empty() {
+            self.notices.push(Notice::Unredacted { relations: matched.into_iter().collect() });
         }
         imported
     }
@@ -209,7 +210,7 @@ impl Ledger {
         &mut self,
         input: &mut dyn BufRead,
         end: Option<Hash>,
-        told: &mut BTreeMap<String, u64>,
+        matched: &mut BTreeMap<String, u64>,
     ) -> Result<Imported, LedgerError> {
         let (mut text, mut imported, mut last) = (String::new(), Imported::default(), false);
         for number in 1.. {
@@ -225,9 +226,11 @@ impl Ledger {
                 return Err(faulty(String::from("unexpected line after the end of the export")));
             }
             let cut = if text.ends_with('\n') { "" } else { "the file ends in the middle of a line: " };
-            let line: Line = serde_json::from_str(&text).map_err(|error| faulty(format!("{cut}{error}")))?;
+            let line = serde_json::from_str(&text)
+                .map_err(|error| faulty(format!("{cut}{}", error::malformed(&error))));
+            let line: Line = line?;
             last = line.last;
-            match self.import_line(line, told) {
+            match self.import_line(line, matched) {
                 Ok(true) => imported.appended += 1,
                 Ok(false) => imported.there += 1,
                 Err(Refused::Line(what)) => return Err(faulty(what)),
@@ -254,17 +257,17 @@ impl Ledger {
     }
 
     /// Whether the transaction of a line was appended; it was there already otherwise.
-    fn import_line(&mut self, line: Line, told: &mut BTreeMap<String, u64>) -> Result<bool, Refused> {
+    fn import_line(&mut self, line: Line, matched: &mut BTreeMap<String, u64>) -> Result<bool, Refused> {
         if (1..=self.state.tx).contains(&line.tx) {
             let here = self.info(line.tx)?.hash.to_string();
             if here == line.hash {
                 return Ok(false);
             }
-            let told = format!(
+            let what = format!(
                 "transaction {} differs from the one in this ledger: its hash here is {here}, in the file {}",
                 line.tx, line.hash
             );
-            return Err(Refused::Line(told));
+            return Err(Refused::Line(what));
         }
         if line.tx != self.state.tx + 1 {
             let due = self.state.tx + 1;
@@ -288,21 +291,21 @@ impl Ledger {
         }
         let whole = self.write(&changes, &line.parts, &summary)?;
         self.enter(&changes, &summary, &whole)?;
-        self.unredacted(&line, told)?;
+        self.unredacted(&line, matched)?;
         Ok(true)
     }
 
-    fn unredacted(&self, line: &Line, told: &mut BTreeMap<String, u64>) -> Result<(), Malformed> {
+    fn unredacted(&self, line: &Line, matched: &mut BTreeMap<String, u64>) -> Result<(), Malformed> {
         for entry in &line.changes {
             let (fact, _) = change(entry)?;
             if self.redaction.matches_fact(&fact) {
-                *told.entry(fact.relation.to_string()).or_default() += 1;
+                *matched.entry(fact.relation.to_string()).or_default() += 1;
             }
         }
         let texts = [Some(&line.author), Some(&line.source), line.note.as_ref()];
         let labels = texts.into_iter().flatten().filter(|text| self.redaction.matches(text)).count();
         if labels > 0 {
-            *told.entry(String::new()).or_default() += labels as u64;
+            *matched.entry(String::new()).or_default() += labels as u64;
         }
         Ok(())
     }
@@ -317,19 +320,19 @@ impl Ledger {
                 Act::Assert | Act::Retract { .. } => (keys::FACT, &mut facts),
                 Act::Draw { .. } | Act::Lapse { .. } => (keys::DECISION, &mut decisions),
             };
-            // What begins again goes before it comes.
-            let anew = act == Act::Assert && renewed.contains(&relation);
-            let stands = since.find(relation, tuple)?.filter(|_| !anew);
+            // A relation that starts over loses its facts before it gains them.
+            let again = act == Act::Assert && renewed.contains(&relation);
+            let current = since.find(relation, tuple)?.filter(|_| !again);
             let due = match act {
                 Act::Assert | Act::Draw { .. } => None,
                 Act::Retract { since } | Act::Lapse { since, .. } => Some(since),
             };
-            if stands != due {
+            if current != due {
                 return Err(Refused::Line(format!(
                     "a change of `{relation}` doesn't match the current state"
                 )));
             }
-            if !seen.insert((section, relation, tuple, anew)) {
+            if !seen.insert((section, relation, tuple, again)) {
                 return Err(Refused::Line(format!("duplicate change of a fact of `{relation}`")));
             }
         }
@@ -356,7 +359,7 @@ impl Ledger {
             run: line.run.clone().map(Run::from),
             schemas: line.schemas.iter().map(schema).collect::<Result<_, _>>()?,
             parts: line.parts.len() as u64,
-            standing: line.standing,
+            present: line.present,
             missing: line.missing,
             ..Summary::after(&self.state, changes)
         };
@@ -437,7 +440,7 @@ fn change(entry: &Entry) -> Result<(Fact, Act<'_>), Malformed> {
 
 /// The value that an export holds.
 fn typed(json: &Json) -> Result<Value, Malformed> {
-    json::read_typed(json).ok_or(Malformed("a value is none that an export holds"))
+    json::read_typed(json).ok_or(Malformed("a value does not have the form of an export"))
 }
 
 fn entry(change: &Change<'_>) -> Result<Entry, Malformed> {
@@ -483,7 +486,7 @@ fn line(whole: &Whole) -> Result<Line, Malformed> {
         schemas: summary.schemas.iter().map(SchemaLine::from).collect(),
         rule_set: rule_set
             .map(|rules| Rules { files: rules.files().to_vec(), params: rules.params().to_vec() }),
-        standing: summary.standing,
+        present: summary.present,
         missing: summary.missing,
         parts,
         changes,

@@ -58,7 +58,7 @@ impl Ledger {
         let joined = match base.and_then(|base| Ok((Held::of(base.as_ref())?, base))) {
             Ok((held, _)) if options.rebuild => {
                 known = held.acknowledged();
-                Err(LedgerError::Base(String::from("as asked")))
+                Err(LedgerError::Base(String::from("on request")))
             }
             Ok((held, base)) => {
                 self.journal.settle(held.state.end)?;
@@ -70,7 +70,7 @@ impl Ledger {
             Err(LedgerError::Base(why)) => self.rebuild(why, known, fresh)?,
             joined => {
                 let (scanned, from) = joined?;
-                self.tell_joined(from, existed);
+                self.report_joined(from, existed);
                 scanned
             }
         };
@@ -82,7 +82,7 @@ impl Ledger {
         Ok(())
     }
 
-    fn tell_joined(&mut self, from: u64, existed: bool) {
+    fn report_joined(&mut self, from: u64, existed: bool) {
         let to = self.state.tx;
         if !base::KEPT {
             return;
@@ -224,7 +224,7 @@ impl Ledger {
             }
             if whole.number > held {
                 apply(journal, view, state, &whole, *backlog_limit)?;
-                watcher.tell(Work::CatchingUp, whole.number - held, None);
+                watcher.report(Work::CatchingUp, whole.number - held, None);
             }
             Ok(whole.number < last)
         })

@@ -19,7 +19,7 @@ pub(crate) const SEGMENT_HEAD: u64 = 60;
 pub(super) const SUFFIX: &str = ".journal";
 /// How the names of snapshots end.
 pub(super) const SNAPSHOT: &str = ".snapshot";
-/// The folder beside the journal for segments that a snapshot stands for.
+/// The folder beside the journal for segments that a snapshot replaces.
 pub(super) const ARCHIVE: &str = "archive";
 /// A process that writes no more records than this writes no zeros either.
 const FEW: u64 = 8;
@@ -56,11 +56,11 @@ pub(crate) struct Journal {
     pub(super) dir: PathBuf,
     /// Numbers of the segments that are read, consecutive.
     pub(super) segments: Vec<u32>,
-    /// What stands for the segments before them.
+    /// What replaces the segments before them.
     pub(super) snapshot: Option<SnapshotHead>,
     /// Where those segments are kept.
     pub(super) archive: PathBuf,
-    /// The first segment that isn't kept there, where they are read although a snapshot stands for them.
+    /// The first segment that isn't kept there, where they are read although a snapshot replaces them.
     beyond: u32,
     last: Option<Box<dyn DiskFile>>,
     end: Position,

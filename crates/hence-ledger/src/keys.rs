@@ -2,13 +2,13 @@
 
 use super::hash::Hash;
 
-/// Facts that stand → the transaction that asserted them.
+/// Current facts → the transaction that asserted them.
 pub(crate) const FACT: u8 = 1;
-/// Facts that stood, each with the transaction that asserted it → the transaction that retracted it.
+/// Retracted facts, each with the transaction that asserted it → the transaction that retracted it.
 pub(crate) const PAST_FACT: u8 = 2;
-/// Decisions that stand → the transaction that drew them, the rule, the sentence.
+/// Decisions in force → the transaction that drew them, the rule, the sentence.
 pub(crate) const DECISION: u8 = 3;
-/// Decisions that stood, each with the transaction that drew it → the transaction with which it lapsed.
+/// Lapsed decisions, each with the transaction that drew it → the transaction with which it lapsed.
 pub(crate) const PAST_DECISION: u8 = 4;
 /// Transactions → their place in the journal and what is known of them.
 pub(crate) const TRANSACTION: u8 = 5;
@@ -19,7 +19,7 @@ pub(crate) const PIECE: u8 = 7;
 
 /// A tuple up to this length is its own key.
 const EXACT: usize = 180;
-/// How much of a longer tuple stands in its key, before its hash.
+/// How much of a longer tuple is in its key, before its hash.
 const BEGINNING: usize = 150;
 
 /// The key of all facts of relation number `relation` in `section`.
@@ -44,7 +44,7 @@ pub(crate) fn beginning(tuple: &[u8]) -> &[u8] {
     tuple.get(..BEGINNING).unwrap_or(tuple)
 }
 
-/// Appends the key of a fact that stands.
+/// Appends the key of a current fact.
 pub(crate) fn put_fact(key: &mut Vec<u8>, section: u8, number: u32, tuple: &[u8]) {
     put_relation(key, section, number);
     if is_long(tuple) {
@@ -55,15 +55,15 @@ pub(crate) fn put_fact(key: &mut Vec<u8>, section: u8, number: u32, tuple: &[u8]
     }
 }
 
-/// The key of a fact that stands.
+/// The key of a current fact.
 pub(crate) fn fact(section: u8, number: u32, tuple: &[u8]) -> Vec<u8> {
-    // Room for what makes it the key of a fact that stood.
+    // Room for what makes it the key of a retracted fact.
     let mut key = Vec::with_capacity(tuple.len().min(EXACT + 2) + 14);
     put_fact(&mut key, section, number, tuple);
     key
 }
 
-/// The key of a fact that stood since `from`.
+/// The key of a fact that held since `from`.
 pub(crate) fn past(section: u8, number: u32, tuple: &[u8], from: u64) -> Vec<u8> {
     let mut key = fact(section, number, tuple);
     key.push(0);

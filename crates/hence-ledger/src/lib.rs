@@ -4,8 +4,9 @@
 //! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block` and `view` (sorted blocks,
 //! the backlog over them), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
 //! recorded under, `recast` how to read them under others. `open` (for writing), `ask` (for reading), `commit` and
-//! `read` are the public face; `join` brings journal and base together. `compact` puts old segments away behind a
-//! `snapshot`, `backup` copies a ledger, `salvage` makes a new chain of what the base knows. The journal's format is described in `docs/ledger-format.md`.
+//! `read` are the public face; `join` brings journal and base together. `compact` replaces old segments by a
+//! `snapshot`, `backup` copies a ledger, `salvage` makes a new chain from what the base knows. `docs/ledger-format.md`
+//! describes the format.
 
 mod admit;
 mod ask;
@@ -58,12 +59,12 @@ pub use progress::{Progress, Watcher, Work};
 pub use read::When;
 pub use recast::{Difference, Recast};
 pub use redact::Redaction;
-pub use rows::Facts;
+pub use rows::FactIter;
 pub use salvage::Salvaged;
 pub use schemas::Recorded;
 pub use transaction::{
-    Assertion, Changes, Committed, Decision, Draft, Interval, Lapsed, RelationCount, RuleSet, Run, RunLimits,
-    Schema, Standing, Status, Tally, Transaction, TxInfo,
+    Assertion, Changes, Committed, Decision, Draft, InForce, Interval, Lapsed, RelationCount, RuleSet, Run,
+    RunLimits, Schema, Status, Tally, Transaction, TxInfo,
 };
 pub use verify::Verified;
 

@@ -42,7 +42,7 @@ impl Tuples {
 struct Place {
     start: usize,
     len: usize,
-    /// The first bytes of the tuple, which mostly tell it from others.
+    /// The first bytes of the tuple, which mostly distinguish it from others.
     first: u64,
     relation: Symbol,
 }

@@ -27,7 +27,7 @@ const DAMAGED: &str = "is damaged";
 /// How the last process that had the ledger for writing left its journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Closed {
-    /// It is still at it, was killed, or nobody can tell: an unfinished write may lie at the end.
+    /// It still runs, was killed, or that is unknown: an unfinished write may lie at the end.
     #[default]
     No,
     /// In good order; a version that didn't say where.
@@ -134,7 +134,7 @@ impl Drop for Lock {
     }
 }
 
-/// Opens the file, which is no link to another one, no pipe and no device: who prepared the folder has no say in what is
+/// Opens the file, unless it is a link, a pipe or a device: who prepared the folder has no say in what is
 /// written elsewhere, or waited for.
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
@@ -213,7 +213,7 @@ impl Holder {
         if holder.process.is_empty() { Err(DAMAGED) } else { Ok(holder) }
     }
 
-    /// Takes in a line; `None` where it is none that anybody writes.
+    /// Takes in a line; `None` where it is not one that any version writes.
     fn take_in(&mut self, line: &str) -> Option<()> {
         let (name, value) = line.split_once(' ').unwrap_or((line, ""));
         match name {
@@ -244,7 +244,7 @@ impl Holder {
                 text.push_str(&format!("{name} {tx} {head}\n"));
             }
         }
-        // In one go over what stands there, so that whoever is killed meanwhile leaves a file that can be read.
+        // In one go over what is there, so that whoever is killed meanwhile leaves a file that can be read.
         let before = file.metadata()?.len().min(LONGEST);
         let len = text.len() as u64;
         text.extend((len..before).map(|_| '\n'));

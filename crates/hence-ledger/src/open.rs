@@ -42,7 +42,7 @@ pub struct OpenOptions {
     pub read_only: bool,
     /// How long to wait for another process to finish.
     pub wait: Duration,
-    /// What this process runs, told to others that find the ledger in use.
+    /// What this process runs, shown to others that find the ledger in use.
     pub command: String,
     /// Read up to this transaction only, whatever follows; implies `read_only`.
     pub up_to: Option<u64>,
@@ -58,7 +58,7 @@ pub struct OpenOptions {
     pub backlog_limit: usize,
     /// So many assertions of one relation in a transaction don't wait, but are written to the base at once.
     pub bulk: usize,
-    /// Who is told how far long work has come.
+    /// What receives the progress of long work.
     pub watcher: Watcher,
     /// What must not be recorded.
     pub redaction: Redaction,
@@ -143,7 +143,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Tells of a lock that said nothing of what was recorded before; now it does.
+    /// Reports a lock that said nothing of what was recorded before; now it does.
     fn tell_of_lock(&mut self) {
         if let Some(fault) = self.left.fault.take().filter(|_| self.state.tx > 0) {
             self.notices.push(Notice::LockRewritten { path: self.lock_path(), fault });
@@ -155,7 +155,7 @@ impl Ledger {
         self.dir.as_deref().map_or_else(|| PathBuf::from(LOCK), |dir| dir.join(LOCK))
     }
 
-    /// Who writes to another journal than the one that was closed, or copies it, would take away what tells that it is
+    /// Who writes to another journal than the one that was closed, or copies it, would take away what shows that it is
     /// another.
     pub(super) fn refuse_other_journal(&mut self) -> Result<(), LedgerError> {
         let other = |notice: &Notice| matches!(notice, Notice::OtherJournal { .. });
@@ -220,7 +220,7 @@ impl Ledger {
         }
     }
 
-    /// What the user should be told since the last call.
+    /// What to report to the user since the last call.
     pub fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
     }

@@ -1,4 +1,4 @@
-//! What a draft changes: its facts and decisions set against what stands.
+//! What a draft changes: its facts and decisions compared with what holds.
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
@@ -16,7 +16,7 @@ use super::view::{Finder, View};
 
 /// The effective changes of a draft.
 #[derive(Default)]
-pub(crate) struct Plan<'d> {
+pub(crate) struct TransactionPlan<'d> {
     /// As they are recorded, ascending within facts and within decisions.
     pub(crate) list: ChangeList<'d>,
     pub(crate) tally: Tally,
@@ -25,14 +25,14 @@ pub(crate) struct Plan<'d> {
 /// Up to so many facts are looked up one by one.
 const FEW: usize = 4;
 
-/// Finds since which transaction facts or decisions stand, quickly where they come in order.
+/// Finds since which transaction facts or decisions hold, quickly where they come in order.
 pub(crate) struct Since<'a> {
     state: &'a State,
     view: &'a View,
     /// Where so many are looked for that blocks are better decoded.
     finder: Option<Finder<'a>>,
     section: u8,
-    /// The relation last asked for, and its number where anything of it stands.
+    /// The relation last asked for, and its number where anything of it holds.
     last: Option<(Symbol, Option<u32>)>,
     key: Vec<u8>,
 }
@@ -63,12 +63,12 @@ impl<'a> Since<'a> {
 
     fn number(&self, relation: Symbol) -> Option<u32> {
         let counts = self.state.relations.get(&relation)?;
-        let standing = if self.section == keys::FACT { counts.facts } else { counts.decisions };
-        (standing > 0).then_some(counts.number)
+        let present = if self.section == keys::FACT { counts.facts } else { counts.decisions };
+        (present > 0).then_some(counts.number)
     }
 }
 
-/// Assertions and retractions resolved against what stands: encoded, ascending, each once.
+/// Assertions and retractions resolved against what holds: encoded, ascending, each once.
 ///
 /// It is made once a transaction: [`Ledger::resolve`](super::Ledger::resolve) makes it, an evaluation reads the
 /// [`Changes`] that belong to it, [`Ledger::commit_resolved`](super::Ledger::commit_resolved) records it.
@@ -76,22 +76,22 @@ pub struct ResolvedDelta {
     /// The transaction after which it was resolved.
     pub(super) tx: u64,
     retracted: Proposed,
-    /// Since when each of them stands.
+    /// Since when each of them holds.
     since: Vec<u64>,
     asserted: Proposed,
-    /// The places of the assertions of what stands already.
-    standing: Vec<u32>,
-    /// The places of the retractions of what doesn't stand.
+    /// The places of the assertions of what holds already.
+    present: Vec<u32>,
+    /// The places of the retractions of what doesn't hold.
     missing: Vec<u32>,
 }
 
 impl ResolvedDelta {
     pub(crate) fn new(draft: &Draft, state: &State, view: &View) -> Result<Self, LedgerError> {
-        // What begins anew is asserted anew, even where an earlier fact looked the same.
+        // A relation that starts over asserts its facts again, even where an earlier one looked the same.
         let renewed = renewed(&draft.schemas);
         let mut asserted = Proposed::new(draft.assertions.iter());
         let mut retracted = Proposed::new(draft.retractions.iter());
-        let (mut since, mut standing, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut since, mut present, mut missing) = (Vec::new(), Vec::new(), Vec::new());
         let mut finder = Since::new(state, view, keys::FACT, draft.retractions.len());
         retracted.retain(|item| {
             if asserted.holds(&item) && !renewed.contains(&item.relation) {
@@ -106,13 +106,13 @@ impl ResolvedDelta {
         })?;
         let mut finder = Since::new(state, view, keys::FACT, draft.assertions.len());
         asserted.retain(|Item { relation, tuple, at }| {
-            let stands = !renewed.contains(&relation) && finder.find(relation, tuple)?.is_some();
-            if stands {
-                standing.push(at);
+            let holds = !renewed.contains(&relation) && finder.find(relation, tuple)?.is_some();
+            if holds {
+                present.push(at);
             }
-            Ok::<_, LedgerError>(!stands)
+            Ok::<_, LedgerError>(!holds)
         })?;
-        Ok(Self { tx: state.tx, retracted, since, asserted, standing, missing })
+        Ok(Self { tx: state.tx, retracted, since, asserted, present, missing })
     }
 
     /// What the facts that were resolved come to.
@@ -121,7 +121,7 @@ impl ResolvedDelta {
         Changes {
             added: taken(&mut assertions, self.asserted.places()),
             removed: taken(&mut retractions, self.retracted.places()),
-            standing: taken(&mut assertions, places(&self.standing)),
+            present: taken(&mut assertions, places(&self.present)),
             missing: taken(&mut retractions, places(&self.missing)),
         }
     }
@@ -136,15 +136,15 @@ fn taken(all: &mut [Fact], places: impl IntoIterator<Item = usize>) -> Vec<Fact>
     places.into_iter().map(&mut take).collect()
 }
 
-impl<'d> Plan<'d> {
-    /// Sets `draft`, whose facts are resolved already, against what stands.
+impl<'d> TransactionPlan<'d> {
+    /// Compares `draft`, whose facts are resolved already, with what holds.
     pub(crate) fn new(
         draft: &'d Draft,
         resolved: ResolvedDelta,
         state: &State,
         view: &View,
     ) -> Result<Self, LedgerError> {
-        let ResolvedDelta { retracted, since, asserted, standing, missing, .. } = resolved;
+        let ResolvedDelta { retracted, since, asserted, present, missing, .. } = resolved;
         let mut plan = Self::default();
         plan.list.add(retracted, Acts::Retract(since));
         let removed = plan.list.len();
@@ -152,7 +152,7 @@ impl<'d> Plan<'d> {
         plan.tally = Tally {
             added: (plan.list.len() - removed) as u64,
             removed: removed as u64,
-            standing: standing.len() as u64,
+            present: present.len() as u64,
             missing: missing.len() as u64,
         };
         let count = draft.drawn.len() + draft.lapsed.len();
@@ -190,7 +190,7 @@ impl<'d> Plan<'d> {
     /// The part of the summary that follows from the changes.
     pub(crate) fn summary(&self, state: &State) -> Summary {
         Summary {
-            standing: self.tally.standing,
+            present: self.tally.present,
             missing: self.tally.missing,
             ..Summary::after(state, &self.list)
         }
@@ -198,7 +198,7 @@ impl<'d> Plan<'d> {
 }
 
 impl Summary {
-    /// The counts of `changes`, and what stands once they are made to `state`.
+    /// The counts of `changes`, and what holds once they are made to `state`.
     pub(crate) fn after(state: &State, changes: &ChangeList<'_>) -> Self {
         let mut summary = Self::default();
         let mut digest = state.digest;

@@ -27,7 +27,7 @@ pub struct Progress {
 
 type Callback = dyn Fn(Progress) + Send + Sync;
 
-/// Whom a ledger tells how far it has come; nobody by default.
+/// What receives the progress of a ledger; nothing by default.
 #[derive(Clone, Default)]
 pub struct Watcher(Option<Arc<Callback>>);
 
@@ -37,7 +37,7 @@ impl Watcher {
         Self(Some(Arc::new(callback)))
     }
 
-    pub(super) fn tell(&self, work: Work, done: u64, of: Option<u64>) {
+    pub(super) fn report(&self, work: Work, done: u64, of: Option<u64>) {
         if let Some(callback) = &self.0 {
             callback(Progress { work, done, of });
         }

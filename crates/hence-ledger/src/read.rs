@@ -1,4 +1,4 @@
-//! Questions to the ledger: what stands, what stood, since when, by whom.
+//! Questions to the ledger: what holds, what held, since when, by whom.
 
 use std::ops::RangeInclusive;
 
@@ -13,11 +13,11 @@ use super::error::LedgerError;
 use super::hash::Hash;
 use super::keys;
 use super::plan::Since;
-use super::rows::{Facts, Row, Rows, past_row};
+use super::rows::{FactIter, Row, Rows, past_row};
 use super::scan::Whole;
 use super::state;
 use super::transaction::{
-    Assertion, Decision, Interval, Lapsed, RelationCount, RuleSet, Standing, Status, Transaction, TxInfo,
+    Assertion, Decision, InForce, Interval, Lapsed, RelationCount, RuleSet, Status, Transaction, TxInfo,
 };
 use super::tuple;
 use super::view::View;
@@ -55,27 +55,27 @@ impl Ledger {
         counts.filter(|count| count.facts + count.decisions > 0).collect()
     }
 
-    /// The facts of `relation` that stand, ascending. Among facts of more than 180 encoded bytes that begin alike the
+    /// The current facts of `relation`, ascending. Among facts of more than 180 encoded bytes that begin alike the
     /// order is fixed, and not that of their values.
-    pub fn facts(&self, relation: Symbol) -> Facts<'_> {
+    pub fn facts(&self, relation: Symbol) -> FactIter<'_> {
         self.facts_with(relation, &[])
     }
 
-    /// The facts of `relation` that stand and whose first columns hold `first`, as [`Ledger::facts`] gives them.
-    pub fn facts_with(&self, relation: Symbol, first: &[Value]) -> Facts<'_> {
+    /// The current facts of `relation` whose first columns hold `first`, as [`Ledger::facts`] gives them.
+    pub fn facts_with(&self, relation: Symbol, first: &[Value]) -> FactIter<'_> {
         self.facts_between(relation, first, None)
     }
 
-    /// The facts of `relation` that stood at a moment, as [`Ledger::facts`] gives them. The cost follows the history
+    /// The facts of `relation` that held at a moment, as [`Ledger::facts`] gives them. The cost follows the history
     /// of the relation, not that of the ledger.
     ///
     /// # Errors
     /// If there is no such transaction.
-    pub fn facts_at(&self, relation: Symbol, when: When) -> Result<Facts<'_>, LedgerError> {
+    pub fn facts_at(&self, relation: Symbol, when: When) -> Result<FactIter<'_>, LedgerError> {
         Ok(self.facts_between(relation, &[], self.at(when)?))
     }
 
-    fn facts_between(&self, relation: Symbol, first: &[Value], at: Option<u64>) -> Facts<'_> {
+    fn facts_between(&self, relation: Symbol, first: &[Value], at: Option<u64>) -> FactIter<'_> {
         let mut tuple = Vec::new();
         tuple::encode(first, &mut tuple);
         let rows = self.state.number(relation).map(|number| {
@@ -83,16 +83,16 @@ impl Ledger {
             prefix.extend(keys::beginning(&tuple));
             Rows::new(&self.view, &prefix, at)
         });
-        Facts::new(relation, rows, tuple)
+        FactIter::new(relation, rows, tuple)
     }
 
-    /// The last transaction that a snapshot stands for and the folder of the segments before; `None` where there is no
+    /// The last transaction that a snapshot covers and the folder of the segments before; `None` where there is no
     /// snapshot. What ended by then is only there, and is read with [`OpenOptions::up_to`](super::OpenOptions::up_to).
     pub fn archived(&self) -> Option<(u64, &std::path::Path)> {
         self.journal.snapshot.map(|held| (held.transaction, self.journal.archive.as_path()))
     }
 
-    /// Whether the archive holds all that a snapshot stands for.
+    /// Whether the archive holds all that a snapshot replaces.
     ///
     /// # Errors
     /// If the folder can't be read.
@@ -142,7 +142,7 @@ impl Ledger {
         Ok(low)
     }
 
-    /// Whether `fact` stands.
+    /// Whether `fact` holds.
     ///
     /// # Errors
     /// If the base can't be read.
@@ -150,7 +150,7 @@ impl Ledger {
         Ok(self.since(keys::FACT, fact)?.is_some())
     }
 
-    /// Who asserted `fact`, and when, if it stands.
+    /// Who asserted `fact`, and when, if it holds.
     ///
     /// # Errors
     /// If the base can't be read.
@@ -158,19 +158,19 @@ impl Ledger {
         self.assertion_at(fact, When::Now)
     }
 
-    /// Who had asserted `fact`, and when, if it stood at a moment.
+    /// Who had asserted `fact`, and when, if it held at a moment.
     ///
     /// # Errors
     /// If there is no such transaction, or the base can't be read.
     pub fn assertion_at(&self, fact: &Fact, when: When) -> Result<Option<Assertion>, LedgerError> {
         let at = self.at(when)?.unwrap_or(self.state.tx);
-        let stood = |span: &Interval| span.from <= at && span.until.is_none_or(|until| at < until);
-        let Some(span) = self.history(fact)?.into_iter().find(stood) else { return Ok(None) };
+        let held = |span: &Interval| span.from <= at && span.until.is_none_or(|until| at < until);
+        let Some(span) = self.history(fact)?.into_iter().find(held) else { return Ok(None) };
         let TxInfo { tx, time, author, source, note, .. } = self.info(span.from)?;
         Ok(Some(Assertion { tx, time, author, source, note }))
     }
 
-    /// The spans in which `fact` stood, ascending.
+    /// The spans in which `fact` held, ascending.
     ///
     /// # Errors
     /// If the base can't be read.
@@ -178,7 +178,7 @@ impl Ledger {
         self.intervals(keys::FACT, keys::PAST_FACT, fact)
     }
 
-    /// The spans in which a decision stood, ascending.
+    /// The spans in which a decision was in force, ascending.
     ///
     /// # Errors
     /// If the base can't be read.
@@ -259,7 +259,7 @@ impl Ledger {
         let (position, info) = self.entry(tx)?;
         let whole = self.journal.read(position, tx)?;
         let (added, removed, drawn, lapsed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut told = Transaction { info, added, removed, drawn, lapsed };
+        let mut transaction = Transaction { info, added, removed, drawn, lapsed };
         for (at, content) in whole.contents.iter().enumerate() {
             let mut reader = Reader::new(content);
             if at + 1 == whole.contents.len() {
@@ -267,53 +267,53 @@ impl Ledger {
             }
             let mut faulty = Ok(());
             decode_changes(&mut reader, &mut |change| {
-                faulty = faulty.and(told.take(&change));
+                faulty = faulty.and(transaction.take(&change));
             })?;
             faulty?;
         }
-        Ok(told)
+        Ok(transaction)
     }
 
-    /// All decisions that stand, by relation and values.
+    /// All decisions in force, by relation and values.
     ///
     /// # Errors
     /// If the base can't be read.
-    pub fn decisions(&self) -> Result<Vec<Standing>, LedgerError> {
+    pub fn decisions(&self) -> Result<Vec<InForce>, LedgerError> {
         self.decisions_at(When::Now)
     }
 
-    /// All decisions that stood at a moment, by relation and values.
+    /// All decisions that were in force at a moment, by relation and values.
     ///
     /// # Errors
     /// If there is no such transaction, or base or journal can't be read.
-    pub fn decisions_at(&self, when: When) -> Result<Vec<Standing>, LedgerError> {
+    pub fn decisions_at(&self, when: When) -> Result<Vec<InForce>, LedgerError> {
         let at = self.at(when)?;
         let mut all = Vec::new();
         for (name, counts) in &self.state.relations {
             for row in Rows::new(&self.view, &keys::relation(keys::DECISION, counts.number), at) {
                 meter::check("reading the ledger")?;
-                all.push(self.standing(*name, row?)?);
+                all.push(self.in_force(*name, row?)?);
             }
         }
         all.sort();
         Ok(all)
     }
 
-    fn standing(&self, relation: Symbol, row: Row) -> Result<Standing, LedgerError> {
+    fn in_force(&self, relation: Symbol, row: Row) -> Result<InForce, LedgerError> {
         let fact = Fact { relation, values: tuple::decode(&row.tuple)? };
         let tx = row.from;
         if row.until.is_some() {
-            // The base keeps explanations of what stands; the journal keeps all.
+            // The base keeps explanations of decisions in force; the journal keeps all.
             let drawn = self.transaction(tx)?.drawn.into_iter().find(|decision| decision.fact == fact);
             let missing = || {
                 LedgerError::Base(format!("transaction {tx} didn't draw a decision recorded as drawn in it"))
             };
-            return Ok(Standing { decision: drawn.ok_or_else(missing)?, tx });
+            return Ok(InForce { decision: drawn.ok_or_else(missing)?, tx });
         }
         let explanation = self.view.load_long(&row.explanation)?;
         let mut reader = Reader::new(&explanation);
         let (rule, sentence) = (reader.optional()?.map(str::to_owned), reader.optional()?.map(str::to_owned));
-        Ok(Standing { decision: Decision { fact, rule, sentence }, tx })
+        Ok(InForce { decision: Decision { fact, rule, sentence }, tx })
     }
 
     /// The rule set with this hash, if a transaction names it.
@@ -369,7 +369,7 @@ fn info(tx: u64, summary: Summary, hash: Hash, previous: Hash) -> TxInfo {
         schemas: summary.schemas,
         added: summary.added,
         removed: summary.removed,
-        standing: summary.standing,
+        present: summary.present,
         missing: summary.missing,
         drawn: summary.drawn,
         lapsed: summary.lapsed,

@@ -37,7 +37,7 @@ pub(crate) struct Record<'a> {
     pub(crate) len: usize,
 }
 
-/// What stands at a place of a segment.
+/// What is at a place of a segment.
 #[derive(Debug)]
 pub(crate) enum Parsed<'a> {
     /// A whole record.
@@ -69,7 +69,7 @@ pub(crate) fn write(
     (out, hash)
 }
 
-/// What stands at the beginning of `bytes`, which reach to the end of the segment.
+/// What is at the beginning of `bytes`, which reach to the end of the segment.
 pub(crate) fn parse(bytes: &[u8]) -> Parsed<'_> {
     if bytes.iter().all(|byte| *byte == 0) {
         return Parsed::End;
@@ -78,8 +78,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<'_> {
         Ok(head) => head,
         Err(Malformed(what)) => return Parsed::Bad(what),
     };
-    let behind = HEAD + head.content;
-    let Some((framed, rest)) = bytes.split_at_checked(behind) else {
+    let end = HEAD + head.content;
+    let Some((framed, rest)) = bytes.split_at_checked(end) else {
         return Parsed::Bad("the record extends beyond the end of the file");
     };
     let Some(check) = rest.get(..TAIL) else {
@@ -91,7 +91,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<'_> {
     }
     let content = after_of(framed, HEAD);
     let (kind, transaction, previous) = (head.kind, head.transaction, head.previous);
-    Parsed::Record(Record { kind, transaction, previous, content, hash, len: behind + TAIL })
+    Parsed::Record(Record { kind, transaction, previous, content, hash, len: end + TAIL })
 }
 
 struct Head {
@@ -127,7 +127,7 @@ fn head(bytes: &[u8]) -> Result<Head, Malformed> {
     Ok(Head { kind, content, transaction, previous: Hash(reader.array()?) })
 }
 
-/// Whether a whole commit stands anywhere in `bytes`: what lies before it is damage then, no unfinished write. Parts
+/// Whether a whole commit is anywhere in `bytes`: what lies before it is then damage, not an unfinished write. Parts
 /// prove nothing: several may be under way at once.
 pub(crate) fn any_commit_in(bytes: &[u8]) -> bool {
     let starts = bytes.windows(MAGIC.len()).enumerate().filter(|(_, window)| *window == MAGIC);

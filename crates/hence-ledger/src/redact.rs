@@ -16,7 +16,7 @@ const NAMES: [&str; 3] = ["/redacted", "/hidden", "/x"];
 /// What is left may match again, where two ends meet; after so many rounds nothing is left.
 const MOST_ROUNDS: usize = 8;
 
-/// Patterns of what must not be recorded, and what stands in its place.
+/// Patterns of what must not be recorded, and what replaces it.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
     patterns: Vec<Regex>,
@@ -28,7 +28,7 @@ impl Redaction {
     /// Every match of one of `patterns` becomes `with`; groups mean nothing in `with`.
     ///
     /// # Errors
-    /// A pattern that is no regular expression, or that matches what is put in its place.
+    /// A pattern that is not a regular expression, or that matches what is put in its place.
     pub fn new(patterns: &[String], with: &str) -> Result<Self, String> {
         let compiled: Result<Vec<Regex>, _> =
             patterns.iter().map(|source| pattern::compile(source)).collect();

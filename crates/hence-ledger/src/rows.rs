@@ -1,4 +1,4 @@
-//! The facts or decisions of a relation as they stood after some transaction, ascending.
+//! The facts or decisions of a relation after some transaction, ascending.
 
 use std::iter::Peekable;
 
@@ -14,28 +14,28 @@ use super::keys;
 use super::tuple;
 use super::view::{Entries, View};
 
-/// A fact or decision with the span of transactions in which it stands.
+/// A fact or decision with the span of transactions in which it holds.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) tuple: Vec<u8>,
     pub(crate) from: u64,
     pub(crate) until: Option<u64>,
-    /// The stored explanation of a decision that stands.
+    /// The stored explanation of a decision in force.
     pub(crate) explanation: Vec<u8>,
 }
 
-/// What stood in a section after a transaction.
+/// What held in a section after a transaction.
 pub(crate) struct Rows<'a> {
     view: &'a View,
     section: u8,
     at: u64,
     current: Peekable<Entries<'a>>,
-    /// What stood once; `None` where only what stands now is asked for.
+    /// What held once; `None` where only what holds now is asked for.
     past: Option<Peekable<Entries<'a>>>,
 }
 
 impl<'a> Rows<'a> {
-    /// The rows of `section` whose keys begin with `prefix`, as they stood after transaction `at`; `None` for now.
+    /// The rows of `section` whose keys begin with `prefix`, as they were after transaction `at`; `None` for now.
     pub(crate) fn new(view: &'a View, prefix: &[u8], at: Option<u64>) -> Self {
         let section = *prefix.first().or_broken("a prefix begins with its section");
         let past = at.map(|_| {
@@ -63,7 +63,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Whether the next row of the past comes before the next that stands.
+    /// Whether the next row of the past comes before the next current one.
     fn past_is_next(&mut self) -> bool {
         let Some(past) = self.past.as_mut().and_then(Peekable::peek) else { return false };
         match (past, self.current.peek()) {
@@ -112,20 +112,20 @@ pub(crate) fn past_row(view: &View, (key, value): &Pair) -> Result<Row, BaseErro
 }
 
 /// Facts of one relation, ascending, each with the transaction that asserted it.
-pub struct Facts<'a> {
+pub struct FactIter<'a> {
     relation: Symbol,
     rows: Option<Rows<'a>>,
     /// What the encoded tuples begin with.
     first: Vec<u8>,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> FactIter<'a> {
     pub(crate) fn new(relation: Symbol, rows: Option<Rows<'a>>, first: Vec<u8>) -> Self {
         Self { relation, rows, first }
     }
 }
 
-impl Iterator for Facts<'_> {
+impl Iterator for FactIter<'_> {
     type Item = Result<(Fact, u64), LedgerError>;
 
     fn next(&mut self) -> Option<Self::Item> {

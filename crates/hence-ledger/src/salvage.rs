@@ -76,7 +76,7 @@ impl Ledger {
         let done = written(dir, lock.before(), (time, author), options).and_then(|mut salvaged| {
             salvaged.aside = exchange(dir, &mut lock)?;
             let mut ledger = Self::open_locked(dir, options, Holder::default())?;
-            // That the new chain had no base yet is nothing to be told.
+            // That the new chain had no base yet need not be reported.
             ledger.take_notices();
             Ok((ledger, salvaged))
         });
@@ -171,7 +171,7 @@ impl Held {
         Ok(Self { state, view: View::new(base) })
     }
 
-    /// Records all transactions again; says after which first what stands differs from what was recorded.
+    /// Records all transactions again; returns the first after which the state differs from what was recorded.
     fn record_into(&self, ledger: &mut Ledger) -> Result<Option<u64>, LedgerError> {
         let infos: Vec<TxInfo> = (1..=self.state.tx).map(|tx| self.info(tx)).collect::<Result<_, _>>()?;
         let compacted = infos.iter().rev().find(|info| self.state.snapshot > 0 && info.names_snapshot());
@@ -185,7 +185,7 @@ impl Held {
                 ledger.compact(info.time, &info.author)?;
             } else {
                 let draft = self.draft(&info, changes)?;
-                let again = ledger.record_again(&draft, info.standing, info.missing);
+                let again = ledger.record_again(&draft, info.present, info.missing);
                 again.map_err(|error| refused(format!("can't record transaction {tx} again: {error}")))?;
             }
             let all = ledger.state.digest.to_hash() == info.digest;
@@ -261,7 +261,7 @@ impl Held {
         Ok(())
     }
 
-    /// A decision, with its explanation where it stands still.
+    /// A decision, with its explanation where it is in force.
     fn decision(&self, fact: Fact, row: &Row) -> Result<Decision, LedgerError> {
         if row.explanation.is_empty() {
             return Ok(Decision::new(fact));

@@ -13,7 +13,7 @@ pub(crate) struct Whole {
     pub(crate) contents: Vec<Vec<u8>>,
     /// Where its first record begins.
     pub(crate) start: Position,
-    /// Behind its last record.
+    /// After its last record.
     pub(crate) end: Position,
     /// The hash of its last record.
     pub(crate) hash: Hash,
@@ -48,14 +48,14 @@ impl From {
 pub(crate) struct Left {
     /// Where it begins.
     pub(crate) at: Position,
-    /// Why it is no transaction.
+    /// Why it is not a transaction.
     pub(crate) what: &'static str,
 }
 
 /// How far a scan came.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scanned {
-    /// Behind the last whole transaction that was visited.
+    /// After the last whole transaction that was visited.
     pub(crate) done: From,
     /// What follows it, where that was looked at.
     pub(crate) left: Option<Left>,
@@ -65,7 +65,7 @@ type Visit<'v> = dyn FnMut(Whole) -> Result<bool, LedgerError> + 'v;
 
 /// A scan under way.
 struct Scan {
-    /// Behind the last whole transaction.
+    /// After the last whole transaction.
     done: From,
     /// The hash that the next record must follow.
     head: Hash,
@@ -134,8 +134,8 @@ impl Journal {
                 Parsed::End if rest.is_empty() || self.is_last(segment) => return Ok(true),
                 Parsed::End => return Err(self.damaged(at, scan, "zeros instead of a record")),
                 Parsed::Bad(what) => {
-                    let behind = rest.split_first().map_or(rest, |(_, behind)| behind);
-                    if !self.is_last(segment) || record::any_commit_in(behind) {
+                    let after = rest.split_first().map_or(rest, |(_, after)| after);
+                    if !self.is_last(segment) || record::any_commit_in(after) {
                         return Err(self.damaged(at, scan, what));
                     }
                     scan.left = Some(Left { at, what });
@@ -289,7 +289,7 @@ fn length(len: u64) -> std::io::Result<usize> {
 /// The bytes of the record at `offset` of a file of `len` bytes, as far as there are any.
 fn read_record(file: &dyn super::disk::DiskFile, offset: u64, len: u64) -> std::io::Result<Vec<u8>> {
     let mut head = [0; HEAD];
-    // What is cut off reads as zeros, and is no record.
+    // What is cut off reads as zeros, and is not a record.
     file.read_at(&mut head, offset)?;
     let [_, _, _, _, _, _, _, _, a, b, c, d, ..] = head;
     let size = u32::from_le_bytes([a, b, c, d]);

@@ -12,7 +12,7 @@ use super::bytes::{Malformed, Reader, put_varint};
 use super::content::{Act, Change, Summary, decode_changes};
 use super::error::LedgerError;
 use super::list::ChangeList;
-use super::rows::{Facts, Rows};
+use super::rows::{FactIter, Rows};
 use super::scan::Whole;
 use super::state::State;
 use super::transaction::{Draft, Schema};
@@ -41,7 +41,7 @@ impl Recorded {
         Self { least: columns.len(), columns, from: 0, until: None }
     }
 
-    /// Whether a fact may stand in these columns.
+    /// Whether a fact fits these columns.
     fn admits(&self, fact: &Fact) -> bool {
         (self.least..=self.columns.len()).contains(&fact.values.len())
             && fact.values.iter().zip(&self.columns).all(|(value, column)| column.ty.admits(*value))
@@ -216,7 +216,7 @@ pub(super) fn faults(whole: &Whole, state: &State) -> Result<Option<String>, Led
     let misfit = check(state, &summary.schemas, asserted.iter()).err();
     let misfit = misfit.or_else(|| of_nothing(state, &summary.schemas, &asserted));
     let misfit = misfit.map(|misfit| misfit.to_string());
-    let left = || renewed.iter().find_map(|name| left_standing(state, *name, goes.get(name).copied()));
+    let left = || renewed.iter().find_map(|name| facts_left(state, *name, goes.get(name).copied()));
     let found = misfit.or_else(left);
     Ok(found.map(|what| format!("transaction {}: {what}", whole.number)))
 }
@@ -227,7 +227,7 @@ pub(super) fn misfits(state: &State, view: &View) -> Result<Vec<Symbol>, LedgerE
     for (relation, counts) in &state.relations {
         let Some(recorded) = state.schemas.at(*relation, state.tx) else { continue };
         let rows = Rows::new(view, &keys::relation(keys::FACT, counts.number), None);
-        for fact in Facts::new(*relation, Some(rows), Vec::new()) {
+        for fact in FactIter::new(*relation, Some(rows), Vec::new()) {
             if !recorded.admits(&fact?.0) {
                 found.push(*relation);
                 break;
@@ -296,7 +296,7 @@ pub(super) fn renewed(schemas: &[Schema]) -> BTreeSet<Symbol> {
     schemas.iter().filter(|schema| schema.renews).map(|schema| schema.relation).collect()
 }
 
-/// Checks that of relations that begin again no earlier fact goes on standing.
+/// Checks that relations that start over keep no earlier fact.
 pub(super) fn check_renewed(
     state: &State,
     schemas: &[Schema],
@@ -304,7 +304,7 @@ pub(super) fn check_renewed(
 ) -> Result<(), LedgerError> {
     for relation in renewed(schemas) {
         let retracts = changes.iter().filter(|change| change.relation == relation && change.retracts());
-        if let Some(what) = left_standing(state, relation, Some(retracts.count() as u64)) {
+        if let Some(what) = facts_left(state, relation, Some(retracts.count() as u64)) {
             return Err(LedgerError::Misfit { what });
         }
     }
@@ -312,9 +312,9 @@ pub(super) fn check_renewed(
 }
 
 /// What is wrong where of a relation that begins again only so many facts go.
-fn left_standing(state: &State, relation: Symbol, goes: Option<u64>) -> Option<String> {
-    let standing = state.relations.get(&relation).map_or(0, |counts| counts.facts);
-    let left = standing.saturating_sub(goes.unwrap_or(0));
+fn facts_left(state: &State, relation: Symbol, goes: Option<u64>) -> Option<String> {
+    let facts = state.relations.get(&relation).map_or(0, |counts| counts.facts);
+    let left = facts.saturating_sub(goes.unwrap_or(0));
     (left > 0)
         .then(|| format!("{left} facts of `{relation}` would remain under columns that they don't have"))
 }

@@ -1,4 +1,4 @@
-//! Snapshots: what stands after a transaction, every transaction's summary and every rule set, in one file that stands
+//! Snapshots: what holds after a transaction, every transaction's summary and every rule set, in one file that is
 //! for the segments before it.
 
 use std::collections::BTreeSet;
@@ -28,16 +28,16 @@ const BLOCK_LIMIT: usize = 1 << 16;
 /// What a snapshot says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SnapshotHead {
-    /// The first segment that it doesn't stand for.
+    /// The first segment that it doesn't replace.
     pub(crate) segment: u32,
-    /// The last transaction that it stands for.
+    /// The last transaction that it covers.
     pub(crate) transaction: u64,
     /// That transaction's hash.
     pub(crate) head: Hash,
 }
 
 impl SnapshotHead {
-    /// The last transaction that it stands for.
+    /// The last transaction that it covers.
     pub(crate) fn last(&self) -> End {
         End { tx: self.transaction, head: self.head }
     }
@@ -126,7 +126,7 @@ fn entries(
     head.extend(segment.to_le_bytes());
     head.extend(state.tx.to_le_bytes());
     head.extend(state.head.0);
-    // What an earlier snapshot stood for makes no difference to this one.
+    // What an earlier snapshot replaced makes no difference to this one.
     let state = State { snapshot: 0, ..state.clone() };
     let put = |(key, value): (_, Option<_>)| (key, value.or_broken("a state is put, not removed"));
     let mut pairs: Vec<Pair> = state.encode().into_iter().map(put).collect();

@@ -21,7 +21,7 @@ const AHEAD: &[u8] = b"n";
 /// The version of the base's format; another one is rebuilt.
 const VERSION: u8 = 1;
 
-/// A relation's number in the base and how many of its facts and decisions stand.
+/// A relation's number in the base and how many current facts and decisions it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) number: u32,
@@ -303,7 +303,7 @@ fn encode_info(summary: &Summary, whole: &Whole) -> Vec<u8> {
     out
 }
 
-/// What the base keeps of a transaction that something stands since, or stood until.
+/// What the base keeps of a transaction since which something holds, or until which it held.
 fn mark(tx: u64, long: &[u8]) -> Vec<u8> {
     let mut value = Vec::with_capacity(4 + long.len());
     put_varint(&mut value, tx);

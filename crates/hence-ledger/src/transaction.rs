@@ -1,4 +1,4 @@
-//! What is proposed to the ledger, what became of it, and what it tells of its past.
+//! What is proposed to the ledger, what became of it, and what it knows of its past.
 
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ pub struct Schema {
     pub renews: bool,
 }
 
-/// A decision that stands no longer.
+/// A decision that lapsed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lapsed {
     /// The decision.
@@ -124,9 +124,9 @@ pub struct Draft {
     pub source: String,
     /// What the author wants to add.
     pub note: Option<String>,
-    /// Facts that are to stand afterwards.
+    /// Facts that are to hold afterwards.
     pub assertions: Vec<Fact>,
-    /// Facts that are not to stand afterwards, unless they are asserted too.
+    /// Facts that are not to hold afterwards, unless they are asserted too.
     pub retractions: Vec<Fact>,
     /// The clock of the evaluation that drew the decisions: the fact `now(at)`, in microseconds.
     pub clock: Option<i64>,
@@ -136,9 +136,9 @@ pub struct Draft {
     pub run: Option<Run>,
     /// Schemas that the facts of the ledger have from this transaction on.
     pub schemas: Vec<Schema>,
-    /// Decisions that now stand.
+    /// Decisions that are drawn.
     pub drawn: Vec<Decision>,
-    /// Decisions that stand no longer.
+    /// Decisions that lapse.
     pub lapsed: Vec<Lapsed>,
     /// Refuse unless this is the number of the last transaction.
     pub expect_tx: Option<u64>,
@@ -147,13 +147,13 @@ pub struct Draft {
 /// What a draft changes: each list ascending, without repetitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Facts that didn't stand and will.
+    /// Facts that didn't hold and will.
     pub added: Vec<Fact>,
-    /// Facts that stand and won't.
+    /// Facts that hold and won't.
     pub removed: Vec<Fact>,
-    /// Asserted facts that stand already.
-    pub standing: Vec<Fact>,
-    /// Retracted facts that don't stand.
+    /// Asserted facts that hold already.
+    pub present: Vec<Fact>,
+    /// Retracted facts that don't hold.
     pub missing: Vec<Fact>,
 }
 
@@ -167,13 +167,13 @@ impl Changes {
 /// How many facts of a draft came and went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Facts that didn't stand and do.
+    /// Facts that didn't hold and do.
     pub added: u64,
-    /// Facts that stood and don't.
+    /// Facts that held and don't.
     pub removed: u64,
-    /// Asserted facts that stood already.
-    pub standing: u64,
-    /// Retracted facts that didn't stand.
+    /// Asserted facts that held already.
+    pub present: u64,
+    /// Retracted facts that didn't hold.
     pub missing: u64,
 }
 
@@ -190,7 +190,7 @@ pub struct Committed {
     pub head: Hash,
     /// What became of the assertions and retractions; [`Ledger::resolve`](super::Ledger::resolve) names them.
     pub tally: Tally,
-    /// Facts that stand now.
+    /// Current facts.
     pub facts: u64,
 }
 
@@ -219,17 +219,17 @@ pub struct TxInfo {
     pub added: u64,
     /// How many facts it removed.
     pub removed: u64,
-    /// How many asserted facts stood already.
-    pub standing: u64,
-    /// How many retracted facts didn't stand.
+    /// How many asserted facts held already.
+    pub present: u64,
+    /// How many retracted facts didn't hold.
     pub missing: u64,
     /// How many decisions it drew.
     pub drawn: u64,
     /// How many decisions lapsed.
     pub lapsed: u64,
-    /// How many facts stood after it.
+    /// How many facts held after it.
     pub facts: u64,
-    /// How many decisions stood after it.
+    /// How many decisions were in force after it.
     pub decisions: u64,
     /// The digest of facts and decisions after it.
     pub digest: Hash,
@@ -254,7 +254,7 @@ pub struct Transaction {
     pub lapsed: Vec<(Lapsed, u64)>,
 }
 
-/// Who asserted a fact that stands, and when.
+/// Who asserted a current fact, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assertion {
     /// The transaction.
@@ -269,25 +269,25 @@ pub struct Assertion {
     pub note: Option<String>,
 }
 
-/// A span of transactions during which a fact or decision stood.
+/// A span of transactions during which a fact or decision held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Interval {
     /// The transaction that asserted or drew it.
     pub from: u64,
-    /// The transaction with which it went; `None` while it stands.
+    /// The transaction with which it went; `None` while it holds.
     pub until: Option<u64>,
 }
 
-/// A decision that stands.
+/// A decision in force.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Standing {
+pub struct InForce {
     /// The decision and its explanation as of when it was drawn.
     pub decision: Decision,
     /// The transaction that drew it.
     pub tx: u64,
 }
 
-/// How many facts and decisions of a relation stand.
+/// How many current facts and decisions a relation has.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RelationCount {
     /// The relation.
@@ -305,9 +305,9 @@ pub struct Status {
     pub transactions: u64,
     /// The time of the last, in microseconds since the epoch.
     pub time: Option<i64>,
-    /// Facts that stand.
+    /// Current facts.
     pub facts: u64,
-    /// Decisions that stand.
+    /// Decisions in force.
     pub decisions: u64,
     /// The hash of the last transaction.
     pub head: Hash,

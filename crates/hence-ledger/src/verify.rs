@@ -27,22 +27,22 @@ const VERIFYING: &str = "checking the chain";
 pub struct Verified {
     /// How many transactions were checked.
     pub transactions: u64,
-    /// Facts that stand.
+    /// Current facts.
     pub facts: u64,
-    /// Decisions that stand.
+    /// Decisions in force.
     pub decisions: u64,
     /// The hash of the last transaction.
     pub head: Hash,
     /// What the base holds otherwise than the journal; empty if nothing.
     pub differences: Vec<String>,
-    /// The last transaction that a snapshot stands for, and whether the segments before it were there to prove it.
+    /// The last transaction that a snapshot covers, and whether the segments before it were there to prove it.
     pub archived: Option<(u64, bool)>,
 }
 
 /// About how many bytes a change takes in a record.
 const CHANGE: usize = 32;
 
-/// What a transaction retracts or lets lapse as standing since another transaction than it does.
+/// What a transaction retracts or lets lapse, as holding since another transaction than it does.
 fn undated(whole: &Whole, state: &State, view: &View) -> Result<Vec<String>, LedgerError> {
     let mut found = Vec::new();
     let count = whole.contents.iter().map(Vec::len).sum::<usize>() / CHANGE;
@@ -61,7 +61,7 @@ fn undated(whole: &Whole, state: &State, view: &View) -> Result<Vec<String>, Led
                 Act::Assert | Act::Draw { .. } => return,
             };
             match since.find(change.relation, change.tuple) {
-                Ok(stands) if stands == Some(said) => {}
+                Ok(since) if since == Some(said) => {}
                 Ok(_) => found.push(format!(
                     "transaction {} ends a fact or decision of `{}` that does not come from transaction {said}",
                     whole.number, change.relation
@@ -162,7 +162,7 @@ impl Ledger {
         Ok(found)
     }
 
-    /// The transaction with this hash: a head that somebody wrote down stands in the chain, or the ledger is another.
+    /// The transaction with this hash: a head that somebody wrote down is in the chain, or the ledger is another.
     ///
     /// # Errors
     /// If the base can't be read.

@@ -35,7 +35,7 @@ pub(crate) struct View {
     /// Entries that the base doesn't hold yet, and keys that it holds no longer.
     backlog: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
     backlog_bytes: usize,
-    /// Up to which transaction the base was told to expect changes.
+    /// Up to which transaction the base expects changes.
     reach: Option<End>,
 }
 
@@ -172,7 +172,7 @@ impl View {
         }
     }
 
-    /// Tells the base to expect changes of transactions up to `last`.
+    /// Makes the base expect changes of transactions up to `last`.
     fn reach(&mut self, last: End) -> Result<(), BaseError> {
         if self.reach != Some(last) {
             self.base.apply(state::ahead(last))?;

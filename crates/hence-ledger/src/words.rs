@@ -16,12 +16,12 @@ use super::tuple::LastText;
 use super::{Ledger, When, keys, tuple};
 
 impl Ledger {
-    /// How many facts of `relation` stand now.
+    /// How many current facts `relation` has.
     pub fn count(&self, relation: Symbol) -> u64 {
         self.state.relations.get(&relation).map_or(0, |counts| counts.facts)
     }
 
-    /// Hands to `take` the words of each fact of `relation` that stood at a moment, under the columns that `recast`
+    /// Hands to `take` the words of each fact of `relation` that held at a moment, under the columns that `recast`
     /// gives them, whose first columns hold `first`. In the order of [`Ledger::facts`].
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Ledger {
         let mut prefix = keys::relation(keys::FACT, number);
         prefix.extend(keys::beginning(&wanted));
         let mut last: Vec<LastText> = types.iter().map(|_| LastText::default()).collect();
-        let (mut row, mut told) = (Vec::with_capacity(types.len()), Vec::new());
+        let (mut row, mut cast) = (Vec::with_capacity(types.len()), Vec::new());
         let mut take = |tuple: &[u8]| -> Result<(), LedgerError> {
             meter::check("reading the ledger")?;
             row.clear();
@@ -58,11 +58,11 @@ impl Ledger {
                 take(&row);
                 return Ok(());
             }
-            if !fits || !recast.words(&row, &mut told) {
+            if !fits || !recast.words(&row, &mut cast) {
                 return Err(unfit(relation, tuple));
             }
-            if told.get(leading..).is_some_and(|told| told.starts_with(&rest)) {
-                take(&told);
+            if cast.get(leading..).is_some_and(|cast| cast.starts_with(&rest)) {
+                take(&cast);
             }
             Ok(())
         };

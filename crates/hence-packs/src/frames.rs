@@ -343,7 +343,7 @@ pub struct Push {
 }
 
 impl Record for Push {
-    const TABLE: usize = 19;
+    const TABLE: usize = 21;
     const RELATION: &'static str = "push";
 
     fn write(&self, row: &mut Row) {
@@ -442,7 +442,7 @@ pub struct Pop {
 }
 
 impl Record for Pop {
-    const TABLE: usize = 20;
+    const TABLE: usize = 22;
     const RELATION: &'static str = "pop";
 
     fn write(&self, row: &mut Row) {
@@ -627,23 +627,23 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "frames",
-        fingerprint: "790f7260241bdd02053e49419f316183",
-        relations: &["now", "frame", "frame_state", "potential_goal", "autonomy_mode", "heuristic_disabled", "frame_suggestion", "suggestion_acted", "heuristic_kind", "distinct_goal", "least_overlap", "raw_score", "heuristic_score", "counted_score", "push_confidence", "pop_confidence", "looks_completed", "pop_status", "mode_in_force", "push", "pop", "suggestion_state", "suggestion_stats"],
+        fingerprint: "5ccd00548eb86acf9c68badaf44b9e90",
+        relations: &["now", "frame", "frame_state", "potential_goal", "autonomy_mode", "heuristic_disabled", "frame_suggestion", "suggestion_acted", "heuristic_kind", "distinct_goal", "least_overlap", "raw_score", "heuristic_score", "counted_score", "push_confidence", "looks_completed", "pop_status", "closed_by_completion", "mean_for_closing", "pop_confidence", "mode_in_force", "push", "pop", "suggestion_state", "suggestion_stats"],
         params: &["push_threshold", "pop_threshold", "suggestion_life", "completed_from", "failed_from"],
-        rule_ids: &["distinct_goal#1", "least_overlap#1", "least_overlap#2", "errors_and_a_new_goal", "errors_alone", "other_words_and_files", "messages_and_files", "tokens_used", "signs_of_success", "no_progress", "context_used", "heuristic_score#1", "counted_score#1", "push_confidence#1", "pop_confidence#1", "looks_completed#1", "goal_looks_reached", "failed_too_often", "no_way_on", "mode_in_force#1", "mode_in_force#2", "confident_push", "confident_pop", "suggestion_was_followed", "suggestion_expired", "suggestion_stands", "suggestion_stats#1"],
-        arities: &[1, 2, 11, 2, 1, 1, 4, 1, 2, 1, 2, 3, 3, 4, 2, 2, 1, 2, 1, 2, 3, 2, 3, 2, 3, 3, 5],
-        rules: &[&RULE_1, &RULE_3, &RULE_4, &RULE_5, &RULE_6, &RULE_7, &RULE_8, &RULE_9, &RULE_10, &RULE_13, &RULE_14, &RULE_24, &RULE_25, &RULE_26],
+        rule_ids: &["distinct_goal#1", "least_overlap#1", "least_overlap#2", "errors_and_a_new_goal", "errors_alone", "other_words_and_files", "messages_and_files", "tokens_used", "signs_of_success", "no_progress", "context_used", "heuristic_score#1", "counted_score#1", "push_confidence#1", "looks_completed#1", "goal_looks_reached", "failed_too_often", "no_way_on", "closed_by_completion#1", "mean_for_closing#1", "goal_completion_alone", "mean_of_heuristics", "mode_in_force#1", "mode_in_force#2", "confident_push", "confident_pop", "suggestion_was_followed", "suggestion_expired", "suggestion_stands", "suggestion_stats#1"],
+        arities: &[1, 2, 11, 2, 1, 1, 4, 1, 2, 1, 2, 3, 3, 4, 2, 1, 2, 2, 2, 2, 1, 2, 3, 2, 3, 2, 3, 3, 5],
+        rules: &[&RULE_1, &RULE_3, &RULE_4, &RULE_5, &RULE_6, &RULE_7, &RULE_8, &RULE_9, &RULE_10, &RULE_13, &RULE_19, &RULE_27, &RULE_28, &RULE_29],
         facts,
         run,
     };
 
     fn run(tables: &mut Tables, params: &[Word]) {
         program_0::run(tables, params);
-        aggregate(tables, 23, &RULE_1, params);
-        aggregate(tables, 26, &RULE_26, params);
+        aggregate(tables, 25, &RULE_1, params);
+        aggregate(tables, 28, &RULE_29, params);
         program_1::run(tables, params);
-        aggregate(tables, 24, &RULE_13, params);
-        aggregate(tables, 25, &RULE_14, params);
+        aggregate(tables, 26, &RULE_13, params);
+        aggregate(tables, 27, &RULE_19, params);
         program_2::run(tables, params);
     }
 
@@ -677,10 +677,10 @@ mod compiled {
         "/stagnation",
         "/context_overflow",
         "/push",
-        "/pop",
         "/completed",
         "/failed",
         "/blocked",
+        "/pop",
         "/manual",
     ]);
 
@@ -741,49 +741,49 @@ mod compiled {
     }
 
     // looks_completed#1
-    fn looks_completed_15_0(completion_1: Word, p3: Word) -> Word {
+    fn looks_completed_14_0(completion_1: Word, p3: Word) -> Word {
         sure(Op::GreaterEqual, &[completion_1, p3])
     }
 
-    fn looks_completed_15_1(completion_1: Word, stagnation_2: Word) -> Word {
+    fn looks_completed_14_1(completion_1: Word, stagnation_2: Word) -> Word {
         sure(Op::GreaterEqual, &[completion_1, stagnation_2])
     }
 
     // failed_too_often
-    fn pop_status_17_0(failures_1: Word, p4: Word) -> Word {
+    fn pop_status_16_0(failures_1: Word, p4: Word) -> Word {
         sure(Op::GreaterEqual, &[failures_1, p4])
     }
 
     // no_way_on
-    fn pop_status_18_0(failures_1: Word, p4: Word) -> Word {
+    fn pop_status_17_0(failures_1: Word, p4: Word) -> Word {
         sure(Op::Less, &[failures_1, p4])
     }
 
     // confident_push
-    fn push_21_0(confidence_2: Word, p0: Word) -> Word {
+    fn push_24_0(confidence_2: Word, p0: Word) -> Word {
         sure(Op::GreaterEqual, &[confidence_2, p0])
     }
 
-    fn push_21_1(mode_1: Word) -> Word {
+    fn push_24_1(mode_1: Word) -> Word {
         sure(Op::NotEqual, &[mode_1, TEXTS.word(16)])
     }
 
     // confident_pop
-    fn pop_22_0(confidence_3: Word, p1: Word) -> Word {
+    fn pop_25_0(confidence_3: Word, p1: Word) -> Word {
         sure(Op::GreaterEqual, &[confidence_3, p1])
     }
 
-    fn pop_22_1(mode_2: Word) -> Word {
+    fn pop_25_1(mode_2: Word) -> Word {
         sure(Op::NotEqual, &[mode_2, TEXTS.word(16)])
     }
 
     // suggestion_expired
-    fn suggestion_state_24_0(now_2: Word, at_1: Word, p2: Word) -> Eval {
+    fn suggestion_state_27_0(now_2: Word, at_1: Word, p2: Word) -> Eval {
         Ok(sure(Op::GreaterEqual, &[two(Op::SubInt, 0, now_2, at_1)?, p2]))
     }
 
     // suggestion_stands
-    fn suggestion_state_25_0(now_2: Word, at_1: Word, p2: Word) -> Eval {
+    fn suggestion_state_28_0(now_2: Word, at_1: Word, p2: Word) -> Eval {
         Ok(sure(Op::Less, &[two(Op::SubInt, 0, now_2, at_1)?, p2]))
     }
 
@@ -988,79 +988,79 @@ mod compiled {
         decisions: &["push"],
     };
 
-    /// The rule `pop_confidence#1`, beside its `crepe!` program.
+    /// The rule `mean_for_closing#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_14: Rule = Rule {
-        number: 14,
-        id: "pop_confidence#1",
-        head: 15,
+    static RULE_19: Rule = Rule {
+        number: 19,
+        id: "mean_for_closing#1",
+        head: 18,
         variables: &[("Frame", Type::String), ("Score", Type::Float)],
         body: &[
-            Step::Atom(13, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(12))), Arg::Any, Arg::Var(1)]),
+            Step::Atom(13, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(15))), Arg::Any, Arg::Var(1)]),
         ],
         terms: &[
             Term::Var(0),
             Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:143:23", "mean(Score)")],
+        places: &[("rules/frames/frames.dl:180:25", "mean(Score)")],
         decisions: &["pop"],
     };
 
     /// The rule `suggestion_expired`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_24: Rule = Rule {
-        number: 24,
+    static RULE_27: Rule = Rule {
+        number: 27,
         id: "suggestion_expired",
-        head: 21,
+        head: 23,
         variables: &[("Suggestion", Type::String), ("At", Type::Time), ("Now", Type::Time)],
         body: &[
             Step::Atom(6, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(1)]),
             Step::Not(7, &[Arg::Var(0)]),
             Step::Atom(0, &[Arg::Var(2)]),
-            Step::Test(&[1, 2], |m| suggestion_state_24_0(m.var(2), m.var(1), m.param(2))),
+            Step::Test(&[1, 2], |m| suggestion_state_27_0(m.var(2), m.var(1), m.param(2))),
         ],
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(2))),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:221:5", "Now - At")],
+        places: &[("rules/frames/frames.dl:241:5", "Now - At")],
         decisions: &[],
     };
 
     /// The rule `suggestion_stands`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_25: Rule = Rule {
-        number: 25,
+    static RULE_28: Rule = Rule {
+        number: 28,
         id: "suggestion_stands",
-        head: 21,
+        head: 23,
         variables: &[("Suggestion", Type::String), ("At", Type::Time), ("Now", Type::Time)],
         body: &[
             Step::Atom(6, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(1)]),
             Step::Not(7, &[Arg::Var(0)]),
             Step::Atom(0, &[Arg::Var(2)]),
-            Step::Test(&[1, 2], |m| suggestion_state_25_0(m.var(2), m.var(1), m.param(2))),
+            Step::Test(&[1, 2], |m| suggestion_state_28_0(m.var(2), m.var(1), m.param(2))),
         ],
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(3))),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:228:5", "Now - At")],
+        places: &[("rules/frames/frames.dl:248:5", "Now - At")],
         decisions: &[],
     };
 
     /// The rule `suggestion_stats#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_26: Rule = Rule {
-        number: 26,
+    static RULE_29: Rule = Rule {
+        number: 29,
         id: "suggestion_stats#1",
-        head: 22,
+        head: 24,
         variables: &[("Kind", Type::Name), ("State", Type::Name), ("Suggestion", Type::String)],
         body: &[
             Step::Atom(6, &[Arg::Var(2), Arg::Any, Arg::Var(0), Arg::Any]),
-            Step::Atom(21, &[Arg::Var(2), Arg::Var(1)]),
+            Step::Atom(23, &[Arg::Var(2), Arg::Var(1)]),
         ],
         terms: &[
             Term::Var(0),
@@ -1068,7 +1068,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/frames/frames.dl:233:31", "count(Suggestion)")],
+        places: &[("rules/frames/frames.dl:253:31", "count(Suggestion)")],
         decisions: &[],
     };
 
@@ -1080,10 +1080,10 @@ mod compiled {
             Row1 as R4AutonomyMode,
             Row1 as R7SuggestionActed,
             Row1 as R9DistinctGoal,
-            Row1 as R18ModeInForce,
-            Row2 as R21SuggestionState,
+            Row1 as R20ModeInForce,
+            Row2 as R23SuggestionState,
             Row2 as M1,
-            Row5 as M26,
+            Row5 as M29,
         };
 
         crepe::crepe! {
@@ -1095,16 +1095,16 @@ mod compiled {
             struct R9DistinctGoal(Word);
             @output
             #[cfg(any())]
-            struct R18ModeInForce(Word);
+            struct R20ModeInForce(Word);
             @output
             #[cfg(any())]
-            struct R21SuggestionState(Word, Word);
+            struct R23SuggestionState(Word, Word);
             @output
             #[cfg(any())]
             struct M1(Word, Word);
             @output
             #[cfg(any())]
-            struct M26(Word, Word, Word, Word, Word);
+            struct M29(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
             struct R4AutonomyMode(Word);
@@ -1136,17 +1136,17 @@ mod compiled {
                 (go());
 
             // mode_in_force#1
-            R18ModeInForce(mode_0) <-
+            R20ModeInForce(mode_0) <-
                 R4AutonomyMode(mode_0),
                 (go());
 
             // mode_in_force#2
-            R18ModeInForce(TEXTS.word(0)) <-
+            R20ModeInForce(TEXTS.word(0)) <-
                 !R4AutonomyMode(_),
                 (go());
 
             // suggestion_was_followed
-            R21SuggestionState(suggestion_0, TEXTS.word(1)) <-
+            R23SuggestionState(suggestion_0, TEXTS.word(1)) <-
                 Source(input),
                 for row_1 in input.rows(6),
                 let [suggestion_0, _, _, _] = row_1,
@@ -1154,7 +1154,7 @@ mod compiled {
                 (go());
 
             // suggestion_expired
-            R21SuggestionState(suggestion_0, TEXTS.word(2)) <-
+            R23SuggestionState(suggestion_0, TEXTS.word(2)) <-
                 Source(input),
                 let p2 = input.param(2),
                 for row_2 in input.rows(6),
@@ -1162,11 +1162,11 @@ mod compiled {
                 !R7SuggestionActed(suggestion_0),
                 for row_5 in input.rows(0),
                 let [now_2] = row_5,
-                let Some(true) = held(24, suggestion_state_24_0(now_2, at_1, p2)),
+                let Some(true) = held(27, suggestion_state_27_0(now_2, at_1, p2)),
                 (go());
 
             // suggestion_stands
-            R21SuggestionState(suggestion_0, TEXTS.word(3)) <-
+            R23SuggestionState(suggestion_0, TEXTS.word(3)) <-
                 Source(input),
                 let p2 = input.param(2),
                 for row_2 in input.rows(6),
@@ -1174,15 +1174,15 @@ mod compiled {
                 !R7SuggestionActed(suggestion_0),
                 for row_5 in input.rows(0),
                 let [now_2] = row_5,
-                let Some(true) = held(25, suggestion_state_25_0(now_2, at_1, p2)),
+                let Some(true) = held(28, suggestion_state_28_0(now_2, at_1, p2)),
                 (go());
 
             // suggestion_stats#1
-            M26(kind_0, state_1, suggestion_2, open_1, open_2) <-
+            M29(kind_0, state_1, suggestion_2, open_1, open_2) <-
                 Source(input),
                 for row_1 in input.rows(6),
                 let [suggestion_2, open_1, kind_0, open_2] = row_1,
-                R21SuggestionState(suggestion_2, state_1),
+                R23SuggestionState(suggestion_2, state_1),
                 (go());
         }
 
@@ -1190,12 +1190,12 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r9_distinct_goal, r18_mode_in_force, r21_suggestion_state, m1, m26, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            let (r9_distinct_goal, r20_mode_in_force, r23_suggestion_state, m1, m29, ..) = crepe.run_with_hasher::<ahash::RandomState>();
             tables.set(9, &r9_distinct_goal);
-            tables.set(18, &r18_mode_in_force);
-            tables.set(21, &r21_suggestion_state);
-            tables.set(23, &m1);
-            tables.set(26, &m26);
+            tables.set(20, &r20_mode_in_force);
+            tables.set(23, &r23_suggestion_state);
+            tables.set(25, &m1);
+            tables.set(28, &m29);
         }
     }
 
@@ -1212,10 +1212,11 @@ mod compiled {
             Row3 as R11RawScore,
             Row3 as R12HeuristicScore,
             Row4 as R13CountedScore,
-            Row1 as R16LooksCompleted,
-            Row2 as R17PopStatus,
+            Row1 as R15LooksCompleted,
+            Row2 as R16PopStatus,
+            Row2 as R17ClosedByCompletion,
             Row3 as M13,
-            Row3 as M14,
+            Row3 as M19,
         };
 
         crepe::crepe! {
@@ -1236,16 +1237,19 @@ mod compiled {
             struct R13CountedScore(Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R16LooksCompleted(Word);
+            struct R15LooksCompleted(Word);
             @output
             #[cfg(any())]
-            struct R17PopStatus(Word, Word);
+            struct R16PopStatus(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R17ClosedByCompletion(Word, Word);
             @output
             #[cfg(any())]
             struct M13(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M14(Word, Word, Word);
+            struct M19(Word, Word, Word);
             @output
             #[cfg(any())]
             struct R3PotentialGoal(Word, Word);
@@ -1372,47 +1376,53 @@ mod compiled {
                 R13CountedScore(frame_0, TEXTS.word(11), open_1, score_1),
                 (go());
 
-            // pop_confidence#1
-            M14(frame_0, score_1, open_1) <-
-                R13CountedScore(frame_0, TEXTS.word(12), open_1, score_1),
-                (go());
-
             // looks_completed#1
-            R16LooksCompleted(frame_0) <-
+            R15LooksCompleted(frame_0) <-
                 Source(input),
                 let p3 = input.param(3),
                 R12HeuristicScore(frame_0, TEXTS.word(8), completion_1),
-                (looks_completed_15_0(completion_1, p3).as_bool()),
+                (looks_completed_14_0(completion_1, p3).as_bool()),
                 R12HeuristicScore(frame_0, TEXTS.word(9), stagnation_2),
-                (looks_completed_15_1(completion_1, stagnation_2).as_bool()),
+                (looks_completed_14_1(completion_1, stagnation_2).as_bool()),
                 (go());
 
             // goal_looks_reached
-            R17PopStatus(frame_0, TEXTS.word(13)) <-
+            R16PopStatus(frame_0, TEXTS.word(12)) <-
                 Source(input),
                 for row_1 in input.rows(2),
                 let [frame_0, _, _, _, _, _, _, _, _, _, _] = row_1,
-                R16LooksCompleted(frame_0),
+                R15LooksCompleted(frame_0),
                 (go());
 
             // failed_too_often
-            R17PopStatus(frame_0, TEXTS.word(14)) <-
+            R16PopStatus(frame_0, TEXTS.word(13)) <-
                 Source(input),
                 let p4 = input.param(4),
                 for row_2 in input.rows(2),
                 let [frame_0, _, _, _, _, _, _, failures_1, _, _, _] = row_2,
-                !R16LooksCompleted(frame_0),
-                (pop_status_17_0(failures_1, p4).as_bool()),
+                !R15LooksCompleted(frame_0),
+                (pop_status_16_0(failures_1, p4).as_bool()),
                 (go());
 
             // no_way_on
-            R17PopStatus(frame_0, TEXTS.word(15)) <-
+            R16PopStatus(frame_0, TEXTS.word(14)) <-
                 Source(input),
                 let p4 = input.param(4),
                 for row_2 in input.rows(2),
                 let [frame_0, _, _, _, _, _, _, failures_1, _, _, _] = row_2,
-                !R16LooksCompleted(frame_0),
-                (pop_status_18_0(failures_1, p4).as_bool()),
+                !R15LooksCompleted(frame_0),
+                (pop_status_17_0(failures_1, p4).as_bool()),
+                (go());
+
+            // closed_by_completion#1
+            R17ClosedByCompletion(frame_0, completion_1) <-
+                R16PopStatus(frame_0, TEXTS.word(12)),
+                R13CountedScore(frame_0, TEXTS.word(15), TEXTS.word(8), completion_1),
+                (go());
+
+            // mean_for_closing#1
+            M19(frame_0, score_1, open_1) <-
+                R13CountedScore(frame_0, TEXTS.word(15), open_1, score_1),
                 (go());
         }
 
@@ -1420,15 +1430,16 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r10_least_overlap, r11_raw_score, r12_heuristic_score, r13_counted_score, r16_looks_completed, r17_pop_status, m13, m14, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            let (r10_least_overlap, r11_raw_score, r12_heuristic_score, r13_counted_score, r15_looks_completed, r16_pop_status, r17_closed_by_completion, m13, m19, ..) = crepe.run_with_hasher::<ahash::RandomState>();
             tables.set(10, &r10_least_overlap);
             tables.set(11, &r11_raw_score);
             tables.set(12, &r12_heuristic_score);
             tables.set(13, &r13_counted_score);
-            tables.set(16, &r16_looks_completed);
-            tables.set(17, &r17_pop_status);
-            tables.set(24, &m13);
-            tables.set(25, &m14);
+            tables.set(15, &r15_looks_completed);
+            tables.set(16, &r16_pop_status);
+            tables.set(17, &r17_closed_by_completion);
+            tables.set(26, &m13);
+            tables.set(27, &m19);
         }
     }
 
@@ -1437,9 +1448,11 @@ mod compiled {
         // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
-            Row2 as R17PopStatus,
-            Row2 as R19Push,
-            Row3 as R20Pop,
+            Row2 as R16PopStatus,
+            Row2 as R17ClosedByCompletion,
+            Row2 as R19PopConfidence,
+            Row2 as R21Push,
+            Row3 as R22Pop,
         };
 
         crepe::crepe! {
@@ -1448,50 +1461,73 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R19Push(Word, Word);
+            struct R19PopConfidence(Word, Word);
             @output
             #[cfg(any())]
-            struct R20Pop(Word, Word, Word);
+            struct R21Push(Word, Word);
             @output
             #[cfg(any())]
-            struct R17PopStatus(Word, Word);
+            struct R22Pop(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R16PopStatus(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R17ClosedByCompletion(Word, Word);
 
-            R17PopStatus(c0, c1) <-
+            R16PopStatus(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(16);
+
+            R17ClosedByCompletion(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(17);
 
+            // goal_completion_alone
+            R19PopConfidence(frame_0, confidence_1) <-
+                R17ClosedByCompletion(frame_0, confidence_1),
+                (go());
+
+            // mean_of_heuristics
+            R19PopConfidence(frame_0, confidence_1) <-
+                Source(input),
+                for row_1 in input.rows(18),
+                let [frame_0, confidence_1] = row_1,
+                !R17ClosedByCompletion(frame_0, _),
+                (go());
+
             // confident_push
-            R19Push(frame_0, mode_1) <-
+            R21Push(frame_0, mode_1) <-
                 Source(input),
                 let p0 = input.param(0),
                 for row_2 in input.rows(14),
                 let [frame_0, confidence_2] = row_2,
-                (push_21_0(confidence_2, p0).as_bool()),
-                for row_5 in input.rows(18),
+                (push_24_0(confidence_2, p0).as_bool()),
+                for row_5 in input.rows(20),
                 let [mode_1] = row_5,
-                (push_21_1(mode_1).as_bool()),
+                (push_24_1(mode_1).as_bool()),
                 (go());
 
             // confident_pop
-            R20Pop(frame_0, status_1, mode_2) <-
+            R22Pop(frame_0, status_1, mode_2) <-
                 Source(input),
                 let p1 = input.param(1),
-                for row_2 in input.rows(15),
-                let [frame_0, confidence_3] = row_2,
-                (pop_22_0(confidence_3, p1).as_bool()),
-                R17PopStatus(frame_0, status_1),
-                for row_6 in input.rows(18),
-                let [mode_2] = row_6,
-                (pop_22_1(mode_2).as_bool()),
+                R19PopConfidence(frame_0, confidence_3),
+                (pop_25_0(confidence_3, p1).as_bool()),
+                R16PopStatus(frame_0, status_1),
+                for row_5 in input.rows(20),
+                let [mode_2] = row_5,
+                (pop_25_1(mode_2).as_bool()),
                 (go());
         }
 
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r19_push, r20_pop, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(19, &r19_push);
-            tables.set(20, &r20_pop);
+            let (r19_pop_confidence, r21_push, r22_pop, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(19, &r19_pop_confidence);
+            tables.set(21, &r21_push);
+            tables.set(22, &r22_pop);
         }
     }
 }

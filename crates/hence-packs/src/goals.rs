@@ -119,7 +119,7 @@ pub struct RunSubgoal {
 }
 
 impl Record for RunSubgoal {
-    const TABLE: usize = 12;
+    const TABLE: usize = 14;
     const RELATION: &'static str = "run_subgoal";
 
     fn write(&self, row: &mut Row) {
@@ -252,48 +252,64 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "goals",
-        fingerprint: "49efb4ef6812c14cd7a4b78c391f7820",
-        relations: &["now", "goal", "goal_signal", "subgoal_result", "composite_signal", "goal_template", "composite", "template_of", "subgoal", "subgoal_count", "complexity", "open_subgoal", "run_subgoal", "goal_outcome"],
+        fingerprint: "5d23cab0936ed4417d47bce11aa625fb",
+        relations: &["now", "goal", "goal_signal", "subgoal_result", "composite_signal", "goal_template", "step_words", "composite", "template_of", "subgoal", "subgoal_text", "subgoal_count", "complexity", "open_subgoal", "run_subgoal", "goal_outcome"],
         params: &["complexity_step", "atomic_complexity"],
-        rule_ids: &["words_of_several_steps", "template_of#1", "template_of#2", "template_of#3", "step_of_template", "subgoal_count#1", "complexity#1", "complexity#2", "open_subgoal#1", "first_open_step", "goal_outcome#1"],
-        arities: &[1, 2, 2, 4, 1, 4, 1, 2, 4, 2, 2, 2, 2, 3, 4, 2, 6],
-        rules: &[&RULE_5, &RULE_6, &RULE_9, &RULE_10],
+        rule_ids: &["words_of_several_steps", "template_of#1", "template_of#2", "template_of#3", "step_of_template", "words_of_step", "subgoal_count#1", "complexity#1", "complexity#2", "open_subgoal#1", "first_open_step", "goal_outcome#1"],
+        arities: &[1, 2, 2, 4, 1, 4, 3, 1, 2, 4, 3, 2, 2, 2, 2, 3, 4, 2, 6],
+        rules: &[&RULE_5, &RULE_6, &RULE_7, &RULE_10, &RULE_11],
         facts,
         run,
     };
 
     fn run(tables: &mut Tables, params: &[Word]) {
         program_0::run(tables, params);
-        aggregate(tables, 14, &RULE_5, params);
-        limit(tables, 15, &RULE_9, params);
-        aggregate(tables, 16, &RULE_10, params);
+        aggregate(tables, 16, &RULE_6, params);
+        limit(tables, 17, &RULE_10, params);
+        aggregate(tables, 18, &RULE_11, params);
         program_1::run(tables, params);
     }
 
     fn facts(tables: &mut Tables) {
         tables.facts(4, &FACTS_4);
         tables.facts(5, &FACTS_5);
+        tables.facts(6, &FACTS_6);
     }
 
     /// The facts of `composite_signal`.
     #[rustfmt::skip]
-    static FACTS_4: [[Cell; 1]; 4] = [
+    static FACTS_4: [[Cell; 1]; 5] = [
         [Cell::T("/build_and")],
         [Cell::T("/compare_with")],
         [Cell::T("/sequence")],
         [Cell::T("/before_then")],
+        [Cell::T("/build_deliverable")],
     ];
 
     /// The facts of `goal_template`.
     #[rustfmt::skip]
-    static FACTS_5: [[Cell; 4]; 7] = [
+    static FACTS_5: [[Cell; 4]; 8] = [
         [Cell::T("/design"), Cell::I(0), Cell::T("/research"), Cell::F(0.9)],
         [Cell::T("/design"), Cell::I(1), Cell::T("/analysis"), Cell::F(0.85)],
         [Cell::T("/design"), Cell::I(2), Cell::T("/strategy"), Cell::F(0.8)],
+        [Cell::T("/design"), Cell::I(3), Cell::T("/synthesis"), Cell::F(0.8)],
         [Cell::T("/compare"), Cell::I(0), Cell::T("/research"), Cell::F(0.9)],
         [Cell::T("/compare"), Cell::I(1), Cell::T("/research"), Cell::F(0.9)],
         [Cell::T("/compare"), Cell::I(2), Cell::T("/synthesis"), Cell::F(0.85)],
         [Cell::T("/other"), Cell::I(0), Cell::T("/general"), Cell::F(0.9)],
+    ];
+
+    /// The facts of `step_words`.
+    #[rustfmt::skip]
+    static FACTS_6: [[Cell; 3]; 8] = [
+        [Cell::T("/design"), Cell::I(0), Cell::T("Research background and context for: ")],
+        [Cell::T("/design"), Cell::I(1), Cell::T("Analyze requirements and constraints for: ")],
+        [Cell::T("/design"), Cell::I(2), Cell::T("Draft a plan for: ")],
+        [Cell::T("/design"), Cell::I(3), Cell::T("Synthesize the findings into an actionable plan for: ")],
+        [Cell::T("/compare"), Cell::I(0), Cell::T("Research details on first subject in: ")],
+        [Cell::T("/compare"), Cell::I(1), Cell::T("Research details on second subject in: ")],
+        [Cell::T("/compare"), Cell::I(2), Cell::T("Compare and synthesize findings from: ")],
+        [Cell::T("/other"), Cell::I(0), Cell::T("")],
     ];
 
     #[rustfmt::skip]
@@ -303,58 +319,85 @@ mod compiled {
         "/other",
     ]);
 
+    // words_of_step
+    fn subgoal_text_5_0(words_2: Word, text_3: Word) -> Eval {
+        two(Op::Concat, 0, words_2, text_3)
+    }
+
     // complexity#1
-    fn complexity_6_0(p0: Word, subgoals_1: Word) -> Eval {
+    fn complexity_7_0(p0: Word, subgoals_1: Word) -> Eval {
         Ok(sure(Op::Min, &[float(1.0), two(Op::MulFloat, 0, p0, sure(Op::FloatOfInt, &[subgoals_1]))?]))
     }
 
-    /// The rule `subgoal_count#1`, beside its `crepe!` program.
+    /// The rule `words_of_step`, beside its `crepe!` program.
     #[rustfmt::skip]
     static RULE_5: Rule = Rule {
         number: 5,
+        id: "words_of_step",
+        head: 10,
+        variables: &[("Goal", Type::String), ("Index", Type::Int), ("Words", Type::String), ("Text", Type::String), ("Template", Type::Name)],
+        body: &[
+            Step::Atom(8, &[Arg::Var(0), Arg::Var(4)]),
+            Step::Atom(6, &[Arg::Var(4), Arg::Var(1), Arg::Var(2)]),
+            Step::Atom(1, &[Arg::Var(0), Arg::Var(3)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Var(1),
+            Term::Plain(|m| subgoal_text_5_0(m.var(2), m.var(3))),
+        ],
+        limit: None,
+        places: &[("rules/goals/goals.dl:84:27", "concat(Words, Text)")],
+        decisions: &[],
+    };
+
+    /// The rule `subgoal_count#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_6: Rule = Rule {
+        number: 6,
         id: "subgoal_count#1",
-        head: 9,
+        head: 11,
         variables: &[("Goal", Type::String), ("Index", Type::Int)],
         body: &[
-            Step::Atom(8, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Any]),
+            Step::Atom(9, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Any]),
         ],
         terms: &[
             Term::Var(0),
             Term::Of(Aggregate::CountDistinct, &[(Type::Int, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/goals/goals.dl:68:21", "count(Index)")],
+        places: &[("rules/goals/goals.dl:92:21", "count(Index)")],
         decisions: &[],
     };
 
     /// The rule `complexity#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_6: Rule = Rule {
-        number: 6,
+    static RULE_7: Rule = Rule {
+        number: 7,
         id: "complexity#1",
-        head: 10,
+        head: 12,
         variables: &[("Goal", Type::String), ("Subgoals", Type::Int)],
         body: &[
-            Step::Atom(9, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Atom(11, &[Arg::Var(0), Arg::Var(1)]),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|m| complexity_6_0(m.param(0), m.var(1))),
+            Term::Plain(|m| complexity_7_0(m.param(0), m.var(1))),
         ],
         limit: None,
-        places: &[("rules/goals/goals.dl:73:27", "complexity_step * float(Subgoals)")],
+        places: &[("rules/goals/goals.dl:97:27", "complexity_step * float(Subgoals)")],
         decisions: &[],
     };
 
     /// The rule `first_open_step`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_9: Rule = Rule {
-        number: 9,
+    static RULE_10: Rule = Rule {
+        number: 10,
         id: "first_open_step",
-        head: 12,
+        head: 14,
         variables: &[("Goal", Type::String), ("Index", Type::Int)],
         body: &[
-            Step::Atom(11, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Atom(13, &[Arg::Var(0), Arg::Var(1)]),
         ],
         terms: &[
             Term::Var(0),
@@ -373,15 +416,15 @@ mod compiled {
 
     /// The rule `goal_outcome#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_10: Rule = Rule {
-        number: 10,
+    static RULE_11: Rule = Rule {
+        number: 11,
         id: "goal_outcome#1",
-        head: 13,
+        head: 15,
         variables: &[("Goal", Type::String), ("Confidence", Type::Float), ("Effectiveness", Type::Float), ("Index", Type::Int)],
         body: &[
-            Step::Atom(8, &[Arg::Var(0), Arg::Var(3), Arg::Any, Arg::Any]),
+            Step::Atom(9, &[Arg::Var(0), Arg::Var(3), Arg::Any, Arg::Any]),
             Step::Atom(3, &[Arg::Var(0), Arg::Var(3), Arg::Var(1), Arg::Var(2)]),
-            Step::Not(11, &[Arg::Var(0), Arg::Any]),
+            Step::Not(13, &[Arg::Var(0), Arg::Any]),
         ],
         terms: &[
             Term::Var(0),
@@ -389,7 +432,7 @@ mod compiled {
             Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(2)))], 1),
         ],
         limit: None,
-        places: &[("rules/goals/goals.dl:91:20", "mean(Confidence)"), ("rules/goals/goals.dl:91:38", "mean(Effectiveness)")],
+        places: &[("rules/goals/goals.dl:115:20", "mean(Confidence)"), ("rules/goals/goals.dl:115:38", "mean(Effectiveness)")],
         decisions: &[],
     };
 
@@ -398,17 +441,20 @@ mod compiled {
         // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
+            Row2 as R1Goal,
             Row2 as R2GoalSignal,
             Row4 as R3SubgoalResult,
             Row1 as R4CompositeSignal,
             Row4 as R5GoalTemplate,
-            Row1 as R6Composite,
-            Row2 as R7TemplateOf,
-            Row4 as R8Subgoal,
-            Row2 as R11OpenSubgoal,
-            Row4 as M5,
-            Row2 as M9,
-            Row6 as M10,
+            Row3 as R6StepWords,
+            Row1 as R7Composite,
+            Row2 as R8TemplateOf,
+            Row4 as R9Subgoal,
+            Row3 as R10SubgoalText,
+            Row2 as R13OpenSubgoal,
+            Row4 as M6,
+            Row2 as M10,
+            Row6 as M11,
         };
 
         crepe::crepe! {
@@ -417,25 +463,31 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R6Composite(Word);
+            struct R7Composite(Word);
             @output
             #[cfg(any())]
-            struct R7TemplateOf(Word, Word);
+            struct R8TemplateOf(Word, Word);
             @output
             #[cfg(any())]
-            struct R8Subgoal(Word, Word, Word, Word);
+            struct R9Subgoal(Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R11OpenSubgoal(Word, Word);
+            struct R10SubgoalText(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M5(Word, Word, Word, Word);
+            struct R13OpenSubgoal(Word, Word);
             @output
             #[cfg(any())]
-            struct M9(Word, Word);
+            struct M6(Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M10(Word, Word, Word, Word, Word, Word);
+            struct M10(Word, Word);
+            @output
+            #[cfg(any())]
+            struct M11(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1Goal(Word, Word);
             @output
             #[cfg(any())]
             struct R2GoalSignal(Word, Word);
@@ -448,6 +500,13 @@ mod compiled {
             @output
             #[cfg(any())]
             struct R5GoalTemplate(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R6StepWords(Word, Word, Word);
+
+            R1Goal(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(1);
 
             R2GoalSignal(c0, c1) <-
                 Source(input),
@@ -465,61 +524,71 @@ mod compiled {
                 Source(input),
                 for [c0, c1, c2, c3] in input.rows(5);
 
-            // words_of_several_steps
-            R6Composite(goal_0) <-
+            R6StepWords(c0, c1, c2) <-
                 Source(input),
-                for row_1 in input.rows(1),
-                let [goal_0, _] = row_1,
+                for [c0, c1, c2] in input.rows(6);
+
+            // words_of_several_steps
+            R7Composite(goal_0) <-
+                R1Goal(goal_0, _),
                 R2GoalSignal(goal_0, signal_1),
                 R4CompositeSignal(signal_1),
                 (go());
 
             // template_of#1
-            R7TemplateOf(goal_0, TEXTS.word(0)) <-
-                R6Composite(goal_0),
+            R8TemplateOf(goal_0, TEXTS.word(0)) <-
+                R7Composite(goal_0),
                 R2GoalSignal(goal_0, TEXTS.word(0)),
                 (go());
 
             // template_of#2
-            R7TemplateOf(goal_0, TEXTS.word(1)) <-
-                R6Composite(goal_0),
+            R8TemplateOf(goal_0, TEXTS.word(1)) <-
+                R7Composite(goal_0),
                 !R2GoalSignal(goal_0, TEXTS.word(0)),
                 R2GoalSignal(goal_0, TEXTS.word(1)),
                 (go());
 
             // template_of#3
-            R7TemplateOf(goal_0, TEXTS.word(2)) <-
-                R6Composite(goal_0),
+            R8TemplateOf(goal_0, TEXTS.word(2)) <-
+                R7Composite(goal_0),
                 !R2GoalSignal(goal_0, TEXTS.word(0)),
                 !R2GoalSignal(goal_0, TEXTS.word(1)),
                 (go());
 
             // step_of_template
-            R8Subgoal(goal_0, index_1, type_2, confidence_3) <-
-                R7TemplateOf(goal_0, template_4),
+            R9Subgoal(goal_0, index_1, type_2, confidence_3) <-
+                R8TemplateOf(goal_0, template_4),
                 R5GoalTemplate(template_4, index_1, type_2, confidence_3),
                 (go());
 
+            // words_of_step
+            R10SubgoalText(goal_0, index_1, head_2) <-
+                R8TemplateOf(goal_0, template_4),
+                R6StepWords(template_4, index_1, words_2),
+                R1Goal(goal_0, text_3),
+                let Some(head_2) = tried(5, subgoal_text_5_0(words_2, text_3)),
+                (go());
+
             // subgoal_count#1
-            M5(goal_0, index_1, open_1, open_2) <-
-                R8Subgoal(goal_0, index_1, open_1, open_2),
+            M6(goal_0, index_1, open_1, open_2) <-
+                R9Subgoal(goal_0, index_1, open_1, open_2),
                 (go());
 
             // open_subgoal#1
-            R11OpenSubgoal(goal_0, index_1) <-
-                R8Subgoal(goal_0, index_1, _, _),
+            R13OpenSubgoal(goal_0, index_1) <-
+                R9Subgoal(goal_0, index_1, _, _),
                 !R3SubgoalResult(goal_0, index_1, _, _),
                 (go());
 
             // first_open_step
-            M9(goal_0, index_1) <-
-                R11OpenSubgoal(goal_0, index_1),
+            M10(goal_0, index_1) <-
+                R13OpenSubgoal(goal_0, index_1),
                 (go());
 
             // goal_outcome#1
-            M10(goal_0, confidence_1, effectiveness_2, index_3, open_1, open_2) <-
-                R8Subgoal(goal_0, index_3, open_1, open_2),
-                !R11OpenSubgoal(goal_0, _),
+            M11(goal_0, confidence_1, effectiveness_2, index_3, open_1, open_2) <-
+                R9Subgoal(goal_0, index_3, open_1, open_2),
+                !R13OpenSubgoal(goal_0, _),
                 R3SubgoalResult(goal_0, index_3, confidence_1, effectiveness_2),
                 (go());
         }
@@ -528,14 +597,15 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r6_composite, r7_template_of, r8_subgoal, r11_open_subgoal, m5, m9, m10, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(6, &r6_composite);
-            tables.set(7, &r7_template_of);
-            tables.set(8, &r8_subgoal);
-            tables.set(11, &r11_open_subgoal);
-            tables.set(14, &m5);
-            tables.set(15, &m9);
-            tables.set(16, &m10);
+            let (r7_composite, r8_template_of, r9_subgoal, r10_subgoal_text, r13_open_subgoal, m6, m10, m11, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(7, &r7_composite);
+            tables.set(8, &r8_template_of);
+            tables.set(9, &r9_subgoal);
+            tables.set(10, &r10_subgoal_text);
+            tables.set(13, &r13_open_subgoal);
+            tables.set(16, &m6);
+            tables.set(17, &m10);
+            tables.set(18, &m11);
         }
     }
 
@@ -544,8 +614,8 @@ mod compiled {
         // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
-            Row1 as R6Composite,
-            Row2 as R10Complexity,
+            Row1 as R7Composite,
+            Row2 as R12Complexity,
         };
 
         crepe::crepe! {
@@ -554,39 +624,39 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R10Complexity(Word, Word);
+            struct R12Complexity(Word, Word);
             @output
             #[cfg(any())]
-            struct R6Composite(Word);
+            struct R7Composite(Word);
 
-            R6Composite(c0) <-
+            R7Composite(c0) <-
                 Source(input),
-                for [c0] in input.rows(6);
+                for [c0] in input.rows(7);
 
             // complexity#1
-            R10Complexity(goal_0, head_1) <-
+            R12Complexity(goal_0, head_1) <-
                 Source(input),
                 let p0 = input.param(0),
-                for row_2 in input.rows(9),
+                for row_2 in input.rows(11),
                 let [goal_0, subgoals_1] = row_2,
-                let Some(head_1) = tried(6, complexity_6_0(p0, subgoals_1)),
+                let Some(head_1) = tried(7, complexity_7_0(p0, subgoals_1)),
                 (go());
 
             // complexity#2
-            R10Complexity(goal_0, p1) <-
+            R12Complexity(goal_0, p1) <-
                 Source(input),
                 let p1 = input.param(1),
                 for row_2 in input.rows(1),
                 let [goal_0, _] = row_2,
-                !R6Composite(goal_0),
+                !R7Composite(goal_0),
                 (go());
         }
 
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r10_complexity, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(10, &r10_complexity);
+            let (r12_complexity, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(12, &r12_complexity);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Compiled rule sets: what `hence compile` makes of the shipped packs, and what such code stands on.
+//! Compiled rule sets: what `hence compile` makes of the shipped packs, and what such code needs at run time.
 
 pub mod support;
 

@@ -153,6 +153,29 @@ impl Record for FinalTests {
     }
 }
 
+/// After the tests failed the whole plan was looked at again, and whether a fix was found.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FixAttempt {
+    /// `plan`
+    pub plan: String,
+    /// `fixable`
+    pub fixable: bool,
+}
+
+impl Record for FixAttempt {
+    const TABLE: usize = 4;
+    const RELATION: &'static str = "fix_attempt";
+
+    fn write(&self, row: &mut Row) {
+        row.put("plan", &self.plan);
+        row.put("fixable", &self.fixable);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { plan: columns.take(), fixable: columns.take() }
+    }
+}
+
 /// A call of a tool in a chain of calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Call {
@@ -165,7 +188,7 @@ pub struct Call {
 }
 
 impl Record for Call {
-    const TABLE: usize = 4;
+    const TABLE: usize = 5;
     const RELATION: &'static str = "call";
 
     fn write(&self, row: &mut Row) {
@@ -191,7 +214,7 @@ pub struct CallNeeds {
 }
 
 impl Record for CallNeeds {
-    const TABLE: usize = 5;
+    const TABLE: usize = 6;
     const RELATION: &'static str = "call_needs";
 
     fn write(&self, row: &mut Row) {
@@ -202,6 +225,32 @@ impl Record for CallNeeds {
 
     fn read(columns: &mut Columns<'_>) -> Self {
         Self { chain: columns.take(), call: columns.take(), other: columns.take() }
+    }
+}
+
+/// Where a call is in the list that its chain is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallPlace {
+    /// `chain`
+    pub chain: String,
+    /// `call`
+    pub call: String,
+    /// `place`
+    pub place: i64,
+}
+
+impl Record for CallPlace {
+    const TABLE: usize = 7;
+    const RELATION: &'static str = "call_place";
+
+    fn write(&self, row: &mut Row) {
+        row.put("chain", &self.chain);
+        row.put("call", &self.call);
+        row.put("place", &self.place);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { chain: columns.take(), call: columns.take(), place: columns.take() }
     }
 }
 
@@ -258,7 +307,7 @@ pub struct Approach {
 }
 
 impl Record for Approach {
-    const TABLE: usize = 6;
+    const TABLE: usize = 8;
     const RELATION: &'static str = "approach";
 
     fn write(&self, row: &mut Row) {
@@ -290,7 +339,7 @@ pub struct ApproachFailedBefore {
 }
 
 impl Record for ApproachFailedBefore {
-    const TABLE: usize = 7;
+    const TABLE: usize = 9;
     const RELATION: &'static str = "approach_failed_before";
 
     fn write(&self, row: &mut Row) {
@@ -321,7 +370,7 @@ pub struct Change {
 }
 
 impl Record for Change {
-    const TABLE: usize = 8;
+    const TABLE: usize = 10;
     const RELATION: &'static str = "change";
 
     fn write(&self, row: &mut Row) {
@@ -353,7 +402,7 @@ pub struct TrustLevel {
 }
 
 impl Record for TrustLevel {
-    const TABLE: usize = 9;
+    const TABLE: usize = 11;
     const RELATION: &'static str = "trust_level";
 
     fn write(&self, row: &mut Row) {
@@ -373,7 +422,7 @@ pub struct Protected {
 }
 
 impl Record for Protected {
-    const TABLE: usize = 10;
+    const TABLE: usize = 12;
     const RELATION: &'static str = "protected";
 
     fn write(&self, row: &mut Row) {
@@ -397,7 +446,7 @@ pub struct NextStep {
 }
 
 impl Record for NextStep {
-    const TABLE: usize = 21;
+    const TABLE: usize = 25;
     const RELATION: &'static str = "next_step";
 
     fn write(&self, row: &mut Row) {
@@ -421,7 +470,7 @@ pub struct Rollback {
 }
 
 impl Record for Rollback {
-    const TABLE: usize = 22;
+    const TABLE: usize = 26;
     const RELATION: &'static str = "rollback";
 
     fn write(&self, row: &mut Row) {
@@ -431,6 +480,26 @@ impl Record for Rollback {
 
     fn read(columns: &mut Columns<'_>) -> Self {
         Self { plan: columns.take(), index: columns.take() }
+    }
+}
+
+/// Look at the whole plan once more, for its tests fail.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FixPass {
+    /// `plan`
+    pub plan: String,
+}
+
+impl Record for FixPass {
+    const TABLE: usize = 30;
+    const RELATION: &'static str = "fix_pass";
+
+    fn write(&self, row: &mut Row) {
+        row.put("plan", &self.plan);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { plan: columns.take() }
     }
 }
 
@@ -481,7 +550,7 @@ pub struct PlanOutcome {
 }
 
 impl Record for PlanOutcome {
-    const TABLE: usize = 26;
+    const TABLE: usize = 31;
     const RELATION: &'static str = "plan_outcome";
 
     fn write(&self, row: &mut Row) {
@@ -541,7 +610,7 @@ pub struct ChainInvalid {
 }
 
 impl Record for ChainInvalid {
-    const TABLE: usize = 31;
+    const TABLE: usize = 37;
     const RELATION: &'static str = "chain_invalid";
 
     fn write(&self, row: &mut Row) {
@@ -566,7 +635,7 @@ pub struct ChooseApproach {
 }
 
 impl Record for ChooseApproach {
-    const TABLE: usize = 38;
+    const TABLE: usize = 44;
     const RELATION: &'static str = "choose_approach";
 
     fn write(&self, row: &mut Row) {
@@ -592,7 +661,7 @@ pub struct ChangeRefused {
 }
 
 impl Record for ChangeRefused {
-    const TABLE: usize = 43;
+    const TABLE: usize = 49;
     const RELATION: &'static str = "change_refused";
 
     fn write(&self, row: &mut Row) {
@@ -662,10 +731,14 @@ pub struct Facts {
     pub attempt: Vec<Attempt>,
     /// All tests ran after the last step; so many failed.
     pub final_tests: Vec<FinalTests>,
+    /// After the tests failed the whole plan was looked at again, and whether a fix was found.
+    pub fix_attempt: Vec<FixAttempt>,
     /// A call of a tool in a chain of calls.
     pub call: Vec<Call>,
     /// The call needs the other one's result.
     pub call_needs: Vec<CallNeeds>,
+    /// Where a call is in the list that its chain is.
+    pub call_place: Vec<CallPlace>,
     /// A way to do a task: confidence from 0 to 1, risk, and how many iterations it is expected to take.
     pub approach: Vec<Approach>,
     /// The approach failed at such a task before.
@@ -697,8 +770,10 @@ impl Facts {
         fill(&mut tables, &self.step)?;
         fill(&mut tables, &self.attempt)?;
         fill(&mut tables, &self.final_tests)?;
+        fill(&mut tables, &self.fix_attempt)?;
         fill(&mut tables, &self.call)?;
         fill(&mut tables, &self.call_needs)?;
+        fill(&mut tables, &self.call_place)?;
         fill(&mut tables, &self.approach)?;
         fill(&mut tables, &self.approach_failed_before)?;
         fill(&mut tables, &self.change)?;
@@ -709,6 +784,7 @@ impl Facts {
         Ok(Decisions {
             next_step: drawn(&tables, &undetermined),
             rollback: drawn(&tables, &undetermined),
+            fix_pass: drawn(&tables, &undetermined),
             plan_outcome: drawn(&tables, &undetermined),
             chain_invalid: drawn(&tables, &undetermined),
             choose_approach: drawn(&tables, &undetermined),
@@ -743,6 +819,12 @@ impl Extend<FinalTests> for Facts {
     }
 }
 
+impl Extend<FixAttempt> for Facts {
+    fn extend<Many: IntoIterator<Item = FixAttempt>>(&mut self, facts: Many) {
+        self.fix_attempt.extend(facts);
+    }
+}
+
 impl Extend<Call> for Facts {
     fn extend<Many: IntoIterator<Item = Call>>(&mut self, facts: Many) {
         self.call.extend(facts);
@@ -752,6 +834,12 @@ impl Extend<Call> for Facts {
 impl Extend<CallNeeds> for Facts {
     fn extend<Many: IntoIterator<Item = CallNeeds>>(&mut self, facts: Many) {
         self.call_needs.extend(facts);
+    }
+}
+
+impl Extend<CallPlace> for Facts {
+    fn extend<Many: IntoIterator<Item = CallPlace>>(&mut self, facts: Many) {
+        self.call_place.extend(facts);
     }
 }
 
@@ -792,6 +880,8 @@ pub struct Decisions {
     pub next_step: Vec<NextStep>,
     /// Undo what the step changed.
     pub rollback: Vec<Rollback>,
+    /// Look at the whole plan once more, for its tests fail.
+    pub fix_pass: Vec<FixPass>,
     /// How a plan ended.
     pub plan_outcome: Vec<PlanOutcome>,
     /// The chain must not run.
@@ -820,55 +910,56 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "planning",
-        fingerprint: "24ddcf6169e24dfd9be68884f359c981",
-        relations: &["now", "step", "attempt", "final_tests", "call", "call_needs", "approach", "approach_failed_before", "change", "trust_level", "protected", "latest_attempt", "plan_attempts", "step_attempts", "out_of_attempts", "retried", "step_done", "step_skipped", "plan_failed", "open_step", "first_open_step", "next_step", "rollback", "test_result", "plan_finished", "plan_incomplete", "plan_outcome", "call_depends", "changing_tool", "checking_tool", "checked_call", "chain_invalid", "calls_before", "call_wave", "risk_penalty", "fresh_score", "approach_score", "ranked_approach", "choose_approach", "runner_up", "protected_name", "files_changed", "trust", "change_refused"],
+        fingerprint: "bd9a7257efd79f27e1e3d8f2fc78d297",
+        relations: &["now", "step", "attempt", "final_tests", "fix_attempt", "call", "call_needs", "call_place", "approach", "approach_failed_before", "change", "trust_level", "protected", "latest_attempt", "attempts_at_steps", "fix_passes", "plan_attempts", "step_attempts", "out_of_attempts", "retried", "step_done", "step_skipped", "plan_failed", "open_step", "first_open_step", "next_step", "rollback", "test_result", "plan_finished", "plan_incomplete", "fix_pass", "plan_outcome", "changing_tool", "checking_tool", "call_waits", "call_depends", "checked_call", "chain_invalid", "calls_before", "call_wave", "risk_penalty", "fresh_score", "approach_score", "ranked_approach", "choose_approach", "runner_up", "protected_name", "files_changed", "trust", "change_refused"],
         params: &["step_attempts_allowed", "plan_attempts_allowed", "failed_before_factor", "files_allowed", "lines_allowed", "high_risk_trust"],
-        rule_ids: &["latest_attempt#1", "plan_attempts#1", "step_attempts#1", "step_attempts#2", "out_of_attempts#1", "mendable_first_failure", "step_done#1", "step_skipped#1", "write_failed_for_good", "open_step#1", "first_open_step#1", "first_step_left", "types_do_not_fit", "write_given_up", "test_result#1", "plan_finished#1", "plan_finished#2", "plan_incomplete#1", "plan_could_not_go_on", "all_done_and_tested", "some_steps_missing", "some_tests_failed", "call_depends#1", "call_depends#2", "checked_call#1", "call_needs_itself", "needing_call_missing", "needed_call_missing", "change_never_checked", "calls_before#1", "calls_before#2", "call_wave#1", "fresh_score#1", "approach_score#1", "approach_score#2", "ranked_approach#1", "best_approach", "runner_up#1", "files_changed#1", "trust#1", "trust#2", "file_protected", "name_protected", "many_files", "many_lines", "risk_above_trust", "destroys_unasked"],
-        arities: &[1, 3, 5, 2, 3, 3, 5, 2, 6, 1, 1, 5, 2, 3, 1, 2, 2, 2, 1, 2, 2, 3, 2, 2, 1, 1, 2, 3, 1, 1, 2, 2, 3, 3, 2, 3, 3, 4, 3, 2, 1, 2, 1, 3, 6, 5, 5, 2, 2, 3, 4, 6, 1],
-        rules: &[&RULE_0, &RULE_1, &RULE_2, &RULE_10, &RULE_11, &RULE_14, &RULE_30, &RULE_31, &RULE_32, &RULE_34, &RULE_35, &RULE_38, &RULE_39],
+        rule_ids: &["latest_attempt#1", "attempts_at_steps#1", "attempts_at_steps#2", "fix_passes#1", "fix_passes#2", "plan_attempts#1", "step_attempts#1", "step_attempts#2", "out_of_attempts#1", "mendable_first_failure", "step_done#1", "step_skipped#1", "write_failed_for_good", "open_step#1", "first_open_step#1", "first_step_left", "types_do_not_fit", "write_given_up", "test_result#1", "plan_finished#1", "plan_finished#2", "plan_incomplete#1", "tests_fail_and_attempts_are_left", "plan_could_not_go_on", "all_done_and_tested", "some_steps_missing", "some_tests_failed", "waits_for_what_it_needs", "check_waits_for_changes_before_it", "call_depends#1", "call_depends#2", "checked_call#1", "call_needs_itself", "needing_call_missing", "needed_call_missing", "change_never_checked", "calls_before#1", "calls_before#2", "call_wave#1", "fresh_score#1", "approach_score#1", "approach_score#2", "ranked_approach#1", "best_approach", "runner_up#1", "files_changed#1", "trust#1", "trust#2", "file_protected", "name_protected", "many_files", "many_lines", "risk_above_trust", "destroys_unasked"],
+        arities: &[1, 3, 5, 2, 2, 3, 3, 3, 5, 2, 6, 1, 1, 5, 2, 2, 2, 3, 1, 2, 2, 2, 1, 2, 2, 3, 2, 2, 1, 1, 1, 2, 1, 1, 3, 3, 2, 2, 3, 3, 2, 3, 3, 4, 3, 2, 1, 2, 1, 3, 6, 5, 2, 5, 2, 2, 3, 4, 6, 1],
+        rules: &[&RULE_0, &RULE_1, &RULE_3, &RULE_5, &RULE_6, &RULE_14, &RULE_15, &RULE_18, &RULE_37, &RULE_38, &RULE_39, &RULE_41, &RULE_42, &RULE_45, &RULE_46],
         facts,
         run,
     };
 
     fn run(tables: &mut Tables, params: &[Word]) {
         program_0::run(tables, params);
-        limit(tables, 44, &RULE_0, params);
-        aggregate(tables, 45, &RULE_1, params);
-        aggregate(tables, 46, &RULE_2, params);
-        aggregate(tables, 48, &RULE_14, params);
-        aggregate(tables, 49, &RULE_31, params);
-        limit(tables, 50, &RULE_35, params);
-        aggregate(tables, 51, &RULE_38, params);
-        aggregate(tables, 52, &RULE_39, params);
+        limit(tables, 50, &RULE_0, params);
+        aggregate(tables, 51, &RULE_1, params);
+        aggregate(tables, 52, &RULE_3, params);
+        aggregate(tables, 53, &RULE_6, params);
+        aggregate(tables, 55, &RULE_18, params);
+        aggregate(tables, 56, &RULE_38, params);
+        limit(tables, 57, &RULE_42, params);
+        aggregate(tables, 58, &RULE_45, params);
+        aggregate(tables, 59, &RULE_46, params);
         program_1::run(tables, params);
-        limit(tables, 47, &RULE_10, params);
+        limit(tables, 54, &RULE_14, params);
         program_2::run(tables, params);
     }
 
     fn facts(tables: &mut Tables) {
-        tables.facts(28, &FACTS_28);
-        tables.facts(29, &FACTS_29);
-        tables.facts(34, &FACTS_34);
+        tables.facts(32, &FACTS_32);
+        tables.facts(33, &FACTS_33);
         tables.facts(40, &FACTS_40);
+        tables.facts(46, &FACTS_46);
     }
 
     /// The facts of `changing_tool`.
     #[rustfmt::skip]
-    static FACTS_28: [[Cell; 1]; 2] = [
+    static FACTS_32: [[Cell; 1]; 2] = [
         [Cell::T("/write")],
         [Cell::T("/edit")],
     ];
 
     /// The facts of `checking_tool`.
     #[rustfmt::skip]
-    static FACTS_29: [[Cell; 1]; 2] = [
+    static FACTS_33: [[Cell; 1]; 2] = [
         [Cell::T("/test")],
         [Cell::T("/typecheck")],
     ];
 
     /// The facts of `risk_penalty`.
     #[rustfmt::skip]
-    static FACTS_34: [[Cell; 2]; 3] = [
+    static FACTS_40: [[Cell; 2]; 3] = [
         [Cell::T("/low"), Cell::F(0.0)],
         [Cell::T("/medium"), Cell::F(0.2)],
         [Cell::T("/high"), Cell::F(0.5)],
@@ -876,7 +967,7 @@ mod compiled {
 
     /// The facts of `protected_name`.
     #[rustfmt::skip]
-    static FACTS_40: [[Cell; 1]; 7] = [
+    static FACTS_46: [[Cell; 1]; 7] = [
         [Cell::T("trust.ts")],
         [Cell::T("shell.ts")],
         [Cell::T("guardrails.ts")],
@@ -910,63 +1001,78 @@ mod compiled {
         "[^/]+$",
     ]);
 
+    // plan_attempts#1
+    fn plan_attempts_5_0(attempts_1: Word, passes_2: Word) -> Eval {
+        two(Op::AddInt, 0, attempts_1, passes_2)
+    }
+
     // out_of_attempts#1
-    fn out_of_attempts_4_0(attempts_1: Word, p1: Word) -> Word {
+    fn out_of_attempts_8_0(attempts_1: Word, p1: Word) -> Word {
         sure(Op::GreaterEqual, &[attempts_1, p1])
     }
 
     // mendable_first_failure
-    fn retried_5_0(outcome_3: Word) -> Word {
+    fn retried_9_0(outcome_3: Word) -> Word {
         sure(Op::NotEqual, &[outcome_3, TEXTS.word(3)])
     }
 
-    fn retried_5_1(n_2: Word, p0: Word) -> Word {
+    fn retried_9_1(n_2: Word, p0: Word) -> Word {
         sure(Op::Less, &[n_2, p0])
     }
 
     // first_step_left
-    fn next_step_11_0(attempts_2: Word) -> Eval {
+    fn next_step_15_0(attempts_2: Word) -> Eval {
         two(Op::AddInt, 0, attempts_2, int(1))
     }
 
-    // some_tests_failed
-    fn plan_outcome_21_0(failed_1: Word) -> Word {
+    // tests_fail_and_attempts_are_left
+    fn fix_pass_22_0(failed_1: Word) -> Word {
         sure(Op::Greater, &[failed_1, int(0)])
     }
 
+    // some_tests_failed
+    fn plan_outcome_26_0(failed_1: Word) -> Word {
+        sure(Op::Greater, &[failed_1, int(0)])
+    }
+
+    // check_waits_for_changes_before_it
+    fn call_waits_28_0(before_6: Word, place_4: Word) -> Word {
+        sure(Op::Less, &[before_6, place_4])
+    }
+
     // calls_before#2
-    fn calls_before_30_0(calls_2: Word) -> Eval {
+    fn calls_before_37_0(calls_2: Word) -> Eval {
         two(Op::AddInt, 0, calls_2, int(1))
     }
 
     // fresh_score#1
     #[rustfmt::skip]
-    fn fresh_score_32_0(confidence_2: Word, penalty_3: Word, iterations_4: Word) -> Eval {
+    fn fresh_score_39_0(confidence_2: Word, penalty_3: Word, iterations_4: Word) -> Eval {
         two(Op::DivFloat, 0, two(Op::MulFloat, 1, confidence_2, two(Op::SubFloat, 2, float(1.0), penalty_3)?)?, sure(Op::FloatOfInt, &[sure(Op::Max, &[iterations_4, int(1)])]))
     }
 
     // approach_score#2
-    fn approach_score_34_0(score_2: Word, p2: Word) -> Eval {
+    fn approach_score_41_0(score_2: Word, p2: Word) -> Eval {
         two(Op::MulFloat, 0, score_2, p2)
     }
 
     // name_protected
-    fn change_refused_42_0(name_2: Word, value_3: Word) -> Word {
+    fn change_refused_49_0(name_2: Word, value_3: Word) -> Word {
         sure(Op::Equal, &[name_2, value_3])
     }
 
     // many_files
-    fn change_refused_43_0(files_2: Word, p3: Word) -> Word {
+    fn change_refused_50_0(files_2: Word, p3: Word) -> Word {
         sure(Op::Greater, &[files_2, p3])
     }
 
     // many_lines
-    fn change_refused_44_0(lines_2: Word, p4: Word) -> Word {
+    fn change_refused_51_0(lines_2: Word, p4: Word) -> Word {
         sure(Op::Greater, &[lines_2, p4])
     }
 
     // risk_above_trust
-    fn change_refused_45_0(level_2: Word, p5: Word) -> Word {
+    fn change_refused_52_0(level_2: Word, p5: Word) -> Word {
         sure(Op::Less, &[level_2, p5])
     }
 
@@ -975,7 +1081,7 @@ mod compiled {
     static RULE_0: Rule = Rule {
         number: 0,
         id: "latest_attempt#1",
-        head: 11,
+        head: 13,
         variables: &[("Plan", Type::String), ("Index", Type::Int), ("N", Type::Int), ("Outcome", Type::Name), ("Fixable", Type::Bool)],
         body: &[
             Step::Atom(1, &[Arg::Var(0), Arg::Var(1), Arg::Any]),
@@ -996,15 +1102,15 @@ mod compiled {
             types: &[Type::String, Type::Int, Type::Int, Type::Name, Type::Bool],
         }),
         places: &[],
-        decisions: &["next_step", "rollback", "plan_outcome"],
+        decisions: &["next_step", "rollback", "fix_pass", "plan_outcome"],
     };
 
-    /// The rule `plan_attempts#1`, beside its `crepe!` program.
+    /// The rule `attempts_at_steps#1`, beside its `crepe!` program.
     #[rustfmt::skip]
     static RULE_1: Rule = Rule {
         number: 1,
-        id: "plan_attempts#1",
-        head: 12,
+        id: "attempts_at_steps#1",
+        head: 14,
         variables: &[("Plan", Type::String)],
         body: &[
             Step::Atom(2, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any, Arg::Any]),
@@ -1014,16 +1120,55 @@ mod compiled {
             Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:89:21", "count()")],
-        decisions: &["next_step", "rollback", "plan_outcome"],
+        places: &[("rules/planning/planning.dl:95:25", "count()")],
+        decisions: &["next_step", "rollback", "fix_pass", "plan_outcome"],
+    };
+
+    /// The rule `fix_passes#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_3: Rule = Rule {
+        number: 3,
+        id: "fix_passes#1",
+        head: 15,
+        variables: &[("Plan", Type::String)],
+        body: &[
+            Step::Atom(4, &[Arg::Var(0), Arg::Any]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::Count, &[], 0),
+        ],
+        limit: None,
+        places: &[("rules/planning/planning.dl:101:18", "count()")],
+        decisions: &["next_step", "rollback", "fix_pass", "plan_outcome"],
+    };
+
+    /// The rule `plan_attempts#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_5: Rule = Rule {
+        number: 5,
+        id: "plan_attempts#1",
+        head: 16,
+        variables: &[("Plan", Type::String), ("Attempts", Type::Int), ("Passes", Type::Int)],
+        body: &[
+            Step::Atom(14, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Atom(15, &[Arg::Var(0), Arg::Var(2)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|m| plan_attempts_5_0(m.var(1), m.var(2))),
+        ],
+        limit: None,
+        places: &[("rules/planning/planning.dl:107:21", "Attempts + Passes")],
+        decisions: &["next_step", "rollback", "fix_pass", "plan_outcome"],
     };
 
     /// The rule `step_attempts#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_2: Rule = Rule {
-        number: 2,
+    static RULE_6: Rule = Rule {
+        number: 6,
         id: "step_attempts#1",
-        head: 13,
+        head: 17,
         variables: &[("Plan", Type::String), ("Index", Type::Int)],
         body: &[
             Step::Atom(2, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Any, Arg::Any]),
@@ -1034,19 +1179,19 @@ mod compiled {
             Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:94:28", "count()")],
+        places: &[("rules/planning/planning.dl:114:28", "count()")],
         decisions: &["next_step"],
     };
 
     /// The rule `first_open_step#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_10: Rule = Rule {
-        number: 10,
+    static RULE_14: Rule = Rule {
+        number: 14,
         id: "first_open_step#1",
-        head: 20,
+        head: 24,
         variables: &[("Plan", Type::String), ("Index", Type::Int)],
         body: &[
-            Step::Atom(19, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Atom(23, &[Arg::Var(0), Arg::Var(1)]),
         ],
         terms: &[
             Term::Var(0),
@@ -1065,34 +1210,34 @@ mod compiled {
 
     /// The rule `first_step_left`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_11: Rule = Rule {
-        number: 11,
+    static RULE_15: Rule = Rule {
+        number: 15,
         id: "first_step_left",
-        head: 21,
+        head: 25,
         variables: &[("Plan", Type::String), ("Index", Type::Int), ("Attempts", Type::Int)],
         body: &[
-            Step::Atom(20, &[Arg::Var(0), Arg::Var(1)]),
-            Step::Atom(13, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+            Step::Atom(24, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Atom(17, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+            Step::Not(22, &[Arg::Var(0)]),
             Step::Not(18, &[Arg::Var(0)]),
-            Step::Not(14, &[Arg::Var(0)]),
             Step::Not(3, &[Arg::Var(0), Arg::Any]),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
-            Term::Plain(|m| next_step_11_0(m.var(2))),
+            Term::Plain(|m| next_step_15_0(m.var(2))),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:145:24", "Attempts + 1")],
+        places: &[("rules/planning/planning.dl:165:24", "Attempts + 1")],
         decisions: &["next_step"],
     };
 
     /// The rule `test_result#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_14: Rule = Rule {
-        number: 14,
+    static RULE_18: Rule = Rule {
+        number: 18,
         id: "test_result#1",
-        head: 23,
+        head: 27,
         variables: &[("Plan", Type::String), ("Failed", Type::Int)],
         body: &[
             Step::Atom(3, &[Arg::Var(0), Arg::Var(1)]),
@@ -1102,40 +1247,40 @@ mod compiled {
             Term::Of(Aggregate::Min, &[(Type::Int, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:166:19", "min(Failed)")],
-        decisions: &["plan_outcome"],
+        places: &[("rules/planning/planning.dl:186:19", "min(Failed)")],
+        decisions: &["fix_pass", "plan_outcome"],
     };
 
     /// The rule `calls_before#2`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_30: Rule = Rule {
-        number: 30,
+    static RULE_37: Rule = Rule {
+        number: 37,
         id: "calls_before#2",
-        head: 32,
+        head: 38,
         variables: &[("Chain", Type::String), ("Call", Type::String), ("Calls", Type::Int), ("Other", Type::String)],
         body: &[
-            Step::Atom(5, &[Arg::Var(0), Arg::Var(1), Arg::Var(3)]),
-            Step::Atom(32, &[Arg::Var(0), Arg::Var(3), Arg::Var(2)]),
+            Step::Atom(34, &[Arg::Var(0), Arg::Var(1), Arg::Var(3)]),
+            Step::Atom(38, &[Arg::Var(0), Arg::Var(3), Arg::Var(2)]),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
-            Term::Plain(|m| calls_before_30_0(m.var(2))),
+            Term::Plain(|m| calls_before_37_0(m.var(2))),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:264:27", "Calls + 1")],
+        places: &[("rules/planning/planning.dl:319:27", "Calls + 1")],
         decisions: &[],
     };
 
     /// The rule `call_wave#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_31: Rule = Rule {
-        number: 31,
+    static RULE_38: Rule = Rule {
+        number: 38,
         id: "call_wave#1",
-        head: 33,
+        head: 39,
         variables: &[("Chain", Type::String), ("Call", Type::String), ("Calls", Type::Int)],
         body: &[
-            Step::Atom(32, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+            Step::Atom(38, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
         ],
         terms: &[
             Term::Var(0),
@@ -1143,61 +1288,61 @@ mod compiled {
             Term::Of(Aggregate::Max, &[(Type::Int, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:271:24", "max(Calls)")],
+        places: &[("rules/planning/planning.dl:326:24", "max(Calls)")],
         decisions: &[],
     };
 
     /// The rule `fresh_score#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_32: Rule = Rule {
-        number: 32,
+    static RULE_39: Rule = Rule {
+        number: 39,
         id: "fresh_score#1",
-        head: 35,
+        head: 41,
         variables: &[("Task", Type::String), ("Approach", Type::String), ("Confidence", Type::Float), ("Penalty", Type::Float), ("Iterations", Type::Int), ("Risk", Type::Name)],
         body: &[
-            Step::Atom(6, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(5), Arg::Var(4)]),
-            Step::Atom(34, &[Arg::Var(5), Arg::Var(3)]),
+            Step::Atom(8, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(5), Arg::Var(4)]),
+            Step::Atom(40, &[Arg::Var(5), Arg::Var(3)]),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
-            Term::Plain(|m| fresh_score_32_0(m.var(2), m.var(3), m.var(4))),
+            Term::Plain(|m| fresh_score_39_0(m.var(2), m.var(3), m.var(4))),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:285:29", "Confidence * (1.0 - Penalty) / float(max(Iterations, 1))"), ("rules/planning/planning.dl:285:29", "Confidence * (1.0 - Penalty)"), ("rules/planning/planning.dl:285:43", "1.0 - Penalty")],
+        places: &[("rules/planning/planning.dl:340:29", "Confidence * (1.0 - Penalty) / float(max(Iterations, 1))"), ("rules/planning/planning.dl:340:29", "Confidence * (1.0 - Penalty)"), ("rules/planning/planning.dl:340:43", "1.0 - Penalty")],
         decisions: &["choose_approach"],
     };
 
     /// The rule `approach_score#2`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_34: Rule = Rule {
-        number: 34,
+    static RULE_41: Rule = Rule {
+        number: 41,
         id: "approach_score#2",
-        head: 36,
+        head: 42,
         variables: &[("Task", Type::String), ("Approach", Type::String), ("Score", Type::Float)],
         body: &[
-            Step::Atom(35, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
-            Step::Atom(7, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Atom(41, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+            Step::Atom(9, &[Arg::Var(0), Arg::Var(1)]),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
-            Term::Plain(|m| approach_score_34_0(m.var(2), m.param(2))),
+            Term::Plain(|m| approach_score_41_0(m.var(2), m.param(2))),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:295:32", "Score * failed_before_factor")],
+        places: &[("rules/planning/planning.dl:350:32", "Score * failed_before_factor")],
         decisions: &["choose_approach"],
     };
 
     /// The rule `ranked_approach#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_35: Rule = Rule {
-        number: 35,
+    static RULE_42: Rule = Rule {
+        number: 42,
         id: "ranked_approach#1",
-        head: 37,
+        head: 43,
         variables: &[("Task", Type::String), ("Approach", Type::String), ("Score", Type::Float), ("Rank", Type::Int)],
         body: &[
-            Step::Atom(36, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+            Step::Atom(42, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
         ],
         terms: &[
             Term::Var(0),
@@ -1218,38 +1363,38 @@ mod compiled {
 
     /// The rule `files_changed#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_38: Rule = Rule {
-        number: 38,
+    static RULE_45: Rule = Rule {
+        number: 45,
         id: "files_changed#1",
-        head: 41,
+        head: 47,
         variables: &[("Task", Type::String), ("File", Type::String)],
         body: &[
-            Step::Atom(8, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Any, Arg::Any, Arg::Any]),
+            Step::Atom(10, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Any, Arg::Any, Arg::Any]),
         ],
         terms: &[
             Term::Var(0),
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:334:21", "count(File)")],
+        places: &[("rules/planning/planning.dl:389:21", "count(File)")],
         decisions: &["change_refused"],
     };
 
     /// The rule `trust#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_39: Rule = Rule {
-        number: 39,
+    static RULE_46: Rule = Rule {
+        number: 46,
         id: "trust#1",
-        head: 42,
+        head: 48,
         variables: &[("Level", Type::Int)],
         body: &[
-            Step::Atom(9, &[Arg::Var(0)]),
+            Step::Atom(11, &[Arg::Var(0)]),
         ],
         terms: &[
             Term::Of(Aggregate::Min, &[(Type::Int, |m| Ok(m.var(0)))], 0),
         ],
         limit: None,
-        places: &[("rules/planning/planning.dl:339:7", "min(Level)")],
+        places: &[("rules/planning/planning.dl:394:7", "min(Level)")],
         decisions: &["change_refused"],
     };
 
@@ -1259,26 +1404,28 @@ mod compiled {
         #[rustfmt::skip]
         use super::{
             Row5 as R2Attempt,
-            Row3 as R4Call,
-            Row3 as R5CallNeeds,
-            Row2 as R7ApproachFailedBefore,
-            Row1 as R28ChangingTool,
-            Row1 as R29CheckingTool,
-            Row2 as R34RiskPenalty,
-            Row3 as R27CallDepends,
-            Row2 as R30CheckedCall,
-            Row2 as R31ChainInvalid,
-            Row3 as R32CallsBefore,
-            Row3 as R35FreshScore,
-            Row3 as R36ApproachScore,
+            Row3 as R5Call,
+            Row3 as R7CallPlace,
+            Row2 as R9ApproachFailedBefore,
+            Row1 as R32ChangingTool,
+            Row1 as R33CheckingTool,
+            Row2 as R40RiskPenalty,
+            Row3 as R34CallWaits,
+            Row3 as R35CallDepends,
+            Row2 as R36CheckedCall,
+            Row2 as R37ChainInvalid,
+            Row3 as R38CallsBefore,
+            Row3 as R41FreshScore,
+            Row3 as R42ApproachScore,
             Row6 as M0,
             Row5 as M1,
-            Row5 as M2,
-            Row2 as M14,
-            Row3 as M31,
-            Row4 as M35,
-            Row6 as M38,
-            Row1 as M39,
+            Row2 as M3,
+            Row5 as M6,
+            Row2 as M18,
+            Row3 as M38,
+            Row4 as M42,
+            Row6 as M45,
+            Row1 as M46,
         };
 
         crepe::crepe! {
@@ -1287,22 +1434,25 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R27CallDepends(Word, Word, Word);
+            struct R34CallWaits(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R30CheckedCall(Word, Word);
+            struct R35CallDepends(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R31ChainInvalid(Word, Word);
+            struct R36CheckedCall(Word, Word);
             @output
             #[cfg(any())]
-            struct R32CallsBefore(Word, Word, Word);
+            struct R37ChainInvalid(Word, Word);
             @output
             #[cfg(any())]
-            struct R35FreshScore(Word, Word, Word);
+            struct R38CallsBefore(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R36ApproachScore(Word, Word, Word);
+            struct R41FreshScore(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R42ApproachScore(Word, Word, Word);
             @output
             #[cfg(any())]
             struct M0(Word, Word, Word, Word, Word, Word);
@@ -1311,71 +1461,74 @@ mod compiled {
             struct M1(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M2(Word, Word, Word, Word, Word);
+            struct M3(Word, Word);
             @output
             #[cfg(any())]
-            struct M14(Word, Word);
+            struct M6(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M31(Word, Word, Word);
+            struct M18(Word, Word);
             @output
             #[cfg(any())]
-            struct M35(Word, Word, Word, Word);
+            struct M38(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M38(Word, Word, Word, Word, Word, Word);
+            struct M42(Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M39(Word);
+            struct M45(Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M46(Word);
             @output
             #[cfg(any())]
             struct R2Attempt(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R4Call(Word, Word, Word);
+            struct R5Call(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R5CallNeeds(Word, Word, Word);
+            struct R7CallPlace(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R7ApproachFailedBefore(Word, Word);
+            struct R9ApproachFailedBefore(Word, Word);
             @output
             #[cfg(any())]
-            struct R28ChangingTool(Word);
+            struct R32ChangingTool(Word);
             @output
             #[cfg(any())]
-            struct R29CheckingTool(Word);
+            struct R33CheckingTool(Word);
             @output
             #[cfg(any())]
-            struct R34RiskPenalty(Word, Word);
+            struct R40RiskPenalty(Word, Word);
 
             R2Attempt(c0, c1, c2, c3, c4) <-
                 Source(input),
                 for [c0, c1, c2, c3, c4] in input.rows(2);
 
-            R4Call(c0, c1, c2) <-
-                Source(input),
-                for [c0, c1, c2] in input.rows(4);
-
-            R5CallNeeds(c0, c1, c2) <-
+            R5Call(c0, c1, c2) <-
                 Source(input),
                 for [c0, c1, c2] in input.rows(5);
 
-            R7ApproachFailedBefore(c0, c1) <-
+            R7CallPlace(c0, c1, c2) <-
                 Source(input),
-                for [c0, c1] in input.rows(7);
+                for [c0, c1, c2] in input.rows(7);
 
-            R28ChangingTool(c0) <-
+            R9ApproachFailedBefore(c0, c1) <-
                 Source(input),
-                for [c0] in input.rows(28);
+                for [c0, c1] in input.rows(9);
 
-            R29CheckingTool(c0) <-
+            R32ChangingTool(c0) <-
                 Source(input),
-                for [c0] in input.rows(29);
+                for [c0] in input.rows(32);
 
-            R34RiskPenalty(c0, c1) <-
+            R33CheckingTool(c0) <-
                 Source(input),
-                for [c0, c1] in input.rows(34);
+                for [c0] in input.rows(33);
+
+            R40RiskPenalty(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(40);
 
             // latest_attempt#1
             M0(plan_0, index_1, n_2, outcome_3, fixable_4, open_1) <-
@@ -1385,124 +1538,153 @@ mod compiled {
                 R2Attempt(plan_0, index_1, n_2, outcome_3, fixable_4),
                 (go());
 
-            // plan_attempts#1
+            // attempts_at_steps#1
             M1(plan_0, open_1, open_2, open_3, open_4) <-
                 R2Attempt(plan_0, open_1, open_2, open_3, open_4),
                 (go());
 
+            // fix_passes#1
+            M3(plan_0, open_1) <-
+                Source(input),
+                for row_1 in input.rows(4),
+                let [plan_0, open_1] = row_1,
+                (go());
+
             // step_attempts#1
-            M2(plan_0, index_1, open_1, open_2, open_3) <-
+            M6(plan_0, index_1, open_1, open_2, open_3) <-
                 R2Attempt(plan_0, index_1, open_1, open_2, open_3),
                 (go());
 
             // test_result#1
-            M14(plan_0, failed_1) <-
+            M18(plan_0, failed_1) <-
                 Source(input),
                 for row_1 in input.rows(3),
                 let [plan_0, failed_1] = row_1,
                 (go());
 
+            // waits_for_what_it_needs
+            R34CallWaits(chain_0, call_1, other_2) <-
+                Source(input),
+                for row_1 in input.rows(6),
+                let [chain_0, call_1, other_2] = row_1,
+                (go());
+
+            // check_waits_for_changes_before_it
+            R34CallWaits(chain_0, call_1, other_2) <-
+                R5Call(chain_0, call_1, check_3),
+                R7CallPlace(chain_0, call_1, place_4),
+                R33CheckingTool(check_3),
+                R5Call(chain_0, other_2, change_5),
+                R7CallPlace(chain_0, other_2, before_6),
+                (call_waits_28_0(before_6, place_4).as_bool()),
+                R32ChangingTool(change_5),
+                (go());
+
             // call_depends#1
-            R27CallDepends(chain_0, call_1, other_2) <-
-                R5CallNeeds(chain_0, call_1, other_2),
+            R35CallDepends(chain_0, call_1, other_2) <-
+                R34CallWaits(chain_0, call_1, other_2),
                 (go());
 
             // call_depends#2
-            R27CallDepends(chain_0, call_1, other_2) <-
-                R27CallDepends(chain_0, call_1, middle_3),
-                R5CallNeeds(chain_0, middle_3, other_2),
+            R35CallDepends(chain_0, call_1, other_2) <-
+                R35CallDepends(chain_0, call_1, middle_3),
+                R34CallWaits(chain_0, middle_3, other_2),
                 (go());
 
             // checked_call#1
-            R30CheckedCall(chain_0, call_1) <-
-                R27CallDepends(chain_0, check_2, call_1),
-                R4Call(chain_0, check_2, tool_3),
-                R29CheckingTool(tool_3),
+            R36CheckedCall(chain_0, call_1) <-
+                R35CallDepends(chain_0, check_2, call_1),
+                R5Call(chain_0, check_2, tool_3),
+                R33CheckingTool(tool_3),
                 (go());
 
             // call_needs_itself
-            R31ChainInvalid(chain_0, TEXTS.word(0)) <-
-                R27CallDepends(chain_0, call_1, column_0_2),
+            R37ChainInvalid(chain_0, TEXTS.word(0)) <-
+                R35CallDepends(chain_0, call_1, column_0_2),
                 (column_0_2 == call_1),
                 (go());
 
             // needing_call_missing
-            R31ChainInvalid(chain_0, TEXTS.word(1)) <-
-                R5CallNeeds(chain_0, call_1, _),
-                !R4Call(chain_0, call_1, _),
+            R37ChainInvalid(chain_0, TEXTS.word(1)) <-
+                Source(input),
+                for row_1 in input.rows(6),
+                let [chain_0, call_1, _] = row_1,
+                !R5Call(chain_0, call_1, _),
                 (go());
 
             // needed_call_missing
-            R31ChainInvalid(chain_0, TEXTS.word(1)) <-
-                R5CallNeeds(chain_0, _, other_2),
-                !R4Call(chain_0, other_2, _),
+            R37ChainInvalid(chain_0, TEXTS.word(1)) <-
+                Source(input),
+                for row_1 in input.rows(6),
+                let [chain_0, _, other_2] = row_1,
+                !R5Call(chain_0, other_2, _),
                 (go());
 
             // change_never_checked
-            R31ChainInvalid(chain_0, TEXTS.word(2)) <-
-                R4Call(chain_0, call_1, tool_2),
-                !R30CheckedCall(chain_0, call_1),
-                R28ChangingTool(tool_2),
+            R37ChainInvalid(chain_0, TEXTS.word(2)) <-
+                R5Call(chain_0, call_1, tool_2),
+                !R36CheckedCall(chain_0, call_1),
+                R32ChangingTool(tool_2),
                 (go());
 
             // calls_before#1
-            R32CallsBefore(chain_0, call_1, int(0)) <-
-                R4Call(chain_0, call_1, _),
-                !R31ChainInvalid(chain_0, _),
+            R38CallsBefore(chain_0, call_1, int(0)) <-
+                R5Call(chain_0, call_1, _),
+                !R37ChainInvalid(chain_0, _),
                 (go());
 
             // calls_before#2
-            R32CallsBefore(chain_0, call_1, head_2) <-
-                R5CallNeeds(chain_0, call_1, other_3),
-                R32CallsBefore(chain_0, other_3, calls_2),
-                let Some(head_2) = tried(30, calls_before_30_0(calls_2)),
+            R38CallsBefore(chain_0, call_1, head_2) <-
+                R34CallWaits(chain_0, call_1, other_3),
+                R38CallsBefore(chain_0, other_3, calls_2),
+                let Some(head_2) = tried(37, calls_before_37_0(calls_2)),
                 (go());
 
             // call_wave#1
-            M31(chain_0, call_1, calls_2) <-
-                R32CallsBefore(chain_0, call_1, calls_2),
+            M38(chain_0, call_1, calls_2) <-
+                R38CallsBefore(chain_0, call_1, calls_2),
                 (go());
 
             // fresh_score#1
-            R35FreshScore(task_0, approach_1, head_2) <-
+            R41FreshScore(task_0, approach_1, head_2) <-
                 Source(input),
-                for row_1 in input.rows(6),
+                for row_1 in input.rows(8),
                 let [task_0, approach_1, confidence_2, risk_5, iterations_4] = row_1,
-                R34RiskPenalty(risk_5, penalty_3),
-                let Some(head_2) = tried(32, fresh_score_32_0(confidence_2, penalty_3, iterations_4)),
+                R40RiskPenalty(risk_5, penalty_3),
+                let Some(head_2) = tried(39, fresh_score_39_0(confidence_2, penalty_3, iterations_4)),
                 (go());
 
             // approach_score#1
-            R36ApproachScore(task_0, approach_1, score_2) <-
-                R35FreshScore(task_0, approach_1, score_2),
-                !R7ApproachFailedBefore(task_0, approach_1),
+            R42ApproachScore(task_0, approach_1, score_2) <-
+                R41FreshScore(task_0, approach_1, score_2),
+                !R9ApproachFailedBefore(task_0, approach_1),
                 (go());
 
             // approach_score#2
-            R36ApproachScore(task_0, approach_1, head_2) <-
+            R42ApproachScore(task_0, approach_1, head_2) <-
                 Source(input),
                 let p2 = input.param(2),
-                R35FreshScore(task_0, approach_1, score_2),
-                R7ApproachFailedBefore(task_0, approach_1),
-                let Some(head_2) = tried(34, approach_score_34_0(score_2, p2)),
+                R41FreshScore(task_0, approach_1, score_2),
+                R9ApproachFailedBefore(task_0, approach_1),
+                let Some(head_2) = tried(41, approach_score_41_0(score_2, p2)),
                 (go());
 
             // ranked_approach#1
-            M35(task_0, approach_1, score_2, Word(0)) <-
-                R36ApproachScore(task_0, approach_1, score_2),
+            M42(task_0, approach_1, score_2, Word(0)) <-
+                R42ApproachScore(task_0, approach_1, score_2),
                 (go());
 
             // files_changed#1
-            M38(task_0, file_1, open_1, open_2, open_3, open_4) <-
+            M45(task_0, file_1, open_1, open_2, open_3, open_4) <-
                 Source(input),
-                for row_1 in input.rows(8),
+                for row_1 in input.rows(10),
                 let [task_0, file_1, open_1, open_2, open_3, open_4] = row_1,
                 (go());
 
             // trust#1
-            M39(level_0) <-
+            M46(level_0) <-
                 Source(input),
-                for row_1 in input.rows(9),
+                for row_1 in input.rows(11),
                 let [level_0] = row_1,
                 (go());
         }
@@ -1511,21 +1693,23 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r27_call_depends, r30_checked_call, r31_chain_invalid, r32_calls_before, r35_fresh_score, r36_approach_score, m0, m1, m2, m14, m31, m35, m38, m39, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(27, &r27_call_depends);
-            tables.set(30, &r30_checked_call);
-            tables.set(31, &r31_chain_invalid);
-            tables.set(32, &r32_calls_before);
-            tables.set(35, &r35_fresh_score);
-            tables.set(36, &r36_approach_score);
-            tables.set(44, &m0);
-            tables.set(45, &m1);
-            tables.set(46, &m2);
-            tables.set(48, &m14);
-            tables.set(49, &m31);
-            tables.set(50, &m35);
-            tables.set(51, &m38);
-            tables.set(52, &m39);
+            let (r34_call_waits, r35_call_depends, r36_checked_call, r37_chain_invalid, r38_calls_before, r41_fresh_score, r42_approach_score, m0, m1, m3, m6, m18, m38, m42, m45, m46, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(34, &r34_call_waits);
+            tables.set(35, &r35_call_depends);
+            tables.set(36, &r36_checked_call);
+            tables.set(37, &r37_chain_invalid);
+            tables.set(38, &r38_calls_before);
+            tables.set(41, &r41_fresh_score);
+            tables.set(42, &r42_approach_score);
+            tables.set(50, &m0);
+            tables.set(51, &m1);
+            tables.set(52, &m3);
+            tables.set(53, &m6);
+            tables.set(55, &m18);
+            tables.set(56, &m38);
+            tables.set(57, &m42);
+            tables.set(58, &m45);
+            tables.set(59, &m46);
         }
     }
 
@@ -1535,28 +1719,33 @@ mod compiled {
         #[rustfmt::skip]
         use super::{
             Row5 as R2Attempt,
-            Row6 as R8Change,
-            Row1 as R9TrustLevel,
-            Row1 as R10Protected,
-            Row5 as R11LatestAttempt,
-            Row2 as R23TestResult,
-            Row4 as R37RankedApproach,
-            Row3 as R13StepAttempts,
-            Row1 as R14OutOfAttempts,
-            Row2 as R15Retried,
-            Row2 as R16StepDone,
-            Row2 as R17StepSkipped,
-            Row1 as R18PlanFailed,
-            Row2 as R19OpenStep,
-            Row2 as R22Rollback,
-            Row1 as R24PlanFinished,
-            Row1 as R25PlanIncomplete,
-            Row2 as R26PlanOutcome,
-            Row3 as R38ChooseApproach,
-            Row2 as R39RunnerUp,
-            Row1 as R42Trust,
-            Row3 as R43ChangeRefused,
-            Row2 as M10,
+            Row2 as R4FixAttempt,
+            Row6 as R10Change,
+            Row1 as R11TrustLevel,
+            Row1 as R12Protected,
+            Row5 as R13LatestAttempt,
+            Row2 as R27TestResult,
+            Row4 as R43RankedApproach,
+            Row2 as R14AttemptsAtSteps,
+            Row2 as R15FixPasses,
+            Row2 as R16PlanAttempts,
+            Row3 as R17StepAttempts,
+            Row1 as R18OutOfAttempts,
+            Row2 as R19Retried,
+            Row2 as R20StepDone,
+            Row2 as R21StepSkipped,
+            Row1 as R22PlanFailed,
+            Row2 as R23OpenStep,
+            Row2 as R26Rollback,
+            Row1 as R28PlanFinished,
+            Row1 as R29PlanIncomplete,
+            Row1 as R30FixPass,
+            Row2 as R31PlanOutcome,
+            Row3 as R44ChooseApproach,
+            Row2 as R45RunnerUp,
+            Row1 as R48Trust,
+            Row3 as R49ChangeRefused,
+            Row2 as M14,
         };
 
         crepe::crepe! {
@@ -1565,112 +1754,158 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R13StepAttempts(Word, Word, Word);
+            struct R14AttemptsAtSteps(Word, Word);
             @output
             #[cfg(any())]
-            struct R14OutOfAttempts(Word);
+            struct R15FixPasses(Word, Word);
             @output
             #[cfg(any())]
-            struct R15Retried(Word, Word);
+            struct R16PlanAttempts(Word, Word);
             @output
             #[cfg(any())]
-            struct R16StepDone(Word, Word);
+            struct R17StepAttempts(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R17StepSkipped(Word, Word);
+            struct R18OutOfAttempts(Word);
             @output
             #[cfg(any())]
-            struct R18PlanFailed(Word);
+            struct R19Retried(Word, Word);
             @output
             #[cfg(any())]
-            struct R19OpenStep(Word, Word);
+            struct R20StepDone(Word, Word);
             @output
             #[cfg(any())]
-            struct R22Rollback(Word, Word);
+            struct R21StepSkipped(Word, Word);
             @output
             #[cfg(any())]
-            struct R24PlanFinished(Word);
+            struct R22PlanFailed(Word);
             @output
             #[cfg(any())]
-            struct R25PlanIncomplete(Word);
+            struct R23OpenStep(Word, Word);
             @output
             #[cfg(any())]
-            struct R26PlanOutcome(Word, Word);
+            struct R26Rollback(Word, Word);
             @output
             #[cfg(any())]
-            struct R38ChooseApproach(Word, Word, Word);
+            struct R28PlanFinished(Word);
             @output
             #[cfg(any())]
-            struct R39RunnerUp(Word, Word);
+            struct R29PlanIncomplete(Word);
             @output
             #[cfg(any())]
-            struct R42Trust(Word);
+            struct R30FixPass(Word);
             @output
             #[cfg(any())]
-            struct R43ChangeRefused(Word, Word, Word);
+            struct R31PlanOutcome(Word, Word);
             @output
             #[cfg(any())]
-            struct M10(Word, Word);
+            struct R44ChooseApproach(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R45RunnerUp(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R48Trust(Word);
+            @output
+            #[cfg(any())]
+            struct R49ChangeRefused(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct M14(Word, Word);
             @output
             #[cfg(any())]
             struct R2Attempt(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R8Change(Word, Word, Word, Word, Word, Word);
+            struct R4FixAttempt(Word, Word);
             @output
             #[cfg(any())]
-            struct R9TrustLevel(Word);
+            struct R10Change(Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R10Protected(Word);
+            struct R11TrustLevel(Word);
             @output
             #[cfg(any())]
-            struct R11LatestAttempt(Word, Word, Word, Word, Word);
+            struct R12Protected(Word);
             @output
             #[cfg(any())]
-            struct R23TestResult(Word, Word);
+            struct R13LatestAttempt(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R37RankedApproach(Word, Word, Word, Word);
+            struct R27TestResult(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R43RankedApproach(Word, Word, Word, Word);
 
             R2Attempt(c0, c1, c2, c3, c4) <-
                 Source(input),
                 for [c0, c1, c2, c3, c4] in input.rows(2);
 
-            R8Change(c0, c1, c2, c3, c4, c5) <-
+            R4FixAttempt(c0, c1) <-
                 Source(input),
-                for [c0, c1, c2, c3, c4, c5] in input.rows(8);
+                for [c0, c1] in input.rows(4);
 
-            R9TrustLevel(c0) <-
+            R10Change(c0, c1, c2, c3, c4, c5) <-
                 Source(input),
-                for [c0] in input.rows(9);
+                for [c0, c1, c2, c3, c4, c5] in input.rows(10);
 
-            R10Protected(c0) <-
+            R11TrustLevel(c0) <-
                 Source(input),
-                for [c0] in input.rows(10);
+                for [c0] in input.rows(11);
 
-            R11LatestAttempt(c0, c1, c2, c3, c4) <-
+            R12Protected(c0) <-
                 Source(input),
-                for [c0, c1, c2, c3, c4] in input.rows(11);
+                for [c0] in input.rows(12);
 
-            R23TestResult(c0, c1) <-
+            R13LatestAttempt(c0, c1, c2, c3, c4) <-
                 Source(input),
-                for [c0, c1] in input.rows(23);
+                for [c0, c1, c2, c3, c4] in input.rows(13);
 
-            R37RankedApproach(c0, c1, c2, c3) <-
+            R27TestResult(c0, c1) <-
                 Source(input),
-                for [c0, c1, c2, c3] in input.rows(37);
+                for [c0, c1] in input.rows(27);
 
-            R13StepAttempts(c0, c1, c2) <-
+            R43RankedApproach(c0, c1, c2, c3) <-
                 Source(input),
-                for [c0, c1, c2] in input.rows(13);
+                for [c0, c1, c2, c3] in input.rows(43);
 
-            R42Trust(c0) <-
+            R14AttemptsAtSteps(c0, c1) <-
                 Source(input),
-                for [c0] in input.rows(42);
+                for [c0, c1] in input.rows(14);
+
+            R15FixPasses(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(15);
+
+            R17StepAttempts(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(17);
+
+            R48Trust(c0) <-
+                Source(input),
+                for [c0] in input.rows(48);
+
+            // attempts_at_steps#2
+            R14AttemptsAtSteps(plan_0, int(0)) <-
+                R4FixAttempt(plan_0, _),
+                !R2Attempt(plan_0, _, _, _, _),
+                (go());
+
+            // fix_passes#2
+            R15FixPasses(plan_0, int(0)) <-
+                R2Attempt(plan_0, _, _, _, _),
+                !R4FixAttempt(plan_0, _),
+                (go());
+
+            // plan_attempts#1
+            R16PlanAttempts(plan_0, head_1) <-
+                R14AttemptsAtSteps(plan_0, attempts_1),
+                R15FixPasses(plan_0, passes_2),
+                let Some(head_1) = tried(5, plan_attempts_5_0(attempts_1, passes_2)),
+                (go());
 
             // step_attempts#2
-            R13StepAttempts(plan_0, index_1, int(0)) <-
+            R17StepAttempts(plan_0, index_1, int(0)) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [plan_0, index_1, _] = row_1,
@@ -1678,176 +1913,186 @@ mod compiled {
                 (go());
 
             // out_of_attempts#1
-            R14OutOfAttempts(plan_0) <-
+            R18OutOfAttempts(plan_0) <-
                 Source(input),
                 let p1 = input.param(1),
-                for row_2 in input.rows(12),
-                let [plan_0, attempts_1] = row_2,
-                (out_of_attempts_4_0(attempts_1, p1).as_bool()),
+                R16PlanAttempts(plan_0, attempts_1),
+                (out_of_attempts_8_0(attempts_1, p1).as_bool()),
                 (go());
 
             // mendable_first_failure
-            R15Retried(plan_0, index_1) <-
+            R19Retried(plan_0, index_1) <-
                 Source(input),
                 let p0 = input.param(0),
-                R11LatestAttempt(plan_0, index_1, n_2, outcome_3, Word::from_bool(true)),
-                (retried_5_0(outcome_3).as_bool()),
-                (retried_5_1(n_2, p0).as_bool()),
-                !R14OutOfAttempts(plan_0),
+                R13LatestAttempt(plan_0, index_1, n_2, outcome_3, Word::from_bool(true)),
+                (retried_9_0(outcome_3).as_bool()),
+                (retried_9_1(n_2, p0).as_bool()),
+                !R18OutOfAttempts(plan_0),
                 (go());
 
             // step_done#1
-            R16StepDone(plan_0, index_1) <-
-                R11LatestAttempt(plan_0, index_1, _, TEXTS.word(3), _),
+            R20StepDone(plan_0, index_1) <-
+                R13LatestAttempt(plan_0, index_1, _, TEXTS.word(3), _),
                 (go());
 
             // step_skipped#1
-            R17StepSkipped(plan_0, index_1) <-
-                R11LatestAttempt(plan_0, index_1, _, TEXTS.word(4), _),
-                !R15Retried(plan_0, index_1),
+            R21StepSkipped(plan_0, index_1) <-
+                R13LatestAttempt(plan_0, index_1, _, TEXTS.word(4), _),
+                !R19Retried(plan_0, index_1),
                 (go());
 
             // write_failed_for_good
-            R18PlanFailed(plan_0) <-
-                R11LatestAttempt(plan_0, index_1, _, TEXTS.word(5), _),
-                !R15Retried(plan_0, index_1),
+            R22PlanFailed(plan_0) <-
+                R13LatestAttempt(plan_0, index_1, _, TEXTS.word(5), _),
+                !R19Retried(plan_0, index_1),
                 (go());
 
             // open_step#1
-            R19OpenStep(plan_0, index_1) <-
+            R23OpenStep(plan_0, index_1) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [plan_0, index_1, _] = row_1,
-                !R16StepDone(plan_0, index_1),
-                !R17StepSkipped(plan_0, index_1),
+                !R20StepDone(plan_0, index_1),
+                !R21StepSkipped(plan_0, index_1),
                 (go());
 
             // first_open_step#1
-            M10(plan_0, index_1) <-
-                R19OpenStep(plan_0, index_1),
+            M14(plan_0, index_1) <-
+                R23OpenStep(plan_0, index_1),
                 (go());
 
             // types_do_not_fit
-            R22Rollback(plan_0, index_1) <-
-                R11LatestAttempt(plan_0, index_1, _, TEXTS.word(4), _),
+            R26Rollback(plan_0, index_1) <-
+                R13LatestAttempt(plan_0, index_1, _, TEXTS.word(4), _),
                 (go());
 
             // write_given_up
-            R22Rollback(plan_0, index_1) <-
-                R11LatestAttempt(plan_0, index_1, _, TEXTS.word(5), _),
-                !R15Retried(plan_0, index_1),
+            R26Rollback(plan_0, index_1) <-
+                R13LatestAttempt(plan_0, index_1, _, TEXTS.word(5), _),
+                !R19Retried(plan_0, index_1),
                 (go());
 
             // plan_finished#1
-            R24PlanFinished(plan_0) <-
-                R23TestResult(plan_0, _),
-                !R19OpenStep(plan_0, _),
+            R28PlanFinished(plan_0) <-
+                R27TestResult(plan_0, _),
+                !R23OpenStep(plan_0, _),
                 (go());
 
             // plan_finished#2
-            R24PlanFinished(plan_0) <-
-                R23TestResult(plan_0, _),
-                R14OutOfAttempts(plan_0),
+            R28PlanFinished(plan_0) <-
+                R27TestResult(plan_0, _),
+                R18OutOfAttempts(plan_0),
                 (go());
 
             // plan_incomplete#1
-            R25PlanIncomplete(plan_0) <-
+            R29PlanIncomplete(plan_0) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [plan_0, index_1, _] = row_1,
-                !R16StepDone(plan_0, index_1),
+                !R20StepDone(plan_0, index_1),
+                (go());
+
+            // tests_fail_and_attempts_are_left
+            R30FixPass(plan_0) <-
+                R27TestResult(plan_0, failed_1),
+                (fix_pass_22_0(failed_1).as_bool()),
+                !R23OpenStep(plan_0, _),
+                !R18OutOfAttempts(plan_0),
+                !R4FixAttempt(plan_0, _),
                 (go());
 
             // plan_could_not_go_on
-            R26PlanOutcome(plan_0, TEXTS.word(6)) <-
-                R18PlanFailed(plan_0),
+            R31PlanOutcome(plan_0, TEXTS.word(6)) <-
+                R22PlanFailed(plan_0),
                 (go());
 
             // all_done_and_tested
-            R26PlanOutcome(plan_0, TEXTS.word(7)) <-
-                R24PlanFinished(plan_0),
-                !R18PlanFailed(plan_0),
-                !R25PlanIncomplete(plan_0),
-                R23TestResult(plan_0, int(0)),
+            R31PlanOutcome(plan_0, TEXTS.word(7)) <-
+                R28PlanFinished(plan_0),
+                !R22PlanFailed(plan_0),
+                !R29PlanIncomplete(plan_0),
+                R27TestResult(plan_0, int(0)),
                 (go());
 
             // some_steps_missing
-            R26PlanOutcome(plan_0, TEXTS.word(8)) <-
-                R24PlanFinished(plan_0),
-                !R18PlanFailed(plan_0),
-                R25PlanIncomplete(plan_0),
+            R31PlanOutcome(plan_0, TEXTS.word(8)) <-
+                R28PlanFinished(plan_0),
+                !R22PlanFailed(plan_0),
+                !R30FixPass(plan_0),
+                R29PlanIncomplete(plan_0),
                 (go());
 
             // some_tests_failed
-            R26PlanOutcome(plan_0, TEXTS.word(8)) <-
-                R24PlanFinished(plan_0),
-                !R18PlanFailed(plan_0),
-                R23TestResult(plan_0, failed_1),
-                (plan_outcome_21_0(failed_1).as_bool()),
+            R31PlanOutcome(plan_0, TEXTS.word(8)) <-
+                R28PlanFinished(plan_0),
+                !R22PlanFailed(plan_0),
+                !R30FixPass(plan_0),
+                R27TestResult(plan_0, failed_1),
+                (plan_outcome_26_0(failed_1).as_bool()),
                 (go());
 
             // best_approach
-            R38ChooseApproach(task_0, approach_1, score_2) <-
-                R37RankedApproach(task_0, approach_1, score_2, int(1)),
+            R44ChooseApproach(task_0, approach_1, score_2) <-
+                R43RankedApproach(task_0, approach_1, score_2, int(1)),
                 (go());
 
             // runner_up#1
-            R39RunnerUp(task_0, approach_1) <-
-                R37RankedApproach(task_0, approach_1, _, int(2)),
+            R45RunnerUp(task_0, approach_1) <-
+                R43RankedApproach(task_0, approach_1, _, int(2)),
                 (go());
 
             // trust#2
-            R42Trust(int(0)) <-
-                !R9TrustLevel(_),
+            R48Trust(int(0)) <-
+                !R11TrustLevel(_),
                 (go());
 
             // file_protected
-            R43ChangeRefused(task_0, TEXTS.word(9), file_1) <-
-                R8Change(task_0, file_1, _, _, _, _),
-                R10Protected(file_1),
+            R49ChangeRefused(task_0, TEXTS.word(9), file_1) <-
+                R10Change(task_0, file_1, _, _, _, _),
+                R12Protected(file_1),
                 (go());
 
             // name_protected
-            R43ChangeRefused(task_0, TEXTS.word(9), file_1) <-
+            R49ChangeRefused(task_0, TEXTS.word(9), file_1) <-
                 Source(input),
-                R8Change(task_0, file_1, _, _, _, _),
+                R10Change(task_0, file_1, _, _, _, _),
                 for element_3 in each(captures(&PATTERNS, 0, 0), &[file_1]),
                 let value_3 = element_3,
-                for row_4 in input.rows(40),
+                for row_4 in input.rows(46),
                 let [name_2] = row_4,
-                (change_refused_42_0(name_2, value_3).as_bool()),
+                (change_refused_49_0(name_2, value_3).as_bool()),
                 (go());
 
             // many_files
-            R43ChangeRefused(task_0, TEXTS.word(10), file_1) <-
+            R49ChangeRefused(task_0, TEXTS.word(10), file_1) <-
                 Source(input),
                 let p3 = input.param(3),
-                for row_2 in input.rows(41),
+                for row_2 in input.rows(47),
                 let [task_0, files_2] = row_2,
-                (change_refused_43_0(files_2, p3).as_bool()),
-                R8Change(task_0, file_1, _, _, _, _),
+                (change_refused_50_0(files_2, p3).as_bool()),
+                R10Change(task_0, file_1, _, _, _, _),
                 (go());
 
             // many_lines
-            R43ChangeRefused(task_0, TEXTS.word(11), file_1) <-
+            R49ChangeRefused(task_0, TEXTS.word(11), file_1) <-
                 Source(input),
                 let p4 = input.param(4),
-                R8Change(task_0, file_1, lines_2, _, _, _),
-                (change_refused_44_0(lines_2, p4).as_bool()),
+                R10Change(task_0, file_1, lines_2, _, _, _),
+                (change_refused_51_0(lines_2, p4).as_bool()),
                 (go());
 
             // risk_above_trust
-            R43ChangeRefused(task_0, TEXTS.word(13), file_1) <-
+            R49ChangeRefused(task_0, TEXTS.word(13), file_1) <-
                 Source(input),
                 let p5 = input.param(5),
-                R8Change(task_0, file_1, _, TEXTS.word(12), _, _),
-                R42Trust(level_2),
-                (change_refused_45_0(level_2, p5).as_bool()),
+                R10Change(task_0, file_1, _, TEXTS.word(12), _, _),
+                R48Trust(level_2),
+                (change_refused_52_0(level_2, p5).as_bool()),
                 (go());
 
             // destroys_unasked
-            R43ChangeRefused(task_0, TEXTS.word(14), file_1) <-
-                R8Change(task_0, file_1, _, _, Word::from_bool(true), Word::from_bool(true)),
+            R49ChangeRefused(task_0, TEXTS.word(14), file_1) <-
+                R10Change(task_0, file_1, _, _, Word::from_bool(true), Word::from_bool(true)),
                 (go());
         }
 
@@ -1855,23 +2100,27 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r13_step_attempts, r14_out_of_attempts, r15_retried, r16_step_done, r17_step_skipped, r18_plan_failed, r19_open_step, r22_rollback, r24_plan_finished, r25_plan_incomplete, r26_plan_outcome, r38_choose_approach, r39_runner_up, r42_trust, r43_change_refused, m10, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(13, &r13_step_attempts);
-            tables.set(14, &r14_out_of_attempts);
-            tables.set(15, &r15_retried);
-            tables.set(16, &r16_step_done);
-            tables.set(17, &r17_step_skipped);
-            tables.set(18, &r18_plan_failed);
-            tables.set(19, &r19_open_step);
-            tables.set(22, &r22_rollback);
-            tables.set(24, &r24_plan_finished);
-            tables.set(25, &r25_plan_incomplete);
-            tables.set(26, &r26_plan_outcome);
-            tables.set(38, &r38_choose_approach);
-            tables.set(39, &r39_runner_up);
-            tables.set(42, &r42_trust);
-            tables.set(43, &r43_change_refused);
-            tables.set(47, &m10);
+            let (r14_attempts_at_steps, r15_fix_passes, r16_plan_attempts, r17_step_attempts, r18_out_of_attempts, r19_retried, r20_step_done, r21_step_skipped, r22_plan_failed, r23_open_step, r26_rollback, r28_plan_finished, r29_plan_incomplete, r30_fix_pass, r31_plan_outcome, r44_choose_approach, r45_runner_up, r48_trust, r49_change_refused, m14, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(14, &r14_attempts_at_steps);
+            tables.set(15, &r15_fix_passes);
+            tables.set(16, &r16_plan_attempts);
+            tables.set(17, &r17_step_attempts);
+            tables.set(18, &r18_out_of_attempts);
+            tables.set(19, &r19_retried);
+            tables.set(20, &r20_step_done);
+            tables.set(21, &r21_step_skipped);
+            tables.set(22, &r22_plan_failed);
+            tables.set(23, &r23_open_step);
+            tables.set(26, &r26_rollback);
+            tables.set(28, &r28_plan_finished);
+            tables.set(29, &r29_plan_incomplete);
+            tables.set(30, &r30_fix_pass);
+            tables.set(31, &r31_plan_outcome);
+            tables.set(44, &r44_choose_approach);
+            tables.set(45, &r45_runner_up);
+            tables.set(48, &r48_trust);
+            tables.set(49, &r49_change_refused);
+            tables.set(54, &m14);
         }
     }
 
@@ -1881,10 +2130,10 @@ mod compiled {
         #[rustfmt::skip]
         use super::{
             Row2 as R3FinalTests,
-            Row3 as R13StepAttempts,
-            Row1 as R14OutOfAttempts,
-            Row1 as R18PlanFailed,
-            Row3 as R21NextStep,
+            Row3 as R17StepAttempts,
+            Row1 as R18OutOfAttempts,
+            Row1 as R22PlanFailed,
+            Row3 as R25NextStep,
         };
 
         crepe::crepe! {
@@ -1893,54 +2142,54 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R21NextStep(Word, Word, Word);
+            struct R25NextStep(Word, Word, Word);
             @output
             #[cfg(any())]
             struct R3FinalTests(Word, Word);
             @output
             #[cfg(any())]
-            struct R13StepAttempts(Word, Word, Word);
+            struct R17StepAttempts(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R14OutOfAttempts(Word);
+            struct R18OutOfAttempts(Word);
             @output
             #[cfg(any())]
-            struct R18PlanFailed(Word);
+            struct R22PlanFailed(Word);
 
             R3FinalTests(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(3);
 
-            R13StepAttempts(c0, c1, c2) <-
+            R17StepAttempts(c0, c1, c2) <-
                 Source(input),
-                for [c0, c1, c2] in input.rows(13);
+                for [c0, c1, c2] in input.rows(17);
 
-            R14OutOfAttempts(c0) <-
-                Source(input),
-                for [c0] in input.rows(14);
-
-            R18PlanFailed(c0) <-
+            R18OutOfAttempts(c0) <-
                 Source(input),
                 for [c0] in input.rows(18);
 
-            // first_step_left
-            R21NextStep(plan_0, index_1, head_2) <-
+            R22PlanFailed(c0) <-
                 Source(input),
-                for row_1 in input.rows(20),
+                for [c0] in input.rows(22);
+
+            // first_step_left
+            R25NextStep(plan_0, index_1, head_2) <-
+                Source(input),
+                for row_1 in input.rows(24),
                 let [plan_0, index_1] = row_1,
-                !R18PlanFailed(plan_0),
-                !R14OutOfAttempts(plan_0),
+                !R22PlanFailed(plan_0),
+                !R18OutOfAttempts(plan_0),
                 !R3FinalTests(plan_0, _),
-                R13StepAttempts(plan_0, index_1, attempts_2),
-                let Some(head_2) = tried(11, next_step_11_0(attempts_2)),
+                R17StepAttempts(plan_0, index_1, attempts_2),
+                let Some(head_2) = tried(15, next_step_15_0(attempts_2)),
                 (go());
         }
 
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r21_next_step, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(21, &r21_next_step);
+            let (r25_next_step, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(25, &r25_next_step);
         }
     }
 }

@@ -339,7 +339,7 @@ pub struct RefineTool {
 }
 
 impl Record for RefineTool {
-    const TABLE: usize = 23;
+    const TABLE: usize = 24;
     const RELATION: &'static str = "refine_tool";
 
     fn write(&self, row: &mut Row) {
@@ -362,7 +362,7 @@ pub struct GenerateTool {
 }
 
 impl Record for GenerateTool {
-    const TABLE: usize = 24;
+    const TABLE: usize = 25;
     const RELATION: &'static str = "generate_tool";
 
     fn write(&self, row: &mut Row) {
@@ -576,11 +576,11 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "refinement",
-        fingerprint: "01f9598664e8bd52c7ae175bff669151",
-        relations: &["now", "issue_suggestion", "tool_execution", "quality", "quality_issue", "active_refinement", "applied_fix", "capability_of", "user_intent", "intent_requires", "has_capability", "run_quality", "execution_record", "assessed_quality", "tool_learning", "issue_occurrences", "issue_pattern", "tool_quality_poor", "tool_needs_refinement", "learning_pattern_detected", "suggestion", "tool_generation_hint", "missing_tool_for", "refine_tool", "generate_tool"],
+        fingerprint: "2c3464b6b413fb3900905232024936a1",
+        relations: &["now", "issue_suggestion", "tool_execution", "quality", "quality_issue", "active_refinement", "applied_fix", "capability_of", "user_intent", "intent_requires", "has_capability", "run_quality", "execution_record", "assessed_quality", "tool_learning", "issue_occurrences", "issue_pattern", "tool_quality_poor", "tool_needs_refinement", "learning_pattern_detected", "suggestion", "missing_tool_for", "teaches", "tool_generation_hint", "refine_tool", "generate_tool"],
         params: &["completeness_weight", "accuracy_weight", "efficiency_weight", "relevance_weight", "poor_quality", "poor_executions", "pagination_executions", "pattern_occurrences"],
-        rule_ids: &["run_quality#1", "execution_record#1", "assessed_quality#1", "learned_from_runs", "issue_occurrences#1", "issue_pattern#1", "poor_on_average", "needs_better_quality", "needs_pagination", "issue_is_a_pattern", "improve_against_issue", "hint_from_pattern", "hint_from_fix", "capability_missing", "refine_now", "generate_missing"],
-        arities: &[1, 2, 4, 5, 3, 1, 2, 2, 1, 2, 1, 2, 3, 2, 4, 3, 4, 1, 2, 2, 2, 2, 2, 2, 2, 4, 5, 6],
+        rule_ids: &["run_quality#1", "execution_record#1", "assessed_quality#1", "learned_from_runs", "issue_occurrences#1", "issue_pattern#1", "poor_on_average", "needs_better_quality", "needs_pagination", "issue_is_a_pattern", "improve_against_issue", "capability_missing", "teaches#1", "teaches#2", "hint_from_pattern", "hint_from_fix", "refine_now", "generate_missing"],
+        arities: &[1, 2, 4, 5, 3, 1, 2, 2, 1, 2, 1, 2, 3, 2, 4, 3, 4, 1, 2, 2, 2, 2, 2, 2, 2, 2, 4, 5, 6],
         rules: &[&RULE_0, &RULE_1, &RULE_2, &RULE_4, &RULE_5],
         facts,
         run,
@@ -588,9 +588,9 @@ mod compiled {
 
     fn run(tables: &mut Tables, params: &[Word]) {
         program_0::run(tables, params);
-        aggregate(tables, 25, &RULE_1, params);
-        aggregate(tables, 26, &RULE_2, params);
-        aggregate(tables, 27, &RULE_4, params);
+        aggregate(tables, 26, &RULE_1, params);
+        aggregate(tables, 27, &RULE_2, params);
+        aggregate(tables, 28, &RULE_4, params);
         program_1::run(tables, params);
     }
 
@@ -760,8 +760,8 @@ mod compiled {
             Row2 as R9IntentRequires,
             Row1 as R10HasCapability,
             Row2 as R11RunQuality,
-            Row2 as R22MissingToolFor,
-            Row2 as R24GenerateTool,
+            Row2 as R21MissingToolFor,
+            Row2 as R25GenerateTool,
             Row4 as M1,
             Row5 as M2,
             Row6 as M4,
@@ -776,10 +776,10 @@ mod compiled {
             struct R11RunQuality(Word, Word);
             @output
             #[cfg(any())]
-            struct R22MissingToolFor(Word, Word);
+            struct R21MissingToolFor(Word, Word);
             @output
             #[cfg(any())]
-            struct R24GenerateTool(Word, Word);
+            struct R25GenerateTool(Word, Word);
             @output
             #[cfg(any())]
             struct M1(Word, Word, Word, Word);
@@ -847,7 +847,7 @@ mod compiled {
                 (go());
 
             // capability_missing
-            R22MissingToolFor(intent_0, capability_1) <-
+            R21MissingToolFor(intent_0, capability_1) <-
                 Source(input),
                 for row_1 in input.rows(8),
                 let [intent_0] = row_1,
@@ -856,8 +856,8 @@ mod compiled {
                 (go());
 
             // generate_missing
-            R24GenerateTool(intent_0, capability_1) <-
-                R22MissingToolFor(intent_0, capability_1),
+            R25GenerateTool(intent_0, capability_1) <-
+                R21MissingToolFor(intent_0, capability_1),
                 (go());
         }
 
@@ -865,13 +865,13 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r11_run_quality, r22_missing_tool_for, r24_generate_tool, m1, m2, m4, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            let (r11_run_quality, r21_missing_tool_for, r25_generate_tool, m1, m2, m4, ..) = crepe.run_with_hasher::<ahash::RandomState>();
             tables.set(11, &r11_run_quality);
-            tables.set(22, &r22_missing_tool_for);
-            tables.set(24, &r24_generate_tool);
-            tables.set(25, &m1);
-            tables.set(26, &m2);
-            tables.set(27, &m4);
+            tables.set(21, &r21_missing_tool_for);
+            tables.set(25, &r25_generate_tool);
+            tables.set(26, &m1);
+            tables.set(27, &m2);
+            tables.set(28, &m4);
         }
     }
 
@@ -883,6 +883,7 @@ mod compiled {
             Row2 as R1IssueSuggestion,
             Row1 as R5ActiveRefinement,
             Row2 as R6AppliedFix,
+            Row2 as R7CapabilityOf,
             Row2 as R13AssessedQuality,
             Row3 as R15IssueOccurrences,
             Row4 as R14ToolLearning,
@@ -891,8 +892,9 @@ mod compiled {
             Row2 as R18ToolNeedsRefinement,
             Row2 as R19LearningPatternDetected,
             Row2 as R20Suggestion,
-            Row2 as R21ToolGenerationHint,
-            Row2 as R23RefineTool,
+            Row2 as R22Teaches,
+            Row2 as R23ToolGenerationHint,
+            Row2 as R24RefineTool,
         };
 
         crepe::crepe! {
@@ -919,10 +921,13 @@ mod compiled {
             struct R20Suggestion(Word, Word);
             @output
             #[cfg(any())]
-            struct R21ToolGenerationHint(Word, Word);
+            struct R22Teaches(Word, Word);
             @output
             #[cfg(any())]
-            struct R23RefineTool(Word, Word);
+            struct R23ToolGenerationHint(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R24RefineTool(Word, Word);
             @output
             #[cfg(any())]
             struct R1IssueSuggestion(Word, Word);
@@ -932,6 +937,9 @@ mod compiled {
             @output
             #[cfg(any())]
             struct R6AppliedFix(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R7CapabilityOf(Word, Word);
             @output
             #[cfg(any())]
             struct R13AssessedQuality(Word, Word);
@@ -950,6 +958,10 @@ mod compiled {
             R6AppliedFix(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(6);
+
+            R7CapabilityOf(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(7);
 
             R13AssessedQuality(c0, c1) <-
                 Source(input),
@@ -1012,26 +1024,35 @@ mod compiled {
                 !R6AppliedFix(tool_0, suggestion_1),
                 (go());
 
-            // hint_from_pattern
-            R21ToolGenerationHint(capability_0, suggestion_1) <-
+            // teaches#1
+            R22Teaches(tool_0, capability_1) <-
+                R19LearningPatternDetected(tool_0, _),
+                R7CapabilityOf(tool_0, capability_1),
+                (go());
+
+            // teaches#2
+            R22Teaches(tool_0, capability_1) <-
                 Source(input),
-                for row_1 in input.rows(7),
-                let [tool_2, capability_0] = row_1,
+                R19LearningPatternDetected(tool_0, _),
+                for row_2 in input.rows(21),
+                let [_, capability_1] = row_2,
+                (go());
+
+            // hint_from_pattern
+            R23ToolGenerationHint(capability_0, suggestion_1) <-
+                R22Teaches(tool_2, capability_0),
                 R19LearningPatternDetected(tool_2, issue_3),
                 R1IssueSuggestion(issue_3, suggestion_1),
                 (go());
 
             // hint_from_fix
-            R21ToolGenerationHint(capability_0, suggestion_1) <-
-                Source(input),
-                for row_1 in input.rows(7),
-                let [tool_2, capability_0] = row_1,
-                R19LearningPatternDetected(tool_2, _),
+            R23ToolGenerationHint(capability_0, suggestion_1) <-
+                R22Teaches(tool_2, capability_0),
                 R6AppliedFix(tool_2, suggestion_1),
                 (go());
 
             // refine_now
-            R23RefineTool(tool_0, why_1) <-
+            R24RefineTool(tool_0, why_1) <-
                 R18ToolNeedsRefinement(tool_0, why_1),
                 !R5ActiveRefinement(tool_0),
                 (go());
@@ -1041,15 +1062,16 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r14_tool_learning, r16_issue_pattern, r17_tool_quality_poor, r18_tool_needs_refinement, r19_learning_pattern_detected, r20_suggestion, r21_tool_generation_hint, r23_refine_tool, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            let (r14_tool_learning, r16_issue_pattern, r17_tool_quality_poor, r18_tool_needs_refinement, r19_learning_pattern_detected, r20_suggestion, r22_teaches, r23_tool_generation_hint, r24_refine_tool, ..) = crepe.run_with_hasher::<ahash::RandomState>();
             tables.set(14, &r14_tool_learning);
             tables.set(16, &r16_issue_pattern);
             tables.set(17, &r17_tool_quality_poor);
             tables.set(18, &r18_tool_needs_refinement);
             tables.set(19, &r19_learning_pattern_detected);
             tables.set(20, &r20_suggestion);
-            tables.set(21, &r21_tool_generation_hint);
-            tables.set(23, &r23_refine_tool);
+            tables.set(22, &r22_teaches);
+            tables.set(23, &r23_tool_generation_hint);
+            tables.set(24, &r24_refine_tool);
         }
     }
 }

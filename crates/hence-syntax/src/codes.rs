@@ -29,7 +29,7 @@ pub const TOO_MANY_FAULTS: Code = Code("E112");
 /// A variable or word with a letter that is not allowed in it.
 pub const BAD_WORD: Code = Code("E113");
 
-/// Something else stands where the grammar expects a certain form.
+/// Something else is found where the grammar expects a certain form.
 pub const UNEXPECTED: Code = Code("E120");
 /// A clause without its `.`, or a `.` without white space after it.
 pub const MISSING_DOT: Code = Code("E121");
@@ -45,13 +45,13 @@ pub const TOO_DEEP: Code = Code("E125");
 pub const UPPER_CASE_NAME: Code = Code("E126");
 /// A reserved word where a name is expected.
 pub const RESERVED_WORD: Code = Code("E127");
-/// Arguments by name where they must stand by position, or both in one atom.
+/// Arguments by name where they must be given by position, or both in one atom.
 pub const NAMED_ARGUMENTS: Code = Code("E128");
 /// A relation without columns that lacks its parentheses.
 pub const MISSING_PARENTHESES: Code = Code("E129");
 /// A declaration of a relation, type, parameter or import that lacks a part.
 pub const BAD_DECLARATION: Code = Code("E130");
-/// An annotation that is unknown, stands twice, or belongs to no rule.
+/// An annotation that is unknown, duplicate, or belongs to no rule.
 pub const BAD_ANNOTATION: Code = Code("E131");
 /// `a < b < c`.
 pub const CHAINED_COMPARISON: Code = Code("E132");
@@ -63,7 +63,7 @@ pub const BAD_LIMIT: Code = Code("E134");
 pub const BAD_TEST: Code = Code("E135");
 /// A rule without a head, without a body after `:-`, or with a second `:-`.
 pub const BAD_RULE: Code = Code("E136");
-/// A condition that can't be negated or stand where it stands.
+/// A condition that can't be negated, or can't be where it is.
 pub const BAD_CONDITION: Code = Code("E137");
 
 /// An operator of another language.

@@ -4,23 +4,23 @@ use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
-/// A token and where it stands.
+/// A token and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     /// What it is.
     pub kind: TokenKind,
     /// Its text.
     pub span: Span,
-    /// How it stands on its line.
+    /// Its position on its line.
     pub position: Position,
     /// Whether a character before it was reported and passed over.
     pub after_fault: bool,
 }
 
-/// How a token stands on its line; recovery takes a clause to begin at the margin.
+/// The position of a token on its line; recovery takes a clause to begin at the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Position {
-    /// Behind another token.
+    /// After another token.
     Inside,
     /// First of its line, indented.
     Indented,
@@ -101,7 +101,7 @@ pub enum TokenKind {
     Pipe,
     /// `fn:plus` of Mangle, with its prefix
     MangleFunction(Symbol),
-    /// Text that was reported and stands for anything.
+    /// Text that was reported and may be anything.
     Broken,
     /// The end of the file.
     Eof,

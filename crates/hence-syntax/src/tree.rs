@@ -5,14 +5,14 @@ use hence_core::span::{FileId, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
-/// A parsed file. Items that could not be parsed are left out; diagnostics tell of them.
+/// A parsed file. Items that could not be parsed are left out; diagnostics report them.
 #[derive(Clone, Debug)]
 pub struct File {
     /// The file that was parsed.
     pub id: FileId,
     /// The items in their order.
     pub items: Vec<Item>,
-    /// Every `#` comment that is no doc comment of an item, in order; the formatter puts them back.
+    /// Every `#` comment that is not a doc comment of an item, in order; the formatter puts them back.
     pub comments: Vec<Comment>,
 }
 
@@ -21,7 +21,7 @@ pub struct File {
 pub struct Comment {
     /// The comment with its `#`.
     pub span: Span,
-    /// Whether nothing but white space stands before it on its line.
+    /// Whether only white space precedes it on its line.
     pub own_line: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct Comment {
 pub struct Ident {
     /// The word.
     pub name: Symbol,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 
@@ -166,7 +166,7 @@ pub struct Rule {
     pub doc: Doc,
     /// `@id(NAME)`.
     pub id: Option<Ident>,
-    /// `@because("…")`: the text, escapes resolved, and where it stands with its quotes.
+    /// `@because("…")`: the text, escapes resolved, and where it is with its quotes.
     pub because: Option<(Symbol, Span)>,
     /// The head's relation.
     pub head: Ident,
@@ -210,7 +210,7 @@ pub enum LiteralKind {
     /// `p(…)`, or `!p(…)` / `not p(…)`. A positional call of a bool function has this form too until names are
     /// resolved.
     Atom {
-        /// Whether `!` or `not` stands before it.
+        /// Whether `!` or `not` precedes it.
         negated: bool,
         /// The atom.
         atom: Atom,
@@ -243,7 +243,7 @@ pub enum Args {
     Named(Vec<(Ident, Expr)>),
 }
 
-/// An expression and where it stands.
+/// An expression and where it is.
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// What it is.
@@ -259,7 +259,7 @@ pub enum ExprKind {
     Wildcard,
     /// `X`, `_X`.
     Variable(Symbol),
-    /// A literal of any type; a sign before a number is part of it where it stands at the start of a term.
+    /// A literal of any type; a sign before a number is part of it where it is at the start of a term.
     Literal(Value),
     /// A lower-case word alone: a parameter, or a column in `requires`.
     Ident(Symbol),

@@ -199,7 +199,7 @@ fn another_journal_than_was_closed_is_told_of_and_found() {
     // Whoever writes to it would take away what tells that it is another one.
     for _ in 0..2 {
         let refused = Ledger::open(dir.path(), &OpenOptions::default()).err().unwrap().to_string();
-        assert!(refused.contains("isn't the journal that was closed"), "{refused}");
+        assert!(refused.contains("is not the journal that was closed"), "{refused}");
     }
     fs::remove_file(dir.path().join("LOCK")).unwrap();
     let ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();

@@ -191,7 +191,7 @@ fn a_removed_or_forbidden_base_is_no_loss() {
     fs::remove_dir_all(dir.path().join(".hence/base")).unwrap();
     let (status, rows, said) = run(hence(dir.path(), &["facts", "failed", "--format", "jsonl"]));
     assert_eq!((status, rows.as_str()), (0, "{\"failed\": [\"backup\", 1]}\n"), "{said}");
-    assert!(said.contains("the fact base isn't used"), "{said}");
+    assert!(said.contains("the fact base is not used"), "{said}");
     assert!(!dir.path().join(".hence/base").exists());
     let (status, _, said) = run(hence(dir.path(), &["rebuild"]));
     assert_eq!(status, 0, "{said}");

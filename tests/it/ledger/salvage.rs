@@ -46,7 +46,7 @@ fn check(dir: &Path, last: u64, whole: &Ledger) {
         let (then, now) = (then.info, now.info);
         assert_eq!((then.time, &then.author, &then.source), (now.time, &now.author, &now.source));
         assert_eq!((then.note, then.clock, then.rules, then.run), (now.note, now.clock, now.rules, now.run));
-        assert_eq!((then.schemas, then.digest, then.standing), (now.schemas, now.digest, now.standing));
+        assert_eq!((then.schemas, then.digest, then.present), (now.schemas, now.digest, now.present));
     }
     assert_eq!(whole.decisions_at(hence_ledger::When::Tx(last)).unwrap(), again.decisions().unwrap());
     let mut writer = Ledger::open(dir, &small()).unwrap();

@@ -18,7 +18,7 @@ fn committed(ledger: &mut Ledger, draft: &Draft) -> (Committed, Changes) {
     let tally = Tally {
         added: len(&changes.added),
         removed: len(&changes.removed),
-        standing: len(&changes.standing),
+        present: len(&changes.present),
         missing: len(&changes.missing),
     };
     assert_eq!(committed.tally, tally);
@@ -37,11 +37,11 @@ fn a_commit_reports_what_changed_and_what_did_not() {
     let (second, changes) = committed(&mut ledger, &draft(20, vec![a.clone(), c.clone()], vec![b.clone()]));
     assert_eq!(changes.added, vec![c.clone()]);
     assert_eq!(changes.removed, vec![b.clone()]);
-    assert_eq!(changes.standing, vec![a.clone()]);
+    assert_eq!(changes.present, vec![a.clone()]);
     assert_eq!(facts(&ledger, "p"), vec![a.clone()]);
     assert_eq!(facts(&ledger, "q"), vec![c]);
     let info = ledger.info(2).unwrap();
-    assert_eq!((info.added, info.removed, info.standing, info.missing), (1, 1, 1, 0));
+    assert_eq!((info.added, info.removed, info.present, info.missing), (1, 1, 1, 0));
     assert_eq!(info.previous, first.head);
     assert_eq!(info.hash, second.head);
 }
@@ -54,7 +54,7 @@ fn a_fact_asserted_and_retracted_at_once_stands() {
     assert_eq!(committed(&mut ledger, &both).1.added, vec![a.clone()]);
     let (_, again) = committed(&mut ledger, &both);
     assert!(again.is_empty());
-    assert_eq!(again.standing, vec![a]);
+    assert_eq!(again.present, vec![a]);
 }
 
 #[test]
@@ -131,8 +131,8 @@ fn decisions_are_drawn_and_lapse_with_their_reasons() {
     assert_eq!(ledger.transaction(1).unwrap().drawn, vec![decision.clone()]);
     assert_eq!(ledger.commit(&drawn).unwrap().tx, 2);
     assert!(ledger.transaction(2).unwrap().drawn.is_empty());
-    let standing = ledger.decisions().unwrap();
-    assert_eq!((standing.len(), standing[0].tx, &standing[0].decision), (1, 1, &decision));
+    let present = ledger.decisions().unwrap();
+    assert_eq!((present.len(), present[0].tx, &present[0].decision), (1, 1, &decision));
     let lapse = Draft {
         lapsed: vec![decision.fact.clone().into()],
         rules: Some(rules.clone()),
@@ -141,7 +141,7 @@ fn decisions_are_drawn_and_lapse_with_their_reasons() {
     assert_eq!(ledger.commit(&lapse).unwrap().tx, 3);
     assert_eq!(ledger.transaction(3).unwrap().lapsed, vec![(decision.fact.clone().into(), 1)]);
     assert!(ledger.decisions().unwrap().is_empty());
-    assert_eq!(ledger.decisions_at(When::Tx(2)).unwrap(), standing);
+    assert_eq!(ledger.decisions_at(When::Tx(2)).unwrap(), present);
     assert_eq!(ledger.decision_history(&decision.fact).unwrap(), vec![Interval { from: 1, until: Some(3) }]);
     let record = ledger.transaction(1).unwrap();
     assert_eq!((record.drawn, record.info.clock), (vec![decision.clone()], Some(77)));
@@ -213,7 +213,7 @@ fn many_facts_at_once_stand_as_if_they_had_come_one_by_one() {
         let mut ledger = Ledger::open(dir.path(), &options).unwrap();
         ledger.commit(&first).unwrap();
         let committed = ledger.commit_owned(draft(2, many.clone(), vec![fact("p", 4_000, "")])).unwrap();
-        assert_eq!(committed.tally, Tally { added: 3_199, removed: 1, standing: 1, missing: 0 });
+        assert_eq!(committed.tally, Tally { added: 3_199, removed: 1, present: 1, missing: 0 });
         assert!(ledger.verify().unwrap().differences.is_empty());
         assert_eq!(ledger.facts(Symbol::new("p")).count(), 3_000);
         assert_eq!(ledger.facts(Symbol::new("q")).count(), 200);

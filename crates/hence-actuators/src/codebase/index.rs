@@ -21,7 +21,7 @@ pub(super) struct Index {
     pub(super) crate_folders: BTreeSet<String>,
     /// Packages of JavaScript: their name, their folder, and the files that they say they begin with.
     pub(super) packages: BTreeMap<String, Package>,
-    /// What `tsconfig.json` and `jsconfig.json` say of paths, by the folder they stand in.
+    /// What `tsconfig.json` and `jsconfig.json` say of paths, by their folder.
     pub(super) aliases: BTreeMap<String, tsconfig::Aliases>,
     /// Manifests that don't say what manifests say, in the order of their paths.
     pub(super) faulty: Vec<String>,

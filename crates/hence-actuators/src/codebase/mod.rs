@@ -47,17 +47,17 @@ input doc(path: string, text: string).
 /// Turns a repository into `file`, `import_text`, `imports`, `class`, `function` and `doc`.
 ///
 /// Python, JavaScript, TypeScript, Rust and Go are read, by the endings of files. Paths are relative to the root, with
-/// `/`; a byte of a name that is no UTF-8 reads as `\xNN`. `import_text` is every import as it is written (a `use` of
+/// `/`; a byte of a name that is not UTF-8 reads as `\xNN`. `import_text` is every import as it is written (a `use` of
 /// Rust path by path, `mod x;` as `x`, `from . import x` as `.`); `imports` those that lead to a file inside the root:
 /// relative ones, packages and their `__init__.py`, `index` files, aliases of `tsconfig.json`, packages of the
-/// workspace, `mod.rs` and paths of crates, packages of Go modules (all their files but tests). `class` also tells the
+/// workspace, `mod.rs` and paths of crates, packages of Go modules (all their files but tests). `class` also says the
 /// structs, enums and traits of Rust and the structs and interfaces of Go. `doc` is the text by which a file speaks of
 /// itself, its first 2,000 characters.
 ///
 /// Only reads, and only below the root: no link is followed, and nothing is opened that git ignores, that is called
-/// `.env…` or like a key. Text that doesn't parse tells what can be recognised in it. Of a file that has more than
-/// 2 MiB, that is no text, or that takes longer than 2 seconds to parse, nothing is told but that it was left out; so it
-/// is with manifests that can't be understood.
+/// `.env…` or like a key. Text that doesn't parse yields what can be recognised in it. Of a file that has more than
+/// 2 MiB, that is not text, or that takes longer than 2 seconds to parse, nothing is reported but that it was left out; the
+/// same goes for manifests that can't be understood.
 pub struct Codebase;
 
 /// A file with what it says.
@@ -184,14 +184,14 @@ fn read_all<'a>(
     });
     let mut all: Vec<_> = all?.into_iter().flatten().collect();
     all.sort_by(|a, b| a.0.path.cmp(&b.0.path));
-    let mut told = Vec::with_capacity(all.len());
+    let mut files = Vec::with_capacity(all.len());
     for (found, language, read) in all {
         match read {
-            Ok(parsed) => told.push((found, language, parsed)),
+            Ok(parsed) => files.push((found, language, parsed)),
             Err(why) => summary.leave_out(why, &found.path),
         }
     }
-    Ok(told)
+    Ok(files)
 }
 
 /// The facts of one file, each once: the file, its imports, what it defines, what it says of itself.

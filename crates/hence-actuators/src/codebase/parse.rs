@@ -33,7 +33,7 @@ pub(super) enum Wanted {
     Python { dots: usize, module: Vec<String>, names: Vec<String> },
     /// A specifier of JavaScript or TypeScript.
     Script(String),
-    /// A path of Rust, and how many inline modules stand around it.
+    /// A path of Rust, and how many inline modules enclose it.
     Rust { path: Vec<String>, inline: usize },
     /// A module of Rust in a file of its own, below these inline modules, or where an attribute says.
     RustModule { name: String, inline: Vec<String>, file: Option<String> },

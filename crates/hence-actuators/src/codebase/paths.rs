@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-/// A path below `root` as facts have it; bytes of a name that are no UTF-8 read as `\xNN`.
+/// A path below `root` as facts have it; bytes of a name that are not UTF-8 read as `\xNN`.
 pub(super) fn relative(root: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(root).unwrap_or(path);
     let parts = inside.components().filter_map(|part| match part {
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_utf8_stay_different() {
+    fn names_that_are_not_utf8_stay_different() {
         assert_eq!(spelled(b"a\xff.py"), "a\\xff.py");
         assert_ne!(spelled(b"\xfe"), spelled(b"\xff"));
     }

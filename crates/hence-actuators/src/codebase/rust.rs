@@ -49,7 +49,7 @@ pub(super) fn look(node: Node<'_>, above: &[Node<'_>], source: &[u8], parsed: &m
     }
 }
 
-/// The modules with a body among the nodes that a node stands in, the outermost first.
+/// The modules with a body among the ancestors of a node, the outermost first.
 fn inline_modules(above: &[Node<'_>], source: &[u8]) -> Vec<String> {
     let modules = above.iter().filter(|node| node.kind() == "mod_item");
     modules.filter_map(|node| tree::field(*node, "name", source)).collect()

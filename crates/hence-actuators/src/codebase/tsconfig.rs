@@ -9,12 +9,12 @@ use super::paths;
 /// How many files may extend one another.
 const DEEPEST: usize = 16;
 
-/// Where names lead that are no relative paths.
+/// Where names lead that are not relative paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Aliases {
     /// The folder that names are looked up in.
     base: Option<String>,
-    /// Patterns with at most one `*`, and what they stand for, as seen from the root.
+    /// Patterns with at most one `*`, and what they mean, as seen from the root.
     patterns: Vec<(String, Vec<String>)>,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn read(path: &str, manifests: &BTreeMap<String, String>) -> Option<A
     (aliases != Aliases::default()).then_some(aliases)
 }
 
-/// A configuration's content; `None` where it is no JSON, even with comments and trailing commas.
+/// A configuration's content; `None` where it is not JSON, even with comments and trailing commas.
 pub(super) fn config(text: &str) -> Option<Json> {
     serde_json::from_str(&plain_json(text)).ok()
 }
@@ -66,7 +66,7 @@ impl Aliases {
         self.base = self.base.take().or(base);
     }
 
-    /// The paths that a name may stand for, the best first.
+    /// The paths that a name may mean, the best first.
     pub(super) fn candidates(&self, name: &str) -> Vec<String> {
         for (pattern, targets) in &self.patterns {
             let rest = match pattern.split_once('*') {

@@ -52,12 +52,12 @@ pub(super) fn walk(root: &Path, summary: &mut Summary) -> Result<Vec<Found>, Act
         meter::check("looking for source files")?;
         match entry {
             Err(error) => {
-                let told: String = error.to_string().chars().take(SHOWN).collect();
+                let shown: String = error.to_string().chars().take(SHOWN).collect();
                 match error.io_error().map(io::Error::kind) {
-                    Some(io::ErrorKind::NotFound) => summary.leave_out(GONE, &told),
-                    Some(io::ErrorKind::InvalidFilename) => summary.leave_out(TOO_DEEP, &told),
+                    Some(io::ErrorKind::NotFound) => summary.leave_out(GONE, &shown),
+                    Some(io::ErrorKind::InvalidFilename) => summary.leave_out(TOO_DEEP, &shown),
                     _ => {
-                        let source = io::Error::other(told);
+                        let source = io::Error::other(shown);
                         return Err(ActuatorError::Read { input: root.display().to_string(), source });
                     }
                 }

@@ -92,7 +92,7 @@ fn bound(what: u8) -> Option<Bound> {
 /// What a process may take, and what becomes of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Watch {
-    /// Bytes. Where the system doesn't tell how much memory a process has, nobody watches it.
+    /// Bytes. Where the system doesn't report how much memory a process has, it is not watched.
     pub memory: Option<u64>,
     /// Wall time, until something is recorded.
     pub time: Option<Duration>,
@@ -175,7 +175,7 @@ impl Watcher {
     }
 }
 
-/// How many bytes of memory are this process's own, where the system tells: what it shares with files, such as its
+/// How many bytes of memory belong to this process, where the system says so: what it shares with files, such as its
 /// program text, is left out.
 fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -195,7 +195,7 @@ impl Typer<'_> {
         match (conversion(expr, text, wanted), expr.ty, wanted.ty) {
             (Some(better), ..) => diagnostic.help(format!("write `{better}`")),
             (None, Type::Float, Type::Int) => {
-                diagnostic.help(format!("write `round({text})`, or `int({text})` towards zero"))
+                diagnostic.help(format!("write `round({text})`, or `int({text})` to round towards zero"))
             }
             (None, Type::Duration, Type::Float) => {
                 diagnostic.help(format!("in seconds it is `seconds({text})`"))

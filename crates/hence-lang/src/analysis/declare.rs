@@ -243,10 +243,8 @@ fn default_value(
 ) -> Option<Value> {
     let place = format!("the column `{}` of `{}`", column.name.name, decl.name.name);
     if decl.kind != Kind::Input {
-        let message = format!(
-            "{place} has a default, but facts of a `{}` never leave a column out",
-            decl.kind.keyword()
-        );
+        let message =
+            format!("{place} has a default, but facts of a `{}` never omit a column", decl.kind.keyword());
         out.push(
             error(codes::DERIVED_DEFAULT, message, default.span).help("remove it; only inputs have defaults"),
         );

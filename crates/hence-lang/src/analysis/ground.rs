@@ -90,7 +90,7 @@ impl<'a> Ground<'a> {
         out: &mut Vec<Diagnostic>,
     ) -> Option<Value> {
         let Some(term) = term else {
-            let message = format!("a fact has a value in every column; `{}` has none", slot.name);
+            let message = format!("a fact needs a value in every column; `{}` has none", slot.name);
             out.push(error(codes::NOT_GROUND, message, span).note(format!("its form is `{entry}`")));
             return None;
         };

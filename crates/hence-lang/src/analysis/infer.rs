@@ -85,7 +85,7 @@ pub(super) fn report(drafts: &[Draft<'_>], names: &Names, out: &mut Vec<Diagnost
             let types: Vec<_> = entry.columns.iter().map(|slot| format!("{}: type", slot.name)).collect();
             out.push(
                 error(codes::UNKNOWN_COLUMN_TYPE, message, entry.span)
-                    .note("its rules take it only from relations that take it from this one")
+                    .note("the type depends only on itself")
                     .help(format!("declare it: `relation {}({}).`", entry.name, types.join(", "))),
             );
         }

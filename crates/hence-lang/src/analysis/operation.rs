@@ -140,7 +140,9 @@ impl Typer<'_> {
                 *changed.get_mut(at)? = Type::Int;
                 let text = self.sources.slice(arg.span);
                 resolves(&changed).then(|| {
-                    format!("write `round({text})` instead of `{text}`, or `int({text})` towards zero")
+                    format!(
+                        "write `round({text})` instead of `{text}`, or `int({text})` to round towards zero"
+                    )
                 })
             },
         )

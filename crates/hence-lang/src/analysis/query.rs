@@ -126,8 +126,7 @@ fn pattern(
             Some(term) => match term.kind {
                 tree::ExprKind::Variable(name) => {
                     if lone(term, &vars).is_some() && !name.as_str().starts_with('_') {
-                        let message =
-                            format!("`{name}` occurs twice; here a variable only matches any value");
+                        let message = format!("`{name}` occurs twice, but here a variable matches any value");
                         out.push(error(codes::NOT_GROUND, message, term.span).help("use `hence query`"));
                     }
                     vars.add(name);

@@ -128,7 +128,7 @@ fn check_head(rule: &tree::Rule, entry: &Entry, out: &mut Vec<Diagnostic>) {
             diagnostic.at(entry.span, "declared as an input here")
         };
         out.push(diagnostic.help(if rule.body.is_empty() {
-            "assert it from outside, or declare it with `relation` if it is a table of the rules"
+            "assert it from outside, or declare it with `relation` if rule files define its facts"
         } else {
             "declare it with `relation` or `decision` if rules derive it"
         }));

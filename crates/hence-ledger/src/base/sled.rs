@@ -12,7 +12,7 @@ use super::{Base, BaseError, Batch, Pair};
 
 /// Bytes of pages that sled keeps in memory.
 const CACHE: u64 = 64 << 20;
-/// How often sled writes by itself; without it sled 0.34.7 would write nothing that it is not told to.
+/// How often sled writes by itself; without it sled 0.34.7 would write nothing that it is not asked to.
 const FLUSH_MS: u64 = 500;
 /// How long to wait for the threads of a closed base of this process to let go of its files.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -50,7 +50,7 @@ impl SledBase {
         }
     }
 
-    /// Opens a copy of the base in `dir`, where nothing is written or locked. `is_still` tells, once the copy is made,
+    /// Opens a copy of the base in `dir`, where nothing is written or locked. `is_still` says, once the copy is made,
     /// whether the files stayed as they were meanwhile; `None` where they didn't, or there is no room for a copy.
     ///
     /// # Errors

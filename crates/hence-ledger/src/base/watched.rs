@@ -46,7 +46,7 @@ fn hush() {
 }
 
 impl BaseError {
-    /// What the system said tells a medium that fails from files that are other than they should be.
+    /// What the system said distinguishes a medium that fails from files that are not as they should be.
     pub(super) fn of(error: &io::Error, text: String) -> Self {
         if error.kind() != io::ErrorKind::NotFound && error.raw_os_error().is_some() {
             Self::Medium(text)

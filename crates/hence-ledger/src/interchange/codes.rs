@@ -10,7 +10,7 @@ pub const TOO_LARGE: Code = Code("E602");
 pub const NOT_UTF8: Code = Code("E603");
 /// The file's name ends in none of the formats.
 pub const UNKNOWN_FORMAT: Code = Code("E604");
-/// A line is no fact of its format.
+/// A line is not a fact of its format.
 pub const MALFORMED: Code = Code("E605");
 /// JSON nested deeper than 256.
 pub const TOO_DEEP: Code = Code("E606");
@@ -24,7 +24,7 @@ pub const COLUMN_COUNT: Code = Code("E609");
 pub const UNKNOWN_COLUMN: Code = Code("E610");
 /// A column of the relation is not there.
 pub const MISSING_COLUMN: Code = Code("E611");
-/// A column stands twice.
+/// A duplicate column.
 pub const DUPLICATE_COLUMN: Code = Code("E612");
 /// A value of another type than its column's.
 pub const WRONG_TYPE: Code = Code("E613");

@@ -67,7 +67,7 @@ fn out_of_range(number: &str, ty: Type) -> Diagnostic {
     }
 }
 
-/// The name that `text` is, with or without its slash, if it is in the column's set; `None` for what is no name.
+/// The name that `text` is, with or without its slash, if it is in the column's set; `None` for anything else.
 pub(super) fn name(text: &str, ty: &ColumnType) -> Option<Result<Symbol, Diagnostic>> {
     match &ty.set {
         Some(set) => member(text, set).map(Ok).or_else(|| Some(Err(outside(&slashed(text)?, ty, set)))),

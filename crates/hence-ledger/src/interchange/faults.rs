@@ -94,7 +94,7 @@ impl Faults {
             let from = fault.labels.iter().map(|label| label.span.start as usize).min().unwrap_or(0);
             let to = fault.labels.iter().map(|label| label.span.end as usize).max().unwrap_or(0);
             let start = text.get(..from).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-            let end = text.get(to..).and_then(|behind| behind.find('\n')).map_or(text.len(), |at| to + at);
+            let end = text.get(to..).and_then(|after| after.find('\n')).map_or(text.len(), |at| to + at);
             let lines_before = text.get(..start).or_broken(WITHIN).matches('\n').count();
             let lines = text.get(start..end).or_broken(WITHIN);
             let file = sources.add_excerpt(name, lines, first_line + lines_before);

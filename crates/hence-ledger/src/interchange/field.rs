@@ -1,4 +1,4 @@
-//! What a file holds at a column: its form, and the value that it stands for at the column's type.
+//! What a file holds at a column: its form, and the value that it means at the column's type.
 
 use hence_core::fault::OrBroken;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! What a path to facts stands for: one file, or the fact and rule files directly in a folder.
+//! What a path to facts means: one file, or the fact and rule files directly in a folder.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub enum FactFile {
     Rules(PathBuf),
 }
 
-/// The files that `path` stands for: itself, or for a folder every `.jsonl`, `.csv`, `.tsv`, `.facts` and `.dl` file
+/// The files that `path` means: itself, or for a folder every `.jsonl`, `.csv`, `.tsv`, `.facts` and `.dl` file
 /// directly in it, by name.
 ///
 /// # Errors
@@ -40,7 +40,7 @@ pub fn expand(path: &Path) -> Result<Vec<FactFile>, Diagnostic> {
     Ok(found)
 }
 
-/// The fact file at `path`, if it is called like one; one that is nearly called so is told when it is read.
+/// The fact file at `path`, if it is called like one; one that is nearly called so is reported when it is read.
 fn fact_file(path: &Path) -> Option<FactFile> {
     if path.extension() == Some(OsStr::new("dl")) {
         return Some(FactFile::Rules(path.to_owned()));

@@ -1,4 +1,4 @@
-//! The formats of fact files, told by how a file's name ends.
+//! The formats of fact files, by how a file's name ends.
 
 use std::path::Path;
 

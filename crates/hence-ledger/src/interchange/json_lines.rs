@@ -89,7 +89,7 @@ fn by_name(
         let key = scanner.span_from(start);
         scanner.expect(b':')?;
         let (found, place) = scanner.value()?;
-        // Columns mostly stand in their order, so the next one is looked at first.
+        // Columns mostly come in their order, so the next one is looked at first.
         let is_next = relation.columns.get(next).is_some_and(|column| column.name.as_str() == name);
         let column = if is_next { Some(next) } else { position(relation, &name) };
         match column {

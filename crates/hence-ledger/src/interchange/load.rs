@@ -22,7 +22,7 @@ use super::{codes, json_lines, table};
 /// How large a fact file may be, in bytes.
 pub const FILE_LIMIT: u64 = file::LARGEST_TEXT;
 
-/// The facts of the file at `path`, in its order; a fact that stands twice is there twice.
+/// The facts of the file at `path`, in its order; duplicates included.
 ///
 /// # Errors
 /// Every fault of the file (the first hundred, and how many more there are). Its text is then among `sources`.
@@ -112,7 +112,7 @@ pub fn read_into(
 const STREAM_PART: usize = 4 << 20;
 
 /// Adds the facts of a stream in JSON Lines form, of any length, to `facts`: it is read in parts of whole lines.
-/// `counted` is told after each part how many facts there are.
+/// `counted` receives after each part how many facts there are.
 ///
 /// # Errors
 /// As [`read`], but that only the lines with faults are among `sources`.

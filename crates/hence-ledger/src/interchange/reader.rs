@@ -70,7 +70,7 @@ impl<'a, 's> Reader<'a, 's> {
         self.faults.push(fault);
     }
 
-    /// The relation called `name`. One that can't be asserted is reported where it first stands.
+    /// The relation called `name`. One that can't be asserted is reported where it first appears.
     pub(super) fn relation(&mut self, name: &str, place: Span) -> Option<&'s Relation> {
         match self.schemas.find(name) {
             Ok(relation) => Some(relation),
@@ -156,7 +156,7 @@ pub(super) fn unknown_column(relation: &Relation, name: &str) -> Diagnostic {
     }
 }
 
-/// A column that stands twice.
+/// A duplicate column.
 pub(super) fn duplicate_column(relation: &Relation, name: &str) -> Diagnostic {
     let message = format!("duplicate column `{name}` of `{}`", relation.name);
     Diagnostic::new(codes::DUPLICATE_COLUMN, message).help("keep one of them")

@@ -16,7 +16,7 @@ pub(super) struct Field<'t> {
 }
 
 /// What a reader of records keeps to.
-const BETWEEN: &str = "a reader of records stands between two characters";
+const BETWEEN: &str = "a reader of records is between two characters";
 
 /// A text, and how far it is read.
 pub(super) struct Records<'t> {
@@ -33,7 +33,7 @@ impl<'t> Records<'t> {
         Self { text, at, delimiter, quotes }
     }
 
-    /// Whether fields may stand in quotes.
+    /// Whether fields may be quoted.
     pub(super) fn has_quotes(&self) -> bool {
         self.quotes
     }
@@ -91,7 +91,7 @@ impl<'t> Records<'t> {
         Field { text: Cow::Borrowed(text), place: span(start, start + text.len()) }
     }
 
-    /// A field in quotes; two of them stand for one.
+    /// A field in quotes; two quotes in a row mean one.
     fn quoted(&mut self) -> Result<Field<'t>, Diagnostic> {
         let start = self.at;
         let mut text = Cow::Borrowed("");

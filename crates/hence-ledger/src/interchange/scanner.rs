@@ -1,6 +1,6 @@
 //! One line of JSON, read token by token with the place of each.
 //!
-//! Our own, because it gives what a fact file needs and a general reader hides: the byte where a value stands,
+//! Our own, because it gives what a fact file needs and a general reader hides: the byte where a value is,
 //! numbers as they were written, and floats rounded correctly.
 
 use std::borrow::Cow;
@@ -16,11 +16,11 @@ use super::field::{Found, shortened};
 
 /// How deep JSON may nest.
 const DEPTH: usize = 256;
-/// How deep the list or object of a fact's columns stands.
+/// How deep the list or object of a fact's columns is nested.
 pub(super) const FACT_DEPTH: usize = 2;
 
 /// What a scanner keeps to.
-const BETWEEN: &str = "a scanner stands between two characters";
+const BETWEEN: &str = "a scanner is between two characters";
 
 /// A line, and how far it is read.
 pub(super) struct Scanner<'t> {
@@ -41,7 +41,7 @@ impl<'t> Scanner<'t> {
         span(self.offset + start, self.offset + self.at)
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     pub(super) fn peek(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\t' | b'\r') = self.byte() {
             self.at += 1;
@@ -81,7 +81,7 @@ impl<'t> Scanner<'t> {
         if self.take(byte) { Ok(()) } else { Err(self.unexpected(&format!("`{}`", char::from(byte)))) }
     }
 
-    /// A fault: something else stands here than `due`.
+    /// A fault: something else is here than `due`.
     pub(super) fn unexpected(&mut self, due: &str) -> Diagnostic {
         self.peek();
         let next = self.rest().chars().next();

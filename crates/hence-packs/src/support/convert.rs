@@ -42,7 +42,7 @@ pub trait Column: fmt::Debug {
     fn of(word: Word) -> Self;
 }
 
-/// A struct that stands for the facts of a relation.
+/// A struct that represents the facts of a relation.
 pub trait Record: Sized {
     /// The relation, by its number.
     const TABLE: usize;

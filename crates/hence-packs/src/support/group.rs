@@ -20,7 +20,7 @@ const ARGS: &str = "each aggregate has its state, and a match the arguments of a
 type Row = SmallVec<[Word; 4]>;
 type Groups = HashMap<Row, Vec<Accumulator>, ahash::RandomState>;
 
-/// Adds to the head of `rule` a fact for each group of its matches, which stand in `table`: a row holds the values
+/// Adds to the head of `rule` a fact for each group of its matches, which `table` holds: a row holds the values
 /// of the rule's variables, and after them what makes matches distinct.
 pub fn aggregate(tables: &mut Tables, table: usize, rule: &Rule, params: &[Word]) {
     let mut groups = Groups::default();
@@ -59,9 +59,9 @@ fn take(rule: &Rule, at: &Match<'_>, groups: &mut Groups) -> Result<(), At> {
     });
     let mut rest = args.as_slice();
     for (accumulator, count) in accumulators.iter_mut().zip(aggregates) {
-        let (own, behind) = rest.split_at_checked(count).or_broken(ARGS);
+        let (own, after) = rest.split_at_checked(count).or_broken(ARGS);
         accumulator.add(own);
-        rest = behind;
+        rest = after;
     }
     Ok(())
 }

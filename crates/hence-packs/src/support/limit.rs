@@ -18,7 +18,7 @@ type Row = SmallVec<[Word; 4]>;
 type Heads = HashMap<Row, Row, ahash::RandomState>;
 type Groups = HashMap<Row, Heads, ahash::RandomState>;
 
-/// Adds to the head of `rule` what its limit keeps of its matches, which stand in `table` as [`super::aggregate`]
+/// Adds to the head of `rule` what its limit keeps of its matches, which `table` holds as [`super::aggregate`]
 /// takes them.
 pub fn limit(tables: &mut Tables, table: usize, rule: &Rule, params: &[Word]) {
     let limit = rule.limit.as_ref().or_broken("only the matches of a rule with a limit are limited");

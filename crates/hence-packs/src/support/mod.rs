@@ -1,4 +1,4 @@
-//! What generated code stands on at run time: tables of words, operations, aggregates and limits between `crepe!`
+//! What generated code needs at run time: tables of words, operations, aggregates and limits between `crepe!`
 //! programs, and the exact report of undefined operations.
 
 mod convert;

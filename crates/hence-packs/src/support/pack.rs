@@ -70,7 +70,7 @@ impl Pack {
     /// a result, rule by rule, each rule's in no order that means anything.
     ///
     /// # Errors
-    /// The bounds were reached; what stands in `tables` is then a part.
+    /// The bounds were reached; `tables` then holds only a part.
     pub fn evaluate(
         &self,
         tables: &mut Tables,

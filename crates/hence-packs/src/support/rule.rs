@@ -57,7 +57,7 @@ pub struct Rule {
     pub terms: &'static [Term],
     /// What its limit keeps.
     pub limit: Option<Limited>,
-    /// Where its operations stand, and their texts.
+    /// Where its operations are, and their texts.
     pub places: &'static [(&'static str, &'static str)],
     /// The decisions that depend on its head.
     pub decisions: &'static [&'static str],

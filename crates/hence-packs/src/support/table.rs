@@ -62,7 +62,7 @@ impl Table {
         self.words.len() / self.arity.max(1)
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
@@ -124,7 +124,7 @@ impl Tables {
         self.get_mut(table).words = words;
     }
 
-    /// Adds facts as they stand in a rule file.
+    /// Adds the facts of a rule file.
     pub fn facts<const N: usize>(&mut self, table: usize, rows: &[[Cell; N]]) {
         let mut words = Vec::with_capacity(N);
         for row in rows {
@@ -134,7 +134,7 @@ impl Tables {
         }
     }
 
-    /// Removes rows that stand twice; those of rules that aggregate or limit may.
+    /// Removes duplicate rows, which rules that aggregate or limit may have.
     pub fn distinct(&mut self, table: usize) {
         let table = self.get_mut(table);
         let mut seen = HashSet::with_capacity_and_hasher(table.len(), ahash::RandomState::default());

@@ -1,6 +1,5 @@
-//! The exact report of undefined operations: a rule in which one was met is matched once more over the final
-//! facts, and each match in which some operation is undefined while all literals that don't depend on it hold is
-//! told.
+//! The exact report of undefined operations: a rule that met one is matched once more over the final facts. Each
+//! match in which some operation is undefined, while all literals that don't depend on it hold, is reported.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -196,7 +195,7 @@ impl Partial {
         longer
     }
 
-    /// The match with a row, unless a variable that stands twice differs.
+    /// The match with a row, unless a variable that occurs twice differs.
     fn unify(&self, args: &[Arg], row: &[Word]) -> Option<Self> {
         let mut longer = self.clone();
         for (arg, word) in args.iter().zip(row) {

@@ -26,7 +26,7 @@ pub(super) fn mangle(pieces: Vec<Piece>) -> Vec<Piece> {
     rule
 }
 
-/// Puts `value` in the place of `variable` in the head of `rule`; tells whether it stands there.
+/// Puts `value` in the place of `variable` in the head of `rule`; returns whether it was there.
 fn substitute_in_head(rule: &mut Vec<Piece>, variable: &Piece, value: &[Piece]) -> bool {
     let end = rule.iter().position(|piece| piece.is(":-")).unwrap_or(rule.len());
     let Some(at) = rule.iter().take(end).position(|piece| piece == variable) else { return false };

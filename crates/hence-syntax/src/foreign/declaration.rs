@@ -108,7 +108,7 @@ pub(crate) fn declared_in(text: &str, relation: &str) -> Option<Declared> {
         .find(|found| found.name == relation)
 }
 
-/// A name, what stands in the parentheses after it, and how many bytes both take.
+/// A name, what is in the parentheses after it, and how many bytes both take.
 fn signature(text: &str) -> Option<(&str, &str, usize)> {
     let open = text.find(['(', '{'])?;
     let closing = if text.get(open..)?.starts_with('{') { '}' } else { ')' };

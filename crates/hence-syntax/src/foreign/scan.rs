@@ -124,7 +124,7 @@ fn block_comment(rest: &str) -> (Option<Piece>, usize) {
     (None, end)
 }
 
-/// A string; what stands between single quotes is put between double ones.
+/// A string; what is between single quotes is put between double ones.
 fn quoted(rest: &str, quote: char) -> (Option<Piece>, usize) {
     let mut escaped = false;
     let mut end = rest.len();

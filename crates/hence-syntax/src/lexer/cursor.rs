@@ -70,7 +70,7 @@ impl<'a> Cursor<'a> {
         part(rest, ..len)
     }
 
-    /// The whole line on which byte `at` stands, without its line end.
+    /// The whole line on which byte `at` is, without its line end.
     pub(super) fn line_of(&self, at: usize) -> &'a str {
         let start = self.text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |found| found + 1);
         part(self.text, start..).lines().next().unwrap_or("")

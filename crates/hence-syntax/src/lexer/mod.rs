@@ -28,7 +28,7 @@ pub(super) struct Lexer<'a> {
     /// Whether the last token may end a value: then `-` subtracts and `/` divides.
     after_value: bool,
     /// Whether the last token is a word that an expression may follow where the grammar expects it, so that a
-    /// `/name` after it is no division.
+    /// `/name` after it is not a division.
     after_opener: bool,
     /// Whether nothing but white space was read on this line.
     line_is_fresh: bool,
@@ -144,7 +144,7 @@ impl<'a> Lexer<'a> {
         self.comments.push(Comment { span, own_line: self.line_is_fresh });
     }
 
-    /// Reads the token that begins with `first`; none where only a fault or a foreign comment stood.
+    /// Reads the token that begins with `first`; none where there was only a fault or a foreign comment.
     fn token(&mut self, first: char, start: usize) -> Option<TokenKind> {
         match first {
             'a'..='z' => Some(self.word(start)),
@@ -162,7 +162,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `.`: the end of a clause, a float without its first digit, or a dot that stands nowhere well.
+    /// `.`: the end of a clause, a float without its first digit, or a stray dot.
     fn dot(&mut self, start: usize) -> TokenKind {
         self.cursor.bump();
         let rest = self.cursor.rest();
@@ -185,7 +185,7 @@ impl<'a> Lexer<'a> {
         TokenKind::Broken
     }
 
-    /// `-`: a sign where no value stands before it and a digit after it, else an operator.
+    /// `-`: a sign where no value comes before it and a digit after it, else an operator.
     fn minus(&mut self, start: usize) -> TokenKind {
         self.cursor.bump();
         if self.cursor.eat(">") {
@@ -198,7 +198,7 @@ impl<'a> Lexer<'a> {
         TokenKind::Minus
     }
 
-    /// Whether the digits at hand are those of the smallest int, which exists only with its sign.
+    /// Whether the current digits are those of the smallest int, which exists only with its sign.
     fn at_smallest_int(&self) -> bool {
         let mut digits = (0..).map_while(|at| self.cursor.byte(at)).filter(|byte| *byte != b'_');
         let same = b"9223372036854775808".iter().all(|digit| digits.next() == Some(*digit));
@@ -240,7 +240,7 @@ pub(super) fn excerpt(text: &str) -> String {
     text.chars().take(MOST).chain(['…']).collect()
 }
 
-/// The fault of a text that is no text.
+/// The fault of a file that is not text.
 pub(super) fn nul(span: Span) -> Diagnostic {
     Diagnostic::new(codes::NOT_TEXT, "the file contains a NUL character")
         .at(span, "here")

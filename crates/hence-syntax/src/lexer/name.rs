@@ -9,7 +9,7 @@ use super::super::codes;
 use super::super::token::TokenKind;
 use super::{Lexer, literal};
 
-/// What stands before the `.` and the name of a relation as it was recorded, in the rules of a migration.
+/// What is before the `.` and the name of a relation as it was recorded, in the rules of a migration.
 const OLD: &str = "old";
 
 /// Whether `c` may go on a word; letters that are not ASCII go on it too, and are then reported.
@@ -86,7 +86,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A `/` without a space after it where only a division can stand, or nothing can.
+    /// A `/` without a space after it where only a division can be, or nothing can.
     fn tight_slash(&mut self, start: usize) -> TokenKind {
         if !self.after_value {
             return self.name_in_upper_case(start);
@@ -144,7 +144,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Whether the `/` at hand is a slash too much rather than a division.
+    /// Whether the current `/` is a superfluous slash rather than a division.
     fn slash_ends_name(&self) -> bool {
         !matches!(self.cursor.byte(1), Some(b'/' | b'*'))
     }

@@ -197,7 +197,7 @@ fn broken_float() -> TokenKind {
     literal(Value::Float(Float::new(0.0).or_broken("0 is a number")))
 }
 
-/// Whether an underscore does not stand between two digits.
+/// Whether an underscore does not be between two digits.
 fn has_odd_underscore(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
@@ -223,7 +223,7 @@ fn is_suffix(unit: &str) -> bool {
         || width.len() + 1 == unit.len() && ["8", "16", "32", "64", "128", "size"].contains(&width)
 }
 
-/// A number and what stands after it.
+/// A number and what is after it.
 fn split_unit(text: &str) -> (&str, &str) {
     let at = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
     text.split_at(at)

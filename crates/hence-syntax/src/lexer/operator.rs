@@ -111,9 +111,9 @@ impl Lexer<'_> {
             "<-" | "->" => "the body of a rule follows `:-`",
             "\\+" => "negation is `!`",
             "=" | "==" | "===" | "=:=" | ":=" | "<=>" => "equality and binding are `=`",
-            "=<" => "at most is `<=`",
-            "=>" => "at least is `>=`",
-            "**" | "^" => "a power is `pow(base, exponent)`",
+            "=<" => "less than or equal is `<=`",
+            "=>" => "greater than or equal is `>=`",
+            "**" | "^" => "powers are written `pow(base, exponent)`",
             _ => "inequality is `!=`",
         };
         let fault =
@@ -215,7 +215,7 @@ impl Lexer<'_> {
                 ("unknown operator", "variables start with an upper-case letter, parameters are plain words")
             }
             c if c.is_whitespace() => ("white space is spaces, tabs and newlines", "write a space"),
-            _ => ("no token starts with it", ""),
+            _ => ("no token starts with this character", ""),
         };
         self.fault(codes::UNEXPECTED_CHARACTER, message, span, label, help);
     }

@@ -80,7 +80,7 @@ impl Lexer<'_> {
         self.faults.push(fault);
     }
 
-    /// How many `#` stand between `r` and `"`, where a raw string begins here.
+    /// How many `#` are between `r` and `"`, where a raw string begins here.
     pub(super) fn raw_string_ahead(&self) -> Option<usize> {
         let rest = self.cursor.rest().strip_prefix('r')?;
         let hashes = rest.len() - rest.trim_start_matches('#').len();
@@ -102,7 +102,7 @@ impl Lexer<'_> {
         text_literal(text)
     }
 
-    /// Reports a string that its line does not close; the lexer stands at the end of that line.
+    /// Reports a string that its line does not close; the lexer is at the end of that line.
     fn unclosed(&mut self, start: usize, close: &str) -> TokenKind {
         let mut span = self.span(start);
         span.end -= u32::from(self.cursor.since(start).ends_with('\r'));

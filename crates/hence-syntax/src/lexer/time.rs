@@ -9,7 +9,7 @@ use super::super::token::TokenKind;
 use super::{Lexer, literal};
 
 impl Lexer<'_> {
-    /// A time; the `@` is at hand and a digit follows.
+    /// A time; the current character is `@`, and a digit follows.
     pub(super) fn time(&mut self, start: usize) -> TokenKind {
         self.cursor.bump();
         let rest = self.cursor.rest();

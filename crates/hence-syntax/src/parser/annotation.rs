@@ -109,7 +109,7 @@ impl Parser<'_> {
         self.close(TokenKind::RightParen, open);
     }
 
-    /// Reports an annotation that stands twice.
+    /// Reports an annotation that appears twice.
     fn once(&mut self, start: Span, name: &str, twice: bool) {
         if twice {
             let span = self.since(start);

@@ -72,7 +72,7 @@ impl Parser<'_> {
         Ident { name: Symbol::new(&form), span }
     }
 
-    /// Whether the token at hand may begin a term.
+    /// Whether the current token may begin a term.
     pub(super) fn begins_term(&self) -> bool {
         match self.current.kind {
             TokenKind::Word(word) => !["and", "or", "in"].contains(&word.as_str()),
@@ -82,7 +82,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports that no comma stands between two things; goes on as if it did.
+    /// Reports a missing comma between two things; goes on as if it were there.
     pub(super) fn missing_comma(&mut self, between: &str) {
         if self.said() || self.at(TokenKind::Broken) {
             return;

@@ -166,7 +166,7 @@ impl Parser<'_> {
         given.then(|| self.literal_term(&format!("the default of the column `{}`", name.name)))
     }
 
-    /// Reports that no `:` stands between a name and its type.
+    /// Reports a missing `:` between a name and its type.
     fn missing_colon(&mut self, form: &str) {
         let span = self.last.span.after();
         let help = format!("write: `{form}`");

@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether `@input struct` or `@output struct` of crepe is at hand.
+    /// Whether `@input struct` or `@output struct` of crepe comes next.
     pub(super) fn at_crepe_attribute(&self) -> bool {
         matches!(self.ahead.kind, TokenKind::Word(word) if ["input", "output"].contains(&word.as_str()))
     }

@@ -10,7 +10,7 @@ const PLACES: &str = "comments stand in their text, in its order";
 
 impl Parser<'_> {
     /// Takes the doc comment that ends directly before byte `item` out of the comments. Plain comments may
-    /// stand between its lines; a blank line ends it.
+    /// are between its lines; a blank line ends it.
     pub(super) fn doc(&mut self, item: u32) -> Doc {
         let comments = &self.lexer.comments;
         let end = comments.partition_point(|comment| comment.span.end <= item);

@@ -35,7 +35,7 @@ impl Parser<'_> {
         self.operators(left, start, min)
     }
 
-    /// Whether `!` or `not` is at hand.
+    /// Whether the current token is `!` or `not`.
     pub(super) fn at_not(&self) -> bool {
         self.at(TokenKind::Bang) || self.at_word("not")
     }
@@ -89,21 +89,21 @@ impl Parser<'_> {
         }
     }
 
-    /// The operator at hand and how tightly it binds.
+    /// The current operator and how tightly it binds.
     pub(super) fn operator(&mut self) -> Option<(BinaryOp, u8)> {
         Some(match self.current.kind {
             TokenKind::Word(word) if word.as_str() == "or" => (BinaryOp::Or, level::OR),
             TokenKind::Word(word) if word.as_str() == "and" => (BinaryOp::And, level::AND),
             TokenKind::DoubleBar => {
                 self.foreign_connective(if self.inside > 0 {
-                    "inside parentheses either is joined by `or`"
+                    "inside parentheses, this is `or`"
                 } else {
-                    "each alternative is a rule of its own"
+                    "write a rule for each alternative"
                 });
                 (BinaryOp::Or, level::OR)
             }
             TokenKind::DoubleAnd if self.inside > 0 => {
-                self.foreign_connective("inside parentheses both are joined by `and`");
+                self.foreign_connective("inside parentheses, this is `and`");
                 (BinaryOp::And, level::AND)
             }
             TokenKind::Equal => (BinaryOp::Equal, level::COMPARE),
@@ -152,7 +152,7 @@ impl Parser<'_> {
         self.node(ExprKind::Unary(op, Box::new(operand)), start, self.height)
     }
 
-    /// The number at hand with its sign turned, if it has none of its own.
+    /// The current number with its sign turned, if it has none of its own.
     fn negated_literal(&self) -> Option<Value> {
         match self.current.kind {
             TokenKind::Literal(Value::Int(value)) if value >= 0 => value.checked_neg().map(Value::Int),
@@ -221,7 +221,7 @@ impl Parser<'_> {
         self.node(ExprKind::Error, start, 0)
     }
 
-    /// A reserved word where a term should stand.
+    /// A reserved word where a term was expected.
     fn reserved_term(&mut self, word: Symbol) -> Expr {
         let start = self.current.span;
         let message = format!("expected a term, found `{word}`");
@@ -230,7 +230,7 @@ impl Parser<'_> {
         self.node(ExprKind::Error, start, 0)
     }
 
-    /// Reports that no term stands here; takes nothing.
+    /// Reports that a term was expected here; takes nothing.
     fn no_term(&mut self) -> Expr {
         let span = self.place_of_current();
         if self.last.kind == TokenKind::Comma && self.at_clause_end() {
@@ -263,7 +263,7 @@ impl Parser<'_> {
         expr
     }
 
-    /// Reports what stands where `)` or an operator should.
+    /// Reports what was found where `)` or an operator was expected.
     fn unclosed_group(&mut self, open: Span) {
         if self.said() {
             return;
@@ -308,7 +308,7 @@ impl Parser<'_> {
         self.node(ExprKind::Error, start, 0)
     }
 
-    /// `[…]`, which is no term.
+    /// `[…]`, which is not a term.
     fn list(&mut self) -> Expr {
         let start = self.current.span;
         let help = "give the elements a relation of their own, one fact each";

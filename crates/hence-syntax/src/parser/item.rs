@@ -1,4 +1,4 @@
-//! Items: what a clause is, told from its first two tokens.
+//! Items: what a clause is, by its first two tokens.
 
 use super::super::codes;
 use super::super::token::{Position, TokenKind};

@@ -9,7 +9,7 @@ use super::super::tree::{Expr, ExprKind, Ident, Limit};
 use super::Parser;
 
 impl Parser<'_> {
-    /// The limit at hand.
+    /// The current limit.
     pub(super) fn limit(&mut self) -> Limit {
         let start = self.bump().span;
         let count = self.count();
@@ -31,7 +31,7 @@ impl Parser<'_> {
                 codes::BAD_LIMIT,
                 "a limit without an order",
                 span,
-                "which facts does it keep?",
+                "the order says which facts it keeps",
                 help,
             );
         }
@@ -104,7 +104,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `desc`, if it stands here.
+    /// `desc`, if it comes next.
     fn direction(&mut self) -> bool {
         if self.at_word("asc") || self.at_word("ascending") || self.at_word("descending") {
             let help = if self.at_word("descending") {

@@ -55,7 +55,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes what stands between two literals; whether another one follows. The last began at `before`.
+    /// Takes what is between two literals; whether another one follows. The last began at `before`.
     fn another_literal(&mut self, before: Token) -> bool {
         match self.current.kind {
             TokenKind::Comma => {
@@ -101,7 +101,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a word is at hand that ends the literals: `limit`, `because`.
+    /// Whether the current word ends the literals: `limit`, `because`.
     fn at_tail_word(&self) -> bool {
         (self.at_word("limit") || self.at_word("because") && self.in_expect) && !self.is_called()
     }
@@ -126,7 +126,7 @@ impl Parser<'_> {
         if self.ahead.position != Position::Inside || self.ahead.kind == TokenKind::Eof {
             return false;
         }
-        let label = "each alternative is a rule of its own";
+        let label = "write a rule for each alternative";
         self.foreign_clause(codes::FOREIGN_RULE, "`;` does not separate alternatives", label);
         false
     }
@@ -140,7 +140,7 @@ impl Parser<'_> {
         NAMES.contains(&word.as_str()) && rest.contains('{') && before_brace.ends_with(':')
     }
 
-    /// One literal; what can't be read stands as an erroneous condition.
+    /// One literal; what can't be read becomes an erroneous condition.
     pub(super) fn literal(&mut self) -> Literal {
         let start = self.current.span;
         self.loose = None;
@@ -183,7 +183,7 @@ impl Parser<'_> {
         self.with_left(left)
     }
 
-    /// Whether a word and a parenthesis are at hand, other than `if(`.
+    /// Whether the current tokens are a word and a parenthesis, other than `if(`.
     fn at_atom(&self) -> bool {
         let called = self.ahead.kind == TokenKind::LeftParen;
         match self.current.kind {
@@ -261,7 +261,7 @@ impl Parser<'_> {
         LiteralKind::Condition(if refused { broken(left) } else { left })
     }
 
-    /// Reports `!X in …`; whether it stands there.
+    /// Reports `!X in …`; whether it is there.
     fn refuse_negated_in(&mut self, start: Span) -> bool {
         if !self.eat_word("in") {
             return false;

@@ -1,5 +1,5 @@
 //! From tokens to the tree, by recursive descent: one production, one function. Every fault of a file is found
-//! in one run; a faulty part is left out or stands as [`ExprKind::Error`](super::tree::ExprKind::Error).
+//! in one run; a faulty part is left out or becomes [`ExprKind::Error`](super::tree::ExprKind::Error).
 
 mod annotation;
 mod args;
@@ -61,7 +61,7 @@ pub fn parse_query(file: FileId, text: &str) -> (Vec<Literal>, Vec<Diagnostic>) 
     (literals, parser.into_faults())
 }
 
-/// Parses one atom, with or without a full stop at the end; arguments may stand by position or by name.
+/// Parses one atom, with or without a full stop at the end; arguments may be given by position or by name.
 pub fn parse_fact(file: FileId, text: &str) -> (Option<Atom>, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
         return (None, vec![too_large(file, text.len())]);
@@ -92,7 +92,7 @@ fn too_large(file: FileId, len: usize) -> Diagnostic {
         .help("split the rules into several files, and keep facts in JSON Lines or CSV")
 }
 
-/// The state of the parser: a token at hand, one more ahead, and what recovery needs.
+/// The state of the parser: the current token, one more ahead, and what recovery needs.
 struct Parser<'a> {
     lexer: Lexer<'a>,
     file: FileId,
@@ -197,17 +197,17 @@ impl<'a> Parser<'a> {
         self.flush_deferred(None);
     }
 
-    /// Whether the token at hand is `kind`.
+    /// Whether the current token is `kind`.
     fn at(&self, kind: TokenKind) -> bool {
         self.current.kind == kind
     }
 
-    /// Whether the token at hand is the word `word`.
+    /// Whether the current token is the word `word`.
     fn at_word(&self, word: &str) -> bool {
         matches!(self.current.kind, TokenKind::Word(found) if found.as_str() == word)
     }
 
-    /// The word at hand.
+    /// The current word.
     fn word(&self) -> Option<Symbol> {
         match self.current.kind {
             TokenKind::Word(word) => Some(word),
@@ -215,7 +215,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the token at hand.
+    /// Takes the current token.
     fn bump(&mut self) -> Token {
         self.last = self.current;
         self.current = self.ahead;
@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
         self.last
     }
 
-    /// Takes the token at hand if it is `kind`.
+    /// Takes the current token if it is `kind`.
     fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.at(kind);
         if found {
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Takes the word at hand if it is `word`.
+    /// Takes the current word if it is `word`.
     fn eat_word(&mut self, word: &str) -> bool {
         let found = self.at_word(word);
         if found {

@@ -33,7 +33,7 @@ impl Parser<'_> {
         self.fault(if help.is_empty() { fault } else { fault.help(help) });
     }
 
-    /// Reports that `what` should stand where the token at hand stands, once for each token.
+    /// Reports that `what` was expected at the current token, once for each token.
     pub(super) fn expected(&mut self, what: &str) {
         if self.said() {
             return;
@@ -43,7 +43,7 @@ impl Parser<'_> {
         self.fault(fault);
     }
 
-    /// The token at hand as a message shows it.
+    /// The current token as a message shows it.
     pub(super) fn found(&self) -> String {
         match self.current.kind {
             TokenKind::Eof => String::from("the end of the text"),
@@ -52,12 +52,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the token at hand stands; the end of the text is shown after the last token.
+    /// Where the current token is; the end of the text is shown after the last token.
     pub(super) fn place_of_current(&self) -> Span {
         if self.at(TokenKind::Eof) { self.last.span.after() } else { self.current.span }
     }
 
-    /// Whether the token at hand probably begins another clause.
+    /// Whether the current token probably begins another clause.
     pub(super) fn at_new_clause(&self) -> bool {
         self.current.position == Position::Margin
             && self.current.span.start > self.clause
@@ -71,13 +71,13 @@ impl Parser<'_> {
         )
     }
 
-    /// Whether the token at hand begins another clause for certain: a declaration, or a head and `:-`.
+    /// Whether the current token begins another clause for certain: a declaration, or a head and `:-`.
     fn at_evident_clause(&self) -> bool {
         let mark = matches!(self.current.kind, TokenKind::At | TokenKind::Dot);
         self.at_new_clause() && (mark || self.declares() || self.clause_ahead())
     }
 
-    /// Whether the keyword of a declaration is at hand, and what it declares.
+    /// Whether the current word is the keyword of a declaration, and what it declares.
     pub(super) fn declares(&self) -> bool {
         let named = matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_));
         let quoted = matches!(self.ahead.kind, TokenKind::Literal(Value::String(_)));
@@ -95,7 +95,7 @@ impl Parser<'_> {
             || self.silent && self.at_new_clause()
     }
 
-    /// Whether the rest of a faulty clause ends here: also before whatever stands at the margin.
+    /// Whether the rest of a faulty clause ends here: also before anything at the margin.
     pub(super) fn at_recovery_end(&self) -> bool {
         matches!(self.current.kind, TokenKind::End | TokenKind::Eof) || self.at_new_clause()
     }
@@ -175,7 +175,7 @@ impl Parser<'_> {
         self.silent = false;
     }
 
-    /// Reports what stands where a clause should end.
+    /// Reports what was found where a clause should end.
     fn missing_dot(&mut self, what: &str) {
         if self.said() {
             return;

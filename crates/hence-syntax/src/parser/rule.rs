@@ -11,7 +11,7 @@ use super::Parser;
 use super::annotation::Annotations;
 use super::expr::broken;
 
-/// What stands before the body of a rule.
+/// What is before the body of a rule.
 pub(super) struct Head {
     doc: Doc,
     annotations: Annotations,
@@ -151,7 +151,7 @@ impl Parser<'_> {
         goes_on
     }
 
-    /// Takes what stands between head and body; whether a body follows.
+    /// Takes what is between head and body; whether a body follows.
     fn begin_body(&mut self, relation: Ident) -> bool {
         match self.current.kind {
             TokenKind::Turnstile => {

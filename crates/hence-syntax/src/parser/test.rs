@@ -41,7 +41,7 @@ impl Section {
 }
 
 impl Parser<'_> {
-    /// The test at hand.
+    /// The current test.
     pub(super) fn test(&mut self) -> Option<Test> {
         let start = self.bump().span;
         let doc = self.doc(start.start);
@@ -65,7 +65,7 @@ impl Parser<'_> {
         self.sections(&mut test);
         self.close(TokenKind::RightBrace, open);
         if self.at(TokenKind::End) {
-            let label = "a test ends with its `}`";
+            let label = "a test ends with `}`";
             self.report(
                 codes::BAD_TEST,
                 "unexpected `.` after a test",
@@ -136,7 +136,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a parenthesis stands directly after the word at hand, as after a relation.
+    /// Whether a parenthesis is directly after the current word, as after a relation.
     pub(super) fn is_called(&self) -> bool {
         self.ahead.kind == TokenKind::LeftParen && self.ahead.span.start == self.current.span.end
     }
@@ -147,7 +147,7 @@ impl Parser<'_> {
         self.word().filter(|_| !called).and_then(|word| Section::of(word.as_str()))
     }
 
-    /// Reports a part after one that it should stand before.
+    /// Reports a part after one that it should precede.
     fn refuse_disorder(&mut self, section: Section, latest: Section) {
         if section < latest {
             let message = format!("`{}` after `{}`", section.word(), latest.word());

@@ -107,7 +107,7 @@ impl Parser<'_> {
 
     fn refuse_because(&mut self, because: Option<Ident>) {
         if let Some(id) = because {
-            let label = "if nothing matches, no proof shows a rule";
+            let label = "where nothing matches, there is no proof";
             self.report(codes::BAD_TEST, "`because` after `no`", id.span, label, "remove it");
         }
     }
@@ -128,7 +128,7 @@ impl Parser<'_> {
         let within = self.within();
         let span = self.since(start);
         if self.at(TokenKind::End) {
-            let label = "the rows end with their `}`";
+            let label = "the rows end with `}`";
             self.report(
                 codes::BAD_TEST,
                 "unexpected `.` after `exactly`",

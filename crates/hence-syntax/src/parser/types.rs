@@ -10,7 +10,7 @@ use super::super::tree::{Ident, TypeExpr};
 use super::Parser;
 
 impl Parser<'_> {
-    /// `int`, the name of a closed set, or `/low | /high`. None where neither stands.
+    /// `int`, the name of a closed set, or `/low | /high`. None where neither is there.
     pub(super) fn type_expr(&mut self) -> Option<TypeExpr> {
         let start = self.current.span;
         match self.current.kind {

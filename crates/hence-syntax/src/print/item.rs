@@ -16,22 +16,22 @@ use super::text::Level;
 struct Argument<'a> {
     start: u32,
     text: String,
-    /// The expression, and what stands before it; none for what is never broken.
+    /// The expression, and what is before it; none for what is never broken.
     expr: Option<(&'a Expr, String)>,
 }
 
-/// Something with parentheses: what stands before them, between them and after them.
+/// Something with parentheses: what is before them, between them and after them.
 struct Call<'a> {
     start: u32,
     name: String,
     args: Vec<Argument<'a>>,
-    /// Where the closing parenthesis stands in the source.
+    /// Where the closing parenthesis is in the source.
     close: u32,
     end: String,
 }
 
 impl Printer<'_> {
-    /// On one line if it fits and no comment stands inside, else an argument a line.
+    /// On one line if it fits and no comment is inside, else an argument a line.
     fn call(&self, call: Call<'_>, indent: usize) -> Vec<Line> {
         let args: Vec<_> = call.args.iter().map(|arg| arg.text.as_str()).collect();
         let line = format!("{}({}){}", call.name, args.join(", "), call.end);
@@ -53,14 +53,14 @@ impl Printer<'_> {
         let fits = indent + arg.text.chars().count() + comma.len() <= WIDTH;
         match arg.expr {
             Some((expr, before)) if !fits => {
-                let around = Around { before: &before, behind: comma, level: Level::Or };
+                let around = Around { before: &before, after: comma, level: Level::Or };
                 self.expr(expr, arg.start, indent, &around)
             }
             _ => vec![Line::new(arg.start, indent, arg.text + comma)],
         }
     }
 
-    /// One line in the place of several, if it fits and no comment stands between them.
+    /// One line in the place of several, if it fits and no comment is between them.
     pub(super) fn choose(&self, compact: String, broken: Vec<Line>) -> Vec<Line> {
         let (Some(first), Some(last)) = (broken.first(), broken.last()) else { return broken };
         let fits = first.indent + compact.chars().count() <= WIDTH;
@@ -110,7 +110,7 @@ impl Printer<'_> {
         self.joined(head, tail)
     }
 
-    /// Two parts of one line each on one line, if that fits and no comment stands inside.
+    /// Two parts of one line each on one line, if that fits and no comment is inside.
     fn joined(&self, mut head: Vec<Line>, tail: Vec<Line>) -> Vec<Line> {
         let line = match (head.as_slice(), tail.as_slice()) {
             ([first], [second]) => Some(format!("{} {}", first.text, second.text)),
@@ -210,7 +210,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A term by position. One that needs parentheses where it stands is never broken.
+    /// A term by position. One that needs parentheses where it is is never broken.
     fn term<'a>(&self, term: &'a Expr) -> Argument<'a> {
         let text = self.texts.atom_term(term);
         let broken = (text == self.texts.expr(term)).then(|| (term, String::new()));
@@ -239,7 +239,7 @@ impl Printer<'_> {
             LiteralKind::Condition(expr) => self.condition(expr, literal.span.start, indent, end),
             LiteralKind::In(left, right) => {
                 let before = format!("{} in ", self.texts.at_level(left, Level::Not));
-                let around = Around { before: &before, behind: end, level: Level::Not };
+                let around = Around { before: &before, after: end, level: Level::Not };
                 self.expr(right, literal.span.start, indent, &around)
             }
         }
@@ -249,10 +249,10 @@ impl Printer<'_> {
     fn condition(&self, expr: &Expr, start: u32, indent: usize, end: &str) -> Vec<Line> {
         match &expr.kind {
             ExprKind::Unary(UnaryOp::Not, operand) => {
-                let around = Around { before: "!", behind: end, level: Level::Sign };
+                let around = Around { before: "!", after: end, level: Level::Sign };
                 self.expr(operand, start, indent, &around)
             }
-            _ => self.expr(expr, start, indent, &Around { before: "", behind: end, level: Level::Not }),
+            _ => self.expr(expr, start, indent, &Around { before: "", after: end, level: Level::Not }),
         }
     }
 

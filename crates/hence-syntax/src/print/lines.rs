@@ -12,7 +12,7 @@ pub(super) const WIDTH: usize = 100;
 
 /// One line of output.
 pub(super) struct Line {
-    /// Where what it shows begins in the source; comments before that stand before it.
+    /// Where what it shows begins in the source; comments before that precede it.
     pub(super) at: u32,
     /// How far it is indented.
     pub(super) indent: usize,
@@ -45,7 +45,7 @@ pub(super) struct Output<'a> {
     out: String,
     /// Whether the last line of the output is a comment, or ends with one.
     after_comment: bool,
-    /// Whether a `##` comment stands in the lines above that no blank line divides.
+    /// Whether a `##` comment is in the lines above, up to a blank line.
     below_doc: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Output<'a> {
         Self { text, comments, out, after_comment: false, below_doc: false }
     }
 
-    /// Adds a line, and before it the comments that stand before it.
+    /// Adds a line, and before it the comments that precede it.
     pub(super) fn line(&mut self, line: &Line) {
         self.comments_before(line.at, line.comment_indent, line.keeps_blank);
         let forced = line.takes_doc && self.below_doc;
@@ -122,7 +122,7 @@ impl<'a> Output<'a> {
         self.out.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// Whether a blank line stands before byte `at` of the source.
+    /// Whether a blank line is before byte `at` of the source.
     fn blank_before(&self, at: u32) -> bool {
         let before = part(self.text, ..at as usize);
         let gap = before.len() - before.trim_end().len();

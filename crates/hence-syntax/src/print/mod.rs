@@ -111,7 +111,7 @@ impl Printer<'_> {
         comments.get(first).is_some_and(|comment| comment.span.start < to)
     }
 
-    /// Where the parenthesis or brace stands that closes the first one after `from`, or what `from` is in.
+    /// Where the parenthesis or brace is that closes the first one after `from`, or what `from` is in.
     fn closing_after(&self, from: u32) -> u32 {
         let mut lexer = Lexer::new(self.file.id, self.text);
         lexer.seek(from as usize);
@@ -139,13 +139,13 @@ impl Printer<'_> {
         text
     }
 
-    /// Where the word begins that stands before `at`, or `at` where none does.
+    /// Where the word before `at` begins, or `at` where none does.
     fn word_before(&self, at: u32) -> u32 {
         let before = part(self.text, ..at as usize);
         let mut end = before.trim_end().len();
         let comments = &self.file.comments;
         let mut next = comments.partition_point(|comment| comment.span.end as usize <= end);
-        // A comment may stand between the word and what follows it.
+        // A comment may be between the word and what follows it.
         while let Some(comment) = next.checked_sub(1).and_then(|last| comments.get(last)) {
             if comment.span.end as usize != end {
                 break;

@@ -1,4 +1,4 @@
-//! Tests as lines: what stands in `given` and `expect` begins lines where the author began them, if that fits.
+//! Tests as lines: what is in `given` and `expect` begins lines where the author began them, if that fits.
 
 use super::super::lexer::Lexer;
 use super::super::tree::{Expectation, ExpectationKind, Given, Ident, Literal, Test};
@@ -80,7 +80,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Expectations. A name right after a distance stands between parentheses, without which it would divide it.
+    /// Expectations. A name right after a distance is put in parentheses, without which it would divide it.
     fn expectations(&self, items: &[Expectation]) -> Vec<Vec<Line>> {
         let mut clauses: Vec<_> = items.iter().map(|item| self.expectation(item)).collect();
         for (before, lines) in items.iter().zip(clauses.iter_mut().skip(1)) {
@@ -149,7 +149,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether one line still fits after another; a whole relation stands alone.
+/// Whether one line still fits after another; a whole relation has a line of its own.
 fn fits(last: &Line, next: &Line) -> bool {
     let whole = [last, next].iter().any(|line| line.text.starts_with("exactly "));
     !whole && last.indent + last.text.chars().count() + 1 + next.text.chars().count() <= WIDTH

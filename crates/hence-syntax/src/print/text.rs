@@ -7,7 +7,7 @@ use super::super::tree::{
     Args, Atom, BinaryOp, Expr, ExprKind, Ident, Limit, Literal, LiteralKind, Rule, UnaryOp,
 };
 
-/// How tightly what stands around an expression binds; a looser expression gets parentheses.
+/// How tightly the surroundings of an expression bind; a looser expression gets parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
     Or,
@@ -62,7 +62,7 @@ impl Texts<'_> {
         self.source.and_then(|source| source.get(span.range())).filter(|text| !text.is_empty())
     }
 
-    /// An expression where any may stand.
+    /// An expression where any is allowed.
     pub(super) fn expr(&self, expr: &Expr) -> String {
         self.at_level(expr, Level::Or)
     }
@@ -74,7 +74,7 @@ impl Texts<'_> {
         out
     }
 
-    /// An expression that is no literal of a body by itself: `and` and `or` get parentheses.
+    /// An expression that is not a literal of a body by itself: `and` and `or` get parentheses.
     fn condition(&self, expr: &Expr) -> String {
         let mut out = String::new();
         match &expr.kind {

@@ -101,7 +101,7 @@ impl<'a> Report<'a> {
             (true, _) => format!("derive it by a rule whose body contains `{needed}`"),
             (false, []) => format!("add `{needed}` to the body of this rule"),
             (false, _) => {
-                format!("add `{needed}` to the rule of `{head}`, or a similar literal to a rule that it goes through")
+                format!("add `{needed}` to the rule of `{head}`, or a similar literal to a rule that it depends on")
             }
         })
     }

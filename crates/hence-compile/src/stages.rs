@@ -1,4 +1,4 @@
-//! Which `crepe!` program evaluates what: aggregates and limits stand between two programs, because crepe knows
+//! Which `crepe!` program evaluates what: aggregates and limits come between two programs, because crepe knows
 //! neither.
 //!
 //! A relation is complete from some program on: input from the first. A stratum is evaluated in the first program in
@@ -10,7 +10,7 @@ use hence_core::schema::{Kind, RelationId};
 use hence_lang::ir::{Program, Rule, RuleId};
 
 /// Who evaluates what.
-pub(super) struct Plan {
+pub(super) struct Stages {
     /// How many programs there are.
     pub(super) programs: usize,
     /// The program that evaluates a relation's rules; `None` where rules don't derive it, or aggregates and limits
@@ -27,11 +27,11 @@ pub(super) fn gathers(rule: &Rule) -> bool {
     rule.is_aggregate() || rule.limit.is_some()
 }
 
-impl Plan {
-    /// The plan of a program.
+impl Stages {
+    /// The stages of a program.
     pub(super) fn new(program: &Program) -> Self {
         let relations = program.relations.len();
-        let mut plan = Self {
+        let mut stages = Self {
             programs: 1,
             derived_in: IndexVec::filled(None, relations),
             rules: IndexVec::filled(0, program.rules.len()),
@@ -39,13 +39,13 @@ impl Plan {
         };
         let mut ready = IndexVec::filled(0, relations);
         for stratum in &program.strata {
-            plan.stratum(program, &stratum.relations, &stratum.rules, &mut ready);
+            stages.stratum(program, &stratum.relations, &stratum.rules, &mut ready);
         }
         for fact in &program.facts {
-            plan.give(fact.relation);
+            stages.give(fact.relation);
         }
-        plan.programs = plan.rules.iter().max().map_or(1, |last| last + 1);
-        plan
+        stages.programs = stages.rules.iter().max().map_or(1, |last| last + 1);
+        stages
     }
 
     fn stratum(
@@ -121,7 +121,7 @@ impl Plan {
     }
 }
 
-/// The place of the table in which a rule's matches stand, after all relations.
+/// The place of the table that holds a rule's matches, after all relations.
 pub(super) fn matches_table(program: &Program, number: u32) -> usize {
     let before = program.rules.iter().take(number as usize).filter(|rule| gathers(rule)).count();
     program.relations.len() + before
@@ -132,7 +132,7 @@ pub(super) fn arity(program: &Program, relation: RelationId) -> usize {
     program[relation].columns.len().max(1)
 }
 
-/// The columns of positive atoms in which nothing stands, in order; they make matches distinct.
+/// The columns of positive atoms that hold no term, in order; they make matches distinct.
 pub(super) fn open_columns(rule: &Rule) -> usize {
     rule.positive().flat_map(|atom| &atom.args).filter(|arg| matches!(arg, hence_lang::ir::Arg::Any)).count()
 }
