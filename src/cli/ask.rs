@@ -9,7 +9,7 @@ use hence::session::{Because, DecisionId, Wanted};
 use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
 use hence_ledger::Decision;
-use hence_proof::proof::{Proof, StepKind};
+use hence_proof::proof::{Pattern, Proof, StepKind};
 use hence_proof::render::{self, Layout};
 
 use super::output::{self, Format};
@@ -37,16 +37,25 @@ impl Query {
         let Asking { session, now, .. } = self.subject.session()?;
         let answer = session.query(&self.body, now)?;
         output::reports(&answer.reports);
+        let asked = Symbol::new("row");
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
         if self.format == Format::Table && columns.is_empty() {
-            writeln!(terminal::text(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
+            let open = !answer.undetermined.is_empty();
+            let said = if !answer.rows.is_empty() { "yes" } else if open { "undetermined" } else { "no" };
+            writeln!(terminal::text(), "{said}")?;
         } else {
-            output::rows(self.format, &columns, &answer.rows)?;
+            output::rows(self.format, &columns, &answer.rows, &answer.undetermined)?;
         }
+        let open = answer.undetermined.iter().map(|row| Pattern { relation: asked, args: row.clone() });
+        output::undetermined(self.format, &open.collect::<Vec<_>>());
         if self.format == Format::Table && !columns.is_empty() {
             output::aside(&super::diagnostics::count(answer.rows.len(), "row"));
         }
-        Ok(if self.exit_status && answer.rows.is_empty() { NO } else { DONE })
+        Ok(match answer.undetermined.is_empty() {
+            false => UNDETERMINED,
+            true if self.exit_status && answer.rows.is_empty() => NO,
+            true => DONE,
+        })
     }
 }
 
@@ -70,10 +79,8 @@ impl Derive {
         let Asking { session, now, .. } = self.subject.session()?;
         let derived = session.derive(&self.relations, now)?;
         output::reports(&derived.reports);
-        output::relations(self.format, &derived.relations)?;
-        for relation in &derived.undetermined {
-            output::warning(&format!("`{relation}` is undetermined: it depends on an undefined operation"));
-        }
+        output::relations(self.format, &derived.relations, &derived.undetermined)?;
+        output::undetermined(self.format, &derived.undetermined);
         Ok(if derived.undetermined.is_empty() { DONE } else { UNDETERMINED })
     }
 }
@@ -207,7 +214,8 @@ fn agrees(recorded: &Decision, proof: &Proof) -> bool {
 /// What a question for a proof comes to; says what holds instead where there is none.
 pub(super) fn verdict(fact: &str, because: &Because) -> u8 {
     if because.undetermined {
-        output::warning("the decision is undetermined: it depends on an undefined operation");
+        let fact = fact.trim().trim_end_matches('.');
+        output::warning(&format!("`{fact}` is undetermined: it depends on an undefined operation"));
         return UNDETERMINED;
     }
     if because.holds > 0 {

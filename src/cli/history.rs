@@ -276,7 +276,7 @@ impl Facts {
             columns if columns.is_empty() => self.columns(&ledger, relation, width)?,
             columns => columns,
         };
-        output::relations(self.format, &[(relation, columns, found)])?;
+        output::relations(self.format, &[(relation, columns, found)], &[])?;
         Ok(DONE)
     }
 
@@ -317,7 +317,7 @@ impl Facts {
             }
         }
         rows.sort();
-        output::rows(self.format, &[String::from("relation"), String::from("facts")], &rows)?;
+        output::rows(self.format, &[String::from("relation"), String::from("facts")], &rows, &[])?;
         Ok(DONE)
     }
 }

@@ -86,7 +86,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn is_met(&self, item: &Expectation, answer: Option<RelationId>) -> bool {
-        if self.undetermined(item).is_some() {
+        if self.undetermined(item, answer).is_some() {
             return false;
         }
         match item {
@@ -106,7 +106,7 @@ impl Bench<'_> {
         if self.is_met(item, answer) {
             return None;
         }
-        if let Some(relation) = self.undetermined(item) {
+        if let Some(relation) = self.undetermined(item, answer) {
             return Some(self.undetermined_failure(item, relation));
         }
         match item {
@@ -130,14 +130,25 @@ impl Bench<'_> {
         Failure::new(sources.place(span), sources.slice(span), says)
     }
 
-    /// A decision that the expectation speaks of and that is undetermined.
-    fn undetermined(&self, item: &Expectation) -> Option<RelationId> {
-        relations(item).into_iter().find(|relation| self.evaluation.undetermined.contains(relation))
+    /// A relation of which it is undetermined what the expectation says, if it is.
+    fn undetermined(&self, item: &Expectation, answer: Option<RelationId>) -> Option<RelationId> {
+        let is_open = |relation: &RelationId| self.evaluation.undetermined.contains_key(relation);
+        match item {
+            Expectation::Exactly { relation, .. } => Some(*relation).filter(is_open),
+            // What certainly matches is enough, whatever else does.
+            Expectation::Body { .. } => {
+                let answer = answer.filter(|answer| is_open(answer) && self.answers(Some(*answer)) == 0)?;
+                Some(relations(item).into_iter().find(is_open).unwrap_or(answer))
+            }
+        }
     }
 
     fn undetermined_failure(&self, item: &Expectation, relation: RelationId) -> Failure {
         let (Expectation::Body { span, .. } | Expectation::Exactly { span, .. }) = item;
-        let says = format!("`{}` is undetermined: an operation is undefined", self.name(relation));
+        let says = match hence_lang::lower::is_answer(self.program, relation) {
+            true => String::from("this is undetermined: an operation is undefined"),
+            false => format!("`{}` is undetermined: an operation is undefined", self.name(relation)),
+        };
         let program = self.program;
         let causes = self.evaluation.model.undefined.iter().filter(|report| {
             program.rule(report.rule).is_some_and(|rule| program.dependents(rule.head).contains(&relation))
@@ -255,7 +266,7 @@ impl Bench<'_> {
     }
 
     fn finder(&self) -> Finder<'_> {
-        Finder::new(self.program, &self.evaluation.model, &self.case.file.rules.sources, &NoOrigins)
+        self.evaluation.finder((self.program, &self.case.file.rules.sources), &NoOrigins)
     }
 
     /// The first lines of the proof of a fact.

@@ -113,7 +113,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
             None => self.leaf(fact, &shown),
         };
-        Step { fact: shown, kind }
+        Step { fact: shown, kind, possible: None }
     }
 
     /// The rule and the sentence of one step; nothing for a fact that was asserted.

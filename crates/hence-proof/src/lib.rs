@@ -16,6 +16,7 @@ mod heights;
 mod interrupt;
 mod phrase;
 mod plan;
+pub mod possible;
 pub mod proof;
 mod ranking;
 pub mod render;

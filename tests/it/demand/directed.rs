@@ -191,7 +191,7 @@ fn an_operation_without_a_result_is_found_wherever_the_asked_relation_needs_it()
     let (rules, facts) = (rules(), facts());
     let sliced = session(&rules, &facts, EvaluationScope::FactsAlways);
     let derived = sliced.derive(&[String::from("share")], NOW).unwrap();
-    assert_eq!(derived.undetermined, [Symbol::new("share")]);
+    assert!(derived.undetermined.iter().all(|row| row.relation == Symbol::new("share")));
     assert!(!derived.reports.is_empty());
     // Asked for one sensor, the others are still gone through: whether the decision is undetermined hangs on them.
     let everything = session(&rules, &facts, EvaluationScope::Everything);
@@ -202,7 +202,7 @@ fn an_operation_without_a_result_is_found_wherever_the_asked_relation_needs_it()
     // Nothing is said of it where nobody asks.
     let alerts = sliced.derive(&[String::from("alert")], NOW).unwrap();
     assert!(alerts.reports.is_empty() && alerts.undetermined.is_empty());
-    assert_eq!(sliced.derive(&[], NOW).unwrap().undetermined, [Symbol::new("share")]);
+    assert_eq!(sliced.derive(&[], NOW).unwrap().undetermined, derived.undetermined);
 }
 
 #[test]
