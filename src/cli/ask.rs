@@ -41,7 +41,13 @@ impl Query {
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
         if self.format == Format::Table && columns.is_empty() {
             let open = !answer.undetermined.is_empty();
-            let said = if !answer.rows.is_empty() { "yes" } else if open { "undetermined" } else { "no" };
+            let said = if !answer.rows.is_empty() {
+                "yes"
+            } else if open {
+                "undetermined"
+            } else {
+                "no"
+            };
             writeln!(terminal::text(), "{said}")?;
         } else {
             output::rows(self.format, &columns, &answer.rows, &answer.undetermined)?;

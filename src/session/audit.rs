@@ -11,11 +11,11 @@ use hence_engine::{Engine, Limits};
 use hence_ledger::{Decision, Lapsed, Ledger, Transaction, TxInfo};
 use hence_proof::{Explanation, Finder};
 
-use super::evaluation;
 use super::compiled::COMPILED;
 use super::cross_check::BOTH;
 use super::drawn::{DecisionId, place};
 use super::error::SessionError;
+use super::evaluation;
 use super::follow::{Follower, Redrawn};
 use super::history::History;
 use super::lapse::Decided;

@@ -9,10 +9,10 @@ use hence_core::meter;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
-use hence_proof::proof::Pattern;
 use hence_ledger::{
     Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, When,
 };
+use hence_proof::proof::Pattern;
 
 use super::ask::reports;
 use super::cross_check::rows_of;

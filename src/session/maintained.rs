@@ -65,7 +65,9 @@ impl Second {
     }
 
     fn undetermined(&self, program: &Program) -> Undetermined {
-        evaluation::undetermined(program, &self.of, |id| self.incremental.rows(id).map(<[Word]>::to_vec).collect())
+        evaluation::undetermined(program, &self.of, |id| {
+            self.incremental.rows(id).map(<[Word]>::to_vec).collect()
+        })
     }
 }
 

@@ -70,7 +70,14 @@ impl Session {
         let prepared = Prepared::new(rules.program.clone(), self.standing()?, self.limits);
         let prepared = prepared.map_err(|reached| limit(rules, &reached))?;
         let request = Database::new(&rules.program);
-        Ok(PreparedSession { rules, lenient: self.lenient, limits: self.limits, prepared, request, fault: None })
+        Ok(PreparedSession {
+            rules,
+            lenient: self.lenient,
+            limits: self.limits,
+            prepared,
+            request,
+            fault: None,
+        })
     }
 }
 

@@ -122,7 +122,8 @@ impl Session {
         match &self.store {
             Store::Ledger(ledger) if is_now(ledger, at) => {
                 let unknown = evaluation.unknown.as_ref();
-                let relations = unknown.map_or(&rules.program, |unknown| &unknown.of.program).relations.iter();
+                let relations =
+                    unknown.map_or(&rules.program, |unknown| &unknown.of.program).relations.iter();
                 finder.counts(&relations.map(|relation| count(ledger, relation.name)).collect::<Vec<_>>())
             }
             _ => finder,

@@ -276,9 +276,8 @@ impl Explainer<'_> {
         let asked = self.session.asked(question)?;
         let program = &self.session.rules.program;
         let lenient = self.evaluation.unknown.as_ref().map(|unknown| &unknown.lenient);
-        let lenient = lenient.map(|model| {
-            Finder::new(program, model, &self.session.rules.sources, &self.session.store)
-        });
+        let lenient = lenient
+            .map(|model| Finder::new(program, model, &self.session.rules.sources, &self.session.store));
         let finder = lenient.as_ref().unwrap_or(&self.finder);
         let answer = finder.why_not(asked.relation, &asked.values);
         let answer = finder.checked(answer)?;

@@ -15,8 +15,7 @@ pub fn by_rules(proof: &Proof, program: &Program, unknown: &Unknown) -> Proof {
     let names = unknown.program.relations.iter().map(|relation| relation.name);
     let stands = (0u32..).map(hence_core::schema::RelationId).map(|id| unknown.stands(id));
     let writer = Writer { proof, program, stands: names.zip(stands).collect() };
-    let kept: Vec<usize> =
-        (0..proof.steps.len()).filter(|at| writer.replacement(*at).is_none()).collect();
+    let kept: Vec<usize> = (0..proof.steps.len()).filter(|at| writer.replacement(*at).is_none()).collect();
     let numbers: HashMap<usize, StepId> =
         kept.iter().enumerate().map(|(new, old)| (*old, StepId(new as u32))).collect();
     let steps = kept.iter().map(|at| writer.step(*at, &numbers)).collect();
@@ -79,17 +78,18 @@ impl<'a> Writer<'a> {
 
     /// The premises that a rule itself has.
     fn premises(&self, premises: &[Premise], rule: Symbol, numbers: &HashMap<usize, StepId>) -> Vec<Premise> {
-        // A helper of a helper, of a helper: no more levels than a rule has relations that help it.
-        let mut open: Vec<Premise> = premises.iter().rev().cloned().collect();
+        // Whether each takes the place of another one: such facts are told once.
+        let mut open: Vec<(Premise, bool)> =
+            premises.iter().rev().map(|premise| (premise.clone(), false)).collect();
         let mut all = Vec::new();
-        while let Some(premise) = open.pop() {
+        while let Some((premise, replaces)) = open.pop() {
             match premise {
                 Premise::Fact(id) => match self.replacement(id.0 as usize) {
-                    Some(others) => open.extend(others.iter().rev().cloned()),
+                    Some(others) => open.extend(others.iter().rev().map(|other| (other.clone(), true))),
                     None => {
                         let number = numbers.get(&(id.0 as usize)).copied();
                         let known = Premise::Fact(number.or_broken(StepId::INVARIANT));
-                        all.extend((!all.contains(&known)).then_some(known));
+                        all.extend((!replaces || !all.contains(&known)).then_some(known));
                     }
                 },
                 Premise::Absent { ref atom, .. } if *self.stands(atom.relation) != Stands::Certain => {}

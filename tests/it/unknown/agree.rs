@@ -66,7 +66,12 @@ pub(super) fn compare(program: &Program, input: &Database, limits: &Limits) -> R
     for relation in (0..program.relations.len() as u32).map(RelationId) {
         let certain: BTreeSet<Vec<Word>> = rows(&found, relation).into_iter().collect();
         if !of.coarse().is_empty() {
-            coarser(&expected, relation, &certain, &possible(&of, relation, |relation| rows(&found, relation)))?;
+            coarser(
+                &expected,
+                relation,
+                &certain,
+                &possible(&of, relation, |relation| rows(&found, relation)),
+            )?;
             continue;
         }
         if certain != expected.certain[relation] {

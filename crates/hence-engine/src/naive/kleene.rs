@@ -136,7 +136,11 @@ impl ThreeValuedRun<'_> {
             ExprKind::And(left, right) => connect(value(left), value(right), false),
             ExprKind::Or(left, right) => connect(value(left), value(right), true),
             ExprKind::If(condition, then, otherwise) => {
-                if value(condition)?.as_bool() { value(then) } else { value(otherwise) }
+                if value(condition)?.as_bool() {
+                    value(then)
+                } else {
+                    value(otherwise)
+                }
             }
             ExprKind::Unknown => None,
             ExprKind::Undefined(part) => Some(Word::from_bool(value(part).is_none())),

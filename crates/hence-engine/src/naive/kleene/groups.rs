@@ -26,7 +26,8 @@ struct Member {
 impl ThreeValuedRun<'_> {
     pub(super) fn aggregated(&self, rule: &Rule, matches: Vec<Match>) -> Heads {
         let group: Vec<&Expr> = plain(rule).collect();
-        let args: Vec<&Expr> = rule.terms.iter().filter(|term| is_aggregate(term)).flat_map(Term::exprs).collect();
+        let args: Vec<&Expr> =
+            rule.terms.iter().filter(|term| is_aggregate(term)).flat_map(Term::exprs).collect();
         let members = self.members(&matches, &group, &args);
         let (mut heads, mut groups) = (Heads::new(), BTreeMap::<&PartialRow, Vec<&Member>>::new());
         for member in &members {

@@ -34,8 +34,11 @@ impl ThreeValuedRun<'_> {
         let mut found: BTreeMap<(PartialRow, Vec<PartialRow>), bool> = BTreeMap::new();
         for choice in self.choices(rule)? {
             for choice in self.computed(rule, choice)? {
-                let rows: Vec<(&Atom, PartialRow)> =
-                    choice.rows.iter().map(|(atom, row)| (*atom, self.completed(atom, row, &choice))).collect();
+                let rows: Vec<(&Atom, PartialRow)> = choice
+                    .rows
+                    .iter()
+                    .map(|(atom, row)| (*atom, self.completed(atom, row, &choice)))
+                    .collect();
                 let facts_certain = rows.iter().all(|(atom, row)| {
                     let row: Option<Vec<Word>> = row.iter().copied().collect();
                     row.is_some_and(|row| self.facts.certain[atom.relation].contains(&row))

@@ -81,7 +81,9 @@ fn exprs(of: &[Expr]) -> Vec<Expr> {
 fn expr(of: &Expr) -> Expr {
     let part = |one: &Expr| Box::new(expr(one));
     let kind = match &of.kind {
-        leaf @ (ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) | ExprKind::Unknown) => leaf.clone(),
+        leaf @ (ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) | ExprKind::Unknown) => {
+            leaf.clone()
+        }
         ExprKind::Undefined(operand) => ExprKind::Undefined(part(operand)),
         ExprKind::Call(op, args) => ExprKind::Call(*op, exprs(args)),
         ExprKind::Matches(text, pattern) => ExprKind::Matches(part(text), pattern.clone()),

@@ -78,10 +78,7 @@ impl Drafts<'_> {
         Some(drafts)
     }
 
-    fn literals<'r, T>(
-        self,
-        wanted: impl Fn(&'r Literal) -> Option<T>,
-    ) -> impl Iterator<Item = (usize, T)>
+    fn literals<'r, T>(self, wanted: impl Fn(&'r Literal) -> Option<T>) -> impl Iterator<Item = (usize, T)>
     where
         Self: 'r,
     {

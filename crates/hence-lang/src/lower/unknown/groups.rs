@@ -263,8 +263,7 @@ impl Matches {
 /// The variables of the body and what the head computes of them.
 fn columns(rule: &Rule) -> Vec<Expr> {
     let bound: BTreeSet<VarId> = rule.body.iter().flat_map(Literal::binds).collect();
-    let mut columns: Vec<Expr> =
-        bound.into_iter().map(|var| read(var, rule[var].ty.ty, rule.span)).collect();
+    let mut columns: Vec<Expr> = bound.into_iter().map(|var| read(var, rule[var].ty.ty, rule.span)).collect();
     let limit = rule.limit.iter().flat_map(|limit| limit.keys().chain([&limit.count]));
     for expr in rule.head_exprs().chain(limit).filter(|expr| !is_leaf(expr)) {
         if !columns.contains(expr) {

@@ -63,7 +63,8 @@ impl<'p> Maker<'p> {
     fn stratum(&mut self, stratum: &Stratum) {
         let program = self.program;
         let is_grouped = |id: &RuleId| program[*id].is_aggregate() || program[*id].limit.is_some();
-        let (grouped, plain): (Vec<RuleId>, Vec<RuleId>) = stratum.rules.iter().partition(|id| is_grouped(id));
+        let (grouped, plain): (Vec<RuleId>, Vec<RuleId>) =
+            stratum.rules.iter().partition(|id| is_grouped(id));
         stratum.relations.iter().for_each(|relation| {
             self.version(*relation, Columns::new());
         });
@@ -113,7 +114,12 @@ impl<'p> Maker<'p> {
     }
 
     /// A new relation that helps a rule.
-    pub(super) fn helper(&mut self, rule: &Rule, name: &str, columns: Vec<hence_core::schema::Column>) -> RelationId {
+    pub(super) fn helper(
+        &mut self,
+        rule: &Rule,
+        name: &str,
+        columns: Vec<hence_core::schema::Column>,
+    ) -> RelationId {
         let relation = Relation {
             name: Symbol::new(&format!("{}?{name}", rule.id)),
             kind: Kind::Derived,
@@ -170,8 +176,7 @@ impl<'p> Maker<'p> {
     /// A stratum of relations that are new, with the rules that derive them.
     pub(super) fn push_stratum(&mut self, mut relations: Vec<RelationId>, rules: Vec<Rule>) {
         relations.sort_unstable();
-        let recursive =
-            rules.iter().flat_map(Rule::reads).any(|read| relations.binary_search(&read).is_ok());
+        let recursive = rules.iter().flat_map(Rule::reads).any(|read| relations.binary_search(&read).is_ok());
         let rules = rules.into_iter().map(|rule| self.rules.push(rule)).collect();
         self.strata.push(Stratum { relations, rules, recursive });
     }

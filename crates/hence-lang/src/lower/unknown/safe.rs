@@ -25,8 +25,7 @@ fn stuck(body: &[Literal]) -> Option<BTreeSet<VarId>> {
         open.retain(|literal| {
             let reads = literal.positive().into_iter().flat_map(Atom::vars);
             let mut reads = reads.filter(|var| computed.contains(var));
-            let ready =
-                reads.all(|var| bound.contains(&var)) && literal.is_ready(|var| bound.contains(&var));
+            let ready = reads.all(|var| bound.contains(&var)) && literal.is_ready(|var| bound.contains(&var));
             if ready {
                 bound.extend(literal.binds());
             }
