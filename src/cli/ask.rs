@@ -7,9 +7,10 @@ use serde_json::Value as Json;
 
 use hence::session::{Because, DecisionId, Wanted};
 use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 use hence_lang::ir::Program;
 use hence_ledger::Decision;
-use hence_proof::proof::{Pattern, Proof, StepKind};
+use hence_proof::proof::{Proof, StepKind};
 use hence_proof::render::{self, Layout};
 
 use super::output::{self, Format};
@@ -37,7 +38,6 @@ impl Query {
         let Asking { session, now, .. } = self.subject.session()?;
         let answer = session.query(&self.body, now)?;
         output::reports(&answer.reports);
-        let asked = Symbol::new("row");
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
         if self.format == Format::Table && columns.is_empty() {
             let open = !answer.undetermined.is_empty();
@@ -52,8 +52,10 @@ impl Query {
         } else {
             output::rows(self.format, &columns, &answer.rows, &answer.undetermined)?;
         }
-        let open = answer.undetermined.iter().map(|row| Pattern { relation: asked, args: row.clone() });
-        output::undetermined(self.format, &open.collect::<Vec<_>>());
+        if !columns.is_empty() {
+            let open = answer.undetermined.iter().map(|row| bindings(&columns, row));
+            output::undetermined(self.format, open);
+        }
         if self.format == Format::Table && !columns.is_empty() {
             output::aside(&super::diagnostics::count(answer.rows.len(), "row"));
         }
@@ -63,6 +65,13 @@ impl Query {
             true => DONE,
         })
     }
+}
+
+/// An undetermined row as bindings, `_` for those that are unknown.
+fn bindings(columns: &[String], row: &[Option<Value>]) -> String {
+    let value = |value: &Option<Value>| value.map_or_else(|| String::from("_"), |value| value.to_string());
+    let both = columns.iter().zip(row).map(|(column, one)| format!("{column} = {}", value(one)));
+    both.collect::<Vec<_>>().join(", ")
 }
 
 /// Evaluate and print whole relations without recording anything
@@ -86,7 +95,7 @@ impl Derive {
         let derived = session.derive(&self.relations, now)?;
         output::reports(&derived.reports);
         output::relations(self.format, &derived.relations, &derived.undetermined)?;
-        output::undetermined(self.format, &derived.undetermined);
+        output::undetermined(self.format, derived.undetermined.iter());
         Ok(if derived.undetermined.is_empty() { DONE } else { UNDETERMINED })
     }
 }

@@ -97,7 +97,7 @@ impl Decide {
                 self.print(&decided)?;
             }
         }
-        output::undetermined(self.format, &decided.undetermined);
+        output::undetermined(self.format, decided.undetermined.iter());
         Ok(if decided.undetermined.is_empty() { DONE } else { UNDETERMINED })
     }
 

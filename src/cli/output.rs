@@ -1,5 +1,6 @@
 //! Results on standard output (tables for people, JSON and CSV for programs), everything else on standard error.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
@@ -147,12 +148,15 @@ pub(super) fn reports(reports: &[String]) {
 const OPEN_SHOWN: usize = 20;
 
 /// Names the rows that are undetermined, where the result itself can't.
-pub(super) fn undetermined(format: Format, rows: &[Pattern]) {
-    let rows = if matches!(format, Format::Table | Format::Csv) { rows } else { &[] };
-    for row in rows.iter().take(OPEN_SHOWN) {
+pub(super) fn undetermined(format: Format, rows: impl ExactSizeIterator<Item = impl Display>) {
+    if matches!(format, Format::Json | Format::Jsonl) {
+        return;
+    }
+    let more = rows.len().saturating_sub(OPEN_SHOWN);
+    for row in rows.take(OPEN_SHOWN) {
         warning(&format!("`{row}` is undetermined: it depends on an undefined operation"));
     }
-    if let Some(more) = rows.len().checked_sub(OPEN_SHOWN).filter(|more| *more > 0) {
+    if more > 0 {
         warning(&format!("{more} more are undetermined"));
     }
 }

@@ -1,6 +1,6 @@
 //! From the derivations chosen for facts to a proof: steps in order, with sentences, bindings and numbers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
@@ -243,8 +243,10 @@ impl Writer<'_, '_, '_> {
     }
 
     fn bindings(&self, vars: &[Word], group: bool) -> Vec<(Symbol, Value)> {
+        let rank = self.rule.limit.as_ref().and_then(|limit| limit.rank);
+        let bound: BTreeSet<VarId> = self.rule.body.iter().flat_map(Literal::binds).chain(rank).collect();
         let all = self.rule.variables.iter().zip(vars).enumerate();
-        all.filter(|(at, _)| !group || self.in_head(*at))
+        all.filter(|(at, _)| bound.contains(&VarId::new(*at)) && (!group || self.in_head(*at)))
             .map(|(_, (variable, word))| (variable.name, Value::from_word(variable.ty.ty, *word)))
             .collect()
     }

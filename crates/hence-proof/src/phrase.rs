@@ -128,7 +128,7 @@ impl Phrase<'_> {
                 let [c, t, o] = [condition, then, otherwise].map(|part| self.text(part, fill, 0));
                 format!("if({c}, {t}, {o})")
             }
-            ExprKind::Unknown => String::from("unknown"),
+            ExprKind::Unknown => self.slice(expr.span).unwrap_or_else(|| String::from("unknown")),
             ExprKind::Undefined(operand) => {
                 let mut unknown = false;
                 operand.for_each(&mut |part| unknown |= part.kind == ExprKind::Unknown);

@@ -61,6 +61,9 @@ impl<'a> Writer<'a> {
         }
         if let StepKind::Derived(derived) = &mut step.kind {
             self.derived(derived, numbers);
+            if let (Some(sentence), Some(_)) = (&mut derived.sentence, &step.possible) {
+                sentence.insert_str(0, "possibly: ");
+            }
         }
         step
     }
@@ -79,8 +82,9 @@ impl<'a> Writer<'a> {
     /// The premises that a rule itself has.
     fn premises(&self, premises: &[Premise], rule: Symbol, numbers: &HashMap<usize, StepId>) -> Vec<Premise> {
         // Whether each takes the place of another one: such facts are told once.
-        let mut open: Vec<(Premise, bool)> =
-            premises.iter().rev().map(|premise| (premise.clone(), false)).collect();
+        let told = (0..premises.len()).filter(|at| !self.says_uncertain(premises, *at));
+        let told = told.filter_map(|at| premises.get(at)).rev();
+        let mut open: Vec<(Premise, bool)> = told.map(|premise| (premise.clone(), false)).collect();
         let mut all = Vec::new();
         while let Some((premise, replaces)) = open.pop() {
             match premise {
@@ -99,6 +103,18 @@ impl<'a> Writer<'a> {
             }
         }
         all
+    }
+
+    /// Whether a premise only says that the fact before it, which follows possibly, doesn't follow certainly.
+    fn says_uncertain(&self, premises: &[Premise], at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|before| premises.get(before));
+        let (Some(Premise::Fact(id)), Some(Premise::Absent { atom, .. })) = (before, premises.get(at)) else {
+            return false;
+        };
+        let fact = &self.at(id.0 as usize).fact;
+        let Stands::Possible(of, _) = self.stands(fact.relation) else { return false };
+        self.program[*of].name == atom.relation
+            && atom.args.iter().copied().eq(fact.values.iter().copied().map(Some))
     }
 
     fn group(&self, group: &Group, rule: Symbol, numbers: &HashMap<usize, StepId>) -> Premise {

@@ -104,7 +104,7 @@ impl Console<'_> {
                 writeln!(out, "{name}: {}", count(facts.len(), "fact"))?;
             }
         }
-        output::undetermined(Format::Table, &derived.undetermined);
+        output::undetermined(Format::Table, derived.undetermined.iter());
         Ok(())
     }
 

@@ -7,8 +7,9 @@ use super::expression::{is_never_defined, not_false, undefined, with_unknown};
 use super::safe::make_safe;
 use super::{Columns, RelationId};
 use crate::builtins::expr::{Expr, VarId};
-use crate::builtins::term::{Part, Sentence, Term};
-use crate::ir::{Arg, Atom, Literal, Rule};
+use crate::builtins::term::{Part, Sentence, Term, Variable};
+use crate::ir::{Arg, Atom, Literal, Program, Rule};
+use crate::lower::body::make;
 use hence_core::fault::OrBroken;
 use hence_core::symbol::Symbol;
 
@@ -28,15 +29,25 @@ pub(super) struct Draft {
     /// The columns of the head that are unknown, and the terms of all others.
     pub(super) columns: Columns,
     terms: Vec<Term>,
-    /// Whether it is more than the rule itself.
-    pub(super) differs: bool,
+    /// Variables that it has beside those of the rule.
+    made: Vec<Variable>,
+    /// Whether whatever follows in this way isn't certain.
+    uncertain: bool,
 }
 
 /// All ways in which a rule without aggregates and limit can hold, and whether they are taken coarser than they are.
-pub(super) fn drafts(rule: &Rule, versions: &Versions) -> (Vec<Draft>, bool) {
-    let exact = Drafts { rule, versions, coarse: false };
+///
+/// A way that may be certain is taken once for each literal that may be the one that isn't: so a proof always tells
+/// what a possible fact hangs on.
+pub(super) fn drafts(program: &Program, rule: &Rule, versions: &Versions) -> (Vec<Draft>, bool) {
+    let exact = Drafts { program, rule, versions, coarse: false };
     match exact.all() {
-        Some(drafts) => (drafts, false),
+        Some(drafts) => {
+            let (uncertain, open): (Vec<Draft>, Vec<Draft>) =
+                drafts.into_iter().partition(|draft| draft.uncertain);
+            let doubted = open.iter().flat_map(|draft| exact.doubted(draft));
+            (doubted.chain(uncertain.iter().cloned()).collect(), false)
+        }
         None => {
             let coarse = Drafts { coarse: true, ..exact }.all();
             (coarse.or_broken("there is one coarse way in which a rule can hold"), true)
@@ -46,6 +57,7 @@ pub(super) fn drafts(rule: &Rule, versions: &Versions) -> (Vec<Draft>, bool) {
 
 #[derive(Clone, Copy)]
 struct Drafts<'a> {
+    program: &'a Program,
     rule: &'a Rule,
     versions: &'a Versions,
     /// Whether all that may be unknown is taken for it.
@@ -108,11 +120,11 @@ impl Drafts<'_> {
             return vec![draft.matching(at, atom.clone(), false)];
         };
         if self.coarse {
-            return vec![Draft { differs: true, ..draft.clone() }];
+            return vec![Draft { uncertain: true, ..draft.clone() }];
         }
         let versions = versions.iter();
         let of = |(columns, version): (&Columns, &RelationId)| {
-            draft.matching(at, of_version(atom, columns, *version), true)
+            draft.matching(at, of_version(atom, columns, *version), !columns.is_empty())
         };
         versions.map(of).collect()
     }
@@ -121,8 +133,7 @@ impl Drafts<'_> {
     fn literal(self, draft: &Draft, at: usize, literal: &Literal) -> Vec<Draft> {
         if let Literal::Not(atom) = literal {
             let known = atom.vars().all(|var| !draft.unknown.contains(&var));
-            let differs = draft.differs || !known || self.versions.contains_key(&atom.relation);
-            let mut next = Draft { differs, ..draft.clone() };
+            let mut next = Draft { uncertain: draft.uncertain || !known, ..draft.clone() };
             next.literals.extend(known.then(|| (at, literal.clone())));
             return vec![next];
         }
@@ -131,7 +142,8 @@ impl Drafts<'_> {
         if let (Literal::Test { span, .. }, [expr], false) = (literal, exprs.as_slice(), self.coarse)
             && expr.may_fail()
         {
-            let mut next = Draft { differs: true, ..draft.clone() };
+            let mut next = draft.clone();
+            next.uncertain |= is_never_defined(expr);
             next.literals.push((at, not_false(expr, *span)));
             return vec![next];
         }
@@ -144,7 +156,7 @@ impl Drafts<'_> {
             drafts.push(next);
         }
         if !failing.is_empty() {
-            let mut next = Draft { differs: true, ..draft.clone() };
+            let mut next = Draft { uncertain: true, ..draft.clone() };
             next.unknown.extend(literal.computed().filter(|var| !next.known.contains(var)));
             next.literals.extend((!self.coarse).then(|| (at, undefined(failing, literal.span()))));
             drafts.push(next);
@@ -162,13 +174,58 @@ impl Drafts<'_> {
             drafts.push(next);
         }
         if expr.may_fail() {
-            let mut next = Draft { differs: true, ..draft.clone() };
+            let mut next = Draft { uncertain: true, ..draft.clone() };
             next.columns.push(column);
-            let (at, span) = (self.rule.body.len(), expr.span);
-            next.literals.extend((!self.coarse).then(|| (at, undefined(vec![expr], span))));
+            let (at, span, fails) = (self.rule.body.len(), expr.span, !is_never_defined(&expr));
+            next.literals.extend((fails && !self.coarse).then(|| (at, undefined(vec![expr], span))));
             drafts.push(next);
         }
         drafts
+    }
+
+    /// A draft that may be certain, once for each literal that isn't then.
+    fn doubted(self, draft: &Draft) -> Vec<Draft> {
+        let places = self.rule.body.iter().enumerate();
+        places.flat_map(|(at, literal)| self.doubted_at(draft, at, literal)).collect()
+    }
+
+    fn doubted_at(self, draft: &Draft, at: usize, literal: &Literal) -> Vec<Draft> {
+        match literal {
+            Literal::Atom(atom) if self.versions.contains_key(&atom.relation) => {
+                vec![self.only_possible(draft, at, atom)]
+            }
+            Literal::Not(atom) => {
+                let versions = self.versions.get(&atom.relation).into_iter().flatten();
+                let found = |(columns, version): (&Columns, &RelationId)| {
+                    draft.with(at, Literal::Atom(of_version(atom, columns, *version)))
+                };
+                versions.map(found).collect()
+            }
+            Literal::Test { expr, span } if expr.may_fail() => {
+                let mut next = draft.clone();
+                next.literals.retain(|(place, _)| *place != at);
+                vec![next.with(at, undefined(vec![expr.clone()], *span))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The draft with a fact for an atom that isn't certain.
+    fn only_possible(self, draft: &Draft, at: usize, atom: &Atom) -> Draft {
+        let mut next = draft.clone();
+        let mut whole = atom.clone();
+        let mut variables: Vec<Variable> = self.rule.variables.iter().chain(&next.made).cloned().collect();
+        for (arg, ty) in whole.args.iter_mut().zip(self.program[atom.relation].types()) {
+            if *arg == Arg::Any {
+                *arg = Arg::Var(make(&mut variables, ty));
+            }
+        }
+        next.made = variables.split_off(self.rule.variables.len());
+        let read = next.literals.iter_mut().find(|(place, _)| *place == at);
+        if let Some((_, Literal::Atom(read))) = read {
+            read.args.clone_from(&whole.args);
+        }
+        next.with(at, Literal::Not(whole))
     }
 }
 
@@ -201,11 +258,18 @@ fn with_exprs(literal: &Literal, exprs: Vec<Expr>) -> Literal {
 }
 
 impl Draft {
-    fn matching(&self, at: usize, atom: Atom, differs: bool) -> Self {
+    fn matching(&self, at: usize, atom: Atom, uncertain: bool) -> Self {
         let mut next = self.clone();
         next.known.extend(atom.vars());
         next.literals.push((at, Literal::Atom(atom)));
-        next.differs |= differs;
+        next.uncertain |= uncertain;
+        next
+    }
+
+    /// The same with one literal more.
+    fn with(&self, at: usize, literal: Literal) -> Self {
+        let mut next = self.clone();
+        next.literals.push((at, literal));
         next
     }
 
@@ -213,7 +277,7 @@ impl Draft {
     pub(super) fn rule(mut self, rule: &Rule, head: RelationId) -> Rule {
         let because = rule.because.as_ref().map(|sentence| self.told(sentence));
         self.literals.sort_by_key(|(at, _)| *at);
-        let mut variables = rule.variables.clone();
+        let mut variables: Vec<Variable> = rule.variables.iter().cloned().chain(self.made).collect();
         let body = self.literals.into_iter().map(|(_, literal)| literal).collect();
         Rule {
             id: rule.id,

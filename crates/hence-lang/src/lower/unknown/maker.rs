@@ -91,14 +91,13 @@ impl<'p> Maker<'p> {
         loop {
             let (known, mut made) = (self.relations.len(), Vec::new());
             for (head, rule) in rules {
-                let (drafts, coarse) = drafts(rule, &self.versions);
+                let (drafts, coarse) = drafts(self.program, rule, &self.versions);
                 if coarse {
                     self.coarse.insert(rule.id);
                 }
                 for draft in drafts {
                     let version = self.version(*head, draft.columns.clone());
-                    // What differs in nothing is the certain rule once more.
-                    made.extend(draft.differs.then(|| draft.rule(rule, version)));
+                    made.push(draft.rule(rule, version));
                 }
             }
             if self.relations.len() == known {
