@@ -11,18 +11,20 @@
 //! ```
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
-//! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules. The rooms after are re-exported, so that who embeds hence
-//! names one crate; `hence-core` is the vocabulary that all of them use. The `hence` binary is in `src/cli`.
+//! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules. The rooms below are re-exported, so
+//! that who embeds hence names one crate; `hence-core` is the vocabulary that all of them use. The `hence` binary is in
+//! `src/cli`.
 //!
 //! Invariants:
 //! - Source positions belong to the vocabulary, not to the parser.
 //! - The IR stops at stratified normal rules; delta rules, join orders and indexes are an engine's own business.
 //! - Nothing that a user sees follows the order of a hash map: output, proofs and diagnostics are the same from run
 //!   to run.
-//! - Input and output happen in `hence_core::file`, [`ledger`], `actuators`, `session::loader` and `cli`; the rest are pure functions.
+//! - Input and output happen in `hence_core::file`, [`ledger`], `actuators`, `session::loader` and `cli`; the rest are
+//!   pure functions.
 //! - Rules can't read the clock, the file system or the network. Time is a fact.
-//! - What is true by construction is looked up as such (`hence_core::fault`): where it does not hold, the work ends and nothing
-//!   of it is recorded.
+//! - What is true by construction is looked up as such (`hence_core::fault`): where it does not hold, the work ends and
+//!   nothing of it is recorded.
 //! - Symbol numbers never leave the process and never decide an order.
 
 pub mod ruletest;

@@ -77,7 +77,7 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
 pub fn read(path: &Path) -> Json {
     let rules = rules("tool_run.dl", FACTS);
     let begun = Moment::now();
-    let facts = read_facts(&rules, &FactFiles { paths: vec![path.to_owned()] }).unwrap();
+    let facts = read_facts(&rules, &FactFiles::of(vec![path.to_owned()])).unwrap();
     let read = begun.elapsed();
     let begun = Moment::now();
     let session = Session::over_facts(rules, facts);

@@ -26,7 +26,7 @@ pub(super) struct Backup {
 impl Backup {
     pub(super) fn run(self) -> Outcome {
         if !self.facts.files().is_empty() {
-            return Err(Failure::Usage(String::from("`backup` copies a ledger, and --facts names files")));
+            return Err(Failure::Usage(String::from("`backup` copies a ledger, but --facts names files")));
         }
         let copied = Ledger::backup(self.facts.store(), &self.folder, &open::options());
         let verified = copied.map_err(open::failure)?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 
-use hence::session::{self, FactFiles, Session, SessionError};
+use hence::session::{self, Session, SessionError};
 use hence_core::fault::OrBroken;
 use hence_core::schema::{Kind, RelationId};
 use hence_engine::RuleProfile;
@@ -115,7 +115,7 @@ struct Measured {
 
 impl Bench {
     pub(super) fn run(self) -> Outcome {
-        let files = self.facts.files();
+        let files = self.facts.files_or_own()?;
         if files.is_empty() {
             return Err(Failure::Usage(String::from("missing facts; name them with --facts PATH")));
         }
@@ -126,7 +126,7 @@ impl Bench {
             )));
         }
         let rules = self.rules.with_paths(&self.paths).source().build()?;
-        let facts = session::read_facts(&rules, &FactFiles { paths: files })?;
+        let facts = session::read_facts(&rules, &files)?;
         let session = Session::over_facts(rules, facts);
         let session = session.with_limits(self.engine.limits()).with_lenient(self.engine.lenient()?);
         let measured = self.measure(&session)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use hence::session::{self, FactFiles, RuleSet};
+use hence::session::{self, RuleSet};
 use hence_core::fact::Fact;
 use hence_ledger::{Draft, Tally};
 
@@ -102,9 +102,8 @@ impl Facts {
     }
 
     fn read(&self, rules: &RuleSet) -> Result<Vec<Fact>, Failure> {
-        let mut paths = self.facts.files();
-        paths.extend(self.fact.iter().filter(|text| *text == STANDARD_INPUT).map(PathBuf::from));
-        let files = FactFiles { paths };
+        let mut files = self.facts.files();
+        files.paths.extend(self.fact.iter().filter(|text| *text == STANDARD_INPUT).map(PathBuf::from));
         let read =
             session::read_facts_counted(rules, &files, &mut |read| progress::counted("reading facts", read));
         progress::clear();

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::json;
 
-use hence::session::{self, Change, FactFiles, Outcome as Decided};
+use hence::session::{self, Change, FactFiles, Outcome as Decided, RecordFile};
 use hence_core::fact::Fact;
+use hence_ledger::interchange::Mapping;
 use hence_ledger::{Decision, Lapsed, When};
 use hence_proof::proof::Pattern;
 
@@ -63,7 +64,9 @@ impl Decide {
         let Asking { mut session, now, .. } = self.asking()?;
         session.check_columns()?;
         open::tell_undeclared(&session);
-        let assertions = session::read_facts(session.rules(), &FactFiles { paths: self.facts.files() })?;
+        let mut files = self.facts.files_or_own()?;
+        let lines = if self.follow { records_of_lines(&mut files)? } else { None };
+        let assertions = session::read_facts(session.rules(), &files)?;
         let author = self.about.author()?;
         let carry = if self.carry_out { Some(Carry::new(author.clone(), self.all)?) } else { None };
         if self.follow {
@@ -74,7 +77,7 @@ impl Decide {
             // What is read of a line takes several times its bytes.
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
             let refused = Refused::default();
-            let follow = Follow { session, author, now, batch, most, carry, refused };
+            let follow = Follow { session, author, now, batch, most, carry, records: lines, refused };
             return follow.run(assertions, &mut io::stdin().lock(), &mut terminal::json());
         }
         let change = Change {
@@ -232,5 +235,18 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
             }
             out.end()
         }
+    }
+}
+
+/// How the lines of standard input are read as records, where `--facts RELATION=-` says so; they are no file then.
+fn records_of_lines(files: &mut FactFiles) -> Result<Option<Mapping>, Failure> {
+    let (lines, others) = files.records.drain(..).partition(|file| file.path.as_os_str() == "-");
+    files.records = others;
+    let mut lines: Vec<RecordFile> = lines;
+    match lines.len() {
+        0 | 1 => Ok(lines.pop().map(|file| file.mapping)),
+        _ => Err(Failure::Usage(String::from(
+            "--follow reads the records of one relation from standard input",
+        ))),
     }
 }

@@ -246,7 +246,7 @@ impl Export {
     }
 }
 
-/// Checks that what `path` leads to, `place`, is no part of a ledger.
+/// Checks that what `path` leads to, `place`, is not part of a ledger.
 fn elsewhere(path: &Path, place: &Path) -> Result<(), Failure> {
     let place = place.canonicalize().map_err(|error| unwritable(path, &error))?;
     let is_ledger = |folder: &&Path| folder.join("FORMAT").is_file() && folder.join("journal").is_dir();

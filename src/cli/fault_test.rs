@@ -3,35 +3,17 @@
 use std::path::Path;
 use std::process::Command;
 
-use hence::session::{Change, Loader, RuleSet, Session, check};
+use hence::session::{Change, Session};
 use hence_core::fact::Fact;
-use hence_core::fault::{self, OrBroken};
+use hence_core::fault;
 use hence_core::value::Value;
-use hence_engine::{Database, Engine, LimitReached, Limits, Model};
-use hence_lang::ir::Program;
 use hence_ledger::{Ledger, OpenOptions};
 
 use super::{Failure, failed};
+use contradicts::{Contradicts, rules};
 
-/// An engine that finds out that it contradicts itself.
-struct Contradicts;
-
-impl Engine for Contradicts {
-    fn name(&self) -> &'static str {
-        "contradicts"
-    }
-
-    fn evaluate(&self, _: &Program, _: Database, _: &Limits) -> Result<Model, LimitReached> {
-        None.or_broken("every slot of a plan is bound before it is read")
-    }
-}
-
-fn rules() -> RuleSet {
-    let mut loader = Loader::default();
-    loader
-        .text("policy.dl", "input asked(tool: string). decision allow(tool: string). allow(T) :- asked(T).");
-    *check(loader.finish(), &[]).rules.unwrap()
-}
+#[path = "../../tests/it/contradicts.rs"]
+mod contradicts;
 
 /// The variable by which the test below tells the process that it starts where its ledger is.
 const DIR: &str = "HENCE_TEST_FAULT";

@@ -9,6 +9,7 @@ use hence_core::fact::Fact;
 use hence_core::meter;
 use hence_core::value::Value;
 use hence_ledger::Lapsed;
+use hence_ledger::interchange::Mapping;
 
 use super::carry::Carry;
 use super::diagnostics::count;
@@ -34,6 +35,8 @@ pub(super) struct Follow {
     pub(super) batch: bool,
     /// How many bytes the lines of one transaction may have.
     pub(super) most: u64,
+    /// How lines are read that are plain records of one relation.
+    pub(super) records: Option<Mapping>,
     /// Who carries decisions out.
     pub(super) carry: Option<Carry>,
     /// What was not taken.
@@ -155,6 +158,12 @@ impl Follow {
         if let Err(stopped) = meter::check("reading facts") {
             (said.is_over, said.is_stopped) = (true, true);
             return said.refuse([json!({ "message": stopped.to_string(), "line": number })]);
+        }
+        if let Some(mapping) = &self.records {
+            return match session::read_record_lines(self.session.rules(), mapping, STREAM, text) {
+                Err(error) => said.refuse(faults(&error, number)),
+                Ok(facts) => said.take(facts, false),
+            };
         }
         let retracted = self.retracted(text);
         match session::read_fact_lines(self.session.rules(), STREAM, retracted.as_deref().unwrap_or(text)) {

@@ -222,7 +222,7 @@ pub(super) struct Rebuild {
 
 impl Rebuild {
     pub(super) fn run(self) -> Outcome {
-        self.facts.existing_store()?;
+        self.facts.existing_store("")?;
         if self.from_base {
             return self.salvage();
         }
@@ -270,7 +270,7 @@ pub(super) struct Compact {
 
 impl Compact {
     pub(super) fn run(self) -> Outcome {
-        self.facts.existing_store()?;
+        self.facts.existing_store("")?;
         let author = config::get().author(self.author.as_deref())?;
         let mut ledger = open::ledger(&self.facts, false)?;
         let compacted = ledger.compact(time::wall_clock(), &author).map_err(open::failure)?;

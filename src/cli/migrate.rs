@@ -48,13 +48,13 @@ const SHOWN: usize = 10;
 impl Migrate {
     pub(super) fn run(self) -> Outcome {
         if !self.facts.files().is_empty() {
-            return Err(Failure::Usage(String::from("`migrate` reads a ledger, and --facts names files")));
+            return Err(Failure::Usage(String::from("`migrate` reads a ledger, but --facts names files")));
         }
         let rules = self.rules.source().build()?;
         let name = self.file.display().to_string();
         let text = file::read_text(&self.file, file::LARGEST_TEXT)
             .map_err(|error| Failure::Usage(format!("`{name}` can't be read: {error}")))?;
-        self.facts.existing_store()?;
+        self.facts.existing_store("")?;
         let mut ledger = open::ledger(&self.facts, !self.apply)?;
         let (engine, limits) = (self.engine.engine(), self.engine.limits());
         let migration =

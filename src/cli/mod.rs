@@ -54,23 +54,11 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use hence::session::SessionError;
+use hence::session::status::{DONE, LIMIT, NO, UNASKED, UNDETERMINED};
 use hence_actuators::ActuatorError;
 use hence_core::fault::{self, Fault};
 use hence_core::literal::visible;
 use hence_core::meter::Stopped;
-
-/// Done.
-const DONE: u8 = 0;
-/// The answer is no.
-const NO: u8 = 1;
-/// The question could not be put.
-const UNASKED: u8 = 2;
-/// A limit was reached.
-const LIMIT: u8 = 3;
-/// A decision is undetermined.
-const UNDETERMINED: u8 = 4;
-/// Hence contradicts itself.
-const FAULT: u8 = 70;
 
 /// Rules in, decisions with reasons out.
 #[derive(Debug, Parser)]
@@ -294,31 +282,35 @@ fn explain(failure: &Failure) -> u8 {
             output::error(message);
             UNASKED
         }
-        Failure::Session(SessionError::Faults(faults)) => {
-            diagnostics::print(faults);
-            UNASKED
-        }
         Failure::Stopped(stopped) => {
             output::error(&stopped.to_string());
             LIMIT
         }
-        Failure::Session(SessionError::Fault(fault)) => {
-            output::error(&fault.to_string());
-            output::note(
-                "  help: report this line with the rules and facts that show it; `RUST_BACKTRACE=1` adds a backtrace",
-            );
-            fault::trace().iter().flat_map(|trace| trace.lines()).for_each(output::note);
-            FAULT
-        }
         Failure::Session(error) => {
-            output::error(&error.to_string());
+            explain_session(error);
             error.status()
         }
     }
 }
 
+fn explain_session(error: &SessionError) {
+    match error {
+        SessionError::Faults(faults) => diagnostics::print(faults),
+        SessionError::Fault(fault) => {
+            output::error(&fault.to_string());
+            output::note(
+                "  help: report this line with the rules and facts that show it; `RUST_BACKTRACE=1` adds a backtrace",
+            );
+            fault::trace().iter().flat_map(|trace| trace.lines()).for_each(output::note);
+        }
+        error => output::error(&error.to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use hence::session::status::FAULT;
+
     use super::*;
 
     #[test]

@@ -205,7 +205,8 @@ impl Observe {
             })
         };
         let mut reader = BufReader::new(Before { stream, act: &mut hand_over });
-        let observed = observer.observe(Input::new(file, self.form, &mut reader), &mut |fact| {
+        let input = Input::new(file, self.form, &mut reader);
+        let observed = actuators::observe_stream(observer, input, &mut |fact| {
             seen.borrow_mut().push(redaction.fact(fact));
             Ok(())
         });

@@ -1,7 +1,7 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use hence::session::compiled;
-use hence::session::{self, EvaluationScope, FactFiles, RuleSet, Session, SessionError};
+use hence::session::{self, EvaluationScope, RuleSet, Session, SessionError};
 use hence_core::diagnostic::nearest;
 use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
@@ -13,6 +13,10 @@ use super::{Failure, arguments, config, output, progress, secrets};
 
 /// The name of a ledger that is gone with the process.
 const IN_MEMORY: &str = ":memory:";
+
+/// What mends a question without a ledger and without facts.
+pub(super) const GIVE_FACTS: &str =
+    "; give facts with --facts PATH, or record some with `hence decide --facts PATH`";
 
 /// How many relations are named that the rules don't declare, or that have no compiled code.
 const SHOWN: usize = 8;
@@ -32,31 +36,20 @@ pub(super) fn for_reading(
             `hence assert --facts PATH`",
         )));
     }
+    let asked = facts.store.is_some() || facts.up_to.is_some() || facts.store().exists();
+    let files = if files.is_empty() && !asked { facts.files_or_own()? } else { files };
     let session = if files.is_empty() {
-        existing(facts)?;
+        facts.existing_store(GIVE_FACTS)?;
         let session = Session::over_ledger(rules, ledger(facts, true)?);
         if named.packs.is_empty() {
             tell_undeclared(&session);
         }
         session
     } else {
-        let read = session::read_facts(&rules, &FactFiles { paths: files })?;
+        let read = session::read_facts(&rules, &files)?;
         Session::over_facts(rules, read)
     };
     equip(session, engine)
-}
-
-/// Checks that there is a ledger where facts are asked for and none are given.
-pub(super) fn existing(facts: &FactOptions) -> Result<(), Failure> {
-    let store = facts.store();
-    if store.exists() {
-        return Ok(());
-    }
-    Err(Failure::Usage(format!(
-        "there is no ledger at `{}`; give facts with --facts PATH, or record some with `hence decide \
-        --facts PATH`",
-        store.display()
-    )))
 }
 
 /// A session over the ledger.

@@ -1,15 +1,16 @@
 //! Options that several commands share.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use hence::session::Both;
 use hence::session::compiled::{self, Compiled};
+use hence::session::{Both, FactFiles, RecordFile};
 use hence_core::fault::OrBroken;
 use hence_engine::{Engine, Limits, Naive, SemiNaive, Threads};
+use hence_ledger::interchange::Mapping;
 use hence_ledger::{Ledger, LedgerError, When};
 use hence_packs::{self as packs, support::Pack};
 
@@ -21,7 +22,9 @@ use super::{Failure, config, open, output, time};
 /// Which facts, and when.
 #[derive(Debug, Clone, Args)]
 pub(super) struct FactOptions {
-    /// A fact file or folder, repeatable: .jsonl, .csv, .tsv, .facts or .dl; `-` is standard input, as JSON lines
+    /// A fact file or folder, repeatable: .jsonl, .csv, .tsv, .facts or .dl; `-` is standard input, as JSON lines;
+    /// `RELATION=PATH` is a file of plain records, a JSON object a line or a table [default: those of `[facts]` in
+    /// hence.toml, where there is no ledger]
     #[arg(long = "facts", value_name = "PATH")]
     facts: Vec<PathBuf>,
     /// The ledger's folder; a question takes this or --facts, not both [default: .hence]
@@ -60,14 +63,34 @@ impl ChangeOptions {
 }
 
 impl FactOptions {
-    /// The fact files and folders named.
-    pub(super) fn files(&self) -> Vec<PathBuf> {
-        paths(&self.facts)
+    /// The fact files and folders named, and the files of records.
+    pub(super) fn files(&self) -> FactFiles {
+        let mut files = FactFiles::default();
+        for path in paths(&self.facts) {
+            match record_file(&path) {
+                Some(file) => files.records.push(file),
+                None => files.paths.push(path),
+            }
+        }
+        files
+    }
+
+    /// The same; without any, those of `[facts]`.
+    ///
+    /// # Errors
+    /// `[facts]` names a file out of its folder.
+    pub(super) fn files_or_own(&self) -> Result<FactFiles, Failure> {
+        let named = self.files();
+        if named.is_empty() {
+            Ok(FactFiles { records: config::get().records()?, ..named })
+        } else {
+            Ok(named)
+        }
     }
 
     /// The fact files named, as the source of a transaction; without any, `otherwise`.
     pub(super) fn source(&self, otherwise: &str) -> String {
-        let names: Vec<String> = self.files().iter().map(|path| path.display().to_string()).collect();
+        let names: Vec<String> = paths(&self.facts).iter().map(|path| path.display().to_string()).collect();
         if names.is_empty() { otherwise.to_owned() } else { names.join(", ") }
     }
 
@@ -81,13 +104,13 @@ impl FactOptions {
         if self.store.is_some() { String::from("command line") } else { config::get().origin("store") }
     }
 
-    /// Checks that there is a ledger.
-    pub(super) fn existing_store(&self) -> Result<(), Failure> {
+    /// Checks that there is a ledger; where there is none, `help` says what to do.
+    pub(super) fn existing_store(&self, help: &str) -> Result<(), Failure> {
         let store = self.store();
         if store.exists() {
             return Ok(());
         }
-        Err(Failure::Usage(format!("there is no ledger at `{}`", store.display())))
+        Err(Failure::Usage(format!("there is no ledger at `{}`{help}", store.display())))
     }
 
     /// How long to wait for another process.
@@ -99,6 +122,21 @@ impl FactOptions {
     pub(super) fn now(&self) -> i64 {
         self.now.unwrap_or_else(time::wall_clock)
     }
+}
+
+/// The file of records that `RELATION=PATH` names, or `RELATION` where `[facts]` has a file for it.
+fn record_file(path: &Path) -> Option<RecordFile> {
+    let text = path.to_str().filter(|_| !path.exists())?;
+    let Some((relation, path)) = text.split_once('=') else {
+        return config::get().records_of(text).cloned();
+    };
+    let is_word = relation.starts_with(|c: char| c.is_ascii_lowercase())
+        && relation.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let mapping = || {
+        let own = config::get().records_of(relation).map(|file| file.mapping.clone());
+        own.unwrap_or_else(|| Mapping::plain(relation))
+    };
+    is_word.then(|| RecordFile { path: PathBuf::from(path), mapping: mapping() })
 }
 
 /// Which transactions.
@@ -280,11 +318,10 @@ impl EngineOptions {
     /// The compiled packs whose decisions are cross-checked; `--engine both` checks all there are by itself.
     pub(super) fn cross_check(&self) -> Vec<&'static Pack> {
         let named =
-            |name: &String| packs::named(name).or_broken("packs to be cross-checked were checked when read");
-        match (self.name(), config::get().cross_check()) {
-            (EngineName::Both, _) => Vec::new(),
-            (_, Some(names)) => names.iter().map(named).collect(),
-            (_, None) => packs::named(config::CROSS_CHECKED).into_iter().collect(),
+            |name: &&str| packs::named(name).or_broken("packs to be cross-checked were checked when read");
+        match self.name() {
+            EngineName::Both => Vec::new(),
+            _ => config::get().cross_check().iter().map(named).collect(),
         }
     }
 

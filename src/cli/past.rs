@@ -68,7 +68,7 @@ impl Subject {
     pub(super) fn of_transaction(&self, tx: u64) -> Result<(Asking, bool), Failure> {
         self.refuse_files("ids of decisions belong to a ledger")?;
         let past = self.past();
-        let ledger = past.ledger()?;
+        let ledger = past.ledger("")?;
         let info = ledger.info(tx).map_err(open::failure)?;
         let chosen = past.choose(&ledger, When::Tx(tx))?;
         let now = info.clock.unwrap_or(info.time);
@@ -93,7 +93,7 @@ impl Past<'_> {
     /// A session over the ledger as it was at a moment, by the rules, the parameters and the clock of then, and says
     /// so.
     pub(super) fn asking(&self, moment: When) -> Result<Asking, Failure> {
-        let ledger = self.ledger()?;
+        let ledger = self.ledger("")?;
         refuse_future(&ledger, moment, "--now sets only the clock")?;
         let tx = ledger.tx_when(moment).map_err(open::failure)?;
         let chosen = self.choose(&ledger, moment)?;
@@ -108,8 +108,7 @@ impl Past<'_> {
     /// A session over the ledger as it is, by the rules, the parameters and the clock of its last decisions, and says
     /// so.
     pub(super) fn last(&self) -> Result<Asking, Failure> {
-        open::existing(self.facts)?;
-        let ledger = self.ledger()?;
+        let ledger = self.ledger(open::GIVE_FACTS)?;
         let chosen = self.choose(&ledger, When::Now)?;
         let last = ledger.last_where(|info| info.clock.is_some()).map_err(open::failure)?;
         let now = last.and_then(|info| info.clock).unwrap_or_else(time::wall_clock);
@@ -121,8 +120,8 @@ impl Past<'_> {
         Ok(Asking { session, now, as_of: None })
     }
 
-    fn ledger(&self) -> Result<Ledger, Failure> {
-        self.facts.existing_store()?;
+    fn ledger(&self, help: &str) -> Result<Ledger, Failure> {
+        self.facts.existing_store(help)?;
         open::ledger_beside(self.facts, true)
     }
 

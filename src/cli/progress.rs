@@ -11,7 +11,7 @@ use hence_ledger::{Progress, Watcher, Work};
 
 use super::output;
 
-/// Nothing is drawn where standard error is no terminal.
+/// Nothing is drawn where standard error is not a terminal.
 static BAR: LazyLock<ProgressBar> = LazyLock::new(|| {
     let bar = ProgressBar::no_length();
     bar.finish_and_clear();

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use clap::Args;
 
 use hence::session::prompt::{self, Prompt};
-use hence::session::{self, FactFiles, Session};
+use hence::session::{self, Session};
 
 use super::lines::{LONGEST_LINE, read_line};
 use super::options::{EngineOptions, FactOptions, RuleOptions};
@@ -47,9 +47,8 @@ impl Repl {
 
     /// The facts to begin with: of the files named, else of the ledger, if there is one.
     fn given(&self, prompt: &Prompt) -> Result<Vec<hence_core::fact::Fact>, Failure> {
-        let paths = self.facts.files();
-        if !paths.is_empty() {
-            let files = FactFiles { paths };
+        let files = self.facts.files();
+        if !files.is_empty() {
             return Ok(session::read_facts(prompt.rules(), &files)?);
         }
         if self.empty || !self.facts.store().exists() {

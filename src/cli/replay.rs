@@ -56,7 +56,7 @@ impl Replay {
         if !self.facts.files().is_empty() {
             return Err(Failure::Usage(String::from("a replay needs a ledger, but --facts names files")));
         }
-        self.facts.existing_store()?;
+        self.facts.existing_store("")?;
         let ledger = open::ledger(&self.facts, true)?;
         let range = self.range.of(&ledger)?;
         let (ledger, range) = self.with_archive(ledger, range)?;

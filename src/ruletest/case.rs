@@ -1,18 +1,19 @@
-//! One test made ready: the program with its parameters and questions, and the facts that it is given.
+//! One test made ready: the program with its parameters and questions, and the facts that come and go in it.
 
-use crate::session::{self, Evaluation, FactFiles, SessionError};
+use crate::session::{self, FactFiles, SessionError};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
-use hence_core::value::{Value, Word};
-use hence_engine::{Database, Limits, SemiNaive};
-use hence_lang::analysis::checked::{Expectation, Test};
+use hence_core::value::Value;
+use hence_engine::Limits;
+use hence_lang::analysis::checked::{Expectation, Given, Step, Test};
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::Program;
 use hence_lang::lower::{Query, with_queries};
 
 use super::DEFAULT_NOW;
+use super::steps::{Moment, Reached, run};
 use super::suite::TestFile;
 
 /// How many facts a test may derive.
@@ -29,24 +30,24 @@ pub(super) struct Case<'a> {
     pub(super) test: &'a Test,
     /// The rules under the test's parameters, with a relation of answers for each expected body.
     pub(super) program: Program,
-    /// For each expectation its relation of answers, if it has one.
-    pub(super) answers: Vec<Option<RelationId>>,
-    pub(super) input: Database,
+    /// For each step, for each of its expectations, its relation of answers, if it has one.
+    pub(super) answers: Vec<Vec<Option<RelationId>>>,
+    /// What changes in each step.
+    moments: Vec<Moment>,
 }
 
 impl<'a> Case<'a> {
     /// Reads the files of facts that the test names.
     pub(super) fn new(file: &'a TestFile, test: &'a Test) -> Result<Self, SessionError> {
-        let all: Vec<Vec<VarId>> = test.expect.iter().map(all_variables).collect();
+        let all: Vec<Vec<VarId>> = test.expectations().map(all_variables).collect();
         let queries: Vec<Query<'_>> =
-            test.expect.iter().zip(&all).filter_map(|(item, wanted)| question(item, wanted)).collect();
+            test.expectations().zip(&all).filter_map(|(item, wanted)| question(item, wanted)).collect();
         let (mut program, relations) = with_queries(&file.rules.program, &queries);
         let mut relations = relations.into_iter();
-        let answers = test
-            .expect
-            .iter()
-            .map(|item| if matches!(item, Expectation::Body { .. }) { relations.next() } else { None })
-            .collect();
+        let mut answer = |item: &Expectation| {
+            if matches!(item, Expectation::Body { .. }) { relations.next() } else { None }
+        };
+        let answers = test.steps.iter().map(|step| step.expect.iter().map(&mut answer).collect()).collect();
         for (name, value) in &test.sets {
             program
                 .params
@@ -54,19 +55,33 @@ impl<'a> Case<'a> {
                 .filter(|param| param.name == *name)
                 .for_each(|param| param.value = *value);
         }
-        let input = input(file, test, &program)?;
-        Ok(Self { file, test, program, answers, input })
+        let moments = moments(file, test, &program)?;
+        Ok(Self { file, test, program, answers, moments })
     }
 
-    /// Everything that follows in this test.
-    pub(super) fn evaluate(&self) -> Result<Evaluation, SessionError> {
-        self.evaluate_as(&self.program)
+    /// What follows in each step.
+    pub(super) fn evaluate(&self) -> Result<Vec<Reached>, SessionError> {
+        self.evaluate_as(&self.program, &limits())
     }
 
-    /// What would follow under a changed program with the same relations.
-    pub(super) fn evaluate_as(&self, program: &Program) -> Result<Evaluation, SessionError> {
-        let sources = &self.file.rules.sources;
-        session::evaluate_program(program, sources, self.input.clone(), &SemiNaive, &limits())
+    /// What would follow in each step under a changed program with the same relations.
+    pub(super) fn evaluate_as(
+        &self,
+        program: &Program,
+        limits: &Limits,
+    ) -> Result<Vec<Reached>, SessionError> {
+        run(&self.file.rules, program, &self.moments, limits)
+    }
+
+    /// What changes in each step.
+    #[cfg(test)]
+    pub(super) fn moments(&self) -> &[Moment] {
+        &self.moments
+    }
+
+    /// The clock of a step.
+    pub(super) fn clock(&self, step: usize) -> i64 {
+        self.moments.get(step).or_broken("each step of a test has its moment").now
     }
 }
 
@@ -89,31 +104,30 @@ fn question<'q>(item: &'q Expectation, wanted: &'q [VarId]) -> Option<Query<'q>>
     }
 }
 
-fn input(file: &TestFile, test: &Test, program: &Program) -> Result<Database, SessionError> {
-    let mut input = Database::new(program);
-    for (relation, values, _) in &test.given {
-        push(&mut input, *relation, values);
-    }
-    for fact in given_files(file, test)? {
-        let relation = program.find(fact.relation).or_broken("facts that were read are of known relations");
-        push(&mut input, relation, &fact.values);
-    }
-    if let Some(clock) = program.find(Symbol::new("now")) {
-        let stated = input.rows(clock).is_some_and(|rows| !rows.is_empty());
-        if test.now.is_some() || !stated {
-            push(&mut input, clock, &[Value::Time(test.now.unwrap_or(DEFAULT_NOW))]);
-        }
-    }
-    Ok(input)
+/// What changes in each step. The clock stands as long as no step moves it.
+fn moments(file: &TestFile, test: &Test, program: &Program) -> Result<Vec<Moment>, SessionError> {
+    let mut now = DEFAULT_NOW;
+    let moment = |step: &Step| {
+        let fact =
+            |given: &Given| Fact { relation: program[given.relation].name, values: given.values.clone() };
+        let mut added: Vec<Fact> = step.given.iter().map(fact).collect();
+        added.extend(given_files(file, step)?);
+        let clock = Symbol::new("now");
+        let stated =
+            added.iter().rev().find(|fact| fact.relation == clock).and_then(|fact| fact.values.first());
+        now = match (step.now, stated) {
+            (Some(moved), _) => moved,
+            (None, Some(Value::Time(moved))) => *moved,
+            (None, _) => now,
+        };
+        added.retain(|fact| fact.relation != clock);
+        Ok(Moment { added, removed: step.retracted.iter().map(fact).collect(), now })
+    };
+    test.steps.iter().map(moment).collect()
 }
 
-fn push(input: &mut Database, relation: RelationId, values: &[Value]) {
-    let row: Vec<Word> = values.iter().map(|value| value.word()).collect();
-    input.push(relation, &row);
-}
-
-fn given_files(file: &TestFile, test: &Test) -> Result<Vec<Fact>, SessionError> {
-    if test.given_from.is_empty() {
+fn given_files(file: &TestFile, step: &Step) -> Result<Vec<Fact>, SessionError> {
+    if step.given_from.is_empty() {
         return Ok(Vec::new());
     }
     let Some(folder) = &file.folder else {
@@ -121,6 +135,6 @@ fn given_files(file: &TestFile, test: &Test) -> Result<Vec<Fact>, SessionError> 
             message: String::from("a test in the binary can't read facts from files"),
         });
     };
-    let paths = test.given_from.iter().map(|(path, _)| folder.join(path)).collect();
-    session::read_given(&file.rules, &FactFiles { paths })
+    let paths = step.given_from.iter().map(|(path, _)| folder.join(path)).collect();
+    session::read_given(&file.rules, &FactFiles::of(paths))
 }

@@ -9,15 +9,17 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
-use hence_core::value::{Type, Value};
-use hence_lang::analysis::checked::{Expectation, Literal as Checked, Test};
+use hence_core::value::{Float, Type, Value};
+use hence_lang::analysis::checked::{Expectation, Given, Literal as Checked, Test};
+use hence_lang::builtins::expr::ExprKind;
 use hence_lang::ir::{Literal, Program, Rule};
 use hence_proof::Finder;
 use hence_proof::proof::{NoOrigins, Proof, StepKind};
 use hence_proof::render::{self, Layout};
 
 use super::case::Case;
-use super::report::{Difference, Failure, TestReport, Verdict};
+use super::report::{Difference, Failure, StepPlace, TestReport, Verdict};
+use super::steps::Reached;
 use super::stuck::{self, one_line};
 use super::suite::TestFile;
 use super::{message, nearby};
@@ -26,6 +28,9 @@ use super::{message, nearby};
 const PROOFS_SEARCHED: usize = 64;
 /// How many lines of a proof a failure shows.
 const PROOF_LINES: usize = 6;
+
+/// Invariants of steps.
+const STEPS: &str = "what follows is that of a step of the test, and what it retracts is there";
 
 /// Runs one test.
 pub(super) fn test(file: &TestFile, at: usize) -> TestReport {
@@ -46,20 +51,24 @@ pub(super) fn test(file: &TestFile, at: usize) -> TestReport {
 
 fn failures(file: &TestFile, test: &Test) -> Result<Vec<Failure>, session::SessionError> {
     let case = Case::new(file, test)?;
-    let evaluation = case.evaluate()?;
-    let bench = Bench { case: &case, program: &case.program, evaluation: &evaluation };
-    Ok(test
-        .expect
-        .iter()
-        .zip(&case.answers)
-        .filter_map(|(item, answer)| bench.expectation(item, *answer))
-        .collect())
+    let reached = case.evaluate()?;
+    Ok(reached.iter().enumerate().flat_map(|(at, reached)| in_step(&case, at, reached)).collect())
+}
+
+/// What fails in one step.
+fn in_step(case: &Case<'_>, at: usize, reached: &Reached) -> Vec<Failure> {
+    let bench = Bench { case, program: &case.program, evaluation: &reached.evaluation, step: at };
+    let missing = reached.missing.iter().map(|fact| bench.not_there(fact));
+    let failed = bench.items().filter_map(|(item, answer)| bench.expectation(item, answer));
+    missing.chain(failed).map(|failure| bench.placed(failure)).collect()
 }
 
 /// Whether everything that a test expects holds under a program, without a word of why not.
-pub(super) fn holds(case: &Case<'_>, program: &Program, evaluation: &Evaluation) -> bool {
-    let bench = Bench { case, program, evaluation };
-    case.test.expect.iter().zip(&case.answers).all(|(item, answer)| bench.is_met(item, *answer))
+pub(super) fn holds(case: &Case<'_>, program: &Program, reached: &[Reached]) -> bool {
+    reached.iter().enumerate().all(|(step, reached)| {
+        let bench = Bench { case, program, evaluation: &reached.evaluation, step };
+        reached.missing.is_empty() && bench.items().all(|(item, answer)| bench.is_met(item, answer))
+    })
 }
 
 /// The relations that an expectation speaks of.
@@ -82,9 +91,77 @@ struct Bench<'a> {
     /// The test's own program, or a changed one.
     program: &'a Program,
     evaluation: &'a Evaluation,
+    /// The step that this follows in.
+    step: usize,
 }
 
 impl Bench<'_> {
+    /// What the step expects, each with its relation of answers.
+    fn items(&self) -> impl Iterator<Item = (&Expectation, Option<RelationId>)> {
+        let step = self.case.test.steps.get(self.step).or_broken(STEPS);
+        let answers = self.case.answers.get(self.step).or_broken(STEPS);
+        step.expect.iter().zip(answers.iter().copied())
+    }
+
+    /// A failure with its step and what was filled in for the facts that it shows.
+    fn placed(&self, failure: Failure) -> Failure {
+        let steps = &self.case.test.steps;
+        let step = (steps.len() > 1).then(|| StepPlace {
+            number: self.step + 1,
+            of: steps.len(),
+            now: Value::Time(self.case.clock(self.step)).to_string(),
+        });
+        let given = steps.iter().take(self.step + 1).flat_map(|step| &step.given);
+        let partial = given.filter(|given| !given.filled.is_empty());
+        let shown = |fact: &Fact| {
+            let texts = [fact.to_string(), self.by_name(fact)];
+            let mut lines = failure.instead.iter().chain(&failure.why);
+            lines.any(|line| texts.iter().any(|text| line.contains(text)))
+        };
+        let filled =
+            partial.filter(|given| shown(&self.fact(given))).map(|given| self.filled(given)).collect();
+        Failure { step, filled, ..failure }
+    }
+
+    /// A fact as proofs show it.
+    fn by_name(&self, fact: &Fact) -> String {
+        let relation = self.program.find(fact.relation).map(|id| &self.program[id]);
+        let columns = relation.into_iter().flat_map(|relation| relation.columns.iter().zip(&fact.values));
+        let named: Vec<_> = columns.map(|(column, value)| format!("{}: {value}", column.name)).collect();
+        format!("{}({})", fact.relation, named.join(", "))
+    }
+
+    fn fact(&self, given: &Given) -> Fact {
+        Fact { relation: self.name(given.relation), values: given.values.clone() }
+    }
+
+    /// The columns of a fact that were filled in.
+    fn filled(&self, given: &Given) -> String {
+        let relation = &self.program[given.relation];
+        let columns = relation.columns.iter().zip(&given.values).enumerate();
+        let filled = columns.filter(|(at, _)| given.filled.contains(at));
+        let filled: Vec<_> = filled.map(|(_, (column, value))| format!("{}: {value}", column.name)).collect();
+        let line = self.case.file.rules.sources.place(given.span).line;
+        format!("{}({}) in line {line}", relation.name, filled.join(", "))
+    }
+
+    /// What is to be said of a retraction of what doesn't stand.
+    fn not_there(&self, fact: &Fact) -> Failure {
+        let step = self.case.test.steps.get(self.step).or_broken(STEPS);
+        let retracted = step.retracted.iter().find(|given| self.fact(given) == *fact).or_broken(STEPS);
+        let name = fact.relation;
+        let given = self.case.test.steps.iter().take(self.step).flat_map(|step| &step.given);
+        let same = given.filter(|given| given.relation == retracted.relation).map(|given| self.fact(given));
+        let pattern: Vec<Option<Value>> = fact.values.iter().copied().map(Some).collect();
+        let (instead, more) = nearby::nearest(same.collect(), &pattern);
+        let says = match instead.is_empty() {
+            true => format!("retracts nothing: no fact of `{name}` stands"),
+            false => String::from("retracts nothing; given before"),
+        };
+        let failure = self.failure(retracted.span, says);
+        Failure { text: format!("!{}.", failure.text), instead, more, ..failure }
+    }
+
     fn is_met(&self, item: &Expectation, answer: Option<RelationId>) -> bool {
         if self.undetermined(item, answer).is_some() {
             return false;
@@ -111,13 +188,15 @@ impl Bench<'_> {
         }
         match item {
             Expectation::Exactly { relation, rows, within, span } => {
-                Some(self.exactly(*relation, *span, self.difference(*relation, rows, *within)))
+                Some(self.exactly(*relation, *span, rows, self.difference(*relation, rows, *within)))
             }
             Expectation::Body { negated: true, span, .. } => Some(self.present(*span, answer)),
             Expectation::Body { because: Some((id, place)), span, .. } if self.answers(answer) > 0 => {
                 Some(self.other_reason(*id, *place, *span))
             }
-            Expectation::Body { span, .. } => Some(self.absent(*span, answer)),
+            Expectation::Body { span, body, within, .. } => {
+                Some(self.absent(*span, answer, &distances(body, within)))
+            }
         }
     }
 
@@ -195,7 +274,15 @@ impl Bench<'_> {
         rows.into_iter().map(|(_, row)| row).collect()
     }
 
-    fn exactly(&self, relation: RelationId, span: Span, difference: Vec<Difference>) -> Failure {
+    fn exactly(
+        &self,
+        relation: RelationId,
+        span: Span,
+        rows: &[(Vec<Value>, Span)],
+        difference: Vec<Difference>,
+    ) -> Failure {
+        let is_missing = |row: &&(Vec<Value>, Span)| difference.contains(&Difference::Missing(shown(&row.0)));
+        let missing = rows.iter().find(is_missing).map(|(row, _)| row);
         let name = self.name(relation);
         let more: Vec<_> = difference.iter().filter(|row| matches!(row, Difference::Unexpected(_))).collect();
         let says = format!("`{name}` has other rows: - is missing, + is unexpected");
@@ -204,7 +291,14 @@ impl Bench<'_> {
         let unexpected = self.facts(relation).into_iter().find(|fact| {
             more.iter().any(|row| matches!(row, Difference::Unexpected(text) if *text == shown(&fact.values)))
         });
-        let why = unexpected.map(|fact| self.why(&fact)).unwrap_or_default();
+        let why = match (unexpected, missing) {
+            (Some(fact), _) => self.why(&fact),
+            (None, Some(row)) => {
+                let wanted: Vec<_> = row.iter().copied().map(Some).collect();
+                stuck::why_not(self.program, sources, &self.evaluation.model, relation, &wanted)
+            }
+            (None, None) => Vec::new(),
+        };
         Failure { difference, why, ..Failure::new(sources.place(span), text, says) }
     }
 
@@ -228,7 +322,8 @@ impl Bench<'_> {
     }
 
     /// What is to be said where nothing matches: the literal that fails, what is there instead, why not.
-    fn absent(&self, span: Span, answer: Option<RelationId>) -> Failure {
+    /// `about` are the atoms whose floats compare within a distance.
+    fn absent(&self, span: Span, answer: Option<RelationId>, about: &[About<'_>]) -> Failure {
         let program = self.program;
         let model = &self.evaluation.model;
         let rule = self.rule(answer);
@@ -255,8 +350,33 @@ impl Bench<'_> {
                 let there = stuck::fitting(program, model, atom.relation, &pattern);
                 self.failure(atom.span, format!("does not hold{with}: found `{there}`"))
             }
-            other => self.failure(other.span(), format!("does not hold{with}")),
+            other => {
+                let inside = |about: &&About<'_>| {
+                    about.span != other.span() && about.span.range().contains(&other.span().range().start)
+                };
+                match about.iter().find(inside) {
+                    Some(about) => self.too_far(about),
+                    None => self.failure(other.span(), format!("does not hold{with}")),
+                }
+            }
         }
+    }
+
+    /// What is to be said where no fact is within the distance of an atom.
+    fn too_far(&self, about: &About<'_>) -> Failure {
+        use hence_lang::analysis::checked::Arg;
+        let wanted = |arg: &Arg| match arg {
+            Arg::Expr(expr) => match expr.kind {
+                ExprKind::Const(value) => Some(value),
+                ExprKind::Param(param) => Some(self.program[param].value),
+                _ => None,
+            },
+            Arg::Any => None,
+        };
+        let pattern: Vec<Option<Value>> = about.args.iter().map(wanted).collect();
+        let (instead, more) = nearby::nearest(self.facts(about.relation), &pattern);
+        let says = format!("nothing matches within {}; found instead", Value::Float(about.distance));
+        Failure { instead, more, ..self.failure(about.span, says) }
     }
 
     /// The rule that asks an expectation's question.
@@ -341,17 +461,35 @@ impl Bench<'_> {
     fn other_reason(&self, id: Symbol, place: Span, span: Span) -> Failure {
         let sources = &self.case.file.rules.sources;
         let says = format!("it holds, but no proof of it uses `{id}`");
-        let facts =
-            self.case.answers.iter().zip(&self.case.test.expect).find_map(|(answer, item)| match item {
-                Expectation::Body { span: own, body, within, .. } if *own == span => {
-                    Some(self.matched(body, within, *answer))
-                }
-                _ => None,
-            });
+        let facts = self.items().find_map(|(item, answer)| match item {
+            Expectation::Body { span: own, body, within, .. } if *own == span => {
+                Some(self.matched(body, within, answer))
+            }
+            _ => None,
+        });
         let facts = facts.or_broken("a failure is one of the expectations of its test");
         let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
         Failure { why, ..Failure::new(sources.place(place), one_line(sources.slice(span)), says) }
     }
+}
+
+/// An atom whose floats compare within a distance.
+struct About<'a> {
+    relation: RelationId,
+    args: &'a [hence_lang::analysis::checked::Arg],
+    span: Span,
+    distance: Float,
+}
+
+fn distances<'a>(body: &'a [Checked], within: &[Option<f64>]) -> Vec<About<'a>> {
+    let about = |(literal, within): (&'a Checked, &Option<f64>)| match literal {
+        Checked::Atom { negated: false, relation, args, span } => {
+            let distance = Float::new((*within)?)?;
+            Some(About { relation: *relation, args, span: *span, distance })
+        }
+        _ => None,
+    };
+    body.iter().zip(within).filter_map(about).collect()
 }
 
 /// Whether two rows are equal, floats within a distance.

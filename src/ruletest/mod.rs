@@ -5,7 +5,8 @@
 //!        ──► judge: expectations against the model ──► report
 //! ```
 //!
-//! Each test runs by itself: its file's rules, its parameters, its facts, its clock, and nothing else.
+//! Each test runs by itself: its file's rules, its parameters, its facts, its clock, and nothing else. Its steps are
+//! commits of one session.
 
 mod case;
 pub mod coverage;
@@ -16,13 +17,14 @@ mod nearby;
 mod pool;
 mod probe;
 mod report;
+mod steps;
 mod stuck;
 mod suite;
 
 use std::path::PathBuf;
 
 pub use golden::GoldenSuite;
-pub use report::{Difference, Failure, FileReport, Report, TestReport, Verdict};
+pub use report::{Difference, FILLED, Failure, FileReport, Report, StepPlace, TestReport, Verdict};
 pub use suite::{Selection, Suite, SuiteError, TestFile};
 
 use crate::session::SessionError;

@@ -64,6 +64,27 @@ pub struct Failure {
     pub difference: Vec<Difference>,
     /// Why what should not hold does, or why what should hold doesn't: a few lines.
     pub why: Vec<String>,
+    /// What was filled in for columns that facts of these leave out with `..`, a line each.
+    pub filled: Vec<String>,
+    /// The step, in a test of several.
+    pub step: Option<StepPlace>,
+}
+
+/// A step of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepPlace {
+    /// Its number, from 1.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+    /// Its clock.
+    pub now: String,
+}
+
+impl fmt::Display for StepPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {} of {}, at {}", self.number, self.of, self.now)
+    }
 }
 
 /// A row in which a relation differs from what was expected.
@@ -74,6 +95,9 @@ pub enum Difference {
     /// There, and not expected.
     Unexpected(String),
 }
+
+/// What stands above the columns that were filled in.
+pub const FILLED: &str = "where the test has `..`";
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -127,12 +151,15 @@ impl Failure {
             more: 0,
             difference: Vec::new(),
             why: Vec::new(),
+            filled: Vec::new(),
+            step: None,
         }
     }
 
     /// The lines below the place: what failed, what is there instead, why.
     pub fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.text.lines().map(|line| format!("    {}", line.trim())).collect();
+        let mut lines: Vec<String> = self.step.iter().map(|step| format!("in {step}")).collect();
+        lines.extend(self.text.lines().map(|line| format!("    {}", line.trim())));
         lines.push(self.says.clone());
         lines.extend(self.instead.iter().map(|fact| format!("    {fact}")));
         if self.more > 0 {
@@ -140,6 +167,10 @@ impl Failure {
         }
         lines.extend(self.difference.iter().map(|row| format!("    {row}")));
         lines.extend(self.why.iter().cloned());
+        if !self.filled.is_empty() {
+            lines.push(String::from(FILLED));
+            lines.extend(self.filled.iter().map(|line| format!("    {line}")));
+        }
         lines
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::session::{self, Faults, Loaded, Loader, RuleSet, SessionError, shipped};
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::OrBroken;
+use hence_core::span::FileId;
 use hence_core::symbol::Symbol;
 use hence_lang::analysis::checked::Test;
 
@@ -35,6 +36,12 @@ impl TestFile {
     /// One of the tests that its rules came with.
     pub(super) fn test(&self, at: usize) -> &Test {
         self.rules.checked.tests.get(at).or_broken("the tests of a file are among those of its rules")
+    }
+
+    /// Whether what stands in a text only helps tests, being in a file of tests.
+    pub(super) fn only_helps(&self, text: FileId) -> bool {
+        let source = self.rules.sources.get(text);
+        source.is_some_and(|source| session::is_of_tests(Path::new(source.name())))
     }
 }
 

@@ -91,7 +91,7 @@ impl Session {
     /// depend on is evaluated.
     ///
     /// # Errors
-    /// A name that is no relation, and all that can go wrong in an evaluation.
+    /// An unknown relation, and all that can go wrong in an evaluation.
     pub fn derive(&self, names: &[String], now: i64) -> Result<Derived, SessionError> {
         self.entry(|| self.facts_named(names, now))
     }

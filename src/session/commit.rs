@@ -9,6 +9,7 @@ use hence_core::meter;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
+use hence_lang::builtins::zone;
 use hence_ledger::{
     Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, When,
 };
@@ -20,7 +21,7 @@ use super::drawn::{self, DecisionId};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::incremental::IncrementalState;
-use super::lapse::Decided;
+use super::lapse::DecisionRelations;
 use super::ledger_facts::Recording;
 use super::trace;
 use super::what_if::without;
@@ -91,7 +92,8 @@ impl Outcome {
 
 impl Session {
     /// Takes a change in, evaluates what follows, and records facts and decisions in one transaction; with `dry`
-    /// nothing is recorded and the session stays as it was. A session of the past takes only `dry` ones. Nothing to record is no transaction.
+    /// nothing is recorded and the session stays as it was. A session of the past takes only `dry` ones. Where there is
+    /// nothing to record, there is no transaction.
     ///
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
@@ -256,13 +258,13 @@ impl Session {
                 drawn.push(decision(&finder, fact)?);
             }
         }
-        let decisions = Decided::new(program);
+        let decisions = DecisionRelations::new(program);
         before.retain(|fact| !evaluation::is_undetermined(program, &evaluation.undetermined, fact));
         let lapsed = before.into_iter().map(|fact| decisions.lapsed(fact)).collect();
         Ok(Outcome {
             drawn,
             lapsed,
-            stands: self.standing_counts(|id| evaluation::extent(&evaluation.model, id).rows.len()),
+            stands: self.decision_counts(|id| evaluation::extent(&evaluation.model, id).rows.len()),
             undetermined: evaluation::undetermined_decisions(program, &evaluation.undetermined),
             reports: reports(&self.rules, evaluation),
             ..Outcome::default()
@@ -281,7 +283,8 @@ impl Session {
         let Limits { facts, iterations, time, memory, .. } = self.limits;
         let time = time.map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
         let limits = RunLimits { facts, iterations, time, memory };
-        Run { engine: self.engine.name().to_owned(), lenient: self.lenient, limits }
+        let zones = self.rules.checked.uses_zones().then(|| zone::version().to_owned());
+        Run { engine: self.engine.name().to_owned(), lenient: self.lenient, limits, zones }
     }
 
     fn record(

@@ -192,12 +192,12 @@ pub(super) const COMPILED: &str = "compiled";
 pub(super) struct Compilations {
     /// A compiled rule set of somebody's own.
     pack: Option<&'static Pack>,
-    last: Mutex<Option<Arc<Known>>>,
+    last: Mutex<Option<Arc<Coverage>>>,
 }
 
 /// A program and its compiled parts.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct Coverage {
     program: Program,
     pub(super) parts: Vec<CompiledPart>,
     /// Whether all of it was compiled.
@@ -210,14 +210,14 @@ impl Compilations {
         Self { pack: Some(pack), last: Mutex::default() }
     }
 
-    pub(super) fn of(&self, program: &Program) -> Arc<Known> {
+    pub(super) fn of(&self, program: &Program) -> Arc<Coverage> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match last.as_ref().filter(|last| last.program == *program) {
             Some(last) => Arc::clone(last),
             None => {
                 let parts = self.find(program);
                 let complete = covers(program, &parts);
-                let known = Known { program: program.clone(), parts, complete };
+                let known = Coverage { program: program.clone(), parts, complete };
                 Arc::clone(last.insert(Arc::new(known)))
             }
         }

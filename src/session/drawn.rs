@@ -86,7 +86,7 @@ impl Drawn {
 }
 
 impl Session {
-    /// The id of a decision that stands or stood: of the last time that it was drawn by the moment that is asked. `None` without a ledger, and
+    /// The id of a decision that is or was drawn: of the last time by the moment that is asked. `None` without a ledger, and
     /// for what was never drawn.
     ///
     /// # Errors

@@ -15,6 +15,8 @@ use hence_engine::Bound;
 use hence_ledger::LedgerError;
 use hence_proof::WhyError;
 
+use super::status;
+
 /// Faults in rule text or facts, with the texts that they point into.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
@@ -125,13 +127,12 @@ impl SessionError {
         )
     }
 
-    /// The exit status of a program that ends with this error: 3 for a limit, 70 for a fault of hence itself, 2 for a
-    /// question that could not be put.
+    /// The exit status of a program that ends with this error.
     pub fn status(&self) -> u8 {
         match self {
-            Self::Fault(_) => 70,
-            error if error.is_limit() => 3,
-            _ => 2,
+            Self::Fault(_) => status::FAULT,
+            error if error.is_limit() => status::LIMIT,
+            _ => status::UNASKED,
         }
     }
 }

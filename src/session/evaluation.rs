@@ -225,7 +225,7 @@ pub(super) fn agrees(pattern: &Pattern, fact: &Fact) -> bool {
 pub(super) fn undetermined_decisions(program: &Program, undetermined: &Undetermined) -> Vec<Pattern> {
     let decisions = undetermined.iter().filter(|(id, _)| program[**id].kind == Kind::Decision);
     let mut rows: Vec<Pattern> = decisions.flat_map(|(_, rows)| rows.iter().cloned()).collect();
-    rows.sort_by(|one, other| one.relation.cmp(&other.relation));
+    rows.sort_by_key(|row| row.relation);
     rows
 }
 

@@ -11,7 +11,7 @@ use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::analysis;
-use hence_ledger::interchange::{self, FactFile, Format, Schemas, Unread};
+use hence_ledger::interchange::{self, FactFile, Format, Mapping, Schemas, Unread};
 use hence_syntax as syntax;
 use hence_syntax::tree::{Args, Atom};
 
@@ -23,11 +23,34 @@ const READING: &str = "reading facts";
 /// The path that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
-/// Fact files and folders; `-` is standard input in JSON Lines form.
+/// Fact files and folders, and files of plain records; `-` is standard input, in JSON Lines form.
 #[derive(Clone, Debug, Default)]
 pub struct FactFiles {
-    /// The paths, in order.
+    /// The paths of facts, in order.
     pub paths: Vec<PathBuf>,
+    /// The files of records, in order; they are read after those.
+    pub records: Vec<RecordFile>,
+}
+
+/// A file of plain records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// The relation, and the fields that its columns have their values in.
+    pub mapping: Mapping,
+}
+
+impl FactFiles {
+    /// Files and folders of facts.
+    pub fn of(paths: Vec<PathBuf>) -> Self {
+        Self { paths, records: Vec::new() }
+    }
+
+    /// Whether nothing is named.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.records.is_empty()
+    }
 }
 
 /// The facts of files and folders, in their order.
@@ -52,6 +75,9 @@ pub fn read_facts_counted(
     for path in &files.paths {
         reading.path(path, counted);
     }
+    for file in &files.records {
+        reading.records(file, counted);
+    }
     reading.finish()
 }
 
@@ -75,6 +101,25 @@ pub fn read_fact_lines(rules: &RuleSet, name: &str, text: &str) -> Result<Vec<Fa
     let schemas = Schemas::new(&rules.program.relations);
     let read = interchange::read_text(&mut reading.sources, name, text, Format::JsonLines, &schemas);
     reading.take(read);
+    reading.finish()
+}
+
+/// The facts of a text of plain records, one a line; `name` is what messages call it.
+///
+/// # Errors
+/// All faults of the text.
+pub fn read_record_lines(
+    rules: &RuleSet,
+    mapping: &Mapping,
+    name: &str,
+    text: &str,
+) -> Result<Vec<Fact>, SessionError> {
+    let mut reading = Reading::new(rules);
+    if reading.knows(mapping) {
+        let schemas = Schemas::new(&rules.program.relations);
+        let read = interchange::read_records_text(&mut reading.sources, name, text, mapping, &schemas);
+        reading.take(read);
+    }
     reading.finish()
 }
 
@@ -202,6 +247,42 @@ impl<'a> Reading<'a> {
         let mut input = std::io::stdin().lock();
         let Self { sources, facts, .. } = self;
         let read = interchange::read_stream(sources, "<stdin>", &mut input, &schemas, facts, counted);
+        if let Err(unread) = read {
+            self.unread(unread);
+        }
+    }
+
+    /// Whether the relation of records has the columns that a mapping names.
+    fn knows(&mut self, mapping: &Mapping) -> bool {
+        let known = self.rules.program.find(Symbol::new(&mapping.relation));
+        let relation = known.and_then(|id| self.rules.program.relation(id));
+        let found = relation.map_or_else(Vec::new, |relation| mapping.faults(relation));
+        let fits = found.is_empty();
+        self.found.extend(found);
+        fits
+    }
+
+    fn records(&mut self, file: &RecordFile, counted: &mut dyn FnMut(usize)) {
+        if self.stopped.is_some() || !self.knows(&file.mapping) {
+            return;
+        }
+        let schemas = Schemas::new(&self.rules.program.relations);
+        let Self { sources, facts, .. } = self;
+        let read = if file.path.as_os_str() == STANDARD_INPUT {
+            let mut input = std::io::stdin().lock();
+            let name = "<stdin>";
+            interchange::read_records_stream(
+                sources,
+                name,
+                &mut input,
+                &file.mapping,
+                &schemas,
+                facts,
+                counted,
+            )
+        } else {
+            interchange::read_records_into(sources, &file.path, &file.mapping, &schemas, facts, counted)
+        };
         if let Err(unread) = read {
             self.unread(unread);
         }

@@ -11,7 +11,7 @@ use hence_ledger::{Hash, Ledger, LedgerError, TxInfo, When};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::fitting::{Legacy, Lens, Reading};
-use super::lapse::Decided;
+use super::lapse::DecisionRelations;
 use super::{RuleSet, ledger_facts};
 
 /// A ledger whose transactions are evaluated again.
@@ -92,7 +92,7 @@ pub(super) fn recorded(ledger: &Ledger, hash: Hash) -> Result<RuleSet, SessionEr
 /// rules don't decide, if it `keeps` that, as commits did before they recorded how they ran.
 pub(super) fn carry(standing: &mut BTreeSet<Fact>, rules: &RuleSet, evaluation: &Evaluation, keeps: bool) {
     let program = &rules.program;
-    let decided = Decided::new(program);
+    let decided = DecisionRelations::new(program);
     standing.retain(|fact| {
         evaluation::is_undetermined(program, &evaluation.undetermined, fact)
             || (keeps && !decided.names(fact.relation))

@@ -12,8 +12,8 @@ use hence_ledger::{Changes, Decision, Lapsed};
 use super::Session;
 use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
-use super::evaluation;
-use super::lapse::Decided;
+use super::evaluation::{self, Evaluation};
+use super::lapse::DecisionRelations;
 use super::maintained::{Edits, Maintained, Turned};
 use super::why::decision;
 
@@ -90,7 +90,7 @@ impl Session {
         lapsed.sort_unstable();
         Ok(Outcome {
             lapsed,
-            stands: kept.counts(),
+            stands: self.decision_counts(|id| kept.len(id)),
             undetermined: evaluation::undetermined_decisions(&self.rules.program, kept.undetermined()),
             reports: super::ask::undefined_operations(
                 &self.rules.program,
@@ -118,7 +118,7 @@ impl Session {
             drawn.extend(kept.facts(program, *id).filter(|fact| !before.remove(fact)));
         }
         before.retain(|fact| !evaluation::is_undetermined(program, kept.undetermined(), fact));
-        let decisions = Decided::new(program);
+        let decisions = DecisionRelations::new(program);
         lapsed.extend(before.into_iter().map(|fact| decisions.lapsed(fact)));
         Ok(())
     }
@@ -139,10 +139,25 @@ impl Session {
     }
 
     /// How many facts each decision has.
-    pub(super) fn standing_counts(&self, len: impl Fn(RelationId) -> usize) -> BTreeMap<Symbol, usize> {
+    pub(super) fn decision_counts(&self, len: impl Fn(RelationId) -> usize) -> BTreeMap<Symbol, usize> {
         let relations = (0u32..).map(RelationId).zip(&self.rules.program.relations);
         let decided = relations.filter(|(_, relation)| relation.kind == Kind::Decision);
         decided.map(|(id, relation)| (relation.name, len(id))).filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// The same, keeping what follows from its first commit on.
+    #[must_use]
+    pub(crate) fn keeping(mut self) -> Self {
+        self.incremental = IncrementalState::Once;
+        self
+    }
+
+    /// Everything that follows since the last commit, as it is kept; `None` where nothing is.
+    pub(crate) fn kept(&self) -> Option<Evaluation> {
+        match &self.incremental {
+            IncrementalState::Maintained(kept) => Some(kept.incremental.evaluation()),
+            IncrementalState::New | IncrementalState::Once => None,
+        }
     }
 
     /// What was kept at transaction `before` is what follows now: only something without facts was recorded since.

@@ -11,9 +11,9 @@ use hence_ledger::Lapsed;
 use super::evaluation;
 
 /// The decisions of a program by name.
-pub(super) struct Decided<'p>(HashMap<Symbol, &'p Relation, ahash::RandomState>);
+pub(super) struct DecisionRelations<'p>(HashMap<Symbol, &'p Relation, ahash::RandomState>);
 
-impl<'p> Decided<'p> {
+impl<'p> DecisionRelations<'p> {
     /// Those that `program` declares.
     pub(super) fn new(program: &'p Program) -> Self {
         let decisions = program.relations.iter().filter(|relation| relation.kind == Kind::Decision);

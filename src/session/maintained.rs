@@ -1,6 +1,6 @@
 //! What follows from facts that come and go, brought up to date at a cost that follows the change.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use smallvec::SmallVec;
@@ -264,6 +264,11 @@ impl Maintained {
         turned
     }
 
+    /// How many facts of a relation follow certainly.
+    pub(super) fn len(&self, id: RelationId) -> usize {
+        self.certain().len(id)
+    }
+
     /// The rows of a relation where a match with an undefined operation is false, in no order that means anything.
     pub(super) fn lenient_rows(&self, id: RelationId) -> impl Iterator<Item = &[Word]> {
         self.incremental.rows(id)
@@ -281,12 +286,6 @@ impl Maintained {
         id: RelationId,
     ) -> impl Iterator<Item = Fact> + 'a {
         self.certain().rows(id).map(move |row| evaluation::fact_of(program, id, row))
-    }
-
-    /// How many facts of each decision follow certainly.
-    pub(super) fn counts(&self) -> BTreeMap<Symbol, usize> {
-        let counts = self.names.decisions.iter().map(|(name, id)| (*name, self.certain().len(*id)));
-        counts.filter(|(_, count)| *count > 0).collect()
     }
 
     /// What follows possibly and not certainly.

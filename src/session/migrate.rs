@@ -290,11 +290,13 @@ impl<'a> Sources<'a> {
     /// How the new facts of a relation are recorded: again where those before don't compare.
     fn written(&self, declared: &Relation) -> Result<(Recast, Vec<Schema>), SessionError> {
         let columns = Recast::plain(&declared.columns).columns().to_vec();
-        let anew = |renews| vec![Schema { relation: declared.name, columns: columns.clone(), renews }];
+        let schema = |renews| vec![Schema { relation: declared.name, columns: columns.clone(), renews }];
         let knows = self.old.contains_key(&declared.name);
         Ok(match self.reading().fit(declared)? {
-            Ok(fit) => (fit.recast, if knows || !fit.schemas.is_empty() { fit.schemas } else { anew(false) }),
-            Err(_) => (Recast::plain(&declared.columns), anew(true)),
+            Ok(fit) => {
+                (fit.recast, if knows || !fit.schemas.is_empty() { fit.schemas } else { schema(false) })
+            }
+            Err(_) => (Recast::plain(&declared.columns), schema(true)),
         })
     }
 }

@@ -41,6 +41,7 @@ mod rule_files;
 mod ruleset;
 pub mod shipped;
 mod slice;
+pub mod status;
 mod trace;
 mod what_if;
 mod why;
@@ -55,7 +56,8 @@ pub use drawn::{DecisionId, Drawn};
 pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{
-    FactFiles, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted, read_given,
+    FactFiles, RecordFile, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted,
+    read_given, read_record_lines,
 };
 pub use fitting::{fact_by_name, fit_draft};
 pub use listing::{Listing, from_shipped, history, stands_with, undeclared};
@@ -239,24 +241,6 @@ impl Session {
             Store::Ledger(recording) => Some(recording.into_ledger()),
             Store::Memory(_) => None,
         }
-    }
-
-    /// The clock at which the ledger's last decisions were drawn, in microseconds since the epoch.
-    ///
-    /// # Errors
-    /// A ledger that can't be read.
-    pub fn last_clock(&self) -> Result<Option<i64>, SessionError> {
-        let Some(ledger) = self.ledger() else { return Ok(None) };
-        Ok(ledger.last_where(|info| info.clock.is_some())?.and_then(|info| info.clock))
-    }
-
-    /// The rules that drew the ledger's last decisions.
-    ///
-    /// # Errors
-    /// A ledger that can't be read, rules that aren't understood any more.
-    pub fn last_rules(&self) -> Result<Option<RuleSet>, SessionError> {
-        let Some(ledger) = self.ledger() else { return Ok(None) };
-        Ok(Self::rules_at(ledger, When::Now)?.map(|(_, rules)| rules))
     }
 
     /// The rules of a moment of the ledger: those of its last transaction that names any, which is told too. `None`

@@ -107,7 +107,7 @@ pub(super) enum Content {
 /// Reads a rule file.
 ///
 /// # Errors
-/// It can't be read, or is no regular file.
+/// It can't be read, or is not a regular file.
 pub(super) fn read_content(path: &Path) -> Result<Content, SessionError> {
     match file::read(path, LARGEST_TEXT) {
         Ok(bytes) => Ok(Content::Bytes(Cow::Owned(bytes))),

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use regex::Regex;
+
+use crate::command::hence;
 
 /// Runs the examples of a page.
 ///
@@ -42,24 +44,15 @@ fn said(files: &[(String, String)]) -> String {
     for (name, text) in files {
         fs::write(folder.path().join(name), text).unwrap();
     }
-    let mut text = both(&hence(&["check", "example.dl"], folder.path()));
+    let mut text = both(&mut hence(folder.path(), &["check", "example.dl"]));
     if let Some((facts, _)) = files.iter().find(|(name, _)| name != "example.dl" && name != "hence.toml") {
-        text += &both(&hence(&["derive", "--rules", "example.dl", "--facts", facts], folder.path()));
+        text += &both(&mut hence(folder.path(), &["derive", "--rules", "example.dl", "--facts", facts]));
     }
     text
 }
 
-fn hence(args: &[&str], folder: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hence"))
-        .args(args)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .env_remove("HENCE_STORE")
-        .output()
-        .unwrap()
-}
-
-fn both(output: &Output) -> String {
+fn both(command: &mut Command) -> String {
+    let output = command.output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod codes;
+mod command;
 mod corpus;
 mod files;
 mod golden;

@@ -3,10 +3,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use regex::Regex;
 
+use crate::command;
 use crate::files::files;
 
 /// README and the pages of the documentation that show commands.
@@ -71,21 +71,8 @@ fn steady(text: &str) -> String {
 }
 
 fn shell(command: &str, folder: &Path) -> String {
-    let bin = Path::new(env!("CARGO_BIN_EXE_hence")).parent().unwrap();
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let command = command.replace("cargo run --release -- ", "hence ").replace("cargo run -- ", "hence ");
-    let mut shell = Command::new("sh");
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HENCE_")) {
-        shell.env_remove(name);
-    }
-    let output = shell
-        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
-        .current_dir(folder)
-        .env("PATH", path)
-        .env("NO_COLOR", "1")
-        .env("USER", "ada")
-        .output()
-        .unwrap();
+    let output = command::shell(folder, &format!("{{ {command}\n}} 2>&1")).output().unwrap();
     let mut text = steady(&String::from_utf8_lossy(&output.stdout));
     let status = output.status.code().unwrap_or(-1);
     if status != 0 {

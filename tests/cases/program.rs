@@ -52,8 +52,11 @@ fn understood(checked: &Checked) -> String {
             writeln!(out, "{} requires {} {:?}", name(guard.decision), name(guard.relation), guard.columns);
     }
     for test in &checked.tests {
-        let given: Vec<_> = test.given.iter().map(|(_, values, _)| values_text(values)).collect();
-        let _ = writeln!(out, "test {} given {} expect {}", test.name, given.join(" "), test.expect.len());
+        for step in &test.steps {
+            let given: Vec<_> = step.given.iter().map(|given| values_text(&given.values)).collect();
+            let _ =
+                writeln!(out, "test {} given {} expect {}", test.name, given.join(" "), step.expect.len());
+        }
     }
     out
 }

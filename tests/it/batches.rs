@@ -1,9 +1,11 @@
 //! `hence decide --follow --batch`: a transaction's lines are bounded, and the stream goes on after one that is refused.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
+
+use super::command;
 
 /// The answers to a stream, under a limit on memory.
 fn answers(input: &[u8]) -> Vec<Value> {
@@ -11,13 +13,8 @@ fn answers(input: &[u8]) -> Vec<Value> {
     std::fs::write(folder.path().join("n.dl"), "input n(x: int).\ndecision big(x: int).\nbig(X) :- n(X).\n")
         .unwrap();
     let args = ["decide", "--follow", "--batch", "--quiet", "--rules", "n.dl", "--max-memory", "512"];
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hence"))
-        .args(args)
-        .current_dir(folder.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        command::hence(folder.path(), &args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
     let output = child.wait_with_output().unwrap();
     // Something was refused.

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use regex::Regex;
 
 use hence_lang::builtins::reference::{self, Entry, Kind, NO_RESULT, SAMPLE};
 use hence_lang::builtins::{aggregate, generator, op};
+
+use super::command;
 
 /// The pages that `hence help PAGE` prints.
 const WRITTEN: [&str; 6] = ["language", "functions", "aggregates", "generators", "keywords", "commands"];
@@ -20,15 +21,7 @@ fn root() -> PathBuf {
 
 /// What a command line prints, and the exit status where it is not 0.
 fn shell(command: &str, folder: &Path) -> String {
-    let bin = Path::new(env!("CARGO_BIN_EXE_hence")).parent().unwrap();
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    let output = Command::new("sh")
-        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
-        .current_dir(folder)
-        .env("PATH", path)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
+    let output = command::shell(folder, &format!("{{ {command}\n}} 2>&1")).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
         text
@@ -127,7 +120,15 @@ fn builds(line: &str) -> bool {
     let there = |name: &str| root().join(format!("examples/{name}.rs")).is_file();
     let recipes = fs::read_to_string(root().join("justfile")).unwrap();
     let line = line.split(" #").next().unwrap_or_default();
-    let known = ["cargo ", "just", "git ", "UPDATE=1 cargo ", "HENCE_SLOW=1 cargo ", "RUSTDOCFLAGS="];
+    let known = [
+        "cargo ",
+        "just",
+        "git ",
+        "UPDATE=1 cargo ",
+        "HENCE_SLOW=1 cargo ",
+        "HENCE_BENCH=1 cargo ",
+        "RUSTDOCFLAGS=",
+    ];
     known.iter().any(|start| line.starts_with(start))
         && example.captures(line).is_none_or(|found| there(&found[1]))
         && recipe.captures(line).is_none_or(|found| recipes.contains(&format!("\n{}", &found[1])))

@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::command;
+
 /// Nothing here takes so long, on however slow a machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -56,8 +58,8 @@ struct Ran {
 }
 
 fn hence(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
-    command.args(args).current_dir(folder).stdin(Stdio::null());
+    let mut command = command::hence(folder, args);
+    command.stdin(Stdio::null());
     command
 }
 

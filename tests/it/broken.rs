@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hence::session::{Change, Loader, RuleSet, Session, SessionError, check};
+use hence::session::{Change, Loader, Session, SessionError, check};
 use hence_core::fact::Fact;
-use hence_core::fault::{self, Fault, OrBroken};
+use hence_core::fault::{self, Fault};
 use hence_core::schema::RelationId;
 use hence_core::value::{Value, Word};
 use hence_engine::Incremental;
@@ -21,18 +21,7 @@ use hence_ledger::base::MemoryBase;
 use hence_ledger::disk::{Disk, DiskFile, MemoryDisk};
 use hence_ledger::{Ledger, OpenOptions};
 
-/// An engine that finds out that it contradicts itself.
-struct Contradicts;
-
-impl Engine for Contradicts {
-    fn name(&self) -> &'static str {
-        "contradicts"
-    }
-
-    fn evaluate(&self, _: &Program, _: Database, _: &Limits) -> Result<Model, LimitReached> {
-        None.or_broken("every slot of a plan is bound before it is read")
-    }
-}
+use super::contradicts::{Contradicts, rules};
 
 /// An engine with a defect that nobody thought of, in a thread of its own.
 struct Panics;
@@ -49,13 +38,6 @@ impl Engine for Panics {
         };
         std::thread::scope(|scope| fault::joined(scope.spawn(worker).join()))
     }
-}
-
-fn rules() -> RuleSet {
-    let mut loader = Loader::default();
-    loader
-        .text("policy.dl", "input asked(tool: string). decision allow(tool: string). allow(T) :- asked(T).");
-    *check(loader.finish(), &[]).rules.unwrap()
 }
 
 fn asked(tool: &str) -> Change {
@@ -76,7 +58,7 @@ fn a_broken_invariant_is_an_error_that_names_it_and_nothing_is_recorded() {
     let mut session = Session::over_ledger(rules(), ledger).with_engine(Box::new(Contradicts));
     let fault = fault_of(session.commit(asked("ls"), false));
     assert_eq!(fault.what, "`every slot of a plan is bound before it is read` does not hold");
-    assert!(fault.place.as_deref().unwrap().contains("broken.rs:"), "{fault}");
+    assert!(fault.place.as_deref().unwrap().contains("contradicts.rs:"), "{fault}");
     assert!(fault.to_string().starts_with("this is a fault of hence "), "{fault}");
     fault_of(session.evaluate(0));
     fault_of(session.query("allow(T)", 0));
@@ -236,7 +218,7 @@ fn a_corrupt_program_is_a_fault_on_every_engine_and_never_an_answer() {
         ("semi-naive", |program, input| {
             SemiNaive.evaluate(program, input, &Limits::default()).unwrap().relations.len()
         }),
-        ("standing", |program, input| {
+        ("incremental", |program, input| {
             Incremental::new(program, &input, &Limits::default()).unwrap().model().relations.len()
         }),
     ];

@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 use hence::session::compiled::{Options, compile};
 use hence::session::{Loader, RuleSet, SessionError, check};
 
-use super::{files, random};
+use super::{command, files, random};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -173,8 +173,7 @@ fn written(rules: &str) -> PathBuf {
     let package = folder().join("retry");
     let source = folder().join("retry.dl");
     put(&source, rules);
-    let wrote = Command::new(env!("CARGO_BIN_EXE_hence"))
-        .args(["compile", "--crate"])
+    let wrote = command::hence(&root(), &["compile", "--crate"])
         .arg(&package)
         .args(["--hence"])
         .arg(root())

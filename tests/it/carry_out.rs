@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::command;
+
 const RULES: &str = "## Asked.\ninput f(n: int).\n\n## Done.\ninput done(what: string).\n\n## Act.\ndecision act(n: int).\n\n\
     @id(acts)\n@because(\"{N} asks\")\nact(N) :- f(N).\n";
 
@@ -22,14 +24,9 @@ fn folder(script: &str, more: &str) -> tempfile::TempDir {
 }
 
 fn hence(dir: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
-    command
-        .args(words)
-        .current_dir(dir)
-        .env("USER", "ada")
-        .env("SECRET_TOKEN", "abc")
-        .env("GIVEN_TOKEN", "def");
-    command.env_remove("HENCE_STORE").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = command::hence(dir, words);
+    command.env("SECRET_TOKEN", "abc").env("GIVEN_TOKEN", "def");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 

@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 use hence::session::{DecisionId, Drawn, RuleSource, Session, shipped};
 use hence_ledger::{Ledger, OpenOptions};
 
+use super::command;
+
 #[path = "../../examples/embed.rs"]
 #[expect(dead_code, reason = "the example's own main is not called here")]
 mod embed;
@@ -44,15 +46,9 @@ fn client(language: &str, file: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let script: PathBuf = root.join("examples").join(file);
     let folder = tempfile::tempdir().unwrap();
-    let output = Command::new(language)
-        .arg(script)
-        .arg(folder.path().join("store"))
-        .current_dir(root)
-        .env("HENCE", env!("CARGO_BIN_EXE_hence"))
-        .env("NO_COLOR", "1")
-        .env_remove("HENCE_STORE")
-        .output()
-        .unwrap();
+    let mut client = Command::new(language);
+    client.arg(script).arg(folder.path().join("store")).env("HENCE", env!("CARGO_BIN_EXE_hence"));
+    let output = command::plain(client, root).output().unwrap();
     let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{said}{errors}");
     for line in [
@@ -92,10 +88,8 @@ fn every_decision_of_the_week_is_proved_again_after_it() {
     let input = folder.path().join("week.jsonl");
     std::fs::write(&input, said).unwrap();
     let store = folder.path().join("store");
-    let output = Command::new(env!("CARGO_BIN_EXE_hence"))
-        .args(["decide", "--follow", "--batch", "--as", "agent", "--store"])
+    let output = command::hence(root, &["decide", "--follow", "--batch", "--as", "agent", "--store"])
         .arg(&store)
-        .current_dir(root)
         .stdin(std::fs::File::open(&input).unwrap())
         .output()
         .unwrap();

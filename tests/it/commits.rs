@@ -1,5 +1,5 @@
 //! Commits of a standing session: what is drawn, lapses and stays undetermined is what a session tells that evaluates
-//! everything afresh for each commit, with the same sentences.
+//! everything from scratch for each commit, with the same sentences.
 
 use hence::session::{Change, Outcome, Session};
 use hence_engine::Naive;

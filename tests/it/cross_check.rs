@@ -87,7 +87,7 @@ fn a_decision_that_only_compiled_code_draws_is_refused_by_every_commit() {
         assert_eq!(taken(&mut session, error), tx);
     }
     assert!(refused(&mut session, "bad").ends_with(INVENTED));
-    // The session is what it was, and begins anew.
+    // The session is what it was, and starts again.
     for (error, tx) in ["e", "f", "g"].into_iter().zip(5..) {
         assert_eq!(taken(&mut session, error), tx);
     }

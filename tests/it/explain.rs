@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
 use regex::Regex;
 
+use crate::command::hence;
 use crate::files::files;
 
 /// The codes that have a page.
@@ -15,16 +14,6 @@ fn pages() -> BTreeSet<String> {
         .iter()
         .map(|page| page.file_stem().unwrap().to_string_lossy().into_owned())
         .collect()
-}
-
-fn hence(args: &[&str], folder: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hence"))
-        .args(args)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .env_remove("HENCE_STORE")
-        .output()
-        .unwrap()
 }
 
 #[test]
@@ -41,11 +30,11 @@ fn every_code_has_a_page_and_every_page_a_code() {
 #[test]
 fn a_page_is_printed_and_an_unknown_code_told() {
     let folder = tempfile::tempdir().unwrap();
-    let page = hence(&["explain", "e401"], folder.path());
+    let page = hence(folder.path(), &["explain", "e401"]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&page.stdout), fs::read_to_string("docs/codes/E401.md").unwrap());
-    let list = hence(&["explain"], folder.path());
+    let list = hence(folder.path(), &["explain"]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&list.stdout).lines().count(), pages().len());
-    let unknown = hence(&["explain", "E999"], folder.path());
+    let unknown = hence(folder.path(), &["explain", "E999"]).output().unwrap();
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("unknown code `E999`"));
 }

@@ -321,7 +321,7 @@ fn json_lines_of_any_length_are_read_in_parts() {
     }
     file.flush().expect("written");
     assert!(file.get_ref().metadata().expect("its length").len() > 64 << 20);
-    let files = FactFiles { paths: vec![path.clone()] };
+    let files = FactFiles::of(vec![path.clone()]);
     let mut counts = Vec::new();
     let facts = read_facts_counted(&rules, &files, &mut |count| counts.push(count)).expect("facts");
     assert_eq!(facts.len(), 340);

@@ -133,7 +133,7 @@ fn run(target: fn(&[u8]), seeds: &[Vec<u8>], count: u64) {
     }
 }
 
-/// How many mutations: some thousands, and many more behind `HENCE_SLOW`.
+/// How many mutations: some thousands, and many more with `HENCE_SLOW`.
 fn count(usual: u64) -> u64 {
     if std::env::var_os("HENCE_SLOW").is_some() { usual * 100 } else { usual }
 }

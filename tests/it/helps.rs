@@ -57,7 +57,7 @@ fn follow_all(text: &str) -> (usize, Vec<String>) {
     (count, harm)
 }
 
-/// What a followed help leaves that it should not. What stood behind the fault, as the sum around a product, may come
+/// What a followed help leaves that it should not. What was after the fault, as the sum around a product, may come
 /// to light; then its help must mend it.
 fn left(
     text: &str,
@@ -100,4 +100,33 @@ fn a_help_keeps_the_meaning() {
         let helps: Vec<_> = found.iter().flat_map(|fault| &fault.help).collect();
         assert!(helps.is_empty(), "{condition}: {helps:?}");
     }
+}
+
+/// The clause of a habit by the form that its help shows.
+fn as_hence(text: &str, fault: &Diagnostic) -> Option<String> {
+    let form = fault.help.iter().find_map(|help| help.strip_prefix("write: `")?.strip_suffix('`'))?;
+    let span = fault.span().filter(|_| fault.code.0 == "E156" && !form.contains('…'))?;
+    Some(format!("{}{form}{}", &text[..span.start as usize], &text[span.end as usize..]))
+}
+
+#[test]
+fn the_form_of_a_clause_written_by_habit_mends_it() {
+    let (mut count, mut harm) = (0, Vec::new());
+    for path in files("tests/corpus/faulty/habits", &["dl"]) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (before, sources) = faults(&text);
+        let place = |fault: &Diagnostic, sources: &Sources| fault.span().map(|span| sources.place(span).line);
+        for fault in &before {
+            let Some(better) = as_hence(&text, fault) else { continue };
+            count += 1;
+            let (after, now) = faults(&better);
+            let line = place(fault, &sources);
+            let left = after.iter().filter(|found| place(found, &now) == line);
+            harm.extend(
+                left.map(|left| format!("{}: {:?} leaves {}", path.display(), fault.help, left.message)),
+            );
+        }
+    }
+    assert!(harm.is_empty(), "{}", harm.join("\n"));
+    assert!(count > 8, "only {count} forms were tried");
 }

@@ -12,11 +12,13 @@ use regex::Regex;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
+use super::command;
+
 /// A window's title, a background that hence never uses, C1, delete, bidirectional controls, text without width.
 const ESCAPES: &str =
     "\u{1b}]0;pwn\u{7}\u{1b}[45m\u{9b}31m\u{7f}\u{8}\u{202e}\u{2066}\u{200f}\u{200b}\u{e0041}";
 
-/// The same with line ends, behind which it pretends to be a line of hence.
+/// The same with line ends, after which it pretends to be a line of hence.
 fn hostile() -> String {
     format!("x{ESCAPES}\rFAKE\u{2028}FAKE\nFAKE y")
 }
@@ -243,13 +245,8 @@ fn refused(commands: &BTreeSet<String>) -> Vec<(Vec<String>, &'static str)> {
 }
 
 fn command(dir: &Path, words: &[String], typed: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
-    command
-        .args(words)
-        .current_dir(dir)
-        .env_remove("HENCE_STORE")
-        .env_remove("NO_COLOR")
-        .env("TERM", "xterm-256color");
+    let mut command = command::hence(dir, words);
+    command.env_remove("NO_COLOR").env("TERM", "xterm-256color");
     command.env("HENCE_HISTORY", dir.join("typed_before")).stdin(File::open(dir.join(typed)).unwrap());
     command
 }

@@ -45,7 +45,7 @@ impl Folder {
 
     /// What is said of the fact files under the rule `q(X) :- p(X).`
     fn fact_faults(&self, path: &Path) -> String {
-        match session::read_facts(&rules(self), &FactFiles { paths: vec![path.to_owned()] }) {
+        match session::read_facts(&rules(self), &FactFiles::of(vec![path.to_owned()])) {
             Ok(facts) => format!("{} facts", facts.len()),
             Err(SessionError::Faults(faults)) => self.short(&rendered(&faults.diagnostics, &faults.sources)),
             Err(other) => self.short(&other.to_string()),

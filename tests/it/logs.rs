@@ -57,6 +57,48 @@ fn ledger_evaluation_and_strata_tell_what_they_do() {
     }
 }
 
+const JSON: [(&str, &str); 2] = [("HENCE_LOG", "debug"), ("HENCE_LOG_FORMAT", "json")];
+
+#[test]
+fn observing_is_a_span_with_what_was_seen_of_a_file_and_of_what_grows() {
+    let here = folder(&[("build.log", "error[E0308]: mismatched types\n")]);
+    for args in [
+        &["--quiet", "observe", "error-text", "build.log"][..],
+        &["--quiet", "observe", "error-text", "--follow", "-"],
+    ] {
+        let ran = run(here.path(), args, &JSON, "error[E0308]: mismatched types\n");
+        let seen = ran.1.lines().count();
+        assert!(ran.0 == 0 && seen > 0, "{}", ran.2);
+        let observed = spans(&ran.2, "observe");
+        let [observed] = observed.as_slice() else { panic!("{}", ran.2) };
+        assert_eq!((&observed["observer"], &observed["facts"]), (&Json::from("error-text"), &seen.into()));
+        assert_eq!(observed["records"], 1);
+    }
+}
+
+#[test]
+fn each_change_that_is_maintained_has_a_span_of_its_own() {
+    let here = folder(&[("rules/mine.dl", RULES)]);
+    let lines: String = (3..7).map(|n| format!("{{\"n\": [{n}]}}\n")).collect();
+    let ran = run(here.path(), &["--quiet", "decide", "--follow"], &JSON, &lines);
+    // The first commit evaluates, the second prepares for more; each later one takes in a fact and the clock.
+    let edits: Vec<_> = spans(&ran.2, "maintain").into_iter().map(|span| span["edits"].clone()).collect();
+    assert_eq!(edits, [3, 3], "{}", ran.2);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_carries_a_decision_out_is_a_span_with_the_decision() {
+    let command = "[run_command]\nbig = { program = \"true\" }\n";
+    let files = [("rules/mine.dl", RULES), ("hence.toml", command), ("facts.jsonl", FACTS)];
+    let here = folder(&files);
+    let ran = run(here.path(), &["--quiet", "decide", "--carry-out", "--facts", "facts.jsonl"], &JSON, "");
+    assert_eq!(ran.0, 0, "{}", ran.2);
+    let carried = spans(&ran.2, "carry_out");
+    let [carried] = carried.as_slice() else { panic!("{}", ran.2) };
+    assert_eq!((&carried["carrier"], &carried["decision"]), (&"run_command".into(), &"1.1".into()));
+}
+
 #[test]
 fn nothing_is_logged_unless_it_is_asked_for_and_never_to_standard_output() {
     let silent = decide(&[], &["--quiet", "--format", "json"]);

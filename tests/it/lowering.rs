@@ -21,7 +21,7 @@ fn asked(case: &mut Case, question: &str) -> String {
     last_stratum(&with, &program)
 }
 
-/// What `with` has behind the text of `program`.
+/// What `with` has after the text of `program`.
 fn last_stratum(with: &Program, program: &Program) -> String {
     assert_eq!(broken(with), Vec::<String>::new());
     let (text, before) = (with.to_string(), program.to_string());
@@ -50,7 +50,7 @@ fn expectations_compare_floats_within_their_distance() {
         test \"near\" { given p(1, 0.5). expect d(1, 0.25 * 2.0) ~ 0.01. d(X, Y) ~ 0.01, Y > 0.1. }";
     let case = from_text("t.dl", text);
     let program = lower(&case.checked).unwrap();
-    let expected: Vec<_> = case.checked.tests[0].expect.iter().filter_map(expectation).collect();
+    let expected: Vec<_> = case.checked.tests[0].expectations().filter_map(expectation).collect();
     let (with, answers) = with_queries(&program, &expected);
     assert_eq!(answers.len(), 2);
     let wanted = "

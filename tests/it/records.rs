@@ -54,7 +54,7 @@ decision share(sensor: string, each: int).
 share(S, V / W) :- reading(S, V), weight(S, W).
 "#;
 
-/// The same name for what is no decision any more, and for one with another column.
+/// The same name for what is not a decision any more, and for one with another column.
 const PLAIN_SHARE: &str = "relation share(sensor: string, each: int). share(S, W) :- weight(S, W).";
 const WIDE_SHARE: &str =
     "decision share(sensor: string, by: int, value: int). share(S, W, V) :- weight(S, W), reading(S, V).";
@@ -283,7 +283,7 @@ const FORGERIES: [Forge; 13] = [
 fn every_forged_record_is_found() {
     let mut forged = [0; FORGERIES.len()];
     for seed in 0..4 {
-        // A copy of a copy: what changed nothing is no transaction there.
+        // A copy of a copy: what changed nothing is not a transaction there.
         let honest = drafts(&written(&drafts(&history(seed, Ledger::memory().unwrap()))));
         assert_eq!(told(&audit(&written(&honest), &SemiNaive).1), Vec::<String>::new(), "a copy of {seed}");
         for (at, (what, forge)) in FORGERIES.iter().enumerate() {

@@ -2,11 +2,13 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use hence_core::fact::Fact;
 use hence_core::value::Value;
 use hence_ledger::Redaction;
+
+use super::command;
 
 #[test]
 fn strings_and_names_lose_what_matches_and_nothing_else() {
@@ -47,14 +49,7 @@ fn guarded() -> tempfile::TempDir {
 
 /// Runs the binary on `input`; it must end well.
 fn run(dir: &Path, args: &[&str], input: &str) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hence"))
-        .args(args)
-        .current_dir(dir)
-        .env("USER", "ada")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command::hence(dir, args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{args:?}");
@@ -243,9 +238,7 @@ fn what_is_left_matches_nothing() {
 #[test]
 fn the_environment_lets_nothing_in() {
     let dir = with_rules();
-    let output = Command::new(env!("CARGO_BIN_EXE_hence"))
-        .args(["decide", "--facts", &format!("{SECRET}.jsonl")])
-        .current_dir(dir.path())
+    let output = command::hence(dir.path(), &["decide", "--facts", &format!("{SECRET}.jsonl")])
         .env("HENCE_REDACT", "nothing-at-all")
         .output()
         .unwrap();
@@ -255,11 +248,6 @@ fn the_environment_lets_nothing_in() {
 
 /// Whether a call ends well, and what it says to standard error.
 fn try_run(dir: &Path, args: &[&str]) -> (bool, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_hence"))
-        .args(args)
-        .current_dir(dir)
-        .env("USER", "ada")
-        .output()
-        .unwrap();
+    let output = command::hence(dir, args).output().unwrap();
     (output.status.success(), String::from_utf8(output.stderr).unwrap())
 }

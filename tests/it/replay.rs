@@ -1,4 +1,4 @@
-//! Replay of random histories: it finds exactly the flips that evaluating afresh finds, and none under the rules that
+//! Replay of random histories: it finds exactly the flips that an evaluation from scratch finds, and none under the rules that
 //! drew the decisions.
 
 use std::collections::BTreeSet;

@@ -189,3 +189,74 @@ fn faulty_rules_are_an_error_and_files_without_tests_are_left_alone() {
     fs::remove_file(folder.path().join("a.dl")).unwrap();
     assert!(hence::testing::run(folder.path()).is_err());
 }
+
+#[test]
+fn columns_left_out_are_filled_in_with_ids_of_their_own() {
+    passes(
+        "given learned(quality: 0.1, runs: 5, ..). learned(quality: 0.1, runs: 5, ..). learned(\"tool_1\", 5, 1.0, 0.1). \
+         expect exactly poor { (\"tool_1\") (\"tool_2\") (\"tool_3\") }",
+    );
+}
+
+#[test]
+fn a_failure_shows_what_was_filled_in() {
+    let failures = failures(
+        "given learned(tool: \"a\", quality: 0.1, ..). active(..). expect refine(\"a\"). learned(\"a\", 3, _, _).",
+    );
+    assert!(failures.iter().all(|failure| failure.step.is_none()));
+    assert_eq!(failures[1].instead, ["learned(\"a\", 0, 0.0, 0.1)."]);
+    assert_eq!(failures[1].filled, ["learned(runs: 0, success: 0.0) in line 16"]);
+}
+
+#[test]
+fn steps_are_one_session() {
+    passes(
+        "given learned(\"a\", 3, 0.9, 0.3). \
+         expect refine(\"a\"). \
+         then active(\"a\"). \
+         expect no refine(_). \
+         then !active(\"a\"). learned(\"b\", 5, 0.9, 0.1). \
+         expect exactly refine { (\"a\") (\"b\") } \
+         then now @2026-03-01T00:00:00Z. \
+         expect now(@2026-03-01T00:00:00Z). refine(\"b\") because poor_after_three.",
+    );
+}
+
+#[test]
+fn a_failure_of_a_step_says_which_and_why_there() {
+    let failures = failures(
+        "now @2026-02-03T12:00:00Z. given learned(\"a\", 3, 0.9, 0.3). expect refine(\"a\"). \
+         then active(\"a\"). !active(\"b\"). expect refine(\"a\"). \
+         then !active(\"a\"). now @2026-02-03T13:00:00Z. expect no refine(_).",
+    );
+    let steps: Vec<_> = failures.iter().map(|failure| failure.step.as_ref().unwrap().to_string()).collect();
+    let (second, third) = ("step 2 of 3, at @2026-02-03T12:00:00Z", "step 3 of 3, at @2026-02-03T13:00:00Z");
+    assert_eq!(steps, [second, second, third]);
+    assert_eq!(failures[0].text, "!active(\"b\").");
+    assert!(failures[0].says.starts_with("retracts nothing"), "{}", failures[0].says);
+    assert!(failures[1].why[0].contains("is stopped by `active(\"a\")`"), "{:?}", failures[1].why);
+    assert!(failures[2].why[0].contains("refine(\"a\")"), "{:?}", failures[2].why);
+}
+
+#[test]
+fn files_give_facts_in_a_step() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("more.jsonl"), "{\"active\": [\"a\"]}\n").unwrap();
+    let test = "given learned(\"a\", 3, 0.9, 0.3). expect refine(\"a\"). then from \"more.jsonl\" expect no refine(_).";
+    let verdict = run_in(folder.path(), test);
+    assert!(matches!(verdict, Verdict::Passed), "{verdict:?}");
+}
+
+#[test]
+fn a_float_out_of_its_distance_is_shown() {
+    let failures = failures("given learned(\"a\", 3, 0.5, 0.25). expect ratio(\"a\", 0.4) ~ 0.01.");
+    assert_eq!(failures[0].text, "ratio(\"a\", 0.4) ~ 0.01");
+    assert_eq!(failures[0].says, "nothing matches within 0.01; found instead");
+    assert_eq!(failures[0].instead, ["ratio(\"a\", 0.5)."]);
+}
+
+#[test]
+fn a_missing_row_is_told_why() {
+    let failures = failures("given learned(\"a\", 2, 0.5, 0.25). expect exactly poor { (\"a\") }");
+    assert!(failures[0].why[0].contains("stops at `Runs >= 3` with Runs = 2"), "{:?}", failures[0].why);
+}

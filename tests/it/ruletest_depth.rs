@@ -140,3 +140,34 @@ fn the_packs_reach_every_line_boundary_and_sentence() {
     }
     assert!(gaps.is_empty(), "{}", gaps.join("\n"));
 }
+
+#[test]
+fn every_step_counts_for_coverage_and_mutants() {
+    let rules = "## A run.\ninput run(ok: bool, took: int).\n## Slow.\ndecision slow(took: int).\n\
+                 @because(\"{T}\")\nslow(T) :- run(ok: true, took: T), T >= 10.\n";
+    let test = |steps: &str| {
+        format!("{rules}test \"t\" {{ given run(true, 9). run(false, 10). expect no slow(_). {steps} }}\n")
+    };
+    assert!(!survivors(&test("")).is_empty() && !gaps(&test("")).is_empty());
+    let stepped =
+        test("then run(true, 10). expect exactly slow { (10) } then !run(true, 10). expect no slow(_).");
+    assert_eq!(gaps(&stepped), Vec::<String>::new());
+    assert_eq!(survivors(&stepped), Vec::<String>::new());
+}
+
+#[test]
+fn rules_of_a_file_of_tests_are_helpers_and_not_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "## A number.\ninput n(x: int).\nbig(X) :- n(X), X > 5.\n";
+    let test = "import \"a.dl\".\nboth(X, Y) :- big(X), big(Y), X < Y, Y < 100.\nlimit_of(7).\n\
+                test \"t\" { given n(5). n(6). expect exactly big { (6) } no both(_, _). }\n";
+    std::fs::write(folder.path().join("a.dl"), rules).unwrap();
+    std::fs::write(folder.path().join("a_test.dl"), test).unwrap();
+    let suite = Suite::load(&[folder.path().to_owned()]).unwrap();
+    let selection = Selection::default();
+    let covered = measure(&suite, &selection);
+    assert!(covered.files.iter().all(|file| file.name.ends_with("a.dl")), "{covered:?}");
+    let mutation = mutate(&suite, &selection, None);
+    assert!(mutation.files.iter().all(|file| file.name.ends_with("a.dl")), "{mutation:?}");
+    assert_eq!(mutation.score(), 100.0);
+}

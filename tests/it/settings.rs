@@ -4,19 +4,17 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use tempfile::TempDir;
+
+use super::command;
 
 /// What a command came to: status, standard output, standard error.
 pub(crate) struct Ran(pub(crate) i32, pub(crate) String, pub(crate) String);
 
 pub(crate) fn run(folder: &Path, args: &[&str], variables: &[(&str, &str)], input: &str) -> Ran {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
-    command.args(args).current_dir(folder).env("NO_COLOR", "1").env("USER", "ada");
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HENCE_")) {
-        command.env_remove(name);
-    }
+    let mut command = command::hence(folder, args);
     command.envs(variables.iter().copied());
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -96,7 +96,11 @@ fn arrows_inside_the_engine_run_down_only() {
         if room == "lib" {
             continue;
         }
-        assert!(room == "naive" || place(&room).is_some(), "{} is no room of the engine", file.display());
+        assert!(
+            room == "naive" || place(&room).is_some(),
+            "{} is not in a room of the engine",
+            file.display()
+        );
         for name in named(&fs::read_to_string(&file).unwrap()) {
             let down = match room.as_str() {
                 "naive" => name == room || NAIVE_MAY_NAME.contains(&name.as_str()),

@@ -68,7 +68,7 @@ fn a_bad_line_is_refused_with_its_place_and_what_was_expected() {
     }
     let broken = refused("tool-run", "{\"run\": 1");
     assert!(broken.starts_with("in.jsonl:1: expected a JSON object, found invalid JSON ("), "{broken}");
-    // A line that was cut off does not swallow what comes behind it.
+    // A line that was cut off does not swallow what comes after it.
     let cut = refused("tool-run", &format!("{base}\n{{\"run\": 1\n{base}"));
     assert!(cut.starts_with("in.jsonl:2: expected a JSON object, found invalid JSON ("), "{cut}");
     let deep = refused("tool-run", &"[".repeat(100_000));

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::command;
 use super::settings::{RULES, Ran, folder, run};
 
 const FACTS: &str = "{\"n\": [1]}\n{\"n\": [2]}\n";
@@ -139,8 +140,8 @@ fn results_that_nobody_gets_are_an_error() {
     for to in ["1</dev/null", ">/dev/full"] {
         for command in ["derive", "derive --format jsonl", "facts n --format csv", "log", "config", "--help"]
         {
-            let line = format!("{} {command} {to}", env!("CARGO_BIN_EXE_hence"));
-            let output = Command::new("sh").args(["-c", &line]).current_dir(dir.path()).output().unwrap();
+            let line = format!("hence {command} {to}");
+            let output = command::shell(dir.path(), &line).output().unwrap();
             let told = String::from_utf8_lossy(&output.stderr);
             assert!(
                 output.status.code() == Some(2) && told.contains("could not be written"),
@@ -148,8 +149,7 @@ fn results_that_nobody_gets_are_an_error() {
             );
         }
     }
-    let quiet = format!("{} fmt --check rules 1</dev/null", env!("CARGO_BIN_EXE_hence"));
-    let written = Command::new("sh").args(["-c", &quiet]).current_dir(dir.path()).status().unwrap();
+    let written = command::shell(dir.path(), "hence fmt --check rules 1</dev/null").status().unwrap();
     assert_ne!(written.code(), Some(2), "what says nothing has nothing to write");
 }
 
@@ -162,8 +162,7 @@ fn words_of_any_bytes_are_refused_as_others_are() {
     for words in
         [&["check"][..], &["decide"], &["derive", "--rules"], &["export", "-o", "/nowhere/x", "--store"]]
     {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
-        let output = command.args(words).arg(odd).current_dir(dir.path()).output().unwrap();
+        let output = command::hence(dir.path(), words).arg(odd).output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && told.contains("error: "), "{words:?}: {output:?}");
     }
@@ -172,13 +171,12 @@ fn words_of_any_bytes_are_refused_as_others_are() {
 #[test]
 fn an_entry_of_the_prompt_has_a_bound_and_is_taken_whole_or_not_at_all() {
     let dir = decided();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
-    command.args(["repl", "--empty"]).current_dir(dir.path());
+    let mut command = command::hence(dir.path(), &["repl", "--empty"]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(b"input e(x: int).\ninput no(x: int).\n").unwrap();
-    // A rule whose guard can't be read is no rule without it.
+    // A rule whose guard can't be read is not a rule without it.
     input.write_all(b"ok(X) :- e(X),\n    !no(X), \xff\n    X > 0.\ne(1). e(2).\n").unwrap();
     for _ in 0..65 {
         input.write_all(&vec![b'x'; 1 << 20]).unwrap();

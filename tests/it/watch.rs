@@ -8,6 +8,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::command;
+
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// `hence observe error-text …`, and the lines that it prints.
@@ -18,10 +20,8 @@ struct Observer {
 
 impl Observer {
     fn start(folder: &Path, args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_hence"))
-            .args(["observe", "error-text"])
+        let mut child = command::hence(folder, &["observe", "error-text"])
             .args(args)
-            .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -203,9 +203,28 @@ pub fn observe_path(
     sink: &mut Sink<'_>,
 ) -> Result<Summary, ActuatorError> {
     meter::enter("observing");
+    logged(observer, || observe_any(observer, path, form, progress, sink))
+}
+
+/// Observes an input that grows, until it ends.
+///
+/// # Errors
+/// As [`Observer::observe`].
+pub fn observe_stream(
+    observer: &dyn Observer,
+    input: Input<'_>,
+    sink: &mut Sink<'_>,
+) -> Result<Summary, ActuatorError> {
+    logged(observer, || observer.observe(input, sink))
+}
+
+/// In a span that tells what was seen.
+fn logged(
+    observer: &dyn Observer,
+    observe: impl FnOnce() -> Result<Summary, ActuatorError>,
+) -> Result<Summary, ActuatorError> {
     let span = debug_span!("observe", observer = observer.name(), records = Empty, facts = Empty);
-    let _entered = span.enter();
-    let summary = observe_any(observer, path, form, progress, sink)?;
+    let summary = span.in_scope(observe)?;
     span.record("records", summary.records);
     span.record("facts", summary.facts);
     Ok(summary)

@@ -25,7 +25,7 @@ const MOST_OUTPUT: u64 = 1 << 20;
 /// How much of its standard error is reported, in bytes.
 const MOST_SAID: u64 = 64 << 10;
 /// The variables that every program sees: where programs and files are, who it is, which language and time zone.
-pub const ENVIRONMENT: [&str; 11] =
+pub(crate) const ENVIRONMENT: [&str; 11] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"];
 /// How often a program is looked at.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -84,14 +84,6 @@ pub fn rest(stream: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
 }
 
-/// The text that is left of a stream.
-///
-/// # Errors
-/// As [`read_text`].
-pub fn rest_text(stream: impl Read, limit: u64) -> io::Result<String> {
-    text(rest(stream, limit)?)
-}
-
 /// What the system said, in the words of this program where it has some.
 pub fn said(error: &io::Error) -> String {
     match error.kind() {

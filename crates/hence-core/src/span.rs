@@ -1,9 +1,9 @@
 //! Where something is in the source text: files, byte ranges, lines and columns.
 
-use crate::fault::OrBroken;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::fault::OrBroken;
 use crate::literal;
 
 /// A file known to a [`Sources`] table.
@@ -151,13 +151,5 @@ impl Sources {
         let before = source.text.get(start..span.start as usize).unwrap_or("");
         let line = line + source.first_line;
         Place { file: source.name.clone(), line, column: before.chars().count() + 1 }
-    }
-
-    /// The text of the line where `span` begins, without its line end.
-    pub fn line_text(&self, span: Span) -> &str {
-        let Some(source) = self.get(span.file) else { return "" };
-        let line = source.line_index(span.start);
-        let start = source.line_start(line);
-        source.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("")
     }
 }

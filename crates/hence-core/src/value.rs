@@ -124,6 +124,9 @@ impl Word {
 pub struct Float(f64);
 
 impl Float {
+    /// `0.0`.
+    pub const ZERO: Self = Self(0.0);
+
     /// A finite float; `-0.0` becomes `0.0`. `None` for NaN and the infinities.
     pub fn new(value: f64) -> Option<Self> {
         value.is_finite().then_some(Self(value + 0.0))

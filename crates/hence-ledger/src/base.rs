@@ -12,7 +12,7 @@ use std::path::Path;
 
 pub use memory::MemoryBase;
 #[cfg(feature = "sled")]
-pub use sled::SledBase;
+use sled::SledBase;
 
 /// Whether a base outlives the process. Without the feature `sled`, each opening builds it in memory from the journal.
 pub(super) const KEPT: bool = cfg!(feature = "sled");
@@ -49,10 +49,8 @@ pub(super) fn copy_of(_: &Path, _: impl FnOnce() -> bool) -> Result<Option<Box<d
     Ok(None)
 }
 
-/// The longest key that a base takes.
-pub const KEY_LIMIT: usize = 256;
 /// The longest value that a base takes.
-pub const VALUE_LIMIT: usize = 4096;
+pub(crate) const VALUE_LIMIT: usize = 4096;
 
 /// Why a base couldn't be read or written; the journal can always replace it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

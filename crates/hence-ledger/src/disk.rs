@@ -82,7 +82,7 @@ pub trait Disk: Send + Sync {
 
 /// The file system.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct OsDisk;
+pub(crate) struct OsDisk;
 
 impl Disk for OsDisk {
     fn create_dir(&self, path: &Path) -> io::Result<()> {

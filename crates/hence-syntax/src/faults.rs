@@ -29,6 +29,19 @@ impl Faults {
         }
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Puts one fault in the place of those from number `from` on that lie before byte `end`.
+    pub(super) fn replace(&mut self, from: usize, end: u32, by: Diagnostic) {
+        let later = self.list.split_off(from.min(self.list.len()));
+        let beyond = |fault: &Diagnostic| fault.span().is_some_and(|span| span.start >= end);
+        self.list.extend(later.into_iter().filter(beyond));
+        self.push(by);
+    }
+
     /// Whether nothing more is taken.
     pub(super) fn is_full(&self) -> bool {
         self.list.len() > MOST

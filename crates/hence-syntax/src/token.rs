@@ -6,7 +6,7 @@ use hence_core::value::Value;
 
 /// A token and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
+pub(crate) struct Token {
     /// What it is.
     pub kind: TokenKind,
     /// Its text.
@@ -30,7 +30,7 @@ pub enum Position {
 
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenKind {
+pub(crate) enum TokenKind {
     /// A lower-case word: a relation, function, column, parameter or keyword.
     Word(Symbol),
     /// A variable with a name.
@@ -65,6 +65,8 @@ pub enum TokenKind {
     Turnstile,
     /// `.` followed by white space, a comment or the end of the file
     End,
+    /// `..` before a closing parenthesis
+    Rest,
     /// any other `.`
     Dot,
     /// `+`
@@ -112,12 +114,12 @@ pub const RESERVED: [&str; 7] = ["true", "false", "not", "and", "or", "in", "if"
 
 impl TokenKind {
     /// Whether this is a word of the grammar that an expression may follow.
-    pub fn may_open_expression(self) -> bool {
+    pub(crate) fn may_open_expression(self) -> bool {
         matches!(self, Self::Word(word) if ["no", "expect", "by", "limit"].contains(&word.as_str()))
     }
 
     /// Whether a value may end with this token, so that `-` after it subtracts.
-    pub fn ends_value(self) -> bool {
+    pub(crate) fn ends_value(self) -> bool {
         match self {
             Self::Word(word) => !["not", "and", "or", "in"].contains(&word.as_str()),
             Self::Variable(_) | Self::Wildcard | Self::Literal(_) | Self::RightParen => true,

@@ -109,14 +109,43 @@ pub enum TypeExpr {
     Set(Vec<Ident>, Span),
 }
 
-/// The guard of a decision.
+/// The guard of a decision: `requires REL(column: term, …) and … and A <= B`.
 #[derive(Clone, Debug)]
 pub struct Requires {
-    /// The relation that is needed.
+    /// What is needed, in the order of the text; the first is an atom.
+    pub parts: Vec<Required>,
+    /// From `requires` to the end of the last part.
+    pub span: Span,
+}
+
+impl Requires {
+    /// The facts that are needed.
+    pub fn atoms(&self) -> impl Iterator<Item = &RequiredAtom> {
+        self.parts.iter().filter_map(|part| match part {
+            Required::Atom(atom) => Some(atom),
+            Required::Comparison(_) => None,
+        })
+    }
+}
+
+/// A part of a guard.
+#[derive(Clone, Debug)]
+pub enum Required {
+    /// A fact that is needed.
+    Atom(RequiredAtom),
+    /// Two terms that must compare so.
+    Comparison(Expr),
+}
+
+/// A fact that a guard needs.
+#[derive(Clone, Debug)]
+pub struct RequiredAtom {
+    /// The relation.
     pub relation: Ident,
-    /// Its columns and what they equal: a column of the decision ([`ExprKind::Ident`]) or a literal.
+    /// Its columns and what they equal: a column of the decision ([`ExprKind::Ident`]), a literal, or a name for what
+    /// the fact has there ([`ExprKind::Variable`]).
     pub columns: Vec<(Ident, Expr)>,
-    /// From `requires` to the closing parenthesis.
+    /// From its relation to the closing parenthesis; that of the first begins with `requires`.
     pub span: Span,
 }
 
@@ -228,6 +257,8 @@ pub struct Atom {
     pub relation: Ident,
     /// Its terms.
     pub args: Args,
+    /// `..` after the named terms of a fact that a test gives: the other columns are filled in.
+    pub rest: Option<Span>,
     /// `~ 0.001` after an atom of a test's `expect`: float columns compare within this distance.
     pub within: Option<Expr>,
     /// The whole atom without its negation.
@@ -351,15 +382,32 @@ pub struct Test {
     pub given: Vec<Given>,
     /// What is expected, in order.
     pub expect: Vec<Expectation>,
+    /// What happens after that, in order.
+    pub steps: Vec<Step>,
     /// The whole item.
     pub span: Span,
 }
 
-/// One item of `given`.
+/// `then` items, and what is expected once they are taken in.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What changes, in order.
+    pub changes: Vec<Given>,
+    /// What is expected then, in order.
+    pub expect: Vec<Expectation>,
+    /// The word `then`.
+    pub span: Span,
+}
+
+/// One item of `given` or `then`.
 #[derive(Clone, Debug)]
 pub enum Given {
     /// A ground fact.
     Fact(Atom),
+    /// `!fact.`, only after `then`: a ground fact that stands no longer, and where it stands with its sign.
+    Retracted(Atom, Span),
+    /// `now TIME.`, only after `then`: microseconds since the epoch.
+    Now(i64, Span),
     /// `from "PATH"`: the facts of a file.
     From(String, Span),
 }

@@ -10,7 +10,7 @@ use super::settings::RUN_COMMAND;
 use super::{Command, Config, Failure};
 
 impl Config {
-    /// What `[run_command]` names that is no decision of `rules`.
+    /// What `[run_command]` names that is not a decision of `rules`.
     pub(in super::super) fn undecided(&self, rules: &RuleSet) -> Faults {
         let mut faults = Faults::default();
         let Some((name, text)) = &self.values.file else { return faults };

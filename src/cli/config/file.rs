@@ -1,6 +1,7 @@
 //! `hence.toml`: every key known, every value of its type, every fault with its place.
 
 mod commands;
+mod facts;
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,7 +17,7 @@ use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
-use super::settings::{ALIAS, Kind, PARAMS, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{ALIAS, FACTS, Kind, PARAMS, RUN_COMMAND, SETTINGS, Setting};
 use super::values::{self, Content, Values};
 use super::{KIND, Origin, setting, shown};
 
@@ -72,9 +73,12 @@ impl Reading<'_> {
             let is_table = SETTINGS.iter().any(|setting| table_of(setting) == Some(name));
             match value.get_ref() {
                 DeValue::Table(commands) if name == RUN_COMMAND => self.commands(commands),
+                DeValue::Table(facts) if name == FACTS => self.facts(facts),
                 DeValue::Table(params) if name == PARAMS => self.params(params),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if name == PARAMS || name == RUN_COMMAND || (is_table && setting(name).is_none()) => {
+                _ if [PARAMS, RUN_COMMAND, FACTS].contains(&name)
+                    || (is_table && setting(name).is_none()) =>
+                {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
                     self.wrong(value.span(), message);
                 }
@@ -166,7 +170,7 @@ fn known(table: &str) -> Vec<&'static str> {
         _ => setting.key,
     };
     let inside = SETTINGS.iter().filter(|setting| table.is_empty() || table_of(setting) == Some(table));
-    let tables = [PARAMS, RUN_COMMAND].into_iter().filter(|_| table.is_empty());
+    let tables = [PARAMS, RUN_COMMAND, FACTS].into_iter().filter(|_| table.is_empty());
     inside.map(name).chain(tables).chain([ALIAS.0].into_iter().filter(|_| table == ALIAS.1)).collect()
 }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use hence::session::{Faults, SessionError};
+use hence::session::{Faults, RecordFile, SessionError};
 use hence_core::diagnostic::{self, nearest};
 use hence_core::fault::{OrBroken, broken};
 use hence_core::symbol::Symbol;
@@ -22,9 +22,8 @@ use hence_core::value::Value;
 use hence_ledger::Redaction;
 
 use super::{Failure, output};
-pub(super) use settings::CROSS_CHECKED;
 use settings::{SETTINGS, Setting};
-use values::{Command, Content, Values};
+use values::{Command, Content, Records, Values};
 
 pub(super) use show::Show;
 
@@ -253,9 +252,12 @@ impl Config {
         self.text("engine").unwrap_or("auto")
     }
 
-    /// The compiled packs to be cross-checked, where that is set.
-    pub(super) fn cross_check(&self) -> Option<&[String]> {
-        self.content("engine.cross_check").map(|_| self.texts("engine.cross_check"))
+    /// The compiled packs to be cross-checked.
+    pub(super) fn cross_check(&self) -> Vec<&str> {
+        match self.content("engine.cross_check") {
+            Some(_) => self.texts("engine.cross_check").iter().map(String::as_str).collect(),
+            None => [settings::CROSS_CHECKED].into_iter().filter(|name| *name != settings::NONE).collect(),
+        }
     }
 
     /// What is logged, where that is set.
@@ -286,6 +288,32 @@ impl Config {
     /// The programs that carry decisions out.
     pub(super) fn commands(&self) -> &[Command] {
         &self.values.commands
+    }
+
+    /// The file of records that `[facts]` names for a relation.
+    pub(super) fn records_of(&self, relation: &str) -> Option<&RecordFile> {
+        let files = self.values.facts.iter().map(|records| &records.file);
+        files.into_iter().find(|file| file.mapping.relation == relation)
+    }
+
+    /// All files of records that `[facts]` names.
+    ///
+    /// # Errors
+    /// One that a link leads out of the folder of the file.
+    pub(super) fn records(&self) -> Result<Vec<RecordFile>, Failure> {
+        let root = self.root.as_ref().and_then(|root| root.canonicalize().ok());
+        for Records { file, origin } in &self.values.facts {
+            let found = file.path.canonicalize().ok();
+            if let (Some(root), Some(found)) = (&root, found)
+                && !found.starts_with(root)
+            {
+                let path = file.path.display();
+                return Err(Failure::Usage(format!(
+                    "`{path}` of {origin} is a link out of the folder of hence.toml"
+                )));
+            }
+        }
+        Ok(self.values.facts.iter().map(|records| records.file.clone()).collect())
     }
 
     /// The longest time of an evaluation.

@@ -54,7 +54,7 @@ pub(super) struct Setting {
     pub(super) kind: Kind,
     /// Whether the file's value restricts what the environment may say.
     pub(super) hold: Hold,
-    /// Its value where nobody sets it, in words where it is no constant.
+    /// Its value where nobody sets it, in words where it is not a constant.
     pub(super) default: &'static str,
 }
 
@@ -73,8 +73,7 @@ const fn held(
 }
 
 /// The pack whose decisions are cross-checked where nobody says which.
-pub(in super::super) const CROSS_CHECKED: &str = "autonomy";
-const CROSS_CHECKED_HERE: &str = if cfg!(feature = "crepe") { CROSS_CHECKED } else { NONE };
+pub(super) const CROSS_CHECKED: &str = if cfg!(feature = "crepe") { "autonomy" } else { NONE };
 /// The word for no pack.
 pub(super) const NONE: &str = "none";
 
@@ -90,7 +89,7 @@ pub(super) const SETTINGS: [Setting; 18] = [
     held("authors", "HENCE_AUTHORS", Kind::Texts, Hold::Narrower, "anyone"),
     setting("wait", "HENCE_WAIT", Kind::Duration, "0s"),
     setting("engine", "HENCE_ENGINE", Kind::Engine, "auto"),
-    held("engine.cross_check", "HENCE_CROSS_CHECK", Kind::Compiled, Hold::More, CROSS_CHECKED_HERE),
+    held("engine.cross_check", "HENCE_CROSS_CHECK", Kind::Compiled, Hold::More, CROSS_CHECKED),
     held("lenient", "HENCE_LENIENT", Kind::Flag, Hold::Less, "false"),
     held("limits.facts", "HENCE_MAX_FACTS", Kind::Count, Hold::Less, "50000000"),
     held("limits.iterations", "HENCE_MAX_ITERATIONS", Kind::Count, Hold::Less, "10000000"),
@@ -107,9 +106,11 @@ pub(super) const SETTINGS: [Setting; 18] = [
 pub(super) const PARAMS: &str = "params";
 /// Variables with this beginning set a parameter.
 pub(super) const PARAM_VARIABLE: &str = "HENCE_PARAM_";
-/// Variables that mean something and are not settings; `HENCE_SLOW` asks the tests of hence for long runs.
-pub(super) const OTHERS: [&str; 3] = ["HENCE_HISTORY", "HENCE_TRUST", "HENCE_SLOW"];
+/// Variables that mean something and are not settings.
+pub(super) const OTHERS: [&str; 2] = ["HENCE_HISTORY", "HENCE_TRUST"];
 /// What every variable of hence begins with.
 pub(super) const PREFIX: &str = "HENCE_";
 /// The table of the programs that carry decisions out.
 pub(super) const RUN_COMMAND: &str = "run_command";
+/// The table of files of records, by relation.
+pub(super) const FACTS: &str = "facts";

@@ -9,7 +9,7 @@ use super::super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::super::output::{self, Format};
 use super::super::records::Records;
 use super::super::{DONE, Failure, Outcome};
-use super::settings::{PARAMS, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{FACTS, PARAMS, RUN_COMMAND, SETTINGS, Setting};
 use super::{Origin, environment, get};
 
 /// Show every setting with its value and where it comes from
@@ -56,6 +56,7 @@ impl Show {
         let mut rows: Vec<Row> = SETTINGS.iter().map(|setting| self.row(setting)).collect();
         rows.extend(self.params());
         rows.extend(commands());
+        rows.extend(records());
         rows.extend(unknown());
         let mut out = output::out(self.format);
         let object = |row: &Row| {
@@ -175,6 +176,16 @@ fn commands() -> impl Iterator<Item = Row> {
         key: format!("{RUN_COMMAND}.{}", command.decision),
         value: command.to_string(),
         origin: command.origin.clone(),
+        variable: String::new(),
+    })
+}
+
+/// The files of records.
+fn records() -> impl Iterator<Item = Row> {
+    get().values.facts.iter().map(|records| Row {
+        key: format!("{FACTS}.{}", records.file.mapping.relation),
+        value: records.to_string(),
+        origin: records.origin.clone(),
         variable: String::new(),
     })
 }

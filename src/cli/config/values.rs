@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use hence::session::RecordFile;
 use hence_core::literal;
 use hence_core::pattern;
 use hence_core::symbol::Symbol;
@@ -70,12 +71,28 @@ impl fmt::Display for Command {
     }
 }
 
+/// A file of records of a relation.
+#[derive(Clone, Debug)]
+pub(super) struct Records {
+    pub(super) file: RecordFile,
+    /// Where it stands.
+    pub(super) origin: Origin,
+}
+
+impl fmt::Display for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.path.display())?;
+        self.file.mapping.columns.iter().try_for_each(|(column, field)| write!(f, ", {column} = {field}"))
+    }
+}
+
 /// Settings by key and parameters by name, each with its origin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values {
     pub(super) settings: BTreeMap<&'static str, (Content, Origin)>,
     pub(super) params: BTreeMap<String, (Value, Origin)>,
     pub(super) commands: Vec<Command>,
+    pub(super) facts: Vec<Records>,
     /// What messages call the file, and its text.
     pub(super) file: Option<(String, String)>,
 }

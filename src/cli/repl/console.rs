@@ -88,7 +88,7 @@ impl Console<'_> {
     fn facts(&self, relation: &str) -> Result<(), Failure> {
         let names = self.prompt.rules().program.relations.iter().map(|found| found.name.to_string());
         let names: Vec<String> = match relation {
-            // The clock is no fact that anybody gave.
+            // Nobody asserted the clock.
             "" => names.filter(|name| name != "now").collect(),
             name => vec![name.trim_end_matches('.').to_owned()],
         };

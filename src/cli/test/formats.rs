@@ -50,11 +50,23 @@ fn test_json(test: &TestReport) -> Json {
 
 fn failure_json(failure: &Failure) -> Json {
     let difference: Vec<String> = failure.difference.iter().map(ToString::to_string).collect();
-    json!({
+    let mut document = json!({
         "file": failure.place.file, "line": failure.place.line, "column": failure.place.column,
         "expected": failure.text, "message": failure.says, "instead": failure.instead,
         "more": failure.more, "difference": difference, "why": failure.why,
-    })
+    });
+    if let Some(object) = document.as_object_mut() {
+        if let Some(step) = &failure.step {
+            object.insert(
+                String::from("step"),
+                json!({ "number": step.number, "of": step.of, "now": step.now }),
+            );
+        }
+        if !failure.filled.is_empty() {
+            object.insert(String::from("filled_in"), json!(failure.filled));
+        }
+    }
+    document
 }
 
 /// Writes JUnit's XML.

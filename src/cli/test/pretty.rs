@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 
-use hence::ruletest::{Difference, Failure, Report, TestReport, Verdict};
+use hence::ruletest::{Difference, FILLED, Failure, Report, TestReport, Verdict};
 use hence_core::literal::visible;
 
 use super::super::diagnostics::count;
@@ -62,6 +62,9 @@ fn named(out: &mut Out, style: Style, verdict: &str, test: &TestReport) -> io::R
 fn explain(out: &mut Out, failure: &Failure) -> io::Result<()> {
     write!(out, "    expected ")?;
     out.paint(DIM, format_args!("at {}", failure.place))?;
+    if let Some(step) = &failure.step {
+        write!(out, ", in {step}")?;
+    }
     writeln!(out)?;
     failure.text.lines().try_for_each(|line| writeln!(out, "        {}", line.trim()))?;
     writeln!(out, "    {}", failure.says)?;
@@ -80,6 +83,10 @@ fn explain(out: &mut Out, failure: &Failure) -> io::Result<()> {
     if !failure.why.is_empty() {
         writeln!(out, "    because")?;
         failure.why.iter().try_for_each(|line| writeln!(out, "        {line}"))?;
+    }
+    if !failure.filled.is_empty() {
+        writeln!(out, "    {FILLED}")?;
+        failure.filled.iter().try_for_each(|line| writeln!(out, "        {line}"))?;
     }
     Ok(())
 }

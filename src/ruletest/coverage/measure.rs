@@ -54,6 +54,7 @@ impl<'a> Plan<'a> {
     fn new(file: &'a TestFile) -> Self {
         let (program, sources) = (&file.rules.program, &file.rules.sources);
         let rules = (0..).map(RuleId).zip(&program.rules);
+        let rules = rules.filter(|(_, rule)| !file.only_helps(rule.span.file));
         let rules = rules.map(|(at, rule)| (at, points(program, sources, rule))).collect();
         Self { file, rules }
     }
@@ -62,7 +63,19 @@ impl<'a> Plan<'a> {
     fn reached(&self, at: usize) -> Option<Vec<Vec<bool>>> {
         let test = self.file.test(at);
         let case = Case::new(self.file, test).ok()?;
-        let evaluation = case.evaluate().ok()?;
+        let steps = case.evaluate().ok()?;
+        let mut steps = steps.iter().map(|step| self.reached_in(&case, step.evaluation.lenient()));
+        let mut reached = steps.next()??;
+        for step in steps {
+            for (rule, more) in reached.iter_mut().zip(step?) {
+                rule.iter_mut().zip(more).for_each(|(point, more)| *point |= more);
+            }
+        }
+        Some(reached)
+    }
+
+    /// The points that one step reaches.
+    fn reached_in(&self, case: &Case<'_>, model: &Model) -> Option<Vec<Vec<bool>>> {
         let mut probes = Probes::new(&case.program);
         let asked: Vec<Vec<Asked>> = self
             .rules
@@ -72,8 +85,8 @@ impl<'a> Plan<'a> {
                 points.iter().map(|(_, question)| ask(&mut probes, rule, question)).collect()
             })
             .collect();
-        let answers = probes.put(evaluation.lenient())?;
-        let shown = sentences(&case.program, evaluation.lenient(), self.file);
+        let answers = probes.put(model)?;
+        let shown = sentences(&case.program, model, self.file);
         let reached = self.rules.iter().zip(asked).map(|((at, _), asked)| {
             let id = case.program[*at].id;
             asked

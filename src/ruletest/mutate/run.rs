@@ -1,15 +1,19 @@
 //! Mutants run: each against the tests that reach what was changed, until one notices.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::session;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
-use hence_engine::{Limits, SemiNaive, Threads};
-use hence_lang::builtins::expr::ParamId;
+use hence_core::span::Span;
+use hence_core::value::{Type, Value};
+use hence_engine::{Limits, Threads};
+use hence_lang::builtins::expr::{Expr, ExprKind, ParamId};
 use hence_lang::ir::{Literal, Program, Rule, RuleId};
+
+use crate::session;
 
 use super::super::case::Case;
 use super::super::suite::{Selection, Suite, TestFile};
@@ -87,7 +91,9 @@ fn jobs(benches: &[Bench<'_>]) -> Vec<Job> {
     let mut known: BTreeMap<(String, usize), Job> = BTreeMap::new();
     for (at, bench) in benches.iter().enumerate() {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for mutant in mutants(&bench.file.rules.program, &bench.file.rules.sources) {
+        let all = mutants(&bench.file.rules.program, &bench.file.rules.sources);
+        let helps = |mutant: &Mutant| session::is_of_tests(Path::new(&mutant.place.file));
+        for mutant in all.into_iter().filter(|mutant| !helps(mutant)) {
             let number = counts.entry(mutant.place.file.clone()).or_default();
             let key = (mutant.place.file.clone(), *number);
             *number += 1;
@@ -173,11 +179,11 @@ impl<'a> Trial<'a> {
     fn new(file: &'a TestFile, at: usize) -> Option<Self> {
         let test = file.test(at);
         let case = Case::new(file, test).ok()?;
-        let evaluation = case.evaluate().ok()?;
-        if !judge::holds(&case, &case.program, &evaluation) {
+        let reached = case.evaluate().ok()?;
+        if !judge::holds(&case, &case.program, &reached) {
             return None;
         }
-        let extents = evaluation.lenient().relations.iter().enumerate();
+        let extents = reached.iter().flat_map(|step| step.evaluation.lenient().relations.iter().enumerate());
         let filled = extents
             .filter(|(_, extent)| !extent.rows.is_empty())
             .map(|(at, _)| RelationId(at as u32))
@@ -221,8 +227,8 @@ impl<'a> Trial<'a> {
                 *slot = (**rule).clone();
             }
             Change::NoRule(at) => {
-                let gone = RuleId(place(&self.rules, at) as u32);
-                program.strata.iter_mut().for_each(|stratum| stratum.rules.retain(|rule| *rule != gone));
+                let gone = program.rules.get_mut(place(&self.rules, at)).or_broken(REACHED);
+                gone.body.push(never(gone.span));
             }
             Change::Fact(at, fact) => {
                 let slot = program.facts.get_mut(place(&self.facts, at)).or_broken(REACHED);
@@ -235,17 +241,21 @@ impl<'a> Trial<'a> {
                 program.params.get_mut(*at).or_broken(ParamId::INVARIANT).value = *value;
             }
         }
-        let sources = &self.case.file.rules.sources;
-        let input = self.case.input.clone();
-        let evaluation = session::evaluate_program(&program, sources, input, &SemiNaive, &LIMITS);
-        !evaluation.is_ok_and(|evaluation| judge::holds(&self.case, &program, &evaluation))
+        let reached = self.case.evaluate_as(&program, &LIMITS);
+        !reached.is_ok_and(|reached| judge::holds(&self.case, &program, &reached))
     }
+}
+
+/// A literal that never holds: with it, a rule is as good as gone, and every other one keeps its place.
+fn never(span: Span) -> Literal {
+    let kind = ExprKind::Const(Value::Bool(false));
+    Literal::Test { expr: Expr { kind, ty: Type::Bool, span }, span }
 }
 
 /// The relations that what a test expects depends on, its questions included.
 fn cone(case: &Case<'_>) -> BTreeSet<RelationId> {
-    let mut cone: BTreeSet<RelationId> = case.test.expect.iter().flat_map(judge::relations).collect();
-    cone.extend(case.answers.iter().flatten());
+    let mut cone: BTreeSet<RelationId> = case.test.expectations().flat_map(judge::relations).collect();
+    cone.extend(case.answers.iter().flatten().flatten());
     loop {
         let more: Vec<RelationId> = case
             .program

@@ -62,7 +62,7 @@ pub fn entries(text: &str) -> Vec<&str> {
     all
 }
 
-/// Whether `line` is no part of the entry `before`.
+/// Whether `line` is not part of the entry `before`.
 fn begins_another(before: &str, line: &str) -> bool {
     let command =
         line.strip_prefix(':').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));

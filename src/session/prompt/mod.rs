@@ -154,7 +154,7 @@ impl Prompt {
     /// What can't be read, and all faults; nothing is taken then.
     pub fn load(&mut self, path: &Path) -> Result<Taken, SessionError> {
         if self.holds_facts(path) {
-            let facts = read_facts(&self.rules, &FactFiles { paths: vec![path.to_owned()] })?;
+            let facts = read_facts(&self.rules, &FactFiles::of(vec![path.to_owned()]))?;
             let taken = Taken { facts: facts.len(), ..Taken::default() };
             self.remember(format!(":load {}", path.display()));
             self.facts.extend(facts);

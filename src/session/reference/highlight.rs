@@ -30,14 +30,14 @@ const KINDS: [&str; 7] = ["comment", "string", "time", "variable", "name", "keyw
 
 /// The words that have an entry on the page.
 #[derive(Default)]
-pub(super) struct Known<'a> {
+pub(super) struct Declared<'a> {
     /// Relations: words before `(`.
     pub(super) relations: BTreeSet<&'a str>,
     /// Parameters: words that stand alone.
     pub(super) params: BTreeSet<&'a str>,
 }
 
-impl Known<'_> {
+impl Declared<'_> {
     /// The entry of a word, by what follows it.
     fn entry(&self, word: &str, rest: &str) -> Option<&'static str> {
         match rest.trim_start().chars().next() {
@@ -49,7 +49,7 @@ impl Known<'_> {
 }
 
 /// `text` as HTML.
-pub(super) fn html(text: &str, known: &Known<'_>) -> String {
+pub(super) fn html(text: &str, known: &Declared<'_>) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut done = 0;
     for found in WORDS.captures_iter(text) {
@@ -71,11 +71,11 @@ pub(super) fn html(text: &str, known: &Known<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, html};
+    use super::{Declared, html};
 
     #[test]
     fn words_are_marked_by_kind() {
-        let relations = Known { relations: ["seen"].into(), params: ["most"].into() };
+        let relations = Declared { relations: ["seen"].into(), params: ["most"].into() };
         let text = "used(T) :- seen(T, \"<a\\\"\", /low), N > 0.5, most < used(seen). # it < all";
         let wanted = "used(<span class=\"variable\">T</span>) :- <a href=\"#relation-seen\">seen</a>(<span \
                       class=\"variable\">T</span>, <span class=\"string\">&quot;&lt;a\\&quot;&quot;</span>, <span \
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn raw_strings_and_divisions() {
-        let none = Known::default();
+        let none = Declared::default();
         assert_eq!(html("r#\"a\"b\"#", &none), "<span class=\"string\">r#&quot;a&quot;b&quot;#</span>");
         assert_eq!(html("1 / 2", &none), "<span class=\"number\">1</span> / <span class=\"number\">2</span>");
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use hence_core::literal::visible;
 use hence_core::schema::Param;
 
-use super::highlight::{self, Known};
+use super::highlight::{self, Declared};
 use super::links::Link;
 use super::{Clause, Entry, Reference, SECTIONS, declaration, escape, svg};
 
@@ -16,7 +16,7 @@ const OPEN_FACTS: usize = 12;
 /// What the parts of the page share.
 struct Page<'a, 'b> {
     reference: &'a Reference<'b>,
-    known: Known<'a>,
+    known: Declared<'a>,
     out: String,
 }
 
@@ -24,7 +24,7 @@ struct Page<'a, 'b> {
 pub(super) fn page(reference: &Reference<'_>) -> String {
     let relations = reference.entries.iter().map(|entry| entry.relation.name.as_str()).collect();
     let params = reference.params.iter().map(|param| param.name.as_str()).collect();
-    let mut page = Page { reference, known: Known { relations, params }, out: String::new() };
+    let mut page = Page { reference, known: Declared { relations, params }, out: String::new() };
     let title = escape(&visible(&reference.title));
     let _ = write!(
         page.out,
@@ -89,7 +89,7 @@ impl Page<'_, '_> {
         let relation = entry.relation;
         let (name, keyword) = (relation.name, relation.kind.keyword());
         let required = relation.requires.iter().map(|name| name.as_str()).collect();
-        let known = Known { relations: required, ..Known::default() };
+        let known = Declared { relations: required, ..Declared::default() };
         let _ = writeln!(
             self.out,
             "<section id=\"relation-{name}\" class=\"{keyword}\">\n<h3><span class=\"kind\">{keyword}</span> \
@@ -152,7 +152,7 @@ impl Page<'_, '_> {
             let _ = write!(self.out, "<th>{}</th>", column.name);
         }
         self.out.push_str("</tr>\n");
-        let none = Known::default();
+        let none = Declared::default();
         for values in &entry.facts {
             self.out.push_str("<tr>");
             for value in values {

@@ -212,7 +212,7 @@ impl Items {
             layers[*layer].push(item);
         }
         let empty = IndexVec::filled(Vec::new(), self.layers.len());
-        let mut layered = Layered { layers, before: empty.clone(), behind: empty };
+        let mut layered = Layered { layers, before: empty.clone(), after: empty };
         let layer = |item: Item| self.layers[item].at();
         let mut steps: Vec<(Item, Item)> = Vec::new();
         for route in &self.routes {
@@ -222,7 +222,7 @@ impl Items {
         steps.sort_unstable();
         steps.dedup();
         for (from, to) in steps {
-            layered.behind[from].push(to);
+            layered.after[from].push(to);
             layered.before[to].push(from);
         }
         layered

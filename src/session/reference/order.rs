@@ -24,7 +24,7 @@ pub(super) struct Layered {
     /// Neighbours one layer before.
     pub(super) before: IndexVec<Item, Vec<Item>>,
     /// Neighbours one layer after.
-    pub(super) behind: IndexVec<Item, Vec<Item>>,
+    pub(super) after: IndexVec<Item, Vec<Item>>,
 }
 
 impl Layered {
@@ -66,7 +66,7 @@ impl Layered {
 
     /// The neighbours of an item on one side.
     pub(super) fn neighbours(&self, item: Item, before: bool) -> &[Item] {
-        if before { &self.before[item] } else { &self.behind[item] }
+        if before { &self.before[item] } else { &self.after[item] }
     }
 
     /// Sorts a layer by the mean places of the neighbours on one side; who has none stays where it is.
@@ -138,12 +138,12 @@ mod tests {
     #[test]
     fn lines_that_cross_are_disentangled() {
         let before = [vec![], vec![], vec![], vec![2], vec![1], vec![0]];
-        let behind = [vec![5], vec![4], vec![3], vec![], vec![], vec![]];
+        let after = [vec![5], vec![4], vec![3], vec![], vec![], vec![]];
         let items = |items: Vec<u32>| items.into_iter().map(Item).collect::<Vec<_>>();
         let mut layered = Layered {
             layers: [vec![0, 1, 2], vec![3, 4, 5]].map(items).into_iter().collect(),
             before: before.map(items).into_iter().collect(),
-            behind: behind.map(items).into_iter().collect(),
+            after: after.map(items).into_iter().collect(),
         };
         assert_eq!(layered.crossings(), 3);
         layered.order();

@@ -63,7 +63,7 @@ impl Case {
             ["limit", "facts", count] => self.limits.facts = count.parse().unwrap(),
             ["limit", "iterations", count] => self.limits.iterations = count.parse().unwrap(),
             ["limit", "memory", bytes] => self.limits.memory = Some(bytes.parse().unwrap()),
-            _ => panic!("{}: `#! {line}` is no directive", self.path.display()),
+            _ => panic!("{}: unknown directive `#! {line}`", self.path.display()),
         }
     }
 }

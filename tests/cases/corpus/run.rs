@@ -96,7 +96,7 @@ fn prepare(case: &Case, loaded: Loaded) -> Result<Prepared, Faults> {
     let findings = session::check(loaded, &case.sets);
     let Some(rules) = findings.rules else { return Err(findings.faults) };
     let mut facts = own_facts(case, &rules)?;
-    let files = FactFiles { paths: case.fact_files.clone() };
+    let files = FactFiles::of(case.fact_files.clone());
     match session::read_facts(&rules, &files) {
         Ok(more) => facts.extend(more),
         Err(SessionError::Faults(faults)) => return Err(*faults),
@@ -121,7 +121,7 @@ fn own_facts(case: &Case, rules: &RuleSet) -> Result<Vec<Fact>, Faults> {
 }
 
 /// Runs what the printer makes of the files; what it makes must stay as it is when it is printed again. Places
-/// move and expressions are laid out anew, so of the reports only their number is compared.
+/// move and expressions are laid out again, so of the reports only their number is compared.
 fn printed(case: &Case, prepared: &Prepared, expected: &Derived) -> Result<(), String> {
     let mut loader = Loader::default();
     for file in &prepared.rules.files {

@@ -78,7 +78,7 @@ fn question(random: &mut Dice, program: &Program, model: &Model) -> String {
     let mut vars = Vec::new();
     let mut literals = Vec::new();
     for _ in 0..1 + random.below(3) {
-        // Derived relations stand behind the inputs.
+        // Derived relations come after the inputs.
         let at = asked.len() - 1 - random.below(asked.len()) * random.below(2);
         literals.push(atom(random, program, model, asked[at], &mut vars));
     }

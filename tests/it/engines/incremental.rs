@@ -19,13 +19,13 @@ use super::check::same;
 /// A row that is asserted or retracted.
 type Step = (RelationId, Vec<Word>, bool);
 
-/// an incremental evaluation, and the facts that it was told.
-struct Told {
+/// An incremental evaluation, and the facts that were asserted in it.
+struct Followed {
     incremental: Incremental,
     input: Database,
 }
 
-impl Told {
+impl Followed {
     fn new(program: &Program, input: &Database) -> Result<Self, String> {
         let incremental =
             Incremental::new(program, input, &Limits::default()).map_err(|stop| format!("{stop:?}"))?;
@@ -35,13 +35,13 @@ impl Told {
     fn apply(&mut self, program: &Program, steps: &[Step]) -> Result<(), String> {
         let edits: Vec<Edit<'_>> = steps
             .iter()
-            .map(|(relation, row, stands)| Edit { relation: *relation, row, asserted: *stands })
+            .map(|(relation, row, asserted)| Edit { relation: *relation, row, asserted: *asserted })
             .collect();
-        for (relation, row, stands) in steps {
+        for (relation, row, asserted) in steps {
             let rows = &mut self.input.relations[relation.0 as usize];
             let mut left = Rows::new(rows.arity());
             rows.iter().filter(|other| other != row).for_each(|row| left.push(row));
-            stands.then(|| left.push(row));
+            asserted.then(|| left.push(row));
             *rows = left;
         }
         // Where a program may run away, it is left alone.
@@ -111,12 +111,12 @@ fn difference(program: &Program, input: &Database, changes: &[Vec<Step>]) -> Res
     if Naive.evaluate(program, input.clone(), &LIMITS).is_err() {
         return Ok(0);
     }
-    let mut told = Told::new(program, input)?;
-    let Some(mut before) = told.check(program, &nothing)? else { return Ok(0) };
+    let mut followed = Followed::new(program, input)?;
+    let Some(mut before) = followed.check(program, &nothing)? else { return Ok(0) };
     let mut compared = 0;
     for (at, change) in changes.iter().enumerate() {
-        told.apply(program, change).map_err(|stop| format!("change {at}: {stop}"))?;
-        match told.check(program, &before).map_err(|difference| format!("change {at}: {difference}"))? {
+        followed.apply(program, change).map_err(|stop| format!("change {at}: {stop}"))?;
+        match followed.check(program, &before).map_err(|difference| format!("change {at}: {difference}"))? {
             Some(model) => before = model,
             None => return Ok(compared),
         }
@@ -226,21 +226,21 @@ impl Checked {
     /// Takes changes in; how many steps that took.
     fn change(&mut self, changes: &[(RelationId, Vec<Word>, bool)]) -> u64 {
         let before = self.incremental.steps();
-        let edit = |(relation, row, stands): &'_ (RelationId, Vec<Word>, bool)| {
-            match stands {
+        let edit = |(relation, row, asserted): &'_ (RelationId, Vec<Word>, bool)| {
+            match asserted {
                 true => self.facts.insert((*relation, row.clone())),
                 false => self.facts.remove(&(*relation, row.clone())),
             };
         };
         changes.iter().for_each(edit);
-        let edits = changes.iter().map(|(relation, row, stands)| Edit {
+        let edits = changes.iter().map(|(relation, row, asserted)| Edit {
             relation: *relation,
             row,
-            asserted: *stands,
+            asserted: *asserted,
         });
         self.incremental.apply(&edits.collect::<Vec<_>>()).unwrap();
         let steps = self.incremental.steps() - before;
-        let fresh = self.afresh().model();
+        let fresh = self.recomputed().model();
         let scratch = SemiNaive.evaluate(&self.program, self.input(), &Limits::default()).unwrap();
         same(&self.program, &scratch, &fresh).unwrap();
         same(&self.program, &scratch, &self.incremental.model()).unwrap();
@@ -253,7 +253,7 @@ impl Checked {
         input
     }
 
-    fn afresh(&self) -> Incremental {
+    fn recomputed(&self) -> Incremental {
         Incremental::new(&self.program, &self.input(), &Limits::default()).unwrap()
     }
 }
@@ -279,27 +279,27 @@ fn a_detour_raises_ranks_and_a_short_cut_lowers_them() {
     let mut checked = Checked::new(program);
     let chain = (0..30).map(|at| (edge, ints([at, at + 1]), true));
     checked.change(&chain.chain([(edge, ints([3, 20]), true)]).collect::<Vec<_>>());
-    for stands in [false, true, false] {
-        checked.change(&[(edge, ints([3, 20]), stands)]);
+    for asserted in [false, true, false] {
+        checked.change(&[(edge, ints([3, 20]), asserted)]);
         assert_eq!(checked.incremental.len(path), 30 * 31 / 2);
     }
 }
 
-/// The cost of a change follows what it touches, and never gets far above that of starting afresh.
+/// The cost of a change follows what it touches, and never gets far above that of starting from scratch.
 #[test]
 fn a_recursion_is_derived_anew_where_that_is_cheaper() {
     let (program, [edge, ..]) = paths();
     let mut checked = Checked::new(program);
     let chain: Vec<_> = (0..120).map(|at| (edge, ints([at, at + 1]), true)).collect();
     checked.change(&chain);
-    let afresh = checked.afresh().steps();
+    let scratch = checked.recomputed().steps();
     let leaf = checked.change(&[(edge, ints([500, 501]), true)]);
-    assert!(leaf * 50 < afresh, "{leaf} steps for a lone edge, {afresh} afresh");
+    assert!(leaf * 50 < scratch, "{leaf} steps for a lone edge, {scratch} from scratch");
     for at in [60, 1, 119] {
-        for stands in [false, true] {
-            let steps = checked.change(&[(edge, ints([at, at + 1]), stands)]);
-            let afresh = checked.afresh().steps();
-            assert!(steps * 10 <= afresh * 12 + 20_000, "{steps} steps at {at}, {afresh} afresh");
+        for asserted in [false, true] {
+            let steps = checked.change(&[(edge, ints([at, at + 1]), asserted)]);
+            let scratch = checked.recomputed().steps();
+            assert!(steps * 10 <= scratch * 12 + 20_000, "{steps} steps at {at}, {scratch} from scratch");
         }
     }
 }
@@ -312,10 +312,10 @@ fn nothing_grows_under_the_same_changes_again_and_again() {
     let mut most = 0;
     let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 100_000 } else { 8_000 };
     for round in 0..rounds {
-        let (row, stands) = (&rows[round % 12], (round / 12) % 2 == 0);
+        let (row, asserted) = (&rows[round % 12], (round / 12) % 2 == 0);
         let node_row = ints([(round % 7) as i64]);
         let edits = [
-            Edit { relation: edge, row, asserted: stands },
+            Edit { relation: edge, row, asserted },
             Edit { relation: node, row: &node_row, asserted: round % 3 == 0 },
         ];
         incremental.apply(&edits).unwrap();

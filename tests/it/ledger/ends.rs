@@ -80,7 +80,7 @@ fn an_end_that_is_gone_after_a_clean_close_is_damage_with_and_without_a_base() {
         flipped[at] ^= 4;
         flipped
     }));
-    ends.push([&whole[..], b"something behind the end"].concat());
+    ends.push([&whole[..], b"something after the end"].concat());
     for (at, end) in ends.iter().enumerate() {
         for with_base in [true, false] {
             put(dir.path(), &all);

@@ -49,7 +49,7 @@ fn history(ledger: &mut Ledger) {
     let limits = RunLimits { facts: 1, iterations: 2, time: Some(3), memory: None };
     let lapsing = Draft {
         time: 31,
-        run: Some(Run { engine: "naive".into(), lenient: true, limits }),
+        run: Some(Run { engine: "naive".into(), lenient: true, limits, zones: Some("2026f".into()) }),
         schemas: vec![Schema { relation: Symbol::new("levelled"), columns, renews: true }],
         drawn: vec![],
         assertions: vec![fact.clone()],
@@ -152,7 +152,7 @@ fn another_history_is_refused_at_the_first_difference() {
     assert_eq!(two.last_tx(), 2);
 }
 
-/// The export of a ledger without checks, whose last transaction's line goes through `change`, its hash made anew.
+/// The export of a ledger without checks, whose last transaction's line goes through `change`, its hash recomputed.
 fn refused(first: &[Fact], change: impl Fn(&str) -> String) -> String {
     let mut one = Ledger::memory().unwrap();
     one.commit(&draft(1, first.to_vec(), vec![])).unwrap();

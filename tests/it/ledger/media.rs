@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use hence_ledger::{Ledger, OpenOptions};
 
+use crate::command::hence;
+
 const RULES: &str = "## A fact.\ninput f(k: int, v: string).\n";
 
 /// The library, where it can be built.
@@ -44,12 +46,6 @@ impl Failing<'_> {
             command.env("FAIL_ONCE", "1");
         }
     }
-}
-
-fn hence(dir: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
-    command.args(args).current_dir(dir).env("NO_COLOR", "1").env("USER", "ada");
-    command
 }
 
 /// One run of `--follow`; its exit status, what it acknowledged, and how long it went on once nothing more came.

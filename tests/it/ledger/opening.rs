@@ -57,7 +57,7 @@ fn a_missing_or_damaged_base_is_rebuilt_and_kept_aside() {
     fs::write(base.join("snap.0000.generating"), "half").unwrap();
     let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
     let notices = ledger.take_notices();
-    // sled takes a file that it doesn't know for an empty one, so this may look like a base that is behind.
+    // sled takes a file that it doesn't know for an empty one, so this may look like a base that lags.
     let told = matches!(notices[..], [Notice::Rebuilt { to: 50, .. } | Notice::CaughtUp { from: 0, to: 50 }]);
     assert!(told, "{notices:?}");
     assert_eq!(facts(&ledger, "p"), before);

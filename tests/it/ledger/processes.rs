@@ -14,15 +14,10 @@ use hence_core::value::Value;
 use hence_ledger::{Decision, Draft, Ledger, OpenOptions};
 
 use super::support::Random;
+use crate::command::hence;
 
 const RULES: &str = "## A job that failed, and how often.\ninput failed(job: string, tries: int).\n\n\
     ## Try it again.\ndecision retry(job: string).\n\n@id(again)\n@because(\"{Job} was tried {Tries} times\")\nretry(Job) :- failed(Job, Tries), Tries < 3.\n";
-
-fn hence(dir: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
-    command.args(args).current_dir(dir).env("NO_COLOR", "1").env("USER", "ada");
-    command
-}
 
 /// Runs a command, which must not panic; exit status, standard output, standard error.
 fn run(mut command: Command) -> (i32, String, String) {

@@ -1,11 +1,11 @@
 //! Proofs: lowest first, the same from run to run, readable, and never deeper than the stack.
 
 mod build;
+mod explanations;
 mod golden;
 mod mutants;
 mod random;
 mod remedy;
-mod told;
 
 use build::{Builder, RuleMaker, facts, float, text};
 use hence_core::fact::Fact;
@@ -52,7 +52,14 @@ fn tools() -> Builder {
     let because = |parts: [&str; 3]| {
         let [a, b, c] = parts.map(Symbol::new);
         use hence_lang::builtins::expr::VarId;
-        vec![Part::Text(a), Part::Var(VarId(0)), Part::Text(b), Part::Var(VarId(1)), Part::Text(c)]
+        use hence_lang::builtins::term::Format;
+        vec![
+            Part::Text(a),
+            Part::Var(VarId(0), Format::Plain),
+            Part::Text(b),
+            Part::Var(VarId(1), Format::Plain),
+            Part::Text(c),
+        ]
     };
     let r2 = b.rule(
         RuleMaker::new(poor, &vars)

@@ -29,7 +29,7 @@ pub(crate) use shrink::shrink;
 
 /// What a random program is allowed: enough for most, little enough for the naive engine.
 pub(crate) const LIMITS: Limits =
-    Limits { facts: 600, iterations: 40, time: None, memory: Some(16 << 20), threads: Threads::ONE };
+    Limits { facts: 600, iterations: 40, time: None, memory: Some(1 << 20), threads: Threads::ONE };
 
 /// The rule set and the input of a program.
 ///

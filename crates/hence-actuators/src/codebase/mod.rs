@@ -58,7 +58,7 @@ input doc(path: string, text: string).
 /// `.env…` or like a key. Text that doesn't parse yields what can be recognised in it. Of a file that has more than
 /// 2 MiB, that is not text, or that takes longer than 2 seconds to parse, nothing is reported but that it was left out; the
 /// same goes for manifests that can't be understood.
-pub struct Codebase;
+pub(crate) struct Codebase;
 
 /// A file with what it says.
 type Read<'a> = (&'a Found, Language, Parsed);

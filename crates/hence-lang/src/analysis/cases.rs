@@ -1,24 +1,26 @@
 //! Tests of rules: what they set and give is typed and ground, what they expect is a checked body or relation.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::builtins::expr::ParamId;
 use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
-use hence_core::span::{Sources, Span};
+use hence_core::span::{FileId, Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
+use hence_syntax::codes::BAD_TEST;
 use hence_syntax::tree::{self, ExpectationKind, Given, Ident, Item};
 
 use super::bind::bind;
-use super::checked::{Expectation, Test};
+use super::checked::{self, Expectation, Step, Test};
 use super::codes;
 use super::declare::check_set;
 use super::draft::{Clause, body, missing_relation, terms};
-use super::ground::Ground;
+use super::ground::{Cell, Ground, whole};
 use super::names::{Entry, Names};
+use super::partial::Filler;
 use super::rules::variables;
 use super::safety::Uses;
 use super::typing::Typer;
@@ -41,12 +43,24 @@ pub(super) fn check<'t>(
     out: &mut Vec<Diagnostic>,
 ) -> Vec<Test> {
     let cases = Cases { names, ids, sources };
-    items
+    let mut duplicates = Vec::new();
+    let mut known: BTreeMap<(FileId, Symbol), Span> = BTreeMap::new();
+    let tests = items
+        .inspect(|item| {
+            let Item::Test(test) = item else { return };
+            let same = known.insert((test.span.file, test.name), test.name_span);
+            if let Some(first) = same.filter(|_| !test.name.as_str().is_empty()) {
+                let fault = error(BAD_TEST, format!("two tests called \"{}\"", test.name), test.name_span);
+                duplicates.push(fault.at(first, "the other one").help("give each test a name of its own"));
+            }
+        })
         .filter_map(|item| match item {
             Item::Test(test) => cases.test(test, out),
             _ => None,
         })
-        .collect()
+        .collect();
+    out.append(&mut duplicates);
+    tests
 }
 
 impl Cases<'_> {
@@ -59,18 +73,72 @@ impl Cases<'_> {
                 *ground.params.get_mut(id.at()).or_broken(ParamId::INVARIANT) = value.word();
             }
         }
-        let mut given = Vec::new();
-        let mut given_from = Vec::new();
-        for item in &test.given {
-            match item {
-                Given::Fact(atom) => given.extend(self.given(atom, &ground, out)),
-                Given::From(path, span) => given_from.push((path.clone(), *span)),
+        let mut filler = Filler::default();
+        let first = self.step(&test.given, &test.expect, &ground, (&mut filler, out));
+        let first = Step { now: test.now.map(|(micros, _)| micros), ..first };
+        let mut steps = vec![first];
+        for step in &test.steps {
+            steps.push(self.step(&step.changes, &step.expect, &ground, (&mut filler, out)));
+        }
+        self.clock(test, out);
+        for step in &mut steps {
+            self.fill(step, &mut filler);
+        }
+        let checked = Test { name: test.name, sets, steps, span: test.span };
+        (out.len() == faults).then_some(checked)
+    }
+
+    /// One step; what its facts leave out is not filled in yet.
+    fn step(
+        &self,
+        changes: &[Given],
+        expect: &[tree::Expectation],
+        ground: &Ground<'_>,
+        (filler, out): (&mut Filler, &mut Vec<Diagnostic>),
+    ) -> Step {
+        let mut step = Step::default();
+        for change in changes {
+            match change {
+                Given::Fact(atom) => step.given.extend(self.given(atom, ground, filler, out)),
+                Given::Retracted(atom, _) => step.retracted.extend(self.retracted(atom, ground, out)),
+                Given::Now(micros, _) => step.now = Some(*micros),
+                Given::From(path, span) => step.given_from.push((path.clone(), *span)),
             }
         }
-        let expect = test.expect.iter().filter_map(|item| self.expectation(item, &ground, out)).collect();
-        let now = test.now.map(|(micros, _)| micros);
-        let checked = Test { name: test.name, sets, now, given, given_from, expect, span: test.span };
-        (out.len() == faults).then_some(checked)
+        for retracted in &step.retracted {
+            let same = |given: &&checked::Given| {
+                given.relation == retracted.relation
+                    && given.values == retracted.values
+                    && given.filled.is_empty()
+            };
+            if let Some(given) = step.given.iter().find(same) {
+                let message = "a fact is given and retracted in one step";
+                let fault = error(BAD_TEST, message, retracted.span).at(given.span, "given here");
+                out.push(fault.help("write a `then` for each"));
+            }
+        }
+        step.expect = expect.iter().filter_map(|item| self.expectation(item, ground, out)).collect();
+        step
+    }
+
+    /// Reports a clock that goes back.
+    fn clock(&self, test: &tree::Test, out: &mut Vec<Diagnostic>) {
+        let mut last = test.now;
+        for change in test.steps.iter().flat_map(|step| &step.changes) {
+            let Given::Now(micros, span) = *change else { continue };
+            if let Some((_, before)) = last.filter(|(before, _)| micros < *before) {
+                let fault = error(BAD_TEST, "the clock of a test goes back", span);
+                out.push(fault.at(before, "before it").help("write the steps in the order of their times"));
+            }
+            last = Some((micros, span));
+        }
+    }
+
+    fn fill(&self, step: &mut Step, filler: &mut Filler) {
+        let whole = |given: &mut checked::Given| {
+            given.filled.is_empty() || filler.fill(self.names.entry(given.relation), given).is_some()
+        };
+        step.given.retain_mut(whole);
     }
 
     fn sets(&self, sets: &[(Ident, tree::Expr)], out: &mut Vec<Diagnostic>) -> Vec<(Symbol, Value)> {
@@ -95,14 +163,88 @@ impl Cases<'_> {
         &self,
         atom: &tree::Atom,
         ground: &Ground<'_>,
+        filler: &mut Filler,
         out: &mut Vec<Diagnostic>,
-    ) -> Option<(RelationId, Vec<Value>, Span)> {
+    ) -> Option<checked::Given> {
+        let (relation, entry, mut cells) = self.cells(atom, ground, out)?;
+        let stated = |cell: &Cell| match cell {
+            Cell::Value(value) => Some(*value),
+            _ => None,
+        };
+        filler.note(relation, &cells.iter().map(stated).collect::<Vec<_>>());
+        let mut filled = Vec::new();
+        if atom.rest.is_some() {
+            // A value of any type, until all that the test states is known.
+            for (at, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| matches!(cell, Cell::Missing)) {
+                *cell = Cell::Value(Value::Bool(false));
+                filled.push(at);
+            }
+        }
+        match whole(entry, &cells, atom.span) {
+            Ok(values) => Some(checked::Given { relation, values: values?, filled, span: atom.span }),
+            Err(fault) => {
+                out.push(fault.help(format!(
+                    "write: `{}`; `..` fills the other columns in",
+                    self.partial(entry, atom)
+                )));
+                None
+            }
+        }
+    }
+
+    fn retracted(
+        &self,
+        atom: &tree::Atom,
+        ground: &Ground<'_>,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<checked::Given> {
+        let (relation, entry, cells) = self.cells(atom, ground, out)?;
+        match whole(entry, &cells, atom.span) {
+            Ok(values) => {
+                Some(checked::Given { relation, values: values?, filled: Vec::new(), span: atom.span })
+            }
+            Err(fault) => {
+                out.push(
+                    fault.help(
+                        "write the values that the fact was given with; `..` fills only given facts in",
+                    ),
+                );
+                None
+            }
+        }
+    }
+
+    /// The relation of a fact, and what stands in its columns.
+    fn cells(
+        &self,
+        atom: &tree::Atom,
+        ground: &Ground<'_>,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<(RelationId, &Entry, Vec<Cell>)> {
         let Some((id, entry)) = self.names.find(atom.relation.name) else {
             out.push(missing_relation(self.names, atom.relation, arguments(atom).count()));
             return None;
         };
         let terms = terms(atom, entry, out)?;
-        Some((id, ground.atom(entry, atom, &terms, out)?, atom.span))
+        Some((id, entry, ground.cells(entry, atom, &terms, out)))
+    }
+
+    /// A fact by name with what it states, and `..`.
+    fn partial(&self, entry: &Entry, atom: &tree::Atom) -> String {
+        let stated = |term: &tree::Expr| !matches!(term.kind, tree::ExprKind::Wildcard);
+        let named = |name: Symbol, term: &tree::Expr| format!("{name}: {}, ", self.sources.slice(term.span));
+        let columns: String = match &atom.args {
+            tree::Args::Named(args) => args
+                .iter()
+                .filter(|(_, term)| stated(term))
+                .map(|(name, term)| named(name.name, term))
+                .collect(),
+            tree::Args::Positional(terms) => {
+                let columns = entry.columns.iter().zip(terms).filter(|(_, term)| stated(term));
+                columns.map(|(slot, term)| named(slot.name, term)).collect()
+            }
+        };
+        format!("{}({columns}..).", entry.name)
     }
 
     fn expectation(

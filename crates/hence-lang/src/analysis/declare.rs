@@ -199,7 +199,11 @@ fn declare_relation(decl: &RelationDecl, names: &mut Names, sources: &Sources, o
         kind: decl.kind,
         columns: columns(decl, names, sources, out),
         doc: doc(&decl.doc),
-        requires: decl.requires.as_ref().map(|requires| requires.relation.name),
+        requires: decl
+            .requires
+            .as_ref()
+            .and_then(|guard| guard.atoms().next())
+            .map(|atom| atom.relation.name),
         span: name.span,
         declared: true,
     };

@@ -28,26 +28,23 @@ impl<'a> Ground<'a> {
         Self { names, sources, params }
     }
 
-    /// The values of a row by name: a column that it leaves out has its default.
-    pub(super) fn named(
+    /// What stands in each column of an atom; a column that a named atom leaves out has its default.
+    pub(super) fn cells(
         &self,
         entry: &Entry,
-        args: &[(tree::Ident, tree::Expr)],
+        atom: &tree::Atom,
         terms: &[Option<&tree::Expr>],
-        span: Span,
         out: &mut Vec<Diagnostic>,
-    ) -> Option<Vec<Value>> {
-        let left_out = |slot: &Slot| args.iter().all(|(name, _)| name.name != slot.name);
-        let values: Vec<_> = entry
-            .columns
-            .iter()
-            .zip(terms)
-            .map(|(slot, term)| match slot.default.filter(|_| left_out(slot)) {
-                Some(default) => Some(default),
-                None => self.cell(entry, slot, *term, span, out),
-            })
-            .collect();
-        values.into_iter().collect()
+    ) -> Vec<Cell> {
+        let default = |slot: &Slot| match &atom.args {
+            tree::Args::Named(args) if args.iter().all(|(name, _)| name.name != slot.name) => slot.default,
+            _ => None,
+        };
+        let columns = entry.columns.iter().zip(terms);
+        let cell = |(slot, term): (&Slot, &Option<&tree::Expr>)| {
+            default(slot).map_or_else(|| self.cell(entry, slot, *term, out), Cell::Value)
+        };
+        columns.map(cell).collect()
     }
 
     /// The values of an atom's row.
@@ -58,43 +55,17 @@ impl<'a> Ground<'a> {
         terms: &[Option<&tree::Expr>],
         out: &mut Vec<Diagnostic>,
     ) -> Option<Vec<Value>> {
-        match &atom.args {
-            tree::Args::Named(args) => self.named(entry, args, terms, atom.span, out),
-            tree::Args::Positional(_) => self.row(entry, terms, atom.span, out),
-        }
+        let cells = self.cells(entry, atom, terms, out);
+        whole(entry, &cells, atom.span).unwrap_or_else(|fault| {
+            out.push(*fault);
+            None
+        })
     }
 
-    /// The values of a whole row; a column without a term is an error.
-    pub(super) fn row(
-        &self,
-        entry: &Entry,
-        terms: &[Option<&tree::Expr>],
-        span: Span,
-        out: &mut Vec<Diagnostic>,
-    ) -> Option<Vec<Value>> {
-        let values: Vec<_> = entry
-            .columns
-            .iter()
-            .zip(terms)
-            .map(|(slot, term)| self.cell(entry, slot, *term, span, out))
-            .collect();
-        values.into_iter().collect()
-    }
-
-    fn cell(
-        &self,
-        entry: &Entry,
-        slot: &Slot,
-        term: Option<&tree::Expr>,
-        span: Span,
-        out: &mut Vec<Diagnostic>,
-    ) -> Option<Value> {
-        let Some(term) = term else {
-            let message = format!("a fact needs a value in every column; `{}` has none", slot.name);
-            out.push(error(codes::NOT_GROUND, message, span).note(format!("its form is `{entry}`")));
-            return None;
-        };
-        self.value(entry, slot, term, out)
+    fn cell(&self, entry: &Entry, slot: &Slot, term: Option<&tree::Expr>, out: &mut Vec<Diagnostic>) -> Cell {
+        term.map_or(Cell::Missing, |term| {
+            self.value(entry, slot, term, out).map_or(Cell::Faulty, Cell::Value)
+        })
     }
 
     /// The values of terms that stand by position.
@@ -109,11 +80,14 @@ impl<'a> Ground<'a> {
             out.push(arity(entry, terms.len(), span));
             return None;
         }
-        let terms: Vec<_> = terms
-            .iter()
-            .map(|term| (!matches!(term.kind, tree::ExprKind::Wildcard)).then_some(term))
-            .collect();
-        self.row(entry, &terms, span, out)
+        let term =
+            |term| Some(term).filter(|term: &&tree::Expr| !matches!(term.kind, tree::ExprKind::Wildcard));
+        let columns = entry.columns.iter().zip(terms);
+        let cells: Vec<_> = columns.map(|(slot, found)| self.cell(entry, slot, term(found), out)).collect();
+        whole(entry, &cells, span).unwrap_or_else(|fault| {
+            out.push(*fault);
+            None
+        })
     }
 
     /// The value of a term in a column.
@@ -162,4 +136,46 @@ impl<'a> Ground<'a> {
             }
         }
     }
+}
+
+/// What stands in a column of a row.
+#[derive(Clone, Copy)]
+pub(super) enum Cell {
+    Value(Value),
+    /// Nothing, or `_`.
+    Missing,
+    /// Something that was reported.
+    Faulty,
+}
+
+/// The values of a row; `None` where one was reported already.
+///
+/// # Errors
+/// The columns without a value.
+pub(super) fn whole(
+    entry: &Entry,
+    cells: &[Cell],
+    span: Span,
+) -> Result<Option<Vec<Value>>, Box<Diagnostic>> {
+    let missing: Vec<_> = entry
+        .columns
+        .iter()
+        .zip(cells)
+        .filter(|(_, cell)| matches!(cell, Cell::Missing))
+        .map(|(slot, _)| format!("`{}`", slot.name))
+        .collect();
+    if let Some((last, others)) = missing.split_last() {
+        let columns = match others {
+            [] => format!("{last} has none"),
+            others => format!("{} and {last} have none", others.join(", ")),
+        };
+        let message = format!("a fact needs a value in every column; {columns}");
+        let fault = error(codes::NOT_GROUND, message, span).note(format!("its form is `{entry}`"));
+        return Err(Box::new(fault));
+    }
+    let value = |cell: &Cell| match cell {
+        Cell::Value(value) => Some(*value),
+        _ => None,
+    };
+    Ok(cells.iter().map(value).collect())
 }

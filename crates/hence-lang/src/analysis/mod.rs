@@ -17,6 +17,7 @@ mod infer;
 pub mod lints;
 mod names;
 mod operation;
+mod partial;
 mod placeholder;
 mod prose;
 mod query;
@@ -57,10 +58,10 @@ pub fn check(
     let ids = drafts.iter().map(|draft| draft.id).collect();
     let rules = drafts.iter_mut().filter_map(|draft| draft.check(&names, sources, &mut out)).collect();
     infer::report(&drafts, &names, &mut out);
-    let requires = guards::check(items(files), &names, sources, &mut out);
+    let (requires, joint) = guards::check(items(files), &names, sources, &mut out);
     let tests = cases::check(items(files), &names, &ids, sources, &mut out);
     diagnostic::sort(&mut out);
-    (Checked { relations: names.finish(), params: names.params, rules, requires, tests }, out)
+    (Checked { relations: names.finish(), params: names.params, rules, requires, joint, tests }, out)
 }
 
 fn items(files: &[tree::File]) -> impl Iterator<Item = &Item> {

@@ -5,6 +5,7 @@ use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::op::{self, Signature};
 use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::fault::OrBroken;
+use hence_core::literal;
 use hence_core::schema::ColumnType;
 use hence_core::span::Span;
 use hence_core::value::{Type, Value};
@@ -16,7 +17,7 @@ use super::typing::Typer;
 use super::values::{conversion, error, unit};
 
 /// What other languages call our functions.
-const HABITS: [(&str, &str); 19] = [
+const HABITS: [(&str, &str); 23] = [
     ("average", "mean"),
     ("avg", "mean"),
     ("cat", "concat"),
@@ -27,10 +28,14 @@ const HABITS: [(&str, &str); 19] = [
     ("power", "pow"),
     ("regex", "matches"),
     ("regex_match", "matches"),
+    ("regex_replace", "replace_all"),
+    ("regexp_replace", "replace_all"),
+    ("replaceall", "replace_all"),
     ("size", "len"),
     ("squareroot", "sqrt"),
     ("std", "stddev"),
     ("strlen", "len"),
+    ("sub", "replace_all"),
     ("substr", "substring"),
     ("to_float", "float"),
     ("to_int", "int"),
@@ -46,7 +51,10 @@ impl Typer<'_> {
     pub(super) fn operation(&mut self, name: &str, args: Vec<Expr>, span: Span) -> Option<Expr> {
         let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
         match op::resolve(name, &types) {
-            Some((op, ty)) => Some(Expr { kind: ExprKind::Call(op, args), ty, span }),
+            Some((op, ty)) => {
+                let expr = Expr { kind: ExprKind::Call(op, args), ty, span };
+                self.places_of_time(&expr).map(|()| expr)
+            }
             None => {
                 let resolves = |types: &[Type]| op::resolve(name, types).is_some();
                 let diagnostic = self.no_operation(name, &args, span, op::signatures(name), resolves);
@@ -81,7 +89,8 @@ impl Typer<'_> {
         let diagnostic = Diagnostic::new(codes::NO_SUCH_OPERATION, message).at(span, "");
         let diagnostic = args.iter().fold(diagnostic, |diagnostic, arg| diagnostic.at(arg.span, a(arg.ty)));
         let diagnostic = takes(name, &types, &signatures).into_iter().fold(diagnostic, Diagnostic::note);
-        match self.repair(name, args, span, &resolves).or_else(|| self.whole(name, args, &resolves)) {
+        let fix = self.bare_date(args).or_else(|| self.repair(name, args, span, &resolves));
+        match fix.or_else(|| self.whole(name, args, &resolves)) {
             Some(fix) => diagnostic.help(fix),
             None if name == "+" && types == [Type::String, Type::String] => {
                 let texts: Vec<_> = args.iter().map(|arg| self.sources.slice(arg.span)).collect();
@@ -131,6 +140,14 @@ impl Typer<'_> {
         })
     }
 
+    /// The time that `2026-02-03`, a difference of ints, was meant to be.
+    fn bare_date(&self, args: &[Expr]) -> Option<String> {
+        args.iter().any(|arg| arg.ty == Type::Time).then_some(())?;
+        let dates = args.iter().filter(|arg| arg.ty == Type::Int).map(|arg| self.sources.slice(arg.span));
+        let mut dates = dates.filter(|text| literal::parse_time(&format!("{text}T00:00:00Z")).is_some());
+        dates.next().map(|text| format!("write `@{text}T00:00:00Z` instead of `{text}`"))
+    }
+
     /// The float that a function takes as an int: which int is for the author to say.
     fn whole(&self, name: &str, args: &[Expr], resolves: impl Fn(&[Type]) -> bool) -> Option<String> {
         let is_function = name.starts_with(|c: char| c.is_ascii_lowercase());
@@ -166,10 +183,11 @@ impl Typer<'_> {
     pub(super) fn unknown_function(&mut self, name: tree::Ident) -> Option<Expr> {
         if self.names.relation(name.name).is_some() {
             let message = format!("`{}` is a relation, not a value", name.name);
-            return self.fail(
-                error(codes::RELATION_AS_VALUE, message, name.span)
-                    .help("use the relation as a body literal and bind its column to a variable there"),
-            );
+            let help = match name.name.as_str() {
+                "now" => "bind it in the body, `now(Now)`, and write `Now` here",
+                _ => "use the relation as a body literal and bind its column to a variable there",
+            };
+            return self.fail(error(codes::RELATION_AS_VALUE, message, name.span).help(help));
         }
         let word = name.name.as_str();
         let diagnostic = error(codes::UNKNOWN_FUNCTION, format!("unknown function `{word}`"), name.span);

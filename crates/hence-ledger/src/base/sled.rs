@@ -18,7 +18,7 @@ const FLUSH_MS: u64 = 500;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A base in a folder of its own.
-pub struct SledBase {
+pub(crate) struct SledBase {
     /// Taken out at closing.
     db: Option<sled::Db>,
     dir: PathBuf,
@@ -32,7 +32,7 @@ impl SledBase {
     ///
     /// # Errors
     /// If the files are damaged or can't be read.
-    pub fn open(dir: &Path) -> Result<Self, BaseError> {
+    pub(crate) fn open(dir: &Path) -> Result<Self, BaseError> {
         fs::create_dir_all(dir).map_err(failed(dir))?;
         remove_generating(dir).map_err(failed(dir))?;
         let config = config(dir).flush_every_ms(Some(FLUSH_MS));
@@ -55,7 +55,7 @@ impl SledBase {
     ///
     /// # Errors
     /// If the files are damaged or can't be read.
-    pub fn copy_of(dir: &Path, is_still: impl FnOnce() -> bool) -> Result<Option<Self>, BaseError> {
+    pub(crate) fn copy_of(dir: &Path, is_still: impl FnOnce() -> bool) -> Result<Option<Self>, BaseError> {
         let Ok(scratch) = Scratch::new() else { return Ok(None) };
         let copied = scratch.copy(dir);
         let is_full = |error: &io::Error| {

@@ -4,11 +4,12 @@ use hence_core::diagnostic::Diagnostic;
 use hence_core::schema::Relation;
 
 use super::codes;
+use super::plain::{self, Mapping};
 use super::reader::{self, Reader};
 use super::scanner::{FACT_DEPTH, Scanner};
 
-/// Reads all lines; a faulty line doesn't keep the others from being checked.
-pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str) {
+/// Reads all lines, with a mapping those of plain records; a faulty line doesn't keep the others from being checked.
+pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str, mapping: Option<&Mapping>) {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         if reader.is_stopped() {
@@ -18,10 +19,12 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str) {
         let mark = line.len() - unmarked.len();
         let content = unmarked.trim_end_matches(['\n', '\r']);
         let mut scanner = Scanner::new(content, offset + mark);
-        if scanner.peek().is_some()
-            && let Err(fault) = fact(reader, &mut scanner)
-        {
-            reader.fault(fault);
+        if scanner.peek().is_some() {
+            let read = match mapping {
+                None => fact(reader, &mut scanner),
+                Some(mapping) => plain::record(reader, &mut scanner, mapping),
+            };
+            read.unwrap_or_else(|fault| reader.fault(fault));
         }
         offset += line.len();
     }
@@ -111,7 +114,7 @@ fn position(relation: &Relation, name: &str) -> Option<usize> {
 }
 
 /// The elements between the bracket that is next and `close`, `element` reading each.
-fn elements<'t>(
+pub(super) fn elements<'t>(
     scanner: &mut Scanner<'t>,
     close: u8,
     mut element: impl FnMut(&mut Scanner<'t>) -> Result<(), Diagnostic>,

@@ -15,12 +15,13 @@ use hence_core::value::Value;
 
 use super::faults::{Faults, Unread, span};
 use super::format::Format;
+use super::plain::Mapping;
 use super::reader::Reader;
 use super::schemas::Schemas;
 use super::{codes, json_lines, table};
 
 /// How large a fact file may be, in bytes.
-pub const FILE_LIMIT: u64 = file::LARGEST_TEXT;
+pub(crate) const FILE_LIMIT: u64 = file::LARGEST_TEXT;
 
 /// The facts of the file at `path`, in its order; duplicates included.
 ///
@@ -37,7 +38,7 @@ pub fn read(sources: &mut Sources, path: &Path, schemas: &Schemas<'_>) -> Result
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_each(
+pub(crate) fn read_each(
     sources: &mut Sources,
     path: &Path,
     schemas: &Schemas<'_>,
@@ -48,12 +49,65 @@ pub fn read_each(
         file::open(path).map_err(|error| unreadable(path, &error))?;
         return Err(unknown_format(path).into());
     };
+    file_each(sources, path, format, None, schemas, take)
+}
+
+fn file_each(
+    sources: &mut Sources,
+    path: &Path,
+    format: Format,
+    mapping: Option<&Mapping>,
+    schemas: &Schemas<'_>,
+    take: &mut dyn FnMut(&Relation, &[Value]),
+) -> Result<(), Unread> {
     let bytes = read_bytes(path)?;
     let name = path.display().to_string();
     match String::from_utf8(bytes) {
-        Ok(text) => each(sources, &name, &text, format, schemas, take),
+        Ok(text) => each(sources, (&name, &text, format, mapping), schemas, take),
         Err(error) => Err(no_text(sources, &name, &error).into()),
     }
+}
+
+/// Adds the plain records of the file at `path` to `facts`: a table where it is called like one, else a JSON object a
+/// line. After a fault, those added must be dropped.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_records_into(
+    sources: &mut Sources,
+    path: &Path,
+    mapping: &Mapping,
+    schemas: &Schemas<'_>,
+    facts: &mut Vec<Fact>,
+    counted: &mut dyn FnMut(usize),
+) -> Result<(), Unread> {
+    let format = Format::of(path).unwrap_or(Format::JsonLines);
+    if format == Format::JsonLines {
+        let mut input = BufReader::new(file::open(path).map_err(|error| unreadable(path, &error))?);
+        let name = path.display().to_string();
+        return read_records_stream(sources, &name, &mut input, mapping, schemas, facts, counted);
+    }
+    let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
+    let read = file_each(sources, path, format, Some(mapping), schemas, &mut take);
+    counted(facts.len());
+    read
+}
+
+/// The facts of a text of plain records, a JSON object a line; `name` is what messages call it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_records_text(
+    sources: &mut Sources,
+    name: &str,
+    text: &str,
+    mapping: &Mapping,
+    schemas: &Schemas<'_>,
+) -> Result<Vec<Fact>, Unread> {
+    let mut facts = Vec::new();
+    let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
+    each(sources, (name, text, Format::JsonLines, Some(mapping)), schemas, &mut take)?;
+    Ok(facts)
 }
 
 /// The text of a rule file that holds only facts, for the caller to parse.
@@ -79,7 +133,7 @@ pub fn read_text(
 ) -> Result<Vec<Fact>, Unread> {
     let mut facts = Vec::new();
     let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
-    each(sources, name, text, format, schemas, &mut take)?;
+    each(sources, (name, text, format, None), schemas, &mut take)?;
     Ok(facts)
 }
 
@@ -124,6 +178,32 @@ pub fn read_stream(
     facts: &mut Vec<Fact>,
     counted: &mut dyn FnMut(usize),
 ) -> Result<(), Unread> {
+    stream(sources, (name, input, None), schemas, facts, counted)
+}
+
+/// As [`read_stream`], of plain records.
+///
+/// # Errors
+/// As [`read_stream`].
+pub fn read_records_stream(
+    sources: &mut Sources,
+    name: &str,
+    input: &mut dyn BufRead,
+    mapping: &Mapping,
+    schemas: &Schemas<'_>,
+    facts: &mut Vec<Fact>,
+    counted: &mut dyn FnMut(usize),
+) -> Result<(), Unread> {
+    stream(sources, (name, input, Some(mapping)), schemas, facts, counted)
+}
+
+fn stream(
+    sources: &mut Sources,
+    (name, input, mapping): (&str, &mut dyn BufRead, Option<&Mapping>),
+    schemas: &Schemas<'_>,
+    facts: &mut Vec<Fact>,
+    counted: &mut dyn FnMut(usize),
+) -> Result<(), Unread> {
     let count = Cell::new(facts.len());
     let mut take = |relation: &Relation, values: &[Value]| {
         facts.push(Fact::new(relation.name, values));
@@ -144,7 +224,7 @@ pub fn read_stream(
         }
         match String::from_utf8(std::mem::take(&mut bytes)) {
             Ok(text) => {
-                json_lines::read(&mut reader, &text);
+                json_lines::read(&mut reader, &text, mapping);
                 reader.faults().tie_lines(sources, name, &text, first_line);
                 first_line += text.matches('\n').count();
                 counted(count.get());
@@ -164,9 +244,7 @@ pub fn read_stream(
 
 fn each(
     sources: &mut Sources,
-    name: &str,
-    text: &str,
-    format: Format,
+    (name, text, format, mapping): (&str, &str, Format, Option<&Mapping>),
     schemas: &Schemas<'_>,
     take: &mut dyn FnMut(&Relation, &[Value]),
 ) -> Result<(), Unread> {
@@ -175,8 +253,8 @@ fn each(
     }
     let mut reader = Reader::new(schemas, take);
     match format {
-        Format::JsonLines => json_lines::read(&mut reader, text),
-        _ => table::read(&mut reader, text, Path::new(name), format),
+        Format::JsonLines => json_lines::read(&mut reader, text, mapping),
+        _ => table::read(&mut reader, text, Path::new(name), format, mapping),
     }
     reader.faults().tie(sources, name, text);
     reader.finish()

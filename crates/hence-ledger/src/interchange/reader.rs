@@ -113,6 +113,16 @@ impl<'a, 's> Reader<'a, 's> {
     /// Ends a row: hands it over, with the defaults of the columns that it leaves out, or reports those that are
     /// missing.
     pub(super) fn end(&mut self, relation: &Relation, place: Span) {
+        self.end_or(relation, place, &|missing| missing_columns(relation, missing));
+    }
+
+    /// The same; `fault` is what is said of the missing columns.
+    pub(super) fn end_or(
+        &mut self,
+        relation: &Relation,
+        place: Span,
+        fault: &dyn Fn(&[&Column]) -> Diagnostic,
+    ) {
         let missing: Vec<_> = self
             .slots
             .iter()
@@ -121,7 +131,7 @@ impl<'a, 's> Reader<'a, 's> {
             .map(|(_, column)| column)
             .collect();
         if !missing.is_empty() {
-            self.faults.push(missing_columns(relation, &missing).at(place, ""));
+            self.faults.push(fault(&missing).at(place, ""));
         }
         if self.faults.is_empty() {
             self.row.clear();

@@ -11,6 +11,7 @@ use super::codes;
 use super::faults::span;
 use super::field::Found;
 use super::format::Format;
+use super::plain::Mapping;
 use super::reader::{self, Reader};
 use super::records::{Field, Records};
 
@@ -18,13 +19,21 @@ use super::records::{Field, Records};
 const RECORD: &str = "a record has a field";
 
 /// Reads all records; a faulty one doesn't keep the others from being checked, a faulty header does.
-pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str, path: &Path, format: Format) {
-    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+pub(super) fn read(
+    reader: &mut Reader<'_, '_>,
+    text: &str,
+    path: &Path,
+    format: Format,
+    mapping: Option<&Mapping>,
+) {
+    let stem = || path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = mapping.map_or_else(stem, |mapping| mapping.relation.clone());
     let Some(relation) = reader.relation(&name, span(0, 0)) else { return };
     let delimiter = if format == Format::Csv { b',' } else { b'\t' };
     let has_header = format != Format::Souffle;
     let mut records = Records::new(text, delimiter, has_header);
-    let order = if has_header { header(reader, relation, &mut records) } else { positions(relation) };
+    let order =
+        if has_header { header(reader, relation, &mut records, mapping) } else { positions(relation) };
     if let Some(order) = order {
         rows(reader, relation, &mut records, &order);
     }
@@ -36,7 +45,12 @@ fn positions(relation: &Relation) -> Option<Vec<usize>> {
 }
 
 /// Reads the header: for each field, the column that it names. `None` where it is faulty.
-fn header(reader: &mut Reader<'_, '_>, relation: &Relation, records: &mut Records<'_>) -> Option<Vec<usize>> {
+fn header(
+    reader: &mut Reader<'_, '_>,
+    relation: &Relation,
+    records: &mut Records<'_>,
+    mapping: Option<&Mapping>,
+) -> Option<Vec<usize>> {
     if relation.columns.is_empty() {
         let message = format!("`{}` has no columns, so a table can't contain its fact", relation.name);
         let help = format!("write it in a `.jsonl` file: `{{\"{}\": []}}`", relation.name);
@@ -45,7 +59,7 @@ fn header(reader: &mut Reader<'_, '_>, relation: &Relation, records: &mut Record
     }
     let mut fields = Vec::new();
     match records.next(&mut fields) {
-        Some(Ok(())) => columns(reader, relation, &fields),
+        Some(Ok(())) => columns(reader, relation, &fields, mapping),
         Some(Err(fault)) => {
             reader.fault(fault);
             None
@@ -59,11 +73,19 @@ fn header(reader: &mut Reader<'_, '_>, relation: &Relation, records: &mut Record
     }
 }
 
-fn columns(reader: &mut Reader<'_, '_>, relation: &Relation, fields: &[Field<'_>]) -> Option<Vec<usize>> {
+fn columns(
+    reader: &mut Reader<'_, '_>,
+    relation: &Relation,
+    fields: &[Field<'_>],
+    mapping: Option<&Mapping>,
+) -> Option<Vec<usize>> {
     let mut order = Vec::new();
     let mut faults = Vec::new();
     for field in fields {
-        match relation.columns.iter().position(|column| column.name.as_str() == field.text) {
+        let named = || relation.columns.iter().position(|column| column.name.as_str() == field.text);
+        match mapping.map_or_else(named, |mapping| mapping.of(relation, &field.text).next()) {
+            // A place beyond the columns, where nothing is put.
+            None if mapping.is_some() => order.push(relation.columns.len()),
             None => faults.push(reader::unknown_column(relation, &field.text).at(field.place, "")),
             Some(at) if order.contains(&at) => {
                 faults.push(reader::duplicate_column(relation, &field.text).at(field.place, ""));

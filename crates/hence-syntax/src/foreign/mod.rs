@@ -4,12 +4,14 @@ mod aggregate;
 mod call;
 mod clause;
 mod declaration;
+mod habit;
 mod scan;
 mod variable;
 
 pub(super) use declaration::{Declared, crepe, declared_in, mangle, souffle, type_name};
+pub(super) use habit::{Habit, habit, statement};
 pub(super) use variable::has_lower_variables;
-pub use variable::variable_form;
+pub(crate) use variable::variable_form;
 
 use scan::{Piece, join, scan};
 

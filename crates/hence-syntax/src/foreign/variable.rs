@@ -8,7 +8,7 @@ const KEPT: [&str; 12] =
     ["true", "false", "not", "and", "or", "in", "if", "limit", "per", "by", "desc", "as"];
 
 /// The variable that a lower-case word was probably meant to be: `tool_id` is `ToolId`.
-pub fn variable_form(word: &str) -> String {
+pub(crate) fn variable_form(word: &str) -> String {
     let hidden = if word.starts_with('_') { "_" } else { "" };
     word.split('_')
         .filter(|part| !part.is_empty())

@@ -176,10 +176,18 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `..`, as other languages write ranges.
+    /// `..` as the last of named terms; elsewhere other languages write ranges so.
     fn dots(&mut self, start: usize) -> TokenKind {
         self.cursor.eat_while(|c| c == '.' || c == '=');
         let span = self.span(start);
+        if !self.after_value && ends_terms(self.cursor.rest()) {
+            if self.slice(span) != ".." {
+                let message = format!("unknown operator `{}`", self.slice(span));
+                let label = "`..` stands for the columns left out";
+                self.fault(codes::FOREIGN_OPERATOR, message, span, label, "write: `..`");
+            }
+            return TokenKind::Rest;
+        }
         let label = "a range is `X in range(from, below)`";
         self.fault(codes::FOREIGN_OPERATOR, "unknown operator `..`", span, label, "");
         TokenKind::Broken
@@ -217,6 +225,17 @@ impl<'a> Lexer<'a> {
         match form {
             Some(form) => fault.help(format!("write: `{form}`")),
             None => fault,
+        }
+    }
+}
+
+/// Whether what stands between parentheses ends here, perhaps after a comma; white space and comments come first.
+fn ends_terms(mut rest: &str) -> bool {
+    loop {
+        rest = rest.trim_start();
+        match rest.strip_prefix('#') {
+            Some(comment) => rest = comment.split_once('\n').map_or("", |(_, after)| after),
+            None => return rest.starts_with([')', ',']),
         }
     }
 }

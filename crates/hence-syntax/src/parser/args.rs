@@ -17,7 +17,12 @@ impl Parser<'_> {
         let mut named = Vec::new();
         let mut height = 0;
         let mut equal = None;
+        let mut rest = None;
         while !self.at(TokenKind::RightParen) && !self.at_args_end() {
+            if self.at(TokenKind::Rest) {
+                rest = self.rest_of_columns();
+                continue;
+            }
             if self.at(TokenKind::Comma) {
                 self.idle_comma("a term");
                 continue;
@@ -39,7 +44,44 @@ impl Parser<'_> {
         self.inside -= 1;
         self.height = height;
         self.equal_argument = equal;
+        if let Some(rest) = rest {
+            self.rest = Some(rest);
+            return self.all_named(positional, named, rest);
+        }
         self.one_way(positional, named)
+    }
+
+    /// `..` in the place of the columns that a given fact leaves out.
+    fn rest_of_columns(&mut self) -> Option<Span> {
+        let span = self.bump().span;
+        if self.at(TokenKind::Comma) {
+            self.report(
+                codes::NAMED_ARGUMENTS,
+                "`..` before a term",
+                span,
+                "it stands last",
+                "move it to the end",
+            );
+            self.bump();
+        }
+        if self.in_given && self.inside == 1 {
+            return Some(span);
+        }
+        let label = "only a fact that a test gives has its other columns filled in";
+        self.report(codes::NAMED_ARGUMENTS, "unexpected `..`", span, label, "remove it");
+        None
+    }
+
+    /// The named arguments before a `..`; it can't follow positional ones.
+    fn all_named(&mut self, positional: Vec<Expr>, named: Vec<(Ident, Expr)>, rest: Span) -> Args {
+        if let Some(first) = positional.first() {
+            let fault = Diagnostic::new(codes::NAMED_ARGUMENTS, "`..` after positional arguments")
+                .at(rest, "")
+                .at(first.span, "by position")
+                .help("name the columns: `column: value, ..`");
+            self.fault(fault);
+        }
+        Args::Named(named)
     }
 
     /// Whether no argument can follow.

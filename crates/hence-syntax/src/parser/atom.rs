@@ -21,6 +21,7 @@ impl Parser<'_> {
             return Some(Atom {
                 relation,
                 args: Args::Positional(Vec::new()),
+                rest: None,
                 within: None,
                 span: self.since(start),
             });
@@ -28,9 +29,16 @@ impl Parser<'_> {
         let args = self.args();
         let equal = self.equal_argument.take();
         let args = if self.operator_follows() { args } else { self.refuse_equal(args, equal) };
+        let rest = self.rest.take();
         let span = self.since(start);
         let within = self.within();
-        Some(Atom { relation, args, within, span: if self.in_expect { self.since(start) } else { span } })
+        Some(Atom {
+            relation,
+            args,
+            rest,
+            within,
+            span: if self.in_expect { self.since(start) } else { span },
+        })
     }
 
     /// `~ 0.001`.

@@ -312,7 +312,10 @@ fn atom_of(negated: bool, call: Expr) -> LiteralKind {
     match call.kind {
         ExprKind::Call(relation, args) => {
             let args = Args::Positional(args);
-            LiteralKind::Atom { negated, atom: Atom { relation, args, within: None, span: call.span } }
+            LiteralKind::Atom {
+                negated,
+                atom: Atom { relation, args, rest: None, within: None, span: call.span },
+            }
         }
         _ => LiteralKind::Condition(call),
     }

@@ -8,10 +8,12 @@ mod declaration;
 mod directive;
 mod doc;
 mod expr;
+mod habitual;
 mod item;
 mod limit;
 mod literal;
 mod recover;
+mod requires;
 mod rule;
 mod test;
 mod test_section;
@@ -121,6 +123,10 @@ struct Parser<'a> {
     is_souffle: bool,
     /// The `=` of a `name = term` among the arguments that were read last.
     equal_argument: Option<Span>,
+    /// The `..` among the arguments that were read last.
+    rest: Option<Span>,
+    /// Whether an atom may end with `..`.
+    in_given: bool,
     /// Whether an atom may be followed by `~ distance`.
     in_expect: bool,
     /// Whether faults show the hence form of foreign text; off while such a form is tried out.
@@ -155,6 +161,8 @@ impl<'a> Parser<'a> {
             lower_variables: false,
             is_souffle: false,
             equal_argument: None,
+            rest: None,
+            in_given: false,
             in_expect: false,
             with_help: true,
             clause_given_up: false,
@@ -168,11 +176,13 @@ impl<'a> Parser<'a> {
         while !self.at(TokenKind::Eof) && !self.lexer.faults.is_full() {
             let before = self.current.span;
             self.begin_clause();
+            let faults = self.lexer.faults.len();
             let item = match self.pending_rule() {
                 Some(rule) => Some(Item::Rule(rule)),
+                None if self.foreign_statement() => None,
                 None => self.item(),
             };
-            items.extend(item);
+            items.extend(self.habitual(item, before, faults));
             if self.current.span == before && !self.at(TokenKind::Eof) {
                 self.bump();
             }

@@ -1,13 +1,13 @@
 //! Tests: `test "NAME" { … }`.
 
-use hence_core::diagnostic::Diagnostic;
+use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
 use super::super::codes;
 use super::super::token::{Position, TokenKind};
-use super::super::tree::Test;
+use super::super::tree::{Step, Test};
 use super::Parser;
 
 /// The parts of a test in their order.
@@ -16,6 +16,7 @@ pub(super) enum Section {
     Set,
     Now,
     Given,
+    Then,
     Expect,
 }
 
@@ -25,9 +26,20 @@ impl Section {
             "set" => Self::Set,
             "now" => Self::Now,
             "given" => Self::Given,
+            "then" => Self::Then,
             "expect" => Self::Expect,
             _ => return None,
         })
+    }
+
+    /// The part that another word before a fact probably means.
+    fn meant(word: &str) -> Option<Self> {
+        match word {
+            "when" | "setup" | "facts" | "arrange" | "assume" => Some(Self::Given),
+            "assert" | "should" | "check" | "verify" | "ensure" => Some(Self::Expect),
+            "no" | "exactly" | "not" | "from" | "retract" => None,
+            _ => nearest(word, ["given", "expect", "then"]).and_then(Self::of),
+        }
     }
 
     fn word(self) -> &'static str {
@@ -35,6 +47,7 @@ impl Section {
             Self::Set => "set",
             Self::Now => "now",
             Self::Given => "given",
+            Self::Then => "then",
             Self::Expect => "expect",
         }
     }
@@ -48,6 +61,10 @@ impl Parser<'_> {
         let (name, name_span) = self.test_name()?;
         let open = self.current.span;
         if !self.eat(TokenKind::LeftBrace) {
+            if self.at(TokenKind::Colon) {
+                let help = format!("write: `test {} {{`, and `}}` at its end", self.lexer.slice(name_span));
+                self.report(codes::BAD_TEST, "a test stands in braces", open, "expected `{`", &help);
+            }
             self.expected("`{` after the name of the test");
             self.skip_clause();
             return None;
@@ -60,6 +77,7 @@ impl Parser<'_> {
             now: None,
             given: Vec::new(),
             expect: Vec::new(),
+            steps: Vec::new(),
             span: start,
         };
         self.sections(&mut test);
@@ -84,6 +102,10 @@ impl Parser<'_> {
         match self.current.kind {
             TokenKind::Literal(Value::String(name)) => {
                 self.bump();
+                if name.as_str().trim().is_empty() {
+                    let help = "say what it shows: `test \"two failures stop a tool\" {`";
+                    self.report(codes::BAD_TEST, "a test without a name", span, "", help);
+                }
                 Some((name, span))
             }
             TokenKind::Broken => {
@@ -110,13 +132,14 @@ impl Parser<'_> {
             self.silent = false;
             match self.section_word() {
                 Some(section) => {
-                    self.refuse_disorder(section, latest);
-                    latest = latest.max(section);
+                    self.refuse_other_word(section);
+                    self.refuse_disorder(section, latest, !test.steps.is_empty());
+                    latest = if section == Section::Then { section } else { latest.max(section) };
                     self.bump();
-                    self.section(section, test);
+                    self.section(section, test, before);
                 }
                 None => {
-                    self.expected("`set`, `now`, `given`, `expect` or `}`");
+                    self.expected("`set`, `now`, `given`, `expect`, `then` or `}`");
                     self.skip_test_clause();
                 }
             }
@@ -124,15 +147,35 @@ impl Parser<'_> {
                 self.bump();
             }
         }
-        if test.expect.is_empty() && self.at(TokenKind::RightBrace) {
-            let help = "add `expect` and the expected facts";
-            self.report(
-                codes::BAD_TEST,
-                "a test without expectations",
-                test.name_span,
-                "it can't fail",
-                help,
-            );
+        if self.at(TokenKind::RightBrace) {
+            self.refuse_no_expectations(test);
+        }
+    }
+
+    /// Reports that nothing is expected at the end.
+    fn refuse_no_expectations(&mut self, test: &Test) {
+        let help = "add `expect` and the expected facts";
+        let nothing = test.expect.is_empty() && test.steps.iter().all(|step| step.expect.is_empty());
+        match test.steps.last() {
+            Some(last) if nothing => {
+                let help = "write `expect` in its place before what should hold; `then` gives the facts of a further step";
+                self.report(
+                    codes::BAD_TEST,
+                    "a test without expectations",
+                    last.span,
+                    "nothing is expected",
+                    help,
+                );
+            }
+            Some(last) if last.expect.is_empty() => {
+                let message = "a `then` without expectations";
+                self.report(codes::BAD_TEST, message, last.span, "nothing checks what it changes", help);
+            }
+            None if test.expect.is_empty() => {
+                let message = "a test without expectations";
+                self.report(codes::BAD_TEST, message, test.name_span, "it can't fail", help);
+            }
+            _ => {}
         }
     }
 
@@ -144,30 +187,71 @@ impl Parser<'_> {
     /// The word that begins a part, unless it is called like a relation.
     pub(super) fn section_word(&self) -> Option<Section> {
         let called = self.is_called();
-        self.word().filter(|_| !called).and_then(|word| Section::of(word.as_str()))
+        let word = self.word().filter(|_| !called)?.as_str();
+        Section::of(word).or_else(|| {
+            let fact_follows = matches!(self.ahead.kind, TokenKind::Word(_));
+            Section::meant(word).filter(|_| fact_follows && self.current.position != Position::Inside)
+        })
+    }
+
+    /// Reports a word that only means a part.
+    fn refuse_other_word(&mut self, section: Section) {
+        let found = self.word().map_or("", |word| word.as_str());
+        if found != section.word() {
+            let message = format!("unknown part `{found}` of a test");
+            let help = format!("write: `{}`", section.word());
+            self.report(codes::BAD_TEST, message, self.current.span, "", &help);
+        }
     }
 
     /// Reports a part after one that it should precede.
-    fn refuse_disorder(&mut self, section: Section, latest: Section) {
-        if section < latest {
-            let message = format!("`{}` after `{}`", section.word(), latest.word());
-            let label = "the order is `set`, `now`, `given`, `expect`";
-            let help = "write a separate test for each step";
-            self.report(codes::BAD_TEST, message, self.current.span, label, help);
+    fn refuse_disorder(&mut self, section: Section, latest: Section, stepped: bool) {
+        if section >= latest || section == Section::Then {
+            return;
+        }
+        let message = format!("`{}` after `{}`", section.word(), latest.word());
+        let label = "the order is `set`, `now`, `given`, `expect`, then as often as needed `then`, `expect`";
+        let help = match section {
+            Section::Set => "move it to the beginning: a parameter has one value in the whole test",
+            Section::Now if latest == Section::Expect => {
+                "write `then` before it: the clock moves in a new step"
+            }
+            Section::Given if latest == Section::Expect => {
+                "write `then` in its place: the facts come in a new step"
+            }
+            Section::Given if stepped => "remove the word: the facts follow `then`",
+            _ => "move it before the others",
+        };
+        self.report(codes::BAD_TEST, message, self.current.span, label, help);
+    }
+
+    /// A part, its word `word` taken.
+    fn section(&mut self, section: Section, test: &mut Test, word: Span) {
+        match section {
+            Section::Set => self.set(test),
+            Section::Now => {
+                let (found, first) = (self.now(), &mut test.now);
+                if let (Some((_, span)), Some(_)) = (found, &first) {
+                    self.refuse_second_now(span);
+                }
+                *first = first.or(found);
+            }
+            Section::Given => self.given(&mut test.given),
+            Section::Then => {
+                let changes = self.changes();
+                test.steps.push(Step { changes, expect: Vec::new(), span: word });
+            }
+            Section::Expect => {
+                let found = self.expectations();
+                let of = test.steps.last_mut().map_or(&mut test.expect, |step| &mut step.expect);
+                of.extend(found);
+            }
         }
     }
 
-    fn section(&mut self, section: Section, test: &mut Test) {
-        match section {
-            Section::Set => self.set(test),
-            Section::Now => self.now(test),
-            Section::Given => self.given(test),
-            Section::Expect => {
-                self.in_expect = true;
-                self.expectations(test);
-                self.in_expect = false;
-            }
-        }
+    pub(super) fn refuse_second_now(&mut self, span: Span) {
+        let label = "the first one is used";
+        self.report(codes::BAD_TEST, "duplicate `now` in one step of a test", span, label, "remove it");
     }
 
     /// `NAME = LITERAL.`
@@ -185,21 +269,18 @@ impl Parser<'_> {
     }
 
     /// `TIME.`
-    fn now(&mut self, test: &mut Test) {
+    pub(super) fn now(&mut self) -> Option<(i64, Span)> {
+        if self.at(TokenKind::Equal) {
+            let label = "a time follows the word";
+            self.report(codes::BAD_TEST, "unexpected `=` after `now`", self.current.span, label, "remove it");
+            self.bump();
+        }
         let span = self.current.span;
+        let mut found = None;
         match self.current.kind {
             TokenKind::Literal(Value::Time(micros)) => {
                 self.bump();
-                if test.now.is_some() {
-                    self.report(
-                        codes::BAD_TEST,
-                        "duplicate `now` in a test",
-                        span,
-                        "the first one is used",
-                        "",
-                    );
-                }
-                test.now.get_or_insert((micros, span));
+                found = Some((micros, span));
             }
             TokenKind::Broken => {
                 self.bump();
@@ -209,10 +290,11 @@ impl Parser<'_> {
                 let fault = Diagnostic::new(codes::BAD_TEST, message).at(self.place_of_current(), "");
                 self.fault(fault.help("write: `now @2026-02-03T14:23:45Z.`"));
                 self.skip_test_clause();
-                return;
+                return None;
             }
         }
         self.end_test_clause("`now`");
+        found
     }
 
     /// Whether the test was left open and something else begins.

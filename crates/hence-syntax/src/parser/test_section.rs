@@ -1,36 +1,100 @@
-//! What a test is given and what it expects.
+//! What a test is given, what changes in its steps, and what it expects.
 
 use hence_core::span::Span;
 use hence_core::value::Value;
 
 use super::super::codes;
 use super::super::token::TokenKind;
-use super::super::tree::{Args, Expectation, ExpectationKind, Expr, Given, Ident, Test};
+use super::super::tree::{Args, Expectation, ExpectationKind, Expr, Given, Ident};
 use super::Parser;
+use super::test::Section;
 
 impl Parser<'_> {
     /// Facts and `from "PATH"`, up to the next part.
-    pub(super) fn given(&mut self, test: &mut Test) {
+    pub(super) fn given(&mut self, given: &mut Vec<Given>) {
         while self.goes_on() {
             let before = self.current.span;
             self.clause = before.start;
-            if self.at_word("from") && self.ahead.kind != TokenKind::LeftParen {
-                test.given.extend(self.facts_from());
-            } else if matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_)) {
-                test.given.extend(self.atom().map(Given::Fact));
-                if self.at(TokenKind::Turnstile) {
-                    self.rule_in_given();
-                } else {
-                    self.end_test_clause("the fact");
-                }
+            if self.at(TokenKind::Bang) || self.at_word("not") && !self.is_called() {
+                let help = "remove it: a fact that isn't given doesn't stand";
+                let label = "only a `then` after `expect` retracts facts";
+                self.report(codes::BAD_TEST, "a retraction inside `given`", before, label, help);
+                self.bump();
+                self.atom();
+                self.end_test_clause("the fact");
             } else {
-                self.expected("a fact");
-                self.skip_test_clause();
+                given.extend(self.fact_or_file("a fact"));
             }
             if self.current.span == before {
                 self.bump();
             }
         }
+    }
+
+    /// A fact with its full stop, or `from "PATH"`.
+    fn fact_or_file(&mut self, what: &str) -> Option<Given> {
+        if self.at_word("from") && self.ahead.kind != TokenKind::LeftParen {
+            return self.facts_from();
+        }
+        let is_word = matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_));
+        let value_follows = matches!(self.ahead.kind, TokenKind::Literal(_) | TokenKind::Equal);
+        if !is_word || value_follows {
+            self.expected(what);
+            self.skip_test_clause();
+            return None;
+        }
+        self.in_given = true;
+        let atom = self.atom();
+        self.in_given = false;
+        if self.at(TokenKind::Turnstile) {
+            self.rule_in_given();
+        } else {
+            self.end_test_clause("the fact");
+        }
+        atom.map(Given::Fact)
+    }
+
+    /// Whether a retraction is at hand, be it in a word.
+    fn retracts(&self) -> bool {
+        let word_follows = matches!(self.ahead.kind, TokenKind::Word(_));
+        self.at(TokenKind::Bang)
+            || self.at_word("not") && !self.is_called()
+            || self.at_word("retract") && word_follows
+    }
+
+    /// What follows `then`: facts, `from "PATH"`, `!fact.` and `now TIME.`, up to the next part.
+    pub(super) fn changes(&mut self) -> Vec<Given> {
+        let mut changes = Vec::new();
+        while self.goes_on() || self.section_word() == Some(Section::Now) {
+            let before = self.current.span;
+            self.clause = before.start;
+            self.silent = false;
+            if self.section_word() == Some(Section::Now) {
+                self.bump();
+                let moved = changes.iter().any(|change| matches!(change, Given::Now(..)));
+                match self.now() {
+                    Some((_, span)) if moved => self.refuse_second_now(span),
+                    found => changes.extend(found.map(|(micros, span)| Given::Now(micros, span))),
+                }
+            } else if self.retracts() {
+                if self.at_word("retract") {
+                    let label = "a fact is retracted by `!`";
+                    self.report(codes::BAD_TEST, "unknown word `retract`", before, label, "write: `!`");
+                }
+                self.bump();
+                self.in_given = true;
+                let atom = self.atom();
+                changes.extend(atom.map(|atom| Given::Retracted(atom, self.since(before))));
+                self.in_given = false;
+                self.end_test_clause("the retraction");
+            } else {
+                changes.extend(self.fact_or_file("a fact, `!` and a fact, or `now` and a time"));
+            }
+            if self.current.span == before {
+                self.bump();
+            }
+        }
+        changes
     }
 
     /// Whether this part of the test goes on.
@@ -60,16 +124,20 @@ impl Parser<'_> {
     }
 
     /// Expectations, up to the next part.
-    pub(super) fn expectations(&mut self, test: &mut Test) {
+    pub(super) fn expectations(&mut self) -> Vec<Expectation> {
+        let mut found = Vec::new();
+        self.in_expect = true;
         while self.goes_on() {
             let before = self.current.span;
             self.clause = before.start;
             let expectation = self.expectation();
-            test.expect.push(expectation);
+            found.push(expectation);
             if self.current.span == before {
                 self.bump();
             }
         }
+        self.in_expect = false;
+        found
     }
 
     /// One expectation with its full stop, if it takes one.
@@ -121,6 +189,8 @@ impl Parser<'_> {
         if self.eat(TokenKind::LeftBrace) {
             self.rows(&mut rows);
             self.close(TokenKind::RightBrace, open);
+        } else if self.at(TokenKind::LeftParen) {
+            self.bare_row(relation, &mut rows);
         } else {
             self.expected("`{` and the rows, such as `{ (1, 2) (3, 4) }`");
             self.skip_test_clause();
@@ -139,6 +209,18 @@ impl Parser<'_> {
             self.bump();
         }
         Expectation { kind: ExpectationKind::Exactly { relation, rows, within }, span }
+    }
+
+    /// `exactly p(a, b).`, one row without its braces.
+    fn bare_row(&mut self, relation: Ident, rows: &mut Vec<(Vec<Expr>, Span)>) {
+        let start = self.current.span;
+        if let Args::Positional(terms) = self.args() {
+            rows.push((terms, self.since(start)));
+        }
+        let row = self.lexer.slice(self.since(start));
+        let help = format!("write: `exactly {} {{ {row} }}`, without a full stop", relation.name);
+        self.report(codes::BAD_TEST, "rows stand in braces", start, "expected `{`", &help);
+        self.eat(TokenKind::End);
     }
 
     /// `(a, b) (c, d)`.

@@ -25,6 +25,11 @@ impl Printer<'_> {
         }
         inner.extend(self.part("given", test.given.iter().map(|given| self.given(given)).collect()));
         inner.extend(self.part("expect", self.expectations(&test.expect)));
+        for step in &test.steps {
+            inner.push(vec![Line::new(step.span.start, 4, "then")]);
+            inner.extend(self.clauses(step.changes.iter().map(|change| self.given(change)).collect()));
+            inner.extend(self.part("expect", self.expectations(&step.expect)));
+        }
         for (at, mut group) in inner.into_iter().enumerate() {
             if let Some(first) = group.first_mut().filter(|line| line.indent == 4) {
                 first.keeps_blank = at > 0;
@@ -39,11 +44,15 @@ impl Printer<'_> {
     fn part(&self, word: &str, clauses: Vec<Vec<Line>>) -> Vec<Vec<Line>> {
         let Some(first) = clauses.first().and_then(|lines| lines.first()) else { return Vec::new() };
         let mut groups = vec![vec![Line::new(self.word_before(first.at), 4, word)]];
-        for (at, mut lines) in self.shared(clauses).into_iter().enumerate() {
-            if let Some(line) = lines.first_mut() {
-                line.keeps_blank = at > 0;
-            }
-            groups.push(lines);
+        groups.extend(self.clauses(clauses));
+        groups
+    }
+
+    /// The clauses of one part.
+    fn clauses(&self, clauses: Vec<Vec<Line>>) -> Vec<Vec<Line>> {
+        let mut groups = self.shared(clauses);
+        for line in groups.iter_mut().skip(1).filter_map(|lines| lines.first_mut()) {
+            line.keeps_blank = true;
         }
         groups
     }
@@ -73,6 +82,11 @@ impl Printer<'_> {
     fn given(&self, given: &Given) -> Vec<Line> {
         match given {
             Given::Fact(atom) => self.atom(atom, atom.span.start, "", INDENT, "."),
+            Given::Retracted(atom, span) => self.atom(atom, span.start, "!", INDENT, "."),
+            Given::Now(_, span) => {
+                let time = part(self.text, span.range());
+                vec![Line::new(self.word_before(span.start), INDENT, format!("now {time}."))]
+            }
             Given::From(_, span) => {
                 let path = self.behind_trivia(span.start + 4, span.end);
                 vec![Line::new(span.start, INDENT, format!("from {path}."))]

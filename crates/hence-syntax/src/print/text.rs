@@ -179,7 +179,8 @@ impl Texts<'_> {
 
     /// `p(a, b) ~ 0.1`.
     pub(super) fn atom(&self, atom: &Atom) -> String {
-        let args: Vec<_> = self.args(&atom.args).into_iter().map(|(_, arg)| arg).collect();
+        let mut args: Vec<_> = self.args(&atom.args).into_iter().map(|(_, arg)| arg).collect();
+        args.extend(atom.rest.map(|_| String::from("..")));
         format!("{}({}){}", atom.relation.name, args.join(", "), self.within(atom.within.as_ref()))
     }
 

@@ -15,6 +15,9 @@ use super::{PartialRow, ThreeValuedRun};
 /// Facts, and whether each is certain.
 type Heads = Vec<(PartialRow, bool)>;
 
+/// Heads with their best keys.
+type Ranked = BTreeMap<Vec<Word>, Vec<Word>>;
+
 /// One match beside its group.
 struct Member {
     group: PartialRow,
@@ -49,7 +52,7 @@ impl ThreeValuedRun<'_> {
             std::iter::once(&limit.count).chain(limit.keys()).chain(unranked(rule, limit)).collect();
         let members = self.members(&matches, &per.iter().collect::<Vec<_>>(), &values);
         let mut heads = Heads::new();
-        let mut groups: BTreeMap<&PartialRow, (i64, BTreeMap<Vec<Word>, Vec<Word>>)> = BTreeMap::new();
+        let mut groups: BTreeMap<&PartialRow, (i64, Ranked)> = BTreeMap::new();
         for member in &members {
             let known: Option<Vec<Word>> = member.values.iter().copied().collect();
             let untainted = member.certain && !is_tainted(&members, &member.group);

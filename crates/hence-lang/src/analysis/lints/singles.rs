@@ -112,7 +112,7 @@ impl Uses {
     fn sentence(&mut self, text: Symbol, span: Span) {
         let text = text.as_str().replace("{{", "");
         for piece in text.split('{').skip(1) {
-            let name = piece.split('}').next().unwrap_or("").trim();
+            let name = piece.split(['}', ':']).next().unwrap_or("").trim();
             if name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') {
                 self.add(Symbol::new(name), span, false);
             }

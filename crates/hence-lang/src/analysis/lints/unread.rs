@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::Rules;
 use super::codes::UNREAD_RELATION;
-use crate::analysis::checked::{Expectation, Literal};
+use crate::analysis::checked::{Expectation, Literal, Test};
 use hence_core::diagnostic::Diagnostic;
 use hence_core::schema::{Kind, Relation, RelationId};
 
@@ -29,7 +29,7 @@ fn read(rules: Rules<'_>) -> BTreeSet<RelationId> {
     for rule in &rules.checked.rules {
         read.extend(atoms(&rule.body).filter(|relation| *relation != rule.head));
     }
-    for expected in rules.checked.tests.iter().flat_map(|test| &test.expect) {
+    for expected in rules.checked.tests.iter().flat_map(Test::expectations) {
         match expected {
             Expectation::Body { body, .. } => read.extend(atoms(body)),
             Expectation::Exactly { relation, .. } => {

@@ -41,7 +41,7 @@ const DECLARATIONS: &[Entry] = &[
     Entry {
         name: "requires",
         form: "decision NAME(…) requires REL(column: term, …).",
-        meaning: "Guards a decision: the rules are refused unless every derivation of it uses a fact of `REL` with these columns. A term is a column of the decision or a literal.",
+        meaning: "Guards a decision: the rules are refused unless every derivation of it uses a fact of `REL` with these columns. A term is a column of the decision or a literal. More facts and comparisons follow after `and`; an upper-case term names what a fact has in a column, for these.",
         examples: &[(
             "## A change that waits.\ninput change(id: int).\n## A person's answer.\ninput review(id: int, yes: bool).\n\n## Make the change.\ndecision apply(id: int) requires review(id: id, yes: true).\n\n@because(\"change {Id} was approved\")\napply(Id) :- change(Id), review(Id, true).\n",
             "",
@@ -170,9 +170,18 @@ const TESTS: &[Entry] = &[
     Entry {
         name: "given",
         form: "given fact. fact. …",
-        meaning: "The facts of a test, of inputs or of derived relations.",
+        meaning: "The facts of a test, of inputs or of derived relations. A fact by name may end with `..`, which fills the columns in that it leaves out.",
         examples: &[(
             "## A job that failed.\ninput failed(job: string).\n\nbroken(Job) :- failed(Job).\n\ntest \"a failed job is broken\" {\n    given\n        failed(\"backup\").\n    expect\n        broken(\"backup\").\n}\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "then",
+        form: "then fact. !fact. now @2026-02-03T13:00:00Z. …",
+        meaning: "A further step of a test, after `expect`: facts that come, facts that are retracted, the clock that moves on. An `expect` follows.",
+        examples: &[(
+            "## A job that failed.\ninput failed(job: string).\n\nbroken(Job) :- failed(Job).\n\ntest \"until it is repaired\" {\n    given\n        failed(\"backup\").\n    expect\n        broken(\"backup\").\n    then\n        !failed(\"backup\").\n    expect\n        no broken(_).\n}\n",
             "",
         )],
     },

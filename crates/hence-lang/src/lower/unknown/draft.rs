@@ -168,7 +168,8 @@ impl Drafts<'_> {
     fn term(self, draft: &Draft, column: usize, expr: &Expr) -> Vec<Draft> {
         let expr = with_unknown(expr, &draft.unknown);
         let mut drafts = Vec::new();
-        if !is_never_defined(&expr) && !(self.coarse && expr.may_fail()) {
+        let left_open = is_never_defined(&expr) || (self.coarse && expr.may_fail());
+        if !left_open {
             let mut next = draft.clone();
             next.terms.push(Term::Expr(expr.clone()));
             drafts.push(next);
@@ -295,11 +296,13 @@ impl Draft {
     /// A sentence that says of what is unknown that it is.
     fn told(&self, sentence: &Sentence) -> Sentence {
         let part = |part: &Part| match *part {
-            Part::Var(var) if !self.known.contains(&var) => Part::Text(Symbol::new("unknown")),
-            Part::Column(at) if self.columns.contains(&(at as usize)) => Part::Text(Symbol::new("unknown")),
-            Part::Column(at) => {
+            Part::Var(var, _) if !self.known.contains(&var) => Part::Text(Symbol::new("unknown")),
+            Part::Column(at, _) if self.columns.contains(&(at as usize)) => {
+                Part::Text(Symbol::new("unknown"))
+            }
+            Part::Column(at, format) => {
                 let before = self.columns.iter().filter(|column| **column < at as usize).count();
-                Part::Column(at.saturating_sub(before as u32))
+                Part::Column(at.saturating_sub(before as u32), format)
             }
             other => other,
         };

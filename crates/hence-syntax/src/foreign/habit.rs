@@ -1,0 +1,354 @@
+//! Whole clauses that people write by habit: one fault each, with the clause as hence has it.
+
+use super::LONGEST;
+use super::clause::{alternatives, marks};
+use super::scan::{Kind, Piece, closing, join, scan, split};
+
+/// What is said of a clause.
+pub(crate) struct Habit {
+    /// What it is.
+    pub(crate) message: &'static str,
+    /// The clause in our form: one or more clauses, or one to take as an example.
+    pub(crate) form: String,
+}
+
+/// A change of the pieces of a clause; `None` where they have nothing of it.
+type Change = fn(&[Piece]) -> Option<Vec<Piece>>;
+
+/// The habits, the largest first.
+const HABITS: [(&str, Change); 8] = [
+    ("a rule is not written as `if … then`", if_then),
+    ("a rule has its head first, then `:-` and its body", head_last),
+    ("alternatives are rules of their own", either),
+    ("alternatives are rules of their own", nested_either),
+    ("a choice of values is written as `if(condition, value, otherwise)`", ternary),
+    ("texts are compared by functions", text_operators),
+    ("any value is written as `_`", stars),
+    ("a duration is written with a unit, without a space", durations),
+];
+
+/// The habit that a rule with faults shows.
+pub(crate) fn habit(text: &str) -> Option<Habit> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let pieces: Vec<Piece> = scan(text).into_iter().filter(|piece| piece.kind != Kind::Comment).collect();
+    let (mut message, mut found) = (None, pieces);
+    // One clause may show several.
+    for (says, change) in HABITS {
+        if let Some(changed) = change(&found) {
+            message = message.or(Some(says));
+            found = changed;
+        }
+    }
+    let form = join(&marks(found));
+    message.map(|message| Habit { message, form })
+}
+
+/// A statement of a language that has no clauses, at the beginning of `text`: what it is, and how long it is.
+pub(crate) fn statement(text: &str) -> Option<(Habit, usize)> {
+    let begins = |word: &str| {
+        let start = text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        start && text.get(word.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    };
+    let cedar = ["permit", "forbid"].into_iter().find(|word| text.starts_with(&format!("{word}(")));
+    let is_cedar =
+        cedar.is_some() && ["principal", "action", "resource"].iter().all(|word| text.contains(word));
+    if !is_cedar && !["select", "insert into", "create table", "delete from"].into_iter().any(begins) {
+        return None;
+    }
+    let blank = text.find("\n\n").unwrap_or(text.len());
+    let end = text.find(';').map_or(blank, |at| (at + 1).min(blank));
+    let whole = text.get(..end)?;
+    let (message, form) = match cedar {
+        Some(word) if is_cedar => (
+            "a policy of Cedar",
+            format!("{word}_action(Principal, Action, Resource) :- request(Principal, Action, Resource), …."),
+        ),
+        _ => (
+            "a statement of SQL",
+            select(whole).unwrap_or_else(|| String::from("result(X) :- table(column: X), X < 0.5.")),
+        ),
+    };
+    Some((Habit { message, form }, end))
+}
+
+/// `SELECT a, b FROM t WHERE …` as a rule.
+fn select(text: &str) -> Option<String> {
+    let pieces = scan(text);
+    let word = |wanted: &str| pieces.iter().position(|piece| piece.text.eq_ignore_ascii_case(wanted));
+    let (from, filter) = (word("from")?, word("where"));
+    let columns = pieces.get(1..from)?;
+    let table = pieces.get(from + 1).filter(|piece| matches!(piece.kind, Kind::Word))?;
+    let body = filter.map_or(&[][..], |at| pieces.get(at + 1..).unwrap_or_default());
+    let body: Vec<&Piece> = body.iter().filter(|piece| !piece.is(";") && !piece.is(".")).collect();
+    let plain = |piece: &Piece| matches!(piece.kind, Kind::Word) || piece.is(",");
+    if columns.is_empty() || !columns.iter().all(plain) || filter.is_none() && pieces.len() > from + 3 {
+        return None;
+    }
+    let and = |piece: &Piece| piece.text.eq_ignore_ascii_case("and");
+    let names: Vec<&Piece> = columns.iter().chain(body.iter().copied()).collect();
+    let names: Vec<&str> = names
+        .into_iter()
+        .filter(|piece| piece.kind == Kind::Word && !and(piece))
+        .map(|piece| piece.text.as_str())
+        .fold(Vec::new(), |mut known, name| {
+            if !known.contains(&name) {
+                known.push(name);
+            }
+            known
+        });
+    let upper = |name: &str| super::variable_form(name);
+    let head: Vec<String> =
+        columns.iter().filter(|piece| !piece.is(",")).map(|piece| upper(&piece.text)).collect();
+    let named: Vec<String> = names.iter().map(|name| format!("{name}: {}", upper(name))).collect();
+    let conditions: Vec<Piece> = body
+        .into_iter()
+        .map(|piece| match piece.kind {
+            _ if and(piece) => Piece::mark(","),
+            Kind::Word => Piece::new(Kind::Upper, upper(&piece.text)),
+            _ => piece.clone(),
+        })
+        .collect();
+    let conditions = marks(conditions);
+    let rest = if conditions.is_empty() { String::new() } else { format!(", {}", join(&conditions)) };
+    Some(format!("selected({}) :- {}({}){rest}.", head.join(", "), table.text, named.join(", ")))
+}
+
+/// The head with its `:-`, and the body without its full stop.
+fn parts(pieces: &[Piece]) -> Option<(&[Piece], &[Piece])> {
+    let turnstile = pieces.iter().position(|piece| piece.is(":-"))?;
+    let (head, body) = pieces.split_at_checked(turnstile + 1)?;
+    let end = body.iter().rposition(|piece| piece.is(".") || piece.is(";")).filter(|at| at + 1 == body.len());
+    Some((head, body.get(..end.unwrap_or(body.len()))?))
+}
+
+fn rule(head: &[Piece], body: &[Piece]) -> Vec<Piece> {
+    let mut out = head.to_vec();
+    if !head.last().is_some_and(|last| last.is(":-")) {
+        out.push(Piece::mark(":-"));
+    }
+    out.extend_from_slice(body);
+    out.push(Piece::mark("."));
+    out
+}
+
+/// Literals that `and` joins, outside parentheses.
+fn with_commas(pieces: &[Piece]) -> Vec<Piece> {
+    let mut depth = 0i32;
+    let comma = |piece: &Piece| {
+        depth += i32::from(piece.is("(")) - i32::from(piece.is(")"));
+        if depth == 0 && piece.is_word("and") { Piece::mark(",") } else { piece.clone() }
+    };
+    pieces.iter().map(comma).collect()
+}
+
+/// `if a and b then h.`, and `h :- if a and b then true else false.`
+fn if_then(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let (head, body) = parts(pieces).unwrap_or((&[], pieces));
+    let (first, rest) = body.split_first()?;
+    let then = rest.iter().position(|piece| piece.is_word("then"))?;
+    if !first.is_word("if") {
+        return None;
+    }
+    let condition = with_commas(rest.get(..then)?);
+    let consequence = rest.get(then + 1..)?;
+    if !head.is_empty() {
+        let truth = |piece: &Piece| ["true", "false", "else"].contains(&piece.text.as_str());
+        return consequence.iter().all(truth).then(|| rule(head, &condition));
+    }
+    let end = consequence.iter().position(|piece| piece.is(".") || piece.is(";") || piece.is_word("else"))?;
+    Some(rule(consequence.get(..end)?, &condition))
+}
+
+/// `body => head.` and `body -> head.`
+fn head_last(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let arrow = pieces.iter().position(|piece| piece.is("=>") || piece.is("->"))?;
+    let (body, head) = (pieces.get(..arrow)?, pieces.get(arrow + 1..)?);
+    let head = head.strip_suffix(&[Piece::mark(".")]).unwrap_or(head);
+    let is_head = head.first()?.kind == Kind::Word && closing(head, 1).is_some_and(|at| at + 1 == head.len());
+    let atoms = split(body, ",").len() > 1 || body.get(1).is_some_and(|piece| piece.is("("));
+    let plain = !pieces.iter().any(|piece| piece.is(":-"));
+    (is_head && atoms && plain).then(|| rule(head, &with_commas(body)))
+}
+
+/// `h :- a or b.` of nothing but atoms: beside other literals, nobody knows how far an `or` reaches.
+fn either(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let (head, body) = parts(pieces)?;
+    let mut depth = 0i32;
+    let semicolons: Vec<Piece> = body
+        .iter()
+        .map(|piece| {
+            depth += i32::from(piece.is("(")) - i32::from(piece.is(")"));
+            let or = piece.is_word("or") || piece.is("||");
+            if depth == 0 && or { Piece::mark(";") } else { piece.clone() }
+        })
+        .collect();
+    let atoms = split(&semicolons, ";");
+    let is_atom = |part: &&[Piece]| {
+        part.first().is_some_and(|first| first.kind == Kind::Word)
+            && closing(part, 1) == part.len().checked_sub(1)
+    };
+    let alone = atoms.len() > 1 && atoms.iter().all(is_atom) && semicolons != body;
+    alone.then(|| alternatives(rule(head, &semicolons)))
+}
+
+/// `h :- a, (b ; c).`
+fn nested_either(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let (head, body) = parts(pieces)?;
+    let inside = |open: usize| Some((open, closing(body, open)?));
+    let opens = body.iter().enumerate().filter(|(_, piece)| piece.is("(")).map(|(at, _)| at);
+    let mut found = opens.filter_map(inside).filter_map(|(open, close)| {
+        let parts = split(body.get(open + 1..close)?, ";");
+        (parts.len() > 1 && parts.iter().all(|part| !part.is_empty())).then_some((open, close, parts))
+    });
+    let (open, close, parts) = found.next()?;
+    let mut out = Vec::new();
+    for part in parts {
+        let whole = [body.get(..open)?, part, body.get(close + 1..)?].concat();
+        out.extend(rule(head, &whole));
+    }
+    Some(out)
+}
+
+/// `c ? a : b`.
+fn ternary(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let question = pieces.iter().position(|piece| piece.is("?"))?;
+    let otherwise = question + pieces.get(question..)?.iter().position(|piece| piece.is(":"))?;
+    let ends = |piece: &Piece| piece.is(",") || piece.is("=") || piece.is(":-");
+    let mut depth = 0i32;
+    let before = pieces.get(..question)?.iter().rposition(|piece| {
+        depth += i32::from(piece.is(")")) - i32::from(piece.is("("));
+        depth < 0 || depth == 0 && ends(piece)
+    });
+    let start = before.map_or(0, |at| at + 1);
+    let mut depth = 0i32;
+    let after = pieces.get(otherwise..)?.iter().position(|piece| {
+        depth += i32::from(piece.is("(")) - i32::from(piece.is(")"));
+        depth < 0 || depth == 0 && (ends(piece) || piece.is("."))
+    })?;
+    let end = otherwise + after;
+    let mut out = pieces.get(..start)?.to_vec();
+    out.extend([Piece::new(Kind::Word, "if"), Piece::mark("(")]);
+    for (from, to) in [(start, question), (question + 1, otherwise), (otherwise + 1, end)] {
+        if from > start {
+            out.push(Piece::mark(","));
+        }
+        out.extend_from_slice(pieces.get(from..to)?);
+    }
+    out.push(Piece::mark(")"));
+    out.extend_from_slice(pieces.get(end..)?);
+    Some(out)
+}
+
+/// `T contains "a"` and `T like "a%"`.
+fn text_operators(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let is_operator = |piece: &Piece| {
+        ["contains", "like", "startswith", "endswith", "starts_with", "ends_with"]
+            .iter()
+            .any(|word| piece.text.eq_ignore_ascii_case(word))
+    };
+    let value = |piece: Option<&Piece>| {
+        piece.filter(|piece| matches!(piece.kind, Kind::Upper | Kind::Value)).map(|piece| piece.text.clone())
+    };
+    let at = (1..pieces.len()).find(|at| {
+        pieces.get(*at).is_some_and(is_operator)
+            && value(pieces.get(at - 1)).is_some()
+            && value(pieces.get(at + 1)).is_some()
+    })?;
+    let (left, right) = (value(pieces.get(at - 1))?, value(pieces.get(at + 1))?);
+    let operator = pieces.get(at)?.text.to_ascii_lowercase();
+    let (function, right) =
+        match (operator.as_str(), right.strip_prefix('"').and_then(|text| text.strip_suffix('"'))) {
+            ("like", Some(pattern)) => match (pattern.strip_prefix('%'), pattern.strip_suffix('%')) {
+                (Some(inner), Some(_)) => ("contains", format!("\"{}\"", inner.trim_end_matches('%'))),
+                (None, Some(start)) => ("starts_with", format!("\"{start}\"")),
+                (Some(end), None) => ("ends_with", format!("\"{end}\"")),
+                (None, None) => {
+                    return replaced(
+                        pieces,
+                        at,
+                        [Piece::new(Kind::Upper, left), Piece::mark("="), Piece::new(Kind::Value, right)]
+                            .to_vec(),
+                    );
+                }
+            },
+            ("starts_with" | "startswith", _) => ("starts_with", right),
+            ("ends_with" | "endswith", _) => ("ends_with", right),
+            _ => ("contains", right),
+        };
+    let call = [
+        Piece::new(Kind::Word, function),
+        Piece::mark("("),
+        Piece::new(Kind::Value, left),
+        Piece::mark(","),
+        Piece::new(Kind::Value, right),
+        Piece::mark(")"),
+    ];
+    let out = replaced(pieces, at, call.to_vec())?;
+    Some(text_operators(&out).unwrap_or(out))
+}
+
+/// The pieces with others for the one at `at` and its neighbours.
+fn replaced(pieces: &[Piece], at: usize, others: Vec<Piece>) -> Option<Vec<Piece>> {
+    Some([pieces.get(..at.checked_sub(1)?)?, &others, pieces.get(at + 2..)?].concat())
+}
+
+/// `p(X, *)`.
+fn stars(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let bounds =
+        |piece: Option<&Piece>| piece.is_some_and(|piece| piece.is("(") || piece.is(",") || piece.is(")"));
+    let alone = |at: usize| {
+        pieces.get(at).is_some_and(|piece| piece.is("*"))
+            && bounds(at.checked_sub(1).and_then(|at| pieces.get(at)))
+            && bounds(pieces.get(at + 1))
+    };
+    let counted = |pair: &[Piece]| matches!(pair, [name, open] if name.text.eq_ignore_ascii_case("count") && open.is("("));
+    if pieces.windows(2).any(counted) {
+        return None;
+    }
+    let changed: Vec<Piece> = pieces
+        .iter()
+        .enumerate()
+        .map(|(at, piece)| if alone(at) { Piece::new(Kind::Upper, "_") } else { piece.clone() })
+        .collect();
+    (changed != pieces).then_some(changed)
+}
+
+/// `5 minutes`.
+fn durations(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    const UNITS: [(&str, &str); 8] = [
+        ("millisecond", "ms"),
+        ("second", "s"),
+        ("sec", "s"),
+        ("minute", "m"),
+        ("min", "m"),
+        ("hour", "h"),
+        ("day", "d"),
+        ("week", "w"),
+    ];
+    let known = |text: &str| {
+        let text = text.strip_suffix('s').unwrap_or(text);
+        UNITS.iter().find(|(name, _)| *name == text).map(|(_, unit)| *unit)
+    };
+    let unit = |piece: &Piece| if piece.kind == Kind::Word { known(&piece.text) } else { None };
+    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+    let mut found = false;
+    for piece in pieces {
+        let number = |last: &&mut Piece| last.text.bytes().all(|byte| byte.is_ascii_digit());
+        match (out.last_mut().filter(number), unit(piece)) {
+            (Some(last), Some(unit)) => {
+                last.text.push_str(unit);
+                found = true;
+            }
+            _ => out.push(piece.clone()),
+        }
+    }
+    for piece in out.iter_mut().filter(|piece| found && piece.kind == Kind::Value) {
+        let word = piece.text.trim_start_matches(|c: char| c.is_ascii_digit());
+        if let Some(unit) = known(word).filter(|_| word.len() < piece.text.len()) {
+            piece.text = format!("{}{unit}", piece.text.trim_end_matches(word));
+        }
+    }
+    found.then_some(out)
+}

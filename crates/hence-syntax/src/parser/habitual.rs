@@ -1,0 +1,78 @@
+//! Clauses written by habit: the faults of one become one, with the clause as hence has it.
+
+use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Span;
+
+use super::super::codes;
+use super::super::foreign::{self, Habit};
+use super::super::token::Position;
+use super::super::tree::{Expr, ExprKind, Item, Literal, LiteralKind, Rule};
+use super::Parser;
+use crate::part;
+
+impl Parser<'_> {
+    /// Reports and skips a statement of a language without clauses, if one is at hand.
+    pub(super) fn foreign_statement(&mut self) -> bool {
+        if !self.with_help || self.current.position == Position::Inside {
+            return false;
+        }
+        let start = self.current.span;
+        let faults = self.lexer.faults.len();
+        let Some((habit, len)) = foreign::statement(part(self.text, start.start as usize..)) else {
+            return false;
+        };
+        let end = start.start as usize + len;
+        let fault = fault(&habit, self.first_line(start.start, end));
+        self.lexer.faults.replace(faults, end as u32, fault);
+        self.resume_at(end);
+        true
+    }
+
+    /// The item that began at `start` and after the fault number `faults`. A rule whose faults come from a habit has one
+    /// fault instead of them, and nothing more is to be said of its body.
+    pub(super) fn habitual(&mut self, item: Option<Item>, start: Span, faults: usize) -> Option<Item> {
+        let mut end = self.last.span.end;
+        if self.lexer.faults.len() == faults || !self.with_help || end <= start.start {
+            return item;
+        }
+        let is_rule = matches!(item, None | Some(Item::Rule(_)));
+        if part(self.text, start.start as usize..end as usize).ends_with('?') {
+            // A query ends with it; what goes on is a choice of values.
+            let line = part(self.text, end as usize..).lines().next().unwrap_or("");
+            end += line.len() as u32;
+        }
+        let text = part(self.text, start.start as usize..end as usize);
+        let Some(habit) = foreign::habit(text).filter(|_| is_rule) else { return item };
+        self.flush_deferred(None);
+        if end > self.last.span.end {
+            self.resume_at(end as usize);
+        }
+        let fault = fault(&habit, self.first_line(start.start, end as usize));
+        self.lexer.faults.replace(faults, end, fault);
+        match item {
+            Some(Item::Rule(rule)) if habit.form.starts_with(rule.head.name.as_str()) => {
+                Some(Item::Rule(unsaid(rule)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The first line of a clause.
+    fn first_line(&self, start: u32, end: usize) -> Span {
+        let line = part(self.text, start as usize..end).lines().next().unwrap_or("").trim_end();
+        Span::new(self.file, start, start + line.len() as u32)
+    }
+}
+
+fn fault(habit: &Habit, span: Span) -> Diagnostic {
+    Diagnostic::new(codes::FOREIGN_RULE, habit.message).at(span, "").help(format!("write: `{}`", habit.form))
+}
+
+/// A rule of which nothing is known but its head's relation.
+fn unsaid(rule: Rule) -> Rule {
+    let error = |span: Span| Expr { kind: ExprKind::Error, span };
+    let terms = rule.terms.iter().map(|term| error(term.span)).collect();
+    let span = rule.span;
+    let body = vec![Literal { kind: LiteralKind::Condition(error(span)), span }];
+    Rule { terms, body, limit: None, ..rule }
+}
