@@ -1,5 +1,7 @@
 //! Expectations against what follows: which hold, and what to say of those that don't.
 
+mod undetermined;
+
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -207,34 +209,6 @@ impl Bench<'_> {
     fn failure(&self, span: Span, says: impl Into<String>) -> Failure {
         let sources = &self.case.file.rules.sources;
         Failure::new(sources.place(span), sources.slice(span), says)
-    }
-
-    /// A relation of which it is undetermined what the expectation says, if it is.
-    fn undetermined(&self, item: &Expectation, answer: Option<RelationId>) -> Option<RelationId> {
-        let is_open = |relation: &RelationId| self.evaluation.undetermined.contains_key(relation);
-        match item {
-            Expectation::Exactly { relation, .. } => Some(*relation).filter(is_open),
-            // What certainly matches is enough, whatever else does.
-            Expectation::Body { .. } => {
-                let answer = answer.filter(|answer| is_open(answer) && self.answers(Some(*answer)) == 0)?;
-                Some(relations(item).into_iter().find(is_open).unwrap_or(answer))
-            }
-        }
-    }
-
-    fn undetermined_failure(&self, item: &Expectation, relation: RelationId) -> Failure {
-        let (Expectation::Body { span, .. } | Expectation::Exactly { span, .. }) = item;
-        let says = match hence_lang::lower::is_answer(self.program, relation) {
-            true => String::from("this is undetermined: an operation is undefined"),
-            false => format!("`{}` is undetermined: an operation is undefined", self.name(relation)),
-        };
-        let program = self.program;
-        let causes = self.evaluation.model.undefined.iter().filter(|report| {
-            program.rule(report.rule).is_some_and(|rule| program.dependents(rule.head).contains(&relation))
-        });
-        let sources = &self.case.file.rules.sources;
-        let why = causes.map(|report| session::report_line(program, sources, report)).take(PROOF_LINES);
-        Failure { why: why.collect(), ..self.failure(*span, says) }
     }
 
     fn name(&self, relation: RelationId) -> Symbol {

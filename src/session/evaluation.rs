@@ -150,7 +150,7 @@ pub(super) fn three_valued(
     let mut input = Database::new(&of.program);
     // What is given is what an evaluation begins with.
     for (relation, extent) in (0..).map(RelationId).zip(&lenient.relations) {
-        let given = extent.rounds.first().copied().unwrap_or_default();
+        let given = *extent.rounds.first().or_broken("a relation begins with what is given");
         extent.rows.iter().take(given).for_each(|row| input.push(relation, row));
     }
     let evaluated = engine.evaluate(&of.program, input, limits);

@@ -122,7 +122,8 @@ fn undetermined_is_what_differs_for_some_value_of_the_unknown() {
 #[test]
 fn groups_err_on_the_safe_side() {
     for (at, template) in (0..).zip(SAFE) {
-        (0..12).for_each(|seed| drop(compare(template, 1000 + at * 100 + seed, false)));
+        let open: usize = (0..12).map(|seed| compare(template, 1000 + at * 100 + seed, false)).sum();
+        assert!(open > 0, "nothing is undetermined: {template}");
     }
 }
 

@@ -103,7 +103,7 @@ impl Maker<'_> {
     /// The relations of tainted groups.
     fn taint(&mut self, matches: &mut Matches) {
         let over = Over::new(self.schema(matches.relation));
-        let versions = self.versions.get(&matches.relation).cloned().unwrap_or_default();
+        let versions = self.versions.get(&matches.relation).cloned().or_broken(VERSIONS);
         let mut rules = Vec::new();
         for (unknown, version) in versions {
             let known = |column: &usize| !unknown.contains(column);
@@ -195,7 +195,7 @@ impl Maker<'_> {
     fn ranked(&mut self, matches: &Matches) -> Vec<Rule> {
         let over = Over::new(self.schema(matches.relation));
         let rule = &matches.rule;
-        let versions = self.versions.get(&matches.relation).cloned().unwrap_or_default();
+        let versions = self.versions.get(&matches.relation).cloned().or_broken(VERSIONS);
         let mut made = Vec::new();
         for (unknown, version) in versions {
             let (head_unknown, terms) = matches.head(&over, &unknown);
@@ -214,6 +214,9 @@ impl Maker<'_> {
         made
     }
 }
+
+/// What the making of matches establishes.
+const VERSIONS: &str = "the matches of a rule have possible versions";
 
 /// Of so many aggregates of a rule it is told apart which of them have no value.
 const MOST_AGGREGATES: usize = 6;
