@@ -1,6 +1,7 @@
 //! From trees to a checked program: names, types, safety, strata, `requires`, lints. Nothing here stops at the
 //! first fault: everything is collected as diagnostics.
 
+mod aggregated;
 mod bind;
 mod body;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub mod lints;
 mod names;
 mod operation;
 mod partial;
+pub mod parts;
 mod placeholder;
 mod prose;
 mod query;

@@ -29,7 +29,7 @@ pub(super) fn undocumented(rules: Rules<'_>) -> Vec<Diagnostic> {
     rules.items().filter_map(bare).map(|(what, name, span)| warning(what, name, span)).collect()
 }
 
-/// What a declaration without a doc comment declares, its name and where that stands.
+/// What a declaration without a doc comment declares, its name and the place of that.
 fn bare(item: &Item) -> Option<(&'static str, &'static str, Span)> {
     let (doc, what, name): (&Doc, _, _) = match item {
         Item::Relation(relation) => (&relation.doc, relation.kind.keyword(), relation.name),

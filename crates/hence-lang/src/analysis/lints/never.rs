@@ -40,10 +40,7 @@ fn contradiction(rule: &Rule, first: Value, second: Value) -> Diagnostic {
     let breaks =
         |end: &usize| rule.body.get(..*end).is_some_and(|body| Classes::new(body).contradiction().is_some());
     let at = (1..=rule.body.len()).find(breaks).and_then(|end| rule.body.get(end - 1));
-    let span = match at {
-        Some(Literal::Bind { span, .. } | Literal::Test { span, .. }) => *span,
-        _ => rule.span,
-    };
+    let span = at.map_or(rule.span, Literal::span);
     warning(span, format!("this requires `{first}` and `{second}` to be equal"))
 }
 
@@ -92,8 +89,7 @@ fn constant(classes: &Classes, expr: &Expr) -> Option<String> {
 }
 
 fn reads_param(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Param(_) => true,
-        _ => expr.parts().into_iter().any(reads_param),
-    }
+    let mut found = false;
+    expr.for_each(&mut |part| found |= matches!(part.kind, ExprKind::Param(_)));
+    found
 }

@@ -289,6 +289,7 @@ impl Draft {
             limit: None,
             because,
             doc: rule.doc.clone(),
+            head_span: rule.head_span,
             span: rule.span,
         }
     }

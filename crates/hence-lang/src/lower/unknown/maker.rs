@@ -227,6 +227,7 @@ impl Over {
         span: hence_core::span::Span,
     ) -> Rule {
         let variables = self.variables.clone();
-        Rule { id, head, terms, body, variables, limit: None, because: None, doc: String::new(), span }
+        let (doc, head_span) = (String::new(), span);
+        Rule { id, head, terms, body, variables, limit: None, because: None, doc, head_span, span }
     }
 }
