@@ -9,6 +9,7 @@ use hence::session::{self, Change, FactFiles, Outcome as Decided, RecordFile};
 use hence_core::fact::Fact;
 use hence_ledger::interchange::Mapping;
 use hence_ledger::{Decision, Lapsed, When};
+use hence_proof::proof::Pattern;
 
 use super::carry::{Carried, Carry};
 use super::diagnostics::count;
@@ -100,12 +101,7 @@ impl Decide {
                 self.print(&decided)?;
             }
         }
-        for relation in &decided.undetermined {
-            output::warning(&format!(
-                "`{relation}` is undetermined: it depends on an undefined operation; its previous decisions \
-                remain"
-            ));
-        }
+        output::undetermined(self.format, decided.undetermined.iter());
         Ok(if decided.undetermined.is_empty() { DONE } else { UNDETERMINED })
     }
 
@@ -229,10 +225,17 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
             "rule": rule, "because": because,
         })
     };
+    let open = |row: &Pattern| {
+        json!({
+            "change": "undetermined", "relation": row.relation.as_str(),
+            "values": output::open_values(&row.args), "rule": null, "because": null,
+        })
+    };
+    let mut objects = rows.iter().map(object).chain(decided.undetermined.iter().map(open));
     let mut out = output::out(format);
     match format {
-        Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>()),
-        Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row)))),
+        Format::Json => output::document(&objects.collect::<Vec<_>>()),
+        Format::Jsonl => objects.try_for_each(|object| writeln!(out, "{}", output::spaced(&object))),
         Format::Csv | Format::Table => {
             let mut out = Records::out();
             out.write(["change", "decision", "rule", "because"])?;

@@ -269,8 +269,9 @@ impl Follow {
             let id = self.session.decision_id(fact)?;
             write_line(out, &changed("lapsed", id, fact, None, reason.as_deref()))?;
         }
-        for relation in &decided.undetermined {
-            write_line(out, &json!({ "change": "undetermined", "relation": relation.as_str() }))?;
+        for row in &decided.undetermined {
+            let (relation, values) = (row.relation.as_str(), output::open_values(&row.args));
+            write_line(out, &json!({ "change": "undetermined", "relation": relation, "values": values }))?;
         }
         Ok(())
     }

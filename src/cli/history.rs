@@ -295,7 +295,7 @@ impl Facts {
             columns if columns.is_empty() => self.columns(&ledger, relation, width)?,
             columns => columns,
         };
-        output::relations(self.format, &[(relation, columns, found)])?;
+        output::relations(self.format, &[(relation, columns, found)], &[])?;
         Ok(DONE)
     }
 
@@ -336,7 +336,7 @@ impl Facts {
             }
         }
         rows.sort();
-        output::rows(self.format, &[String::from("relation"), String::from("facts")], &rows)?;
+        output::rows(self.format, &[String::from("relation"), String::from("facts")], &rows, &[])?;
         Ok(DONE)
     }
 }

@@ -20,6 +20,7 @@ use super::cross_check::BOTH;
 use super::drawn::{DecisionId, place};
 use super::effects::Rounds;
 use super::error::SessionError;
+use super::evaluation;
 use super::follow::{Follower, Redrawn};
 use super::history::History;
 use super::lapse::DecisionRelations;
@@ -314,7 +315,7 @@ impl Course {
         self.follower.put_back(held.finder);
         self.record(transaction);
         let undetermined = self.follower.undetermined();
-        self.unsettled = undetermined.iter().map(|id| rules.program[*id].name).collect();
+        self.unsettled = undetermined.keys().map(|id| rules.program[*id].name).collect();
         Ok(found)
     }
 
@@ -454,8 +455,8 @@ impl Held<'_> {
     }
 
     fn is_undetermined(&self, fact: &Fact) -> bool {
-        let relation = self.rules.program.find(fact.relation);
-        relation.is_some_and(|relation| self.course.follower.undetermined().contains(&relation))
+        let undetermined = self.course.follower.undetermined();
+        evaluation::is_undetermined(&self.rules.program, undetermined, fact) && !self.finder.holds(fact)
     }
 
     fn lapsed(&self, recorded: &Lapsed) -> Result<Option<Discrepancy>, SessionError> {

@@ -13,6 +13,7 @@ use hence_lang::builtins::zone;
 use hence_ledger::{
     Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, Step, When,
 };
+use hence_proof::proof::Pattern;
 
 use super::ask::reports;
 use super::cross_check::rows_of;
@@ -69,10 +70,10 @@ pub struct Outcome {
     /// All decisions that stand now, ascending, with the reasons for which they were drawn; only where
     /// [`Change::list`] asks for them.
     pub standing: Vec<Decision>,
-    /// How many facts of each decision stand now, those of undetermined decisions left out.
+    /// How many facts of each decision stand now, undetermined ones left out.
     pub stands: BTreeMap<Symbol, usize>,
-    /// Decisions that are undetermined: nothing of them was drawn or lapsed.
-    pub undetermined: Vec<Symbol>,
+    /// Decisions that follow possibly and not certainly, ascending: none of them was drawn or lapsed.
+    pub undetermined: Vec<Pattern>,
     /// Undefined operations, a line each.
     pub reports: Vec<String>,
     /// The transaction, where something was recorded.
@@ -191,7 +192,7 @@ impl Session {
     fn list(&self, outcome: &Outcome) -> Result<Vec<Decision>, SessionError> {
         let mut standing = self.decisions_before()?;
         standing.retain(|decision| {
-            outcome.stands.contains_key(&decision.fact.relation)
+            !outcome.undetermined.iter().any(|open| evaluation::agrees(open, &decision.fact))
                 && outcome.lapsed.binary_search_by(|lapsed| lapsed.fact.cmp(&decision.fact)).is_err()
         });
         standing.extend(outcome.drawn.iter().cloned());
@@ -266,17 +267,14 @@ impl Session {
     pub(super) fn compare(&self, evaluation: &Evaluation) -> Result<Outcome, SessionError> {
         let program = &self.rules.program;
         let ids = (0..program.relations.len() as u32).map(RelationId);
-        let (undetermined, decided): (Vec<_>, Vec<_>) = ids
-            .filter(|id| program[*id].kind == Kind::Decision)
-            .partition(|id| evaluation.undetermined.contains(id));
-        let name = |id: &RelationId| program[*id].name;
-        let open: BTreeSet<Symbol> = undetermined.iter().map(name).collect();
+        let decided = ids.filter(|id| program[*id].kind == Kind::Decision);
         let before = self.decisions_before()?.into_iter().map(|decision| decision.fact);
-        let mut before: BTreeSet<Fact> = before.filter(|fact| !open.contains(&fact.relation)).collect();
+        let mut before: BTreeSet<Fact> = before.collect();
         let mut facts: Vec<Fact> =
-            decided.iter().flat_map(|id| evaluation::facts_of(program, &evaluation.model, *id)).collect();
+            decided.flat_map(|id| evaluation::facts_of(program, &evaluation.model, id)).collect();
         facts.sort_unstable();
-        self.cross_check(&evaluation.undetermined, &|id, visit| rows_of(&evaluation.model, id, visit))?;
+        let lenient = evaluation.lenient();
+        self.cross_check(&lenient.undefined, &|id, visit| rows_of(lenient, id, visit))?;
         let finder = self.reasons(evaluation);
         let mut drawn = Vec::new();
         meter::enter(REASONS);
@@ -288,14 +286,13 @@ impl Session {
             }
         }
         let decisions = DecisionRelations::new(program);
+        before.retain(|fact| !evaluation::is_undetermined(program, &evaluation.undetermined, fact));
         let lapsed = before.into_iter().map(|fact| decisions.lapsed(fact)).collect();
         Ok(Outcome {
             drawn,
             lapsed,
-            stands: self.decision_counts(&evaluation.undetermined, |id| {
-                evaluation::extent(&evaluation.model, id).rows.len()
-            }),
-            undetermined: undetermined.iter().map(name).collect(),
+            stands: self.decision_counts(|id| evaluation::extent(&evaluation.model, id).rows.len()),
+            undetermined: evaluation::undetermined_decisions(program, &evaluation.undetermined),
             reports: reports(&self.rules, evaluation),
             ..Outcome::default()
         })

@@ -15,7 +15,7 @@ use hence_proof::{Explanation, Finder};
 
 use super::RuleSet;
 use super::error::SessionError;
-use super::evaluation::{self, Evaluation};
+use super::evaluation::{self, Evaluation, Undetermined};
 use super::fitting::Lens;
 use super::history::{self, History};
 use super::maintained::{Edits, Maintained, Turned};
@@ -208,8 +208,8 @@ impl Follower {
         })
     }
 
-    /// The decisions that the last evaluation leaves undetermined.
-    pub(super) fn undetermined(&self) -> &BTreeSet<RelationId> {
+    /// What follows possibly and not certainly by the last evaluation.
+    pub(super) fn undetermined(&self) -> &Undetermined {
         self.incremental().map_or_else(|| &self.evaluation().undetermined, Maintained::undetermined)
     }
 
@@ -217,7 +217,7 @@ impl Follower {
     pub(super) fn finder<'a>(&'a self, rules: &'a RuleSet) -> Finder<'a> {
         match self.incremental() {
             Some(kept) => kept.finder(rules),
-            None => Finder::new(&rules.program, &self.evaluation().model, &rules.sources, &NoOrigins),
+            None => self.evaluation().finder((&rules.program, &rules.sources), &NoOrigins),
         }
     }
 
@@ -264,10 +264,10 @@ impl Step {
         }
     }
 
-    /// Several evaluations as one, the last of which leaves these decisions undetermined.
-    pub(super) fn settle(self, rules: &RuleSet, undetermined: &BTreeSet<RelationId>) -> Self {
+    /// Several evaluations as one.
+    pub(super) fn settle(self, rules: &RuleSet) -> Self {
         match self {
-            Self::Turned(turned) => Self::Turned(turned.settle(&rules.program, undetermined)),
+            Self::Turned(turned) => Self::Turned(turned.settle(&rules.program)),
             Self::Afresh => Self::Afresh,
         }
     }
@@ -340,9 +340,10 @@ impl Redrawn {
     fn turn(&mut self, rules: &RuleSet, kept: &Maintained, turned: Turned) -> (Vec<Fact>, Vec<Fact>) {
         let Turned { drawn: mut came, lapsed: mut went, settled } = turned;
         for id in settled {
-            let name = rules.program[id].name;
-            let now: BTreeSet<Fact> = kept.facts(&rules.program, id).collect();
+            let (program, name) = (&rules.program, rules.program[id].name);
+            let now: BTreeSet<Fact> = kept.facts(program, id).collect();
             let gone = self.stand.iter().filter(|fact| fact.relation == name && !now.contains(*fact));
+            let gone = gone.filter(|fact| !evaluation::is_undetermined(program, kept.undetermined(), fact));
             went.extend(gone.cloned());
             came.extend(now);
         }
@@ -369,8 +370,8 @@ impl Reasons<'_> {
             return Ok(sentence);
         }
         let whole = self.whole.get_or_init(|| {
-            let model = &self.follower.evaluation().model;
-            Finder::new(&self.rules.program, model, &self.rules.sources, &NoOrigins)
+            let evaluation = self.follower.evaluation();
+            evaluation.finder((&self.rules.program, &self.rules.sources), &NoOrigins)
         });
         Ok(whole.reason(fact)?)
     }

@@ -78,7 +78,7 @@ impl Session {
         let before = self.evaluate(now)?;
         let (after, steps) = self.supposed(hypothesis, &rules, hypothesis.now.unwrap_or(now))?;
         let before = self.reasons(&before);
-        let after = Finder::new(&rules.program, &after.model, &rules.sources, &self.store);
+        let after = after.finder((&rules.program, &rules.sources), &self.store);
         Ok((look(&before, &after)?, steps))
     }
 

@@ -73,5 +73,6 @@ mod syntax_print;
 mod test_files;
 mod tidy;
 mod tool_run;
+mod unknown;
 mod unsaid;
 mod watch;

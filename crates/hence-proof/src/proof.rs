@@ -37,6 +37,9 @@ pub struct Step {
     pub fact: Fact,
     /// What it rests on.
     pub kind: StepKind,
+    /// Of a fact that follows possibly and not certainly, the fact with what is unknown of it left open; the values of
+    /// [`Step::fact`] are those that are known.
+    pub possible: Option<Pattern>,
 }
 
 /// What a fact rests on.

@@ -71,7 +71,7 @@ impl<'a> Plan<'a> {
             evaluations.extend(before_effects(&self.file.rules, &case.program, state, &limits()).ok()?);
             evaluations.push(step.evaluation);
         }
-        let mut steps = evaluations.iter().map(|evaluation| self.reached_in(&case, &evaluation.model));
+        let mut steps = evaluations.iter().map(|evaluation| self.reached_in(&case, evaluation.lenient()));
         let mut reached = steps.next()??;
         for step in steps {
             for (rule, more) in reached.iter_mut().zip(step?) {

@@ -234,7 +234,7 @@ impl Session {
                 Ok((self.compare(&evaluation)?, IncrementalState::Maintained(Box::new(kept))))
             }
             State::Kept(kept, turned) => {
-                let turned = turned.settle(&self.rules.program, kept.incremental.undetermined());
+                let turned = turned.settle(&self.rules.program);
                 let outcome = self.differences(&kept.incremental, turned)?;
                 Ok((outcome, IncrementalState::Maintained(kept)))
             }

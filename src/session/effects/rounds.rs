@@ -129,7 +129,7 @@ impl Rounds {
                 self.held.turn(&rules.checked, &shown);
             }
         }
-        let turned = turned.settle(rules, follower.undetermined());
+        let turned = turned.settle(rules);
         Ok(Again { turned, steps: steps.into_done(), recorded })
     }
 

@@ -6,6 +6,7 @@ pub mod demand;
 mod order;
 mod query;
 mod relevant;
+pub mod unknown;
 
 use crate::analysis::checked::{self, Checked};
 use crate::analysis::strata::{self, strata};
