@@ -193,7 +193,7 @@ impl Typer<'_> {
         let message = format!("`{text}` is {}, but {place} is {}", a(expr.ty), a_column(wanted));
         let diagnostic = error(codes::WRONG_TYPE, message, expr.span);
         match (conversion(expr, text, wanted), expr.ty, wanted.ty) {
-            (Some(better), ..) => diagnostic.help(format!("write `{better}`")),
+            (Some(better), ..) => diagnostic.help(format!("write `{better}`")).fix(expr.span, better),
             (None, Type::Float, Type::Int) => {
                 diagnostic.help(format!("write `round({text})`, or `int({text})` to round towards zero"))
             }

@@ -362,7 +362,8 @@ fn distance(written: &tree::Expr, entry: &Entry, out: &mut Vec<Diagnostic>) -> O
             };
             out.push(
                 error(codes::FAULTY_DISTANCE, "a tolerance is a float of at least 0.0", written.span)
-                    .help(format!("write `{better}`")),
+                    .help(format!("write `{better}`"))
+                    .fix(written.span, better),
             );
             None
         }

@@ -174,9 +174,9 @@ fn param(decl: &ParamDecl, names: &Names, sources: &Sources, out: &mut Vec<Diagn
         out.push(not_literal(&format!("the value of the parameter `{}`", decl.name.name), decl.value.span));
         return None;
     };
-    if let Err(fault) =
-        fit(value, written(sources, decl.value.span), &ty, &format!("the parameter `{}`", decl.name.name))
-    {
+    let span = decl.value.span;
+    let place = format!("the parameter `{}`", decl.name.name);
+    if let Err(fault) = fit(value, written(sources, span), &ty, &place, Some(span)) {
         out.push(fault.at(decl.value.span, format!("found {}", value.ty())));
         return None;
     }
@@ -257,7 +257,7 @@ fn default_value(
         out.push(not_literal(&format!("the default of {place}"), default.span));
         return None;
     };
-    match fit(value, written(sources, default.span), ty, &place) {
+    match fit(value, written(sources, default.span), ty, &place, Some(default.span)) {
         Ok(()) => Some(value),
         Err(fault) => {
             out.push(fault.at(default.span, format!("found {}", value.ty())));
@@ -343,7 +343,9 @@ pub(super) fn check_set(
     text: Option<&str>,
 ) -> Result<(), Option<Diagnostic>> {
     match names.param(name) {
-        Some((_, param)) => fit(value, text, &param.ty, &format!("the parameter `{name}`")).map_err(Some),
+        Some((_, param)) => {
+            fit(value, text, &param.ty, &format!("the parameter `{name}`"), None).map_err(Some)
+        }
         None if names.broken_params.contains(&name) => Err(None),
         None => Err(Some(unknown_param(names, name))),
     }

@@ -103,7 +103,8 @@ impl<'a> Ground<'a> {
             let message = format!("a fact can't contain a variable, found `{name}`");
             out.push(
                 error(codes::NOT_GROUND, message, span)
-                    .help(format!("write a string in quotes: `\"{name}\"`")),
+                    .help(format!("write a string in quotes: `\"{name}\"`"))
+                    .fix(span, format!("\"{name}\"")),
             );
         });
         if out.len() > faults {
@@ -121,7 +122,7 @@ impl<'a> Ground<'a> {
             Ok(word) => {
                 let value = Value::from_word(expr.ty, word);
                 let place = format!("the column `{}` of `{}`", slot.name, entry.name);
-                match slot.ty.as_ref().map(|ty| fit(value, None, ty, &place)) {
+                match slot.ty.as_ref().map(|ty| fit(value, None, ty, &place, None)) {
                     Some(Err(fault)) => {
                         out.push(fault.at(expr.span, ""));
                         None

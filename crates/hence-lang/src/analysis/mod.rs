@@ -1,6 +1,7 @@
 //! From trees to a checked program: names, types, safety, strata, `requires`, lints. Nothing here stops at the
 //! first fault: everything is collected as diagnostics.
 
+mod advice;
 mod bind;
 mod body;
 #[cfg(test)]
@@ -21,6 +22,7 @@ mod partial;
 mod placeholder;
 mod prose;
 mod query;
+mod rename;
 pub mod requires;
 mod rules;
 mod safety;
@@ -60,6 +62,7 @@ pub fn check(
     infer::report(&drafts, &names, &mut out);
     let requires = guards::check(items(files), &names, sources, &mut out);
     let tests = cases::check(items(files), &names, &ids, sources, &mut out);
+    rename::offer(files, sources, &mut out);
     diagnostic::sort(&mut out);
     (Checked { relations: names.finish(), params: names.params, rules, requires, tests }, out)
 }

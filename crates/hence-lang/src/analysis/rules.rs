@@ -10,6 +10,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Type;
 use hence_syntax::tree;
 
+use super::advice::advise;
 use super::bind::{Bound, bind};
 use super::checked;
 use super::codes;
@@ -203,6 +204,7 @@ impl<'t> Draft<'t> {
         let (rule, mut own, poisoned) = self.typed(names, sources);
         let faulty = self.faulty || poisoned || !own.is_empty();
         self.faulty = faulty;
+        advise(self.rule, &self.vars, sources, &mut own);
         out.append(&mut own);
         rule.filter(|_| !faulty)
     }

@@ -49,11 +49,11 @@ impl Typer<'_> {
         let fix = |(expr, other): (&Expr, &Expr)| {
             let text = self.sources.slice(expr.span);
             let better = conversion(expr, text, &self.column_type(other))?;
-            Some(format!("write `{better}` instead of `{text}`"))
+            Some((expr.span, format!("write `{better}` instead of `{text}`"), better))
         };
         let ordered = pairs.into_iter().filter(|(expr, _)| literal(expr)).chain(pairs);
         match ordered.into_iter().find_map(fix) {
-            Some(fix) => diagnostic.help(fix),
+            Some((span, help, better)) => diagnostic.help(help).fix(span, better),
             None => diagnostic,
         }
     }
@@ -77,7 +77,8 @@ impl Typer<'_> {
         let text = self.sources.slice(expr.span);
         let message = format!("`{text}` is {}, but {taker} takes a string", a(expr.ty));
         let diagnostic = error(codes::NO_SUCH_OPERATION, message, expr.span);
-        self.fail(diagnostic.help(format!("write `string({text})`")))
+        let better = format!("string({text})");
+        self.fail(diagnostic.help(format!("write `{better}`")).fix(expr.span, better))
     }
 
     /// A pattern: a string literal that compiles.

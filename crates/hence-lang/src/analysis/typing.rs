@@ -61,7 +61,8 @@ impl<'a> Typer<'a> {
         let span = written.span;
         match &written.kind {
             tree::ExprKind::Wildcard => self.fail(
-                error(codes::WILDCARD_VALUE, "`_` has no value", span).help("name the variable and bind it"),
+                error(codes::WILDCARD_VALUE, "`_` is anonymous and has no value", span)
+                    .help("name the variable and bind it in the body"),
             ),
             tree::ExprKind::Variable(name) => self.variable(*name, span),
             tree::ExprKind::Literal(value) => Some(constant(*value, span)),

@@ -2,21 +2,30 @@
 
 use super::LONGEST;
 use super::clause::{alternatives, marks};
+use super::construct::{cedar as cedar_rule, rego};
+use super::prolog::{cuts, lists, members, question_marks, sql_words};
 use super::scan::{Kind, Piece, closing, join, scan, split};
 
 /// What is said of a clause.
 pub(crate) struct Habit {
     /// What it is.
     pub(crate) message: &'static str,
-    /// The clause in our form: one or more clauses, or one to take as an example.
+    /// The clause in our form: one or more clauses.
     pub(crate) form: String,
+    /// What to show where the form has faults of its own.
+    pub(crate) example: Option<String>,
 }
 
 /// A change of the pieces of a clause; `None` where they have nothing of it.
 type Change = fn(&[Piece]) -> Option<Vec<Piece>>;
 
 /// The habits, the largest first.
-const HABITS: [(&str, Change); 8] = [
+const HABITS: [(&str, Change); 13] = [
+    ("a variable starts with an upper-case letter and has no `?`", question_marks),
+    ("a rule has no cut: each rule derives all of its facts, whatever other rules derive", cuts),
+    ("an element of a list is bound or tested by `in`", members),
+    ("a list is a relation with a fact for each element, and an atom binds one of them", lists),
+    ("literals are separated by `,`", sql_words),
     ("a rule is not written as `if … then`", if_then),
     ("a rule has its head first, then `:-` and its body", head_last),
     ("alternatives are rules of their own", either),
@@ -42,7 +51,7 @@ pub(crate) fn habit(text: &str) -> Option<Habit> {
         }
     }
     let form = join(&marks(found));
-    message.map(|message| Habit { message, form })
+    message.map(|message| Habit { message, form, example: None })
 }
 
 /// A statement of a language that has no clauses, at the beginning of `text`: what it is, and how long it is.
@@ -55,22 +64,16 @@ pub(crate) fn statement(text: &str) -> Option<(Habit, usize)> {
     let is_cedar =
         cedar.is_some() && ["principal", "action", "resource"].iter().all(|word| text.contains(word));
     if !is_cedar && !["select", "insert into", "create table", "delete from"].into_iter().any(begins) {
-        return None;
+        return rego(text);
     }
     let blank = text.find("\n\n").unwrap_or(text.len());
     let end = text.find(';').map_or(blank, |at| (at + 1).min(blank));
     let whole = text.get(..end)?;
-    let (message, form) = match cedar {
-        Some(word) if is_cedar => (
-            "a policy of Cedar",
-            format!("{word}_action(Principal, Action, Resource) :- request(Principal, Action, Resource), …."),
-        ),
-        _ => (
-            "a statement of SQL",
-            select(whole).unwrap_or_else(|| String::from("result(X) :- table(column: X), X < 0.5.")),
-        ),
-    };
-    Some((Habit { message, form }, end))
+    if let Some(word) = cedar.filter(|_| is_cedar) {
+        return Some((cedar_rule(word, whole)?, end));
+    }
+    let form = select(whole).unwrap_or_else(|| String::from("result(X) :- table(column: X), X < 0.5."));
+    Some((Habit { message: "a statement of SQL", form, example: None }, end))
 }
 
 /// `SELECT a, b FROM t WHERE …` as a rule.
@@ -90,7 +93,7 @@ fn select(text: &str) -> Option<String> {
     let names: Vec<&Piece> = columns.iter().chain(body.iter().copied()).collect();
     let names: Vec<&str> = names
         .into_iter()
-        .filter(|piece| piece.kind == Kind::Word && !and(piece))
+        .filter(|piece| piece.kind == Kind::Word && !and(piece) && !is_text_operator(piece))
         .map(|piece| piece.text.as_str())
         .fold(Vec::new(), |mut known, name| {
             if !known.contains(&name) {
@@ -106,11 +109,13 @@ fn select(text: &str) -> Option<String> {
         .into_iter()
         .map(|piece| match piece.kind {
             _ if and(piece) => Piece::mark(","),
+            Kind::Word if is_text_operator(piece) => piece.clone(),
             Kind::Word => Piece::new(Kind::Upper, upper(&piece.text)),
             _ => piece.clone(),
         })
         .collect();
     let conditions = marks(conditions);
+    let conditions = text_operators(&conditions).unwrap_or(conditions);
     let rest = if conditions.is_empty() { String::new() } else { format!(", {}", join(&conditions)) };
     Some(format!("selected({}) :- {}({}){rest}.", head.join(", "), table.text, named.join(", ")))
 }
@@ -241,18 +246,19 @@ fn ternary(pieces: &[Piece]) -> Option<Vec<Piece>> {
     Some(out)
 }
 
+fn is_text_operator(piece: &Piece) -> bool {
+    ["contains", "like", "startswith", "endswith", "starts_with", "ends_with"]
+        .iter()
+        .any(|word| piece.text.eq_ignore_ascii_case(word))
+}
+
 /// `T contains "a"` and `T like "a%"`.
 fn text_operators(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    let is_operator = |piece: &Piece| {
-        ["contains", "like", "startswith", "endswith", "starts_with", "ends_with"]
-            .iter()
-            .any(|word| piece.text.eq_ignore_ascii_case(word))
-    };
     let value = |piece: Option<&Piece>| {
         piece.filter(|piece| matches!(piece.kind, Kind::Upper | Kind::Value)).map(|piece| piece.text.clone())
     };
     let at = (1..pieces.len()).find(|at| {
-        pieces.get(*at).is_some_and(is_operator)
+        pieces.get(*at).is_some_and(is_text_operator)
             && value(pieces.get(at - 1)).is_some()
             && value(pieces.get(at + 1)).is_some()
     })?;

@@ -22,6 +22,10 @@ impl Parser<'_> {
             return false;
         };
         let end = start.start as usize + len;
+        let habit = match habit.example.clone() {
+            Some(example) if !self.is_clean(&habit.form) => Habit { form: example, ..habit },
+            _ => habit,
+        };
         let fault = fault(&habit, self.first_line(start.start, end));
         self.lexer.faults.replace(faults, end as u32, fault);
         self.resume_at(end);
@@ -36,6 +40,12 @@ impl Parser<'_> {
             return item;
         }
         let is_rule = matches!(item, None | Some(Item::Rule(_)));
+        if is_rule && self.unclosed(start.start, end, faults) {
+            return match item {
+                Some(Item::Rule(rule)) => Some(Item::Rule(unsaid(rule))),
+                _ => None,
+            };
+        }
         if part(self.text, start.start as usize..end as usize).ends_with('?') {
             // A query ends with it; what goes on is a choice of values.
             let line = part(self.text, end as usize..).lines().next().unwrap_or("");
@@ -48,6 +58,8 @@ impl Parser<'_> {
             self.resume_at(end as usize);
         }
         let fault = fault(&habit, self.first_line(start.start, end as usize));
+        let whole = Span::new(self.file, start.start, end);
+        let fault = if self.is_clean(&habit.form) { fault.fix(whole, habit.form.as_str()) } else { fault };
         self.lexer.faults.replace(faults, end, fault);
         match item {
             Some(Item::Rule(rule)) if habit.form.starts_with(rule.head.name.as_str()) => {
@@ -55,6 +67,19 @@ impl Parser<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Reports a parenthesis that its clause doesn't close, and nothing else of that clause; whether there is one.
+    fn unclosed(&mut self, start: u32, end: u32, faults: usize) -> bool {
+        let text = part(self.text, start as usize..end as usize);
+        let Some(open) = unclosed(text).and_then(|open| u32::try_from(open).ok()) else { return false };
+        let open = Span::new(self.file, start + open, start + open + 1);
+        let fault = Diagnostic::new(codes::UNBALANCED, "unclosed `(`").at(open, "opened here");
+        let reported = self.lexer.faults.iter().skip(faults).find(|fault| fault.code == codes::UNBALANCED);
+        let fault = reported.cloned().unwrap_or(fault);
+        self.deferred = None;
+        self.lexer.faults.replace(faults, end, fault);
+        true
     }
 
     /// The first line of a clause.
@@ -66,6 +91,25 @@ impl Parser<'_> {
 
 fn fault(habit: &Habit, span: Span) -> Diagnostic {
     Diagnostic::new(codes::FOREIGN_RULE, habit.message).at(span, "").help(format!("write: `{}`", habit.form))
+}
+
+/// The last parenthesis of a clause that nothing closes.
+fn unclosed(text: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    let (mut quoted, mut escaped, mut comment) = (false, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            '\n' => (quoted, comment) = (false, false),
+            _ if comment => {}
+            '"' if !escaped => quoted = !quoted,
+            '#' if !quoted => comment = true,
+            '(' if !quoted => open.push(at),
+            ')' if !quoted => drop(open.pop()),
+            _ => {}
+        }
+        escaped = quoted && c == '\\' && !escaped;
+    }
+    open.pop()
 }
 
 /// A rule of which nothing is known but its head's relation.
