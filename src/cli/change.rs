@@ -1,7 +1,7 @@
 //! `hence assert`, `hence retract`: facts into the ledger and out of it, without drawing decisions.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -109,6 +109,10 @@ impl Facts {
         progress::clear();
         let mut facts = read?;
         for text in self.fact.iter().filter(|text| *text != STANDARD_INPUT) {
+            if Path::new(text).is_file() {
+                let message = format!("`{text}` is a file, not a fact; read it with `--facts {text}`");
+                return Err(Failure::Usage(message));
+            }
             facts.push(session::read_fact(rules, text)?);
         }
         Ok(facts)

@@ -148,7 +148,7 @@ fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<(
     }
     out.lines(&summary(decided, dry))?;
     if shown.is_empty() && !decided.stands.is_empty() {
-        writeln!(out, "standing: {}", by_relation(decided))?;
+        writeln!(out, "in force: {}", by_relation(decided))?;
     }
     out.flush()
 }

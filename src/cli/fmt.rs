@@ -71,17 +71,9 @@ impl Fmt {
         if files > 0 {
             let done = if self.check { "would change" } else { "formatted" };
             let same = formatting.texts.len() - changed;
-            output::aside(&format!(
-                "{} {done}, {same} as {} should be",
-                count(changed, "file"),
-                pronoun(same)
-            ));
+            output::aside(&format!("{} {done}, {same} unchanged", count(changed, "file")));
         }
     }
-}
-
-fn pronoun(number: usize) -> &'static str {
-    if number == 1 { "it" } else { "they" }
 }
 
 fn standard_input() -> Result<Vec<u8>, Failure> {

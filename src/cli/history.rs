@@ -234,7 +234,11 @@ fn tell_nothing(ledger: &Ledger) -> Result<(), Failure> {
 
 /// How an evaluation ran.
 fn run(run: &Run) -> Json {
-    json!({ "engine": run.engine, "lenient": run.lenient })
+    let mut json = json!({ "engine": run.engine, "lenient": run.lenient });
+    if let (Some(zones), Some(fields)) = (&run.zones, json.as_object_mut()) {
+        fields.insert(String::from("zones"), Json::from(zones.as_str()));
+    }
+    json
 }
 
 /// Show the current facts, or those of a past moment; without a relation, the number of facts of each

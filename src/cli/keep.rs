@@ -320,8 +320,13 @@ impl Import {
             Ok(imported) => imported,
             Err(error) => {
                 open::warn(&mut ledger);
-                let kept = count((ledger.last_tx() - before) as usize, "transaction");
-                output::note(&format!("{kept} imported before the error, head {}", ledger.head()));
+                match ledger.last_tx() - before {
+                    0 => output::note("nothing was imported"),
+                    kept => {
+                        let kept = count(kept as usize, "transaction");
+                        output::note(&format!("{kept} imported before the error, head {}", ledger.head()));
+                    }
+                }
                 return Err(open::failure(error));
             }
         };

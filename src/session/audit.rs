@@ -8,6 +8,7 @@ use hence_core::fault;
 use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_engine::{Engine, Limits};
+use hence_lang::builtins::zone;
 use hence_ledger::{Decision, Lapsed, Ledger, Transaction, TxInfo};
 use hence_proof::{Explanation, Finder};
 
@@ -64,6 +65,8 @@ pub enum Discrepancy {
     Rules(String),
     /// It was run by an engine that there isn't.
     Engine(String),
+    /// It was run with the first version of the time zone database; the second is used here.
+    Zones(String, &'static str),
     /// It drew more decisions (the first number) than its limits allowed facts to be derived (the second).
     Limits(u64, u64),
     /// A decision was drawn that stood already.
@@ -104,7 +107,7 @@ pub struct Audited {
 impl Discrepancy {
     /// Whether the record says what is not so; if not, it may be of an older way to choose among derivations.
     pub fn is_lie(&self) -> bool {
-        !matches!(self, Self::ExplainedOtherwise(..) | Self::Salvaged)
+        !matches!(self, Self::ExplainedOtherwise(..) | Self::Salvaged | Self::Zones(..))
     }
 }
 
@@ -127,6 +130,9 @@ impl fmt::Display for Discrepancy {
             Self::NoClock => f.write_str("it records only some of rules, clock and run"),
             Self::NoRun => f.write_str("it does not record its run, unlike an earlier transaction"),
             Self::Rules(why) => write!(f, "its rules can't be evaluated: {why}"),
+            Self::Zones(recorded, own) => {
+                write!(f, "drawn with the time zone database {recorded}, drawn again with {own}")
+            }
             Self::Engine(name) => write!(f, "it records a run by the unknown engine `{name}`"),
             Self::Limits(drawn, facts) => {
                 write!(f, "it records {drawn} drawn decisions but a limit of {facts} derived facts")
@@ -321,6 +327,9 @@ impl Course {
         if !ENGINES.contains(&run.engine.as_str()) {
             add(Discrepancy::Engine(run.engine.clone()));
         }
+        if let Some(zones) = run.zones.as_ref().filter(|zones| *zones != zone::version()) {
+            add(Discrepancy::Zones(zones.clone(), zone::version()));
+        }
         // What was undetermined before may have been derived earlier, and only be drawn now.
         let settled = transaction.drawn.iter().filter(|drawn| !self.unsettled.contains(&drawn.fact.relation));
         let drawn = settled.count() as u64;
@@ -415,6 +424,11 @@ impl Held<'_> {
         }
         let again = decision(&self.finder, fact.clone())?;
         if again == *recorded {
+            return Ok(None);
+        }
+        // As it was recorded before sentences showed floats in at most six digits.
+        let exact = self.finder.exact_explanation(fact)?.and_then(|told| told.sentence);
+        if again.rule == recorded.rule && exact == recorded.sentence {
             return Ok(None);
         }
         if self.is_salvaged() && recorded.rule.is_none() && recorded.sentence.is_none() {

@@ -9,6 +9,7 @@ use hence_core::meter;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
+use hence_lang::builtins::zone;
 use hence_ledger::{
     Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, When,
 };
@@ -285,7 +286,8 @@ impl Session {
         let Limits { facts, iterations, time, memory, .. } = self.limits;
         let time = time.map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
         let limits = RunLimits { facts, iterations, time, memory };
-        Run { engine: self.engine.name().to_owned(), lenient: self.lenient, limits }
+        let zones = self.rules.checked.uses_zones().then(|| zone::version().to_owned());
+        Run { engine: self.engine.name().to_owned(), lenient: self.lenient, limits, zones }
     }
 
     fn record(

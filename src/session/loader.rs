@@ -288,11 +288,8 @@ fn on_disk(
     }
     let wanted = parent(file).join(&import.path);
     let outside = || {
-        bad(format!("`{}` is outside `{}`", import.path, root.display()))
-            .note(format!(
-                "the root folder is `{}`: that of the nearest `hence.toml`, or of the first file given",
-                root.display()
-            ))
+        bad(format!("`{}` is outside the root folder, `{}`", import.path, folder(root)))
+            .note("the root folder is that of the nearest `hence.toml`, or of the first file given")
             .help("put a `hence.toml` in the folder that contains both files")
     };
     if !lexically(&wanted).starts_with(root) {
@@ -346,6 +343,11 @@ fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnosti
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+/// A folder as a person would write it.
+fn folder(path: &Path) -> String {
+    Some(shown(path)).filter(|name| !name.is_empty()).unwrap_or_else(|| String::from("."))
 }
 
 /// The file that an import of a shipped file leads to.

@@ -160,7 +160,7 @@ fn a_sentence_knows_variables_parameters_and_columns_of_the_head() {
     let parts = &program.rules[0].because.as_ref().expect("a sentence").parts;
     assert!(matches!(
         parts.as_slice(),
-        [Part::Var(_), Part::Text(_), Part::Column(1), Part::Text(_), Part::Param(_)]
+        [Part::Var(..), Part::Text(_), Part::Column(1, _), Part::Text(_), Part::Param(..)]
     ));
     assert!(matches!(program.rules[0].terms[1], Term::Aggregate { .. }));
 }

@@ -11,6 +11,9 @@ use smaller::smaller;
 /// `\w{1,64}@\w{1,64}\.\w{2,8}` 6.5.
 const SIZE_LIMIT: usize = 8 * 1024 * 1024;
 
+/// What a pattern that is a value may take: little, as most do, or as much as is allowed.
+const VALUE_LIMITS: [usize; 2] = [64 * 1024, 1024 * 1024];
+
 /// Why a pattern can't be compiled.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum PatternFault {
@@ -61,6 +64,16 @@ pub fn compile(source: &str) -> Result<Regex, PatternFault> {
     })
 }
 
+/// Compiles a pattern that is a value of a rule, with about what it takes at most, in bytes; `None` for what is none,
+/// and beyond 1 MiB, since there may be many.
+pub fn compile_value(source: &str) -> Option<(Regex, usize)> {
+    VALUE_LIMITS.into_iter().find_map(|limit| Some((within(source, limit).ok()?, limit)))
+}
+
 fn bounded(source: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(source).size_limit(SIZE_LIMIT).build()
+    within(source, SIZE_LIMIT)
+}
+
+fn within(source: &str, limit: usize) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(source).size_limit(limit).build()
 }

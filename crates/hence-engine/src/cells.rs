@@ -38,7 +38,7 @@ const LARGE: usize = 1 << 20;
 /// How many bytes of address space that is at least.
 const AHEAD: usize = 48 << 20;
 
-/// From how many bytes on the room of a round's facts is given back: it would lie idle while indexes take them in.
+/// From how many bytes on the room of a round's facts is given back: it would be idle while indexes take them in.
 const IDLE: usize = 4 << 20;
 
 /// Moves all items of `more` after those of `vec`.

@@ -33,3 +33,12 @@ pub use plan::show::plans;
 pub use prepared::{Prepared, PreparedModel, Row};
 pub use profile::{Profile, RuleProfile};
 pub use rows::Rows;
+
+/// The matches of a rule body, one after the other: how they are planned, and the cursor that finds them.
+pub mod matches {
+    pub use crate::exec::matches::{MatchCursor, Monitor, NO_TUPLE, TupleSource};
+    pub use crate::plan::body::{BodySearch, Entry, Estimate};
+    pub use crate::plan::source::JoinOrder;
+    pub use crate::plan::steps::{AccessPath, Plan, StepOrigin};
+    pub use crate::storage::view::View;
+}

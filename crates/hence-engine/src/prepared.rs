@@ -2,7 +2,7 @@
 //! depends on them, and is taken back again.
 //!
 //! The life of a request: [`Prepared::evaluate`] rewinds every relation that may vary to its watermark (rows cut off,
-//! their entries taken out of indexes and sets, last come first gone), adds the request's rows, and runs the stratum_plans plans
+//! their entries taken out of indexes and sets, last come first gone), adds the request's rows, and runs the plans
 //! of the strata that depend on such relations. Nothing is allocated once the buffers have the size of a request, and
 //! nothing is done for strata that no request touches.
 
@@ -14,7 +14,7 @@ use crate::model::{Database, Model, Undefined};
 use crate::report::Reports;
 use crate::storage::relations::Relations;
 use crate::storage::stable::Stable;
-use crate::storage::tuple_set::Layout;
+use crate::storage::tuple_set::SetLayout;
 use hence_core::meter::Bound;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Literal, Program, RuleId, Stratum, StratumId};
 
-/// A relation that varies and has up to so many rows is scanned: an index would have to be stratum_plans up.
+/// A relation that varies and has up to so many rows is scanned: an index would have to be built up.
 const VARYING_SCAN_THRESHOLD: u32 = 16;
 /// A relation of the base that has up to so many rows is scanned.
 const BASE_SCAN_THRESHOLD: u32 = 2;
@@ -60,7 +60,7 @@ pub struct Prepared {
 struct Watermark {
     relation: RelationId,
     len: u32,
-    layout: Layout,
+    layout: SetLayout,
 }
 
 /// A stratum with its plans, made when they are first needed.

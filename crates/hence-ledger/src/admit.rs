@@ -54,6 +54,9 @@ fn barred(run: &Run) -> Option<String> {
     if run.engine.is_empty() {
         return Some(String::from("a run without an engine"));
     }
+    if run.zones.as_ref().is_some_and(|zones| zones.is_empty() || zones.len() > LABEL_LIMIT) {
+        return Some(String::from("a run with a time zone database of no version"));
+    }
     let none = limits.into_iter().find(|(_, limit)| *limit == Some(0));
     none.map(|(what, _)| format!("a run with a limit of 0 on {what}"))
 }

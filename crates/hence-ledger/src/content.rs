@@ -17,6 +17,8 @@ use super::tuple;
 const RUN: u8 = 4;
 /// The flag of a summary that holds [`Schema`]s.
 const SCHEMAS: u8 = 8;
+/// The flag of a summary whose run used time zones.
+const ZONES: u8 = 16;
 /// What replaces the drawing transaction of a lapse whose reason follows; transactions count from 1.
 const REASON: u64 = 0;
 
@@ -143,6 +145,9 @@ impl Summary {
         if !self.schemas.is_empty() {
             sections |= SCHEMAS;
         }
+        if self.run.as_ref().is_some_and(|run| run.zones.is_some()) {
+            sections |= ZONES;
+        }
         sections
     }
 
@@ -160,13 +165,15 @@ impl Summary {
             _ => Some(reader.i64()?),
         };
         let sections = reader.byte()?;
-        if sections > (2 | RUN | SCHEMAS) || sections & 3 == 3 {
+        let orphan = sections & (RUN | ZONES) == ZONES;
+        if sections > (2 | RUN | SCHEMAS | ZONES) || sections & 3 == 3 || orphan {
             return Err(Malformed("the summary has unknown sections"));
         }
         let rule_flag = sections & 3;
         let rules = if rule_flag > 0 { Some(Hash(reader.array()?)) } else { None };
         let rule_text = if rule_flag > 1 { Some(reader.bytes()?.to_vec()) } else { None };
-        let run = if sections & RUN > 0 { Some(Run::decode(reader)?) } else { None };
+        let zoned = sections & ZONES > 0;
+        let run = if sections & RUN > 0 { Some(Run::decode(reader, zoned)?) } else { None };
         let mut schemas = Vec::new();
         if sections & SCHEMAS > 0 {
             for _ in 0..reader.length()? {
@@ -299,15 +306,17 @@ impl Run {
             out.push(u8::from(limit.is_some()));
             limit.iter().for_each(|limit| put_varint(out, *limit));
         }
+        self.zones.iter().for_each(|zones| put_bytes(out, zones.as_bytes()));
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+    fn decode(reader: &mut Reader<'_>, zoned: bool) -> Result<Self, Malformed> {
         let engine = reader.text()?.to_owned();
         let lenient = reader.flag()?;
         let (facts, iterations) = (reader.varint()?, reader.varint()?);
         let mut limit = || Ok(if reader.flag()? { Some(reader.varint()?) } else { None });
         let (time, memory) = (limit()?, limit()?);
-        Ok(Self { engine, lenient, limits: RunLimits { facts, iterations, time, memory } })
+        let zones = if zoned { Some(reader.text()?.to_owned()) } else { None };
+        Ok(Self { engine, lenient, limits: RunLimits { facts, iterations, time, memory }, zones })
     }
 }
 

@@ -89,18 +89,21 @@ struct RunLine {
     /// Bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     memory: Option<u64>,
+    /// The version of the time zone database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    zones: Option<String>,
 }
 
 impl From<Run> for RunLine {
-    fn from(Run { engine, lenient, limits }: Run) -> Self {
+    fn from(Run { engine, lenient, limits, zones }: Run) -> Self {
         let RunLimits { facts, iterations, time, memory } = limits;
-        Self { engine, lenient, facts, iterations, time, memory }
+        Self { engine, lenient, facts, iterations, time, memory, zones }
     }
 }
 
 impl From<RunLine> for Run {
-    fn from(RunLine { engine, lenient, facts, iterations, time, memory }: RunLine) -> Self {
-        Self { engine, lenient, limits: RunLimits { facts, iterations, time, memory } }
+    fn from(RunLine { engine, lenient, facts, iterations, time, memory, zones }: RunLine) -> Self {
+        Self { engine, lenient, limits: RunLimits { facts, iterations, time, memory }, zones }
     }
 }
 

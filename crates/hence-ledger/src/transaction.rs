@@ -54,6 +54,8 @@ pub struct Run {
     pub lenient: bool,
     /// What it was allowed to spend.
     pub limits: RunLimits,
+    /// The version of the time zone database, where the rules use one.
+    pub zones: Option<String>,
 }
 
 /// The limits of an evaluation.

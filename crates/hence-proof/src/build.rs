@@ -9,7 +9,7 @@ use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
 use hence_lang::builtins::expr::VarId;
-use hence_lang::builtins::term::{Part, Term};
+use hence_lang::builtins::term::{Format, Part, Show, Term};
 use hence_lang::ir::{Arg, Atom, Literal, Rule};
 
 use super::context::Context;
@@ -116,8 +116,13 @@ impl<'b, 'a> Builder<'b, 'a> {
         Step { fact: shown, kind }
     }
 
-    /// The rule and the sentence of one step; nothing for a fact that was asserted.
-    pub(super) fn explanation(&self, fact: FactRef, derivation: Option<&Derivation>) -> Option<Explanation> {
+    /// The rule and the sentence of one step, its values as `show` writes them; nothing for a fact that was asserted.
+    pub(super) fn explanation(
+        &self,
+        fact: FactRef,
+        derivation: Option<&Derivation>,
+        show: Show,
+    ) -> Option<Explanation> {
         let rule = derivation.map(|found| (found, &self.context.program[found.rule]));
         let Some((found, rule)) = rule else {
             return match self.leaf(fact, &self.context.fact(fact)) {
@@ -127,7 +132,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         };
         let numbers = HashMap::default();
         let writer = Writer { builder: self, rule, phrase: self.phrase(rule), numbers: &numbers };
-        let sentence = writer.sentence(self.context.store.row(fact), &writer.vars(found));
+        let sentence = writer.sentence(self.context.store.row(fact), &writer.vars(found), show);
         Some(Explanation { rule: rule.id, sentence })
     }
 
@@ -198,14 +203,15 @@ impl Writer<'_, '_, '_> {
             rule: self.rule.id,
             span: self.rule.span,
             place: self.builder.sources.place(self.rule.span),
-            sentence: self.sentence(row, &vars),
+            sentence: self.sentence(row, &vars, Format::show),
             doc: self.rule.doc.clone(),
             bindings: self.bindings(&vars, self.rule.is_aggregate()),
             premises,
         }
     }
 
-    fn sentence(&self, row: &[Word], vars: &[Word]) -> Option<String> {
+    /// The sentence with its values as `show` writes them.
+    fn sentence(&self, row: &[Word], vars: &[Word], show: Show) -> Option<String> {
         let sentence = self.rule.because.as_ref()?;
         let context = self.builder.context;
         let head = context.values(self.rule.head, row);
@@ -213,16 +219,14 @@ impl Writer<'_, '_, '_> {
         for part in &sentence.parts {
             match part {
                 Part::Text(words) => text.push_str(words.as_str()),
-                Part::Var(var) => match self.value(*var, vars) {
-                    Some(value) => text.push_str(&value.text()),
+                Part::Var(var, format) => match self.value(*var, vars) {
+                    Some(value) => text.push_str(&show(*format, value)),
                     None => text.push('…'),
                 },
-                Part::Param(param) => {
-                    text.push_str(&context.program[*param].value.text());
-                }
-                Part::Column(column) => {
+                Part::Param(param, format) => text.push_str(&show(*format, context.program[*param].value)),
+                Part::Column(column, format) => {
                     let value = head.get(*column as usize).or_broken("a sentence names columns of its head");
-                    text.push_str(&value.text());
+                    text.push_str(&show(*format, *value));
                 }
             }
         }
@@ -237,7 +241,9 @@ impl Writer<'_, '_, '_> {
 
     fn in_head(&self, var: usize) -> bool {
         self.rule.terms.iter().any(|term| match term {
-            Term::Expr(expr) => super::plan::head_variable(expr).is_some_and(|other| other.0 as usize == var),
+            Term::Expr(expr) => {
+                super::derive::head_variable(expr).is_some_and(|other| other.0 as usize == var)
+            }
             Term::Aggregate { .. } => false,
         })
     }

@@ -1,8 +1,8 @@
 //! The proof cache: what finders of one program share, whatever the facts.
 
 use super::context::ProgramInfo;
-use super::derive::PlanCache;
 use super::heights::Heights;
+use super::plans::PlanCache;
 
 /// What a finder leaves for the next one of the same program: plans, least heights, strata. Nothing in it refers to
 /// facts; what depends on how many there are is looked over when it is taken up.

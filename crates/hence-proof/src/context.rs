@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
         Self { program, params, store, interrupt: Interrupt::default(), types, strata, rules, sizes }
     }
 
-    /// What the next context may stand on.
+    /// What the next context may start from.
     pub(super) fn into_program_info(self) -> ProgramInfo {
         let Self { params, types, strata, rules, sizes, .. } = self;
         ProgramInfo { params, types, strata, rules, sizes }
@@ -80,6 +80,12 @@ impl<'a> Context<'a> {
     /// About how many facts a relation has; the same in a model of all facts and in one of a part of them.
     pub(super) fn size(&self, relation: RelationId) -> usize {
         *self.sizes.get(relation.0 as usize).or_broken(RelationId::INVARIANT)
+    }
+
+    /// About how many of them agree with so many known columns.
+    pub(super) fn estimate(&self, relation: RelationId, known: usize) -> f64 {
+        let shift = u32::try_from(4 * known).ok();
+        shift.and_then(|shift| self.size(relation).checked_shr(shift)).unwrap_or(0) as f64
     }
 
     /// The rules that derive a relation, in the order of the text.
@@ -114,7 +120,7 @@ impl<'a> Context<'a> {
         Fact::new(self.name(fact.relation), self.values(fact.relation, self.store.row(fact)))
     }
 
-    /// Where a fact stands in the model.
+    /// The reference to a fact of the model.
     pub(super) fn find(&self, relation: RelationId, values: &[Value]) -> Option<FactRef> {
         let key: Key = values.iter().map(|value| Some(value.word())).collect();
         let fits = values.len() == self.types(relation).len();

@@ -1,22 +1,20 @@
 //! The derivations of one fact, lazily: rule by rule, match by match, in an order that depends on values alone.
 
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use hence_core::value::Word;
-use hence_lang::builtins::expr::VarId;
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Rule, RuleId};
 
 use super::context::Context;
 use super::group::{self, GroupFound};
 use super::heights::Heights;
-use super::plan::{Plan, Start, head_variable};
+use super::matches::BodyMatches;
+use super::plans::{Begin, Plans};
 use super::ranking::{self, GroupRank};
 use super::store::FactRef;
-use super::walk::Walk;
 
 /// One match of a body: the words of the variables, and for each atom by its place the row chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,67 +43,15 @@ pub(super) enum Extra {
     Ranked(Rc<GroupRank>),
 }
 
-/// Which variables a body is entered with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Entry {
-    /// Those that the columns of a fact give.
-    Head,
-    /// Those of `per`.
-    Per,
-}
-
-/// Plans by rule and entry.
-pub(super) type PlanCache = HashMap<(RuleId, Entry), Arc<Plan>, ahash::RandomState>;
-
-/// Plans, made once, and again where relations have grown or shrunk so much that another order is better.
-#[derive(Default)]
-pub(super) struct Plans(RefCell<PlanCache>);
-
-impl Plans {
-    /// Those that were made before.
-    pub(super) fn known(made: PlanCache) -> Self {
-        Self(RefCell::new(made))
-    }
-
-    /// Those that are made.
-    pub(super) fn into_cache(self) -> PlanCache {
-        self.0.into_inner()
-    }
-
-    pub(super) fn get(&self, context: &Context<'_>, id: RuleId, rule: &Rule, entry: Entry) -> Arc<Plan> {
-        let size = |relation| context.size(relation);
-        let mut made = self.0.borrow_mut();
-        if let Some(plan) = made.get(&(id, entry)).filter(|plan| plan.suits(&size)) {
-            return Arc::clone(plan);
-        }
-        let bound = match entry {
-            Entry::Head => head_variables(rule),
-            Entry::Per => rule.limit.iter().flat_map(|limit| limit.per.iter().copied()).collect(),
-        };
-        let plan = Arc::new(Plan::new(rule, Start { bound, head: entry == Entry::Head, size: &size }));
-        made.insert((id, entry), Arc::clone(&plan));
-        plan
+/// The variable that a head term consists of.
+pub(super) fn head_variable(expr: &Expr) -> Option<VarId> {
+    match expr.kind {
+        ExprKind::Var(var) => Some(var),
+        _ => None,
     }
 }
 
-/// The variables that stand alone in a column of the head, the rank of a limit left out.
-fn head_variables(rule: &Rule) -> BTreeSet<VarId> {
-    let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
-    let terms = rule.terms.iter().filter_map(|term| match term {
-        Term::Expr(expr) => head_variable(expr),
-        Term::Aggregate { .. } => None,
-    });
-    terms.filter(|var| Some(*var) != rank).collect()
-}
-
-/// The words that a fact's columns give the variables of the head; `None` where one would need two.
-pub(super) fn head_words(rule: &Rule, row: &[Word]) -> Option<Vec<Word>> {
-    let row: Vec<_> = row.iter().copied().map(Some).collect();
-    let given = given_words(rule, &row)?;
-    Some(given.into_iter().map(Option::unwrap_or_default).collect())
-}
-
-/// The same where only some columns are known: a word for each variable that one of them gives.
+/// The words that the known columns of a fact give the variables of the head; `None` where one would need two.
 pub(super) fn given_words(rule: &Rule, row: &[Option<Word>]) -> Option<Vec<Option<Word>>> {
     let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
     let mut given: Vec<Option<Word>> = vec![None; rule.variables.len()];
@@ -138,11 +84,12 @@ pub(super) struct Derivations<'c, 'a> {
     below: Option<usize>,
     /// The rules yet to be tried with the least height that each can give, lowest first.
     rules: VecDeque<(usize, RuleId)>,
-    current: Option<(usize, RuleId, Source<'c, 'a>)>,
+    current: Option<(usize, RuleId, Remaining<'c, 'a>)>,
 }
 
-enum Source<'c, 'a> {
-    Walk(Box<Walk<'c, 'a>>),
+/// The derivations by one rule that are left.
+enum Remaining<'c, 'a> {
+    Matches(Box<BodyMatches<'c, 'a>>),
     Ready(VecDeque<Derivation>),
 }
 
@@ -173,40 +120,36 @@ impl<'c, 'a> Derivations<'c, 'a> {
         }
     }
 
-    fn open(&self, id: RuleId) -> Option<Source<'c, 'a>> {
+    fn open(&self, id: RuleId) -> Option<Remaining<'c, 'a>> {
         let Search { context, plans, inputs, .. } = self.search;
         let rule = &context.program[id];
         let row = context.store.row(self.fact);
-        let vars = head_words(rule, row)?;
-        let plan = plans.get(context, id, rule, Entry::Head);
-        let target = row.iter().copied().map(Some).collect();
-        let walk = Walk::new(context, (rule, plan), vars, target, self.below);
+        let plan = plans.get(context, id, rule, Begin::Head);
+        let matches = BodyMatches::new(context, (rule, plan), row, self.below);
         if rule.is_aggregate() {
-            let found = group::find(context, rule, walk, row, inputs)?;
+            let found = group::find(context, rule, matches, row, inputs)?;
             let first = found.inputs.first().cloned()?;
             let extra = Extra::Group(Rc::new(found));
-            return Some(Source::Ready([Derivation { rule: id, found: first, extra }].into()));
+            return Some(Remaining::Ready([Derivation { rule: id, found: first, extra }].into()));
         }
         match &rule.limit {
             Some(limit) => {
-                let group = plans.get(context, id, rule, Entry::Per);
+                let group = plans.get(context, id, rule, Begin::Per);
                 let ranking = ranking::Ranking { context, id, rule, limit, group };
-                Some(Source::Ready(ranking.derivations(walk.sorted(), row)))
+                Some(Remaining::Ready(ranking.derivations(matches.sorted(), row)))
             }
-            None => Some(Source::Walk(Box::new(walk.sorted()))),
+            None => Some(Remaining::Matches(Box::new(matches.sorted()))),
         }
     }
 }
 
-impl Source<'_, '_> {
+impl Remaining<'_, '_> {
     fn next(&mut self, rule: RuleId) -> Option<Derivation> {
         match self {
             Self::Ready(left) => left.pop_front(),
-            Self::Walk(walk) => walk.next().then(|| Derivation {
-                rule,
-                found: Match { vars: walk.vars.clone(), rows: walk.rows.clone() },
-                extra: Extra::Plain,
-            }),
+            Self::Matches(matches) => {
+                matches.next().then(|| Derivation { rule, found: matches.found(), extra: Extra::Plain })
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ pub struct Every<'c, 'a> {
 
 /// The choice made for one fact, and those left.
 struct Branch<'c, 'a> {
-    /// Whether the fact can stand without a derivation, which is tried first.
+    /// Whether the fact holds without a derivation, which is tried first.
     plain: bool,
     left: Derivations<'c, 'a>,
     /// How many facts were needed before this choice was made.

@@ -7,16 +7,18 @@ use hence_core::schema::RelationId;
 use hence_core::span::Sources;
 use hence_core::value::Value;
 use hence_engine::{Bound, FactSource, Model};
+use hence_lang::builtins::term::{Format, Show};
 use hence_lang::ir::{Program, Rule, RuleId};
 
 use super::build::Builder;
 pub use super::build::Explanation;
 use super::cache::{CacheContents, ProofCache};
 use super::context::Context;
-use super::derive::{Derivation, Derivations, Entry, Plans, Search};
+use super::derive::{Derivation, Derivations, Search};
 use super::every::Every;
 use super::heights::Heights;
 use super::phrase::Phrase;
+use super::plans::{Begin, Plans};
 use super::proof::{Origins, Proof};
 use super::solve::{Solution, solve, solve_root};
 use super::store::{FactRef, Key, Store};
@@ -65,7 +67,7 @@ impl<'a> Finder<'a> {
         Self { context, plans: Plans::default(), heights, sources, origins, inputs: INPUTS_SHOWN }
     }
 
-    /// A finder over facts that stand somewhere else than in a model; for [`Finder::why`] and the like, not for what
+    /// A finder over facts that are kept elsewhere than in a model; for [`Finder::why`] and the like, not for what
     /// looks at all facts. It goes on from what another finder of the same program left, which may be nothing.
     pub fn over(
         program: &'a Program,
@@ -114,10 +116,10 @@ impl<'a> Finder<'a> {
             }
             for id in self.context.rules_of(relation) {
                 let rule = &self.context.program[*id];
-                let entries =
-                    if rule.limit.is_some() { &[Entry::Head, Entry::Per][..] } else { &[Entry::Head] };
-                for entry in entries {
-                    found.extend(self.plans.get(&self.context, *id, rule, *entry).look_ups(rule));
+                let begins =
+                    if rule.limit.is_some() { &[Begin::Head, Begin::Per][..] } else { &[Begin::Head] };
+                for begin in begins {
+                    found.extend(self.plans.get(&self.context, *id, rule, *begin).look_ups());
                 }
                 left.extend(rule.reads().filter(|read| !self.heights.is_known(*read)));
             }
@@ -143,7 +145,7 @@ impl<'a> Finder<'a> {
 
     /// How many facts each relation has where all of them are known, by [`RelationId`]; those of derived relations
     /// don't count. Without it, what the model has. A model of a part of the facts gives the same proofs as one of
-    /// all if it is told the same numbers: they decide in which order bodies are gone through.
+    /// all with the same numbers: they decide the join order.
     #[must_use]
     pub fn counts(mut self, counts: &[usize]) -> Self {
         self.context.count(counts);
@@ -184,16 +186,28 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// As [`Finder::why`].
     pub fn explanation(&self, fact: &Fact) -> Result<Option<Explanation>, WhyError> {
+        self.explained(fact, Format::show)
+    }
+
+    /// The explanation as it was recorded before sentences showed floats in at most six digits.
+    ///
+    /// # Errors
+    /// A bound that was reached.
+    pub fn exact_explanation(&self, fact: &Fact) -> Result<Option<Explanation>, WhyError> {
+        self.explained(fact, Format::show_exactly)
+    }
+
+    fn explained(&self, fact: &Fact, show: Show) -> Result<Option<Explanation>, WhyError> {
         let Some(root) = self.find(fact) else { return self.checked(None) };
         if let Some(derivation) = self.only(root) {
-            return self.checked(self.builder().explanation(root, Some(&derivation)));
+            return self.checked(self.builder().explanation(root, Some(&derivation), show));
         }
         let solution = self.founded(fact, self.checked(solve_root(self.search(), root))?)?;
         let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
-        self.checked(self.builder().explanation(root, derivation))
+        self.checked(self.builder().explanation(root, derivation, show))
     }
 
-    /// Whether some derivation of a fact, of whatever height, is told so: by a rule of that identity, with that
+    /// Whether some derivation of a fact, of whatever height, has that explanation: a rule of that identity, with that
     /// sentence. Only the first many derivations by the rule are looked at.
     ///
     /// # Errors
@@ -204,11 +218,18 @@ impl<'a> Finder<'a> {
         let mut all = Derivations::new(self.search(), root, None);
         for _ in 0..MOST_DERIVATIONS {
             let Some(derivation) = all.next(|_, rule| named(rule)) else { break };
-            if self.builder().explanation(root, Some(&derivation)).as_ref() == Some(explanation) {
+            if self.tells(root, Some(&derivation), explanation) {
                 return self.checked(true);
             }
         }
-        self.checked(self.builder().explanation(root, None).as_ref() == Some(explanation))
+        self.checked(self.tells(root, None, explanation))
+    }
+
+    /// Whether a derivation is told so, now or as it was before sentences showed floats in at most six digits.
+    fn tells(&self, root: FactRef, derivation: Option<&Derivation>, explanation: &Explanation) -> bool {
+        let shows: [Show; 2] = [Format::show, Format::show_exactly];
+        let told = |show| self.builder().explanation(root, derivation, show);
+        shows.into_iter().any(|show| told(show).as_ref() == Some(explanation))
     }
 
     /// The derivation of a fact that has just one, so that no heights have to be compared.

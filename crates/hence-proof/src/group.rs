@@ -12,8 +12,8 @@ use hence_lang::ir::{Literal, Rule};
 
 use super::context::Context;
 use super::derive::Match;
+use super::matches::BodyMatches;
 use super::store::FactRef;
-use super::walk::Walk;
 
 /// A group.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl<'a> Tally<'a> {
 pub(super) fn find(
     context: &Context<'_>,
     rule: &Rule,
-    mut walk: Walk<'_, '_>,
+    mut all: BodyMatches<'_, '_>,
     row: &[Word],
     keep: usize,
 ) -> Option<GroupFound> {
@@ -76,15 +76,15 @@ pub(super) fn find(
         full: false,
     };
     let mut matches = 0;
-    while walk.next() {
-        if tally.add(&walk.vars, &context.params) {
+    while all.next() {
+        if tally.add(all.vars(), &context.params) {
             matches += 1;
-            first.offer(&walk.vars, &walk.rows);
+            first.offer(all.found());
         }
     }
     let values = tally.finish().filter(|_| matches > 0)?;
-    let meets = values.iter().all(|(column, word)| row.get(*column) == Some(word));
-    meets.then(|| GroupFound { matches, inputs: first.take() })
+    let agrees = values.iter().all(|(column, word)| row.get(*column) == Some(word));
+    agrees.then(|| GroupFound { matches, inputs: first.take() })
 }
 
 /// Keeps the smallest few of many matches.
@@ -97,8 +97,7 @@ struct First<F> {
 }
 
 impl<F: Fn(&Match, &Match) -> Ordering> First<F> {
-    fn offer(&mut self, vars: &[Word], rows: &[u32]) {
-        let found = Match { vars: vars.to_vec(), rows: rows.to_vec() };
+    fn offer(&mut self, found: Match) {
         let last = self.kept.get(self.keep - 1).filter(|_| self.full);
         if last.is_some_and(|last| (self.order)(&found, last).is_gt()) {
             return;

@@ -14,14 +14,14 @@ mod finder;
 mod group;
 mod heights;
 mod interrupt;
+mod matches;
 mod phrase;
-mod plan;
+mod plans;
 pub mod proof;
 mod ranking;
 pub mod render;
 mod solve;
 mod store;
-mod walk;
 pub mod why_not;
 
 pub use cache::ProofCache;

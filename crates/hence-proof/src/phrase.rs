@@ -38,7 +38,7 @@ pub(super) struct Phrase<'a> {
     pub(super) rule: &'a Rule,
 }
 
-/// What stands for variables and parameters.
+/// The text of variables and parameters.
 #[derive(Clone, Copy)]
 enum Fill<'v> {
     Names,

@@ -51,7 +51,7 @@ pub enum StepKind {
     ProgramFact {
         /// The identity of the clause.
         id: Symbol,
-        /// Where it stands in the rule text.
+        /// Its place in the rule text.
         span: Span,
         /// The same for people.
         place: Place,
@@ -67,7 +67,7 @@ pub enum StepKind {
 pub struct Derived {
     /// The identity of the rule.
     pub rule: Symbol,
-    /// Where the rule stands.
+    /// The place of the rule.
     pub span: Span,
     /// The same for people.
     pub place: Place,
@@ -231,7 +231,7 @@ impl Proof {
         self.steps.first()
     }
 
-    /// The proof down to `depth` steps below the fact asked for; what lies deeper is cut off.
+    /// The proof down to `depth` steps below the fact asked for; deeper steps are cut off.
     #[must_use]
     pub fn cut(&self, depth: usize) -> Self {
         let depths = self.depths();

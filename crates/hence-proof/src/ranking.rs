@@ -8,14 +8,14 @@ use std::sync::Arc;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::value::{Type, Word};
+use hence_engine::matches::Plan;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::builtins::term::{Limit, Term};
 use hence_lang::ir::{Rule, RuleId};
 
 use super::context::Context;
-use super::derive::{Derivation, Extra, Match};
-use super::plan::Plan;
-use super::walk::Walk;
+use super::derive::{Derivation, Extra, Match, head_variable};
+use super::matches::BodyMatches;
 
 /// The standing of a fact in its group.
 #[derive(Clone, Debug)]
@@ -48,16 +48,16 @@ pub(super) struct Ranking<'c, 'a> {
 type Keyed = (Vec<Word>, Match);
 
 /// A head of a group with its best keys.
-pub(super) type Ranked = (Vec<Word>, Vec<Word>);
+pub(super) type RankedHead = (Vec<Word>, Vec<Word>);
 
 impl<'c, 'a> Ranking<'c, 'a> {
-    /// The matches that give the head of `row` its best key in a group where it is kept, in the order of `walk`.
-    pub(super) fn derivations(&self, mut walk: Walk<'c, 'a>, row: &[Word]) -> VecDeque<Derivation> {
+    /// The matches that give the head of `row` its best key in a group where it is kept, in the order of `all`.
+    pub(super) fn derivations(&self, mut all: BodyMatches<'c, 'a>, row: &[Word]) -> VecDeque<Derivation> {
         let mut groups: Vec<(Vec<Word>, Vec<Keyed>)> = Vec::new();
-        while walk.next() {
-            let Some(keys) = self.keys(&walk.vars) else { continue };
-            let per = self.per(&walk.vars);
-            let found = (keys, Match { vars: walk.vars.clone(), rows: walk.rows.clone() });
+        while all.next() {
+            let Some(keys) = self.keys(all.vars()) else { continue };
+            let per = self.per(all.vars());
+            let found = (keys, all.found());
             match groups.iter_mut().find(|(other, _)| *other == per) {
                 Some((_, matches)) => matches.push(found),
                 None => groups.push((per, vec![found])),
@@ -68,10 +68,7 @@ impl<'c, 'a> Ranking<'c, 'a> {
     }
 
     fn in_group(&self, per: Vec<Word>, matches: Vec<Keyed>, row: &[Word]) -> Vec<Derivation> {
-        let Some(vars) = matches.first().map(|(_, found)| found.vars.clone()) else {
-            return Vec::new();
-        };
-        let Some(standing) = self.group_rank(per, vars, row) else { return Vec::new() };
+        let Some(standing) = self.group_rank(per, row) else { return Vec::new() };
         let standing = Rc::new(standing);
         let best = matches.into_iter().filter(|(keys, _)| *keys == standing.keys);
         let derivation =
@@ -80,21 +77,21 @@ impl<'c, 'a> Ranking<'c, 'a> {
     }
 
     /// The standing of `row` among the heads of the group, if it is kept and its rank column says so.
-    fn group_rank(&self, per: Vec<Word>, vars: Vec<Word>, row: &[Word]) -> Option<GroupRank> {
+    fn group_rank(&self, per: Vec<Word>, row: &[Word]) -> Option<GroupRank> {
         let keep = self.keep()?;
-        let heads = self.heads(vars);
+        let heads = self.heads(&per);
         let mut wanted = row.to_vec();
         self.blank_rank(&mut wanted);
         let at = heads.iter().position(|(head, _)| *head == wanted)?;
         let stated = self.rank_column().and_then(|column| row.get(column));
-        let meets = at < keep && stated.is_none_or(|stated| *stated == Word::from_int(at as i64 + 1));
+        let agrees = at < keep && stated.is_none_or(|stated| *stated == Word::from_int(at as i64 + 1));
         let left_out = heads.get(keep).map(|(head, keys)| {
             let mut head = head.clone();
             self.set_rank(&mut head, keep + 1);
             (head, keys.clone())
         });
         let keys = heads.get(at)?.1.clone();
-        meets.then(|| GroupRank { per, keys, rank: at + 1, keep, of: heads.len(), left_out })
+        agrees.then(|| GroupRank { per, keys, rank: at + 1, keep, of: heads.len(), left_out })
     }
 
     /// How many facts of a group are kept.
@@ -103,13 +100,13 @@ impl<'c, 'a> Ranking<'c, 'a> {
         Some(usize::try_from(count.as_int()).unwrap_or(0))
     }
 
-    /// The heads of the group that `vars` belongs to, ranked; the rank's column holds nothing.
-    pub(super) fn heads(&self, vars: Vec<Word>) -> Vec<Ranked> {
+    /// The heads of the group of `per`, ranked; the rank's column holds nothing.
+    pub(super) fn heads(&self, per: &[Word]) -> Vec<RankedHead> {
         let mut best: HashMap<Vec<Word>, Vec<Word>, ahash::RandomState> =
             HashMap::with_hasher(ahash::RandomState::with_seeds(5, 6, 7, 8));
-        let mut walk = Walk::new(self.context, (self.rule, Arc::clone(&self.group)), vars, Vec::new(), None);
-        while walk.next() {
-            let (Some(keys), Some(head)) = (self.keys(&walk.vars), self.head(&walk.vars)) else { continue };
+        let mut all = BodyMatches::new(self.context, (self.rule, Arc::clone(&self.group)), per, None);
+        while all.next() {
+            let (Some(keys), Some(head)) = (self.keys(all.vars()), self.head(all.vars())) else { continue };
             let known = best.entry(head).or_insert_with(|| keys.clone());
             if self.compare_keys(&keys, known).is_lt() {
                 *known = keys;
@@ -122,7 +119,7 @@ impl<'c, 'a> Ranking<'c, 'a> {
         heads
     }
 
-    fn per(&self, vars: &[Word]) -> Vec<Word> {
+    pub(super) fn per(&self, vars: &[Word]) -> Vec<Word> {
         let word = |var: &VarId| *vars.get(var.0 as usize).or_broken(VarId::INVARIANT);
         self.limit.per.iter().map(word).collect()
     }
@@ -153,9 +150,10 @@ impl<'c, 'a> Ranking<'c, 'a> {
     /// The column of the head that holds the rank.
     pub(super) fn rank_column(&self) -> Option<usize> {
         let rank = self.limit.rank?;
-        self.rule.terms.iter().position(
-            |term| matches!(term, Term::Expr(expr) if super::plan::head_variable(expr) == Some(rank)),
-        )
+        self.rule
+            .terms
+            .iter()
+            .position(|term| matches!(term, Term::Expr(expr) if head_variable(expr) == Some(rank)))
     }
 
     fn blank_rank(&self, row: &mut [Word]) {

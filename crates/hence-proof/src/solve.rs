@@ -25,7 +25,7 @@ pub(super) struct Solution {
 }
 
 /// One fact at work.
-struct Frame<'c, 'a> {
+struct FactSearch<'c, 'a> {
     fact: FactRef,
     /// No proof of the fact is lower than this.
     bound: usize,
@@ -39,7 +39,7 @@ struct Frame<'c, 'a> {
 /// earlier rounds, the one whose highest premise is lowest; of equals the one of the first rule, then the first by
 /// the values of its facts.
 ///
-/// Premises have a lower stratum or a lower rank, so the frames can't meet the same fact twice.
+/// Premises have a lower stratum or a lower rank, so no fact is searched for inside its own search.
 pub(super) fn solve(search: Search<'_, '_>, fact: FactRef) -> Solution {
     Solver::new(search, false).solve(fact)
 }
@@ -55,7 +55,7 @@ struct Solver<'c, 'a> {
     heights_do: bool,
     chosen: HashMap<FactRef, Chosen, ahash::RandomState>,
     seen: usize,
-    frames: Vec<Frame<'c, 'a>>,
+    frames: Vec<FactSearch<'c, 'a>>,
     least: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'c, 'a> Solver<'c, 'a> {
                 Next::Again => self.frames.push(frame),
                 Next::Below(premise) => {
                     self.frames.push(frame);
-                    self.meet(premise);
+                    self.visit(premise);
                 }
                 Next::Done => self.close(frame),
             }
@@ -86,8 +86,8 @@ impl<'c, 'a> Solver<'c, 'a> {
         Solution { chosen: self.chosen, least: self.least }
     }
 
-    /// Comes to a fact that something needs.
-    fn meet(&mut self, fact: FactRef) {
+    /// A fact that a derivation needs.
+    fn visit(&mut self, fact: FactRef) {
         match self.search.heights.known(self.search.context, fact).filter(|_| self.heights_do) {
             Some(height) => {
                 self.chosen.insert(fact, Chosen { height, derivation: None });
@@ -104,10 +104,10 @@ impl<'c, 'a> Solver<'c, 'a> {
         }
         let bound = self.search.heights.of_fact(self.search.context, fact);
         let left = Derivations::new(self.search, fact, Some(rank));
-        self.frames.push(Frame { fact, bound, left, best: None, trying: None });
+        self.frames.push(FactSearch { fact, bound, left, best: None, trying: None });
     }
 
-    fn step(&mut self, frame: &mut Frame<'c, 'a>) -> Next {
+    fn step(&mut self, frame: &mut FactSearch<'c, 'a>) -> Next {
         match frame.trying.take() {
             Some((derivation, facts, at)) => self.settle(frame, derivation, facts, at),
             None => self.try_next(frame),
@@ -117,7 +117,7 @@ impl<'c, 'a> Solver<'c, 'a> {
     /// Goes on with the facts that a derivation needs; takes it when all of them have a proof.
     fn settle(
         &mut self,
-        frame: &mut Frame<'c, 'a>,
+        frame: &mut FactSearch<'c, 'a>,
         derivation: Derivation,
         facts: Vec<FactRef>,
         mut at: usize,
@@ -140,7 +140,7 @@ impl<'c, 'a> Solver<'c, 'a> {
         Next::Again
     }
 
-    fn try_next(&mut self, frame: &mut Frame<'c, 'a>) -> Next {
+    fn try_next(&mut self, frame: &mut FactSearch<'c, 'a>) -> Next {
         let lowest = frame.best.as_ref().map(|(height, derivation)| (*height, derivation.rule));
         if self.seen >= ENOUGH && lowest.is_some() {
             self.least &= lowest.is_some_and(|(height, _)| height <= frame.bound);
@@ -166,7 +166,7 @@ impl<'c, 'a> Solver<'c, 'a> {
         Next::Again
     }
 
-    fn close(&mut self, frame: Frame<'c, 'a>) {
+    fn close(&mut self, frame: FactSearch<'c, 'a>) {
         let (height, derivation) = match frame.best {
             Some((height, derivation)) => (height, Some(derivation)),
             None => (0, None),
@@ -175,7 +175,7 @@ impl<'c, 'a> Solver<'c, 'a> {
     }
 }
 
-impl Frame<'_, '_> {
+impl FactSearch<'_, '_> {
     /// Whether a derivation of this height by this rule is better than the best so far.
     fn beats(&self, height: usize, rule: RuleId) -> bool {
         match &self.best {

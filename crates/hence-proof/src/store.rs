@@ -28,13 +28,13 @@ pub(super) type Key = smallvec::SmallVec<[Option<Word>; 8]>;
 
 /// The model with the indexes that the questions so far have made worth while.
 pub(super) struct Store<'a> {
-    source: Source<'a>,
+    source: FactHome<'a>,
     access: RefCell<HashMap<(RelationId, u64), Access, ahash::RandomState>>,
 }
 
-/// Where the facts stand.
+/// Where the facts are kept.
 #[derive(Clone, Copy)]
-enum Source<'a> {
+enum FactHome<'a> {
     /// In a model, by their places.
     Model(&'a Model),
     /// Elsewhere, by numbers; whoever keeps them finds them.
@@ -46,12 +46,12 @@ enum Source<'a> {
 struct Access {
     /// Rows that scans have gone over.
     scanned: usize,
-    index: Option<Index>,
+    index: Option<ChainedRows>,
 }
 
 /// Row numbers by a hash of the words in some columns; rows of one hash are chained, later ones first. Building it
 /// compares no words, which would mean to look at rows all over the relation; those who go along a chain do.
-struct Index {
+struct ChainedRows {
     first: Vec<u32>,
     next: Vec<u32>,
 }
@@ -61,23 +61,23 @@ const END: u32 = u32::MAX;
 
 impl<'a> Store<'a> {
     pub(super) fn new(model: &'a Model) -> Self {
-        Self::from(Source::Model(model))
+        Self::from(FactHome::Model(model))
     }
 
     pub(super) fn over(facts: &'a dyn FactSource) -> Self {
-        Self::from(Source::Facts(facts))
+        Self::from(FactHome::Facts(facts))
     }
 
-    fn from(source: Source<'a>) -> Self {
+    fn from(source: FactHome<'a>) -> Self {
         let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
         Self { source, access: RefCell::new(HashMap::with_hasher(hasher)) }
     }
 
-    /// The model, where the facts stand in one.
+    /// The model, where the facts are kept in one.
     pub(super) fn model(&self) -> Option<&'a Model> {
         match self.source {
-            Source::Model(model) => Some(model),
-            Source::Facts(_) => None,
+            FactHome::Model(model) => Some(model),
+            FactHome::Facts(_) => None,
         }
     }
 
@@ -88,35 +88,37 @@ impl<'a> Store<'a> {
     /// How many facts a relation has.
     pub(super) fn len(&self, relation: RelationId) -> usize {
         match self.source {
-            Source::Model(model) => extent_of(model, relation).rows.len(),
-            Source::Facts(facts) => facts.count(relation),
+            FactHome::Model(model) => extent_of(model, relation).rows.len(),
+            FactHome::Facts(facts) => facts.count(relation),
         }
     }
 
     /// Whether some fact of a relation is given.
     pub(super) fn has_asserted(&self, relation: RelationId) -> bool {
         match self.source {
-            Source::Model(model) => extent_of(model, relation).rounds.first().is_some_and(|&count| count > 0),
-            Source::Facts(facts) => facts.has_asserted(relation),
+            FactHome::Model(model) => {
+                extent_of(model, relation).rounds.first().is_some_and(|&count| count > 0)
+            }
+            FactHome::Facts(facts) => facts.has_asserted(relation),
         }
     }
 
     /// The words of a fact.
     pub(super) fn row(&self, fact: FactRef) -> &'a [Word] {
         match self.source {
-            Source::Model(model) => {
+            FactHome::Model(model) => {
                 let row = extent_of(model, fact.relation).rows.get(fact.row as usize);
                 row.or_broken("a reference to a fact is of the model that it is looked up in")
             }
-            Source::Facts(facts) => facts.fact(fact.relation, fact.row),
+            FactHome::Facts(facts) => facts.fact(fact.relation, fact.row),
         }
     }
 
     /// The round in which a fact was derived.
     pub(super) fn rank(&self, fact: FactRef) -> usize {
         match self.source {
-            Source::Model(model) => extent_of(model, fact.relation).rank(fact.row as usize),
-            Source::Facts(facts) => facts.rank(fact.relation, fact.row),
+            FactHome::Model(model) => extent_of(model, fact.relation).rank(fact.row as usize),
+            FactHome::Facts(facts) => facts.rank(fact.relation, fact.row),
         }
     }
 
@@ -137,8 +139,8 @@ impl<'a> Store<'a> {
         visit: &mut impl FnMut(u32) -> bool,
     ) {
         let model = match self.source {
-            Source::Model(model) => model,
-            Source::Facts(facts) => return facts.each(relation, key, end, visit),
+            FactHome::Model(model) => model,
+            FactHome::Facts(facts) => return facts.each(relation, key, end, visit),
         };
         let extent = extent_of(model, relation);
         let rows = &extent.rows;
@@ -153,7 +155,7 @@ impl<'a> Store<'a> {
             access.scanned = access.scanned.saturating_add(end);
             return scan(rows, key, end, visit);
         }
-        let index = access.index.get_or_insert_with(|| Index::build(rows, mask));
+        let index = access.index.get_or_insert_with(|| ChainedRows::build(rows, mask));
         index.each(rows, key, mask, end, visit);
     }
 
@@ -197,7 +199,7 @@ fn scan(rows: &Rows, key: &[Option<Word>], end: usize, visit: &mut impl FnMut(u3
     }
 }
 
-impl Index {
+impl ChainedRows {
     fn build(rows: &Rows, mask: u64) -> Self {
         let mut index =
             Self { first: vec![END; rows.len().next_power_of_two()], next: vec![END; rows.len()] };

@@ -50,7 +50,7 @@ pub(crate) const NAMED_ARGUMENTS: Code = Code("E128");
 /// A relation without columns that lacks its parentheses.
 pub(crate) const MISSING_PARENTHESES: Code = Code("E129");
 /// A declaration of a relation, type, parameter or import that lacks a part.
-pub(crate) const BAD_DECLARATION: Code = Code("E130");
+pub const BAD_DECLARATION: Code = Code("E130");
 /// An annotation that is unknown, duplicate, or belongs to no rule.
 pub(crate) const BAD_ANNOTATION: Code = Code("E131");
 /// `a < b < c`.

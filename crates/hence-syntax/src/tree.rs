@@ -109,14 +109,43 @@ pub enum TypeExpr {
     Set(Vec<Ident>, Span),
 }
 
-/// The guard of a decision.
+/// The guard of a decision: `requires REL(column: term, …) and … and A <= B`.
 #[derive(Clone, Debug)]
 pub struct Requires {
-    /// The relation that is needed.
+    /// What is needed, in the order of the text; the first is an atom.
+    pub parts: Vec<Required>,
+    /// From `requires` to the end of the last part.
+    pub span: Span,
+}
+
+impl Requires {
+    /// The facts that are needed.
+    pub fn atoms(&self) -> impl Iterator<Item = &RequiredAtom> {
+        self.parts.iter().filter_map(|part| match part {
+            Required::Atom(atom) => Some(atom),
+            Required::Comparison(_) => None,
+        })
+    }
+}
+
+/// A part of a guard.
+#[derive(Clone, Debug)]
+pub enum Required {
+    /// A fact that is needed.
+    Atom(RequiredAtom),
+    /// Two terms that must compare so.
+    Comparison(Expr),
+}
+
+/// A fact that a guard needs.
+#[derive(Clone, Debug)]
+pub struct RequiredAtom {
+    /// The relation.
     pub relation: Ident,
-    /// Its columns and what they equal: a column of the decision ([`ExprKind::Ident`]) or a literal.
+    /// Its columns and what they equal: a column of the decision ([`ExprKind::Ident`]), a literal, or a name for what
+    /// the fact has there ([`ExprKind::Variable`]).
     pub columns: Vec<(Ident, Expr)>,
-    /// From `requires` to the closing parenthesis.
+    /// From its relation to the closing parenthesis; that of the first begins with `requires`.
     pub span: Span,
 }
 

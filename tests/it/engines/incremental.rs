@@ -240,7 +240,7 @@ impl Checked {
         });
         self.incremental.apply(&edits.collect::<Vec<_>>()).unwrap();
         let steps = self.incremental.steps() - before;
-        let fresh = self.from_scratch().model();
+        let fresh = self.recomputed().model();
         let scratch = SemiNaive.evaluate(&self.program, self.input(), &Limits::default()).unwrap();
         same(&self.program, &scratch, &fresh).unwrap();
         same(&self.program, &scratch, &self.incremental.model()).unwrap();
@@ -253,7 +253,7 @@ impl Checked {
         input
     }
 
-    fn from_scratch(&self) -> Incremental {
+    fn recomputed(&self) -> Incremental {
         Incremental::new(&self.program, &self.input(), &Limits::default()).unwrap()
     }
 }
@@ -292,13 +292,13 @@ fn a_recursion_is_derived_anew_where_that_is_cheaper() {
     let mut checked = Checked::new(program);
     let chain: Vec<_> = (0..120).map(|at| (edge, ints([at, at + 1]), true)).collect();
     checked.change(&chain);
-    let scratch = checked.from_scratch().steps();
+    let scratch = checked.recomputed().steps();
     let leaf = checked.change(&[(edge, ints([500, 501]), true)]);
     assert!(leaf * 50 < scratch, "{leaf} steps for a lone edge, {scratch} from scratch");
     for at in [60, 1, 119] {
         for asserted in [false, true] {
             let steps = checked.change(&[(edge, ints([at, at + 1]), asserted)]);
-            let scratch = checked.from_scratch().steps();
+            let scratch = checked.recomputed().steps();
             assert!(steps * 10 <= scratch * 12 + 20_000, "{steps} steps at {at}, {scratch} from scratch");
         }
     }

@@ -49,7 +49,7 @@ fn history(ledger: &mut Ledger) {
     let limits = RunLimits { facts: 1, iterations: 2, time: Some(3), memory: None };
     let lapsing = Draft {
         time: 31,
-        run: Some(Run { engine: "naive".into(), lenient: true, limits }),
+        run: Some(Run { engine: "naive".into(), lenient: true, limits, zones: Some("2026f".into()) }),
         schemas: vec![Schema { relation: Symbol::new("levelled"), columns, renews: true }],
         drawn: vec![],
         assertions: vec![fact.clone()],

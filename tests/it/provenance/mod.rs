@@ -52,7 +52,14 @@ fn tools() -> Builder {
     let because = |parts: [&str; 3]| {
         let [a, b, c] = parts.map(Symbol::new);
         use hence_lang::builtins::expr::VarId;
-        vec![Part::Text(a), Part::Var(VarId(0)), Part::Text(b), Part::Var(VarId(1)), Part::Text(c)]
+        use hence_lang::builtins::term::Format;
+        vec![
+            Part::Text(a),
+            Part::Var(VarId(0), Format::Plain),
+            Part::Text(b),
+            Part::Var(VarId(1), Format::Plain),
+            Part::Text(c),
+        ]
     };
     let r2 = b.rule(
         RuleMaker::new(poor, &vars)

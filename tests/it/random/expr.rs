@@ -53,18 +53,35 @@ pub(super) fn expr(dice: &mut Dice, vars: &[Var], ty: Type, depth: usize) -> Str
         Text => text(dice, vars, &mut one),
         Bool => format!("({})", condition(dice, vars, depth - 1)),
         Name => literal(dice, ty),
-        Time => match dice.below(3) {
+        Time => match dice.below(5) {
             0 => format!("truncate({}, {})", one(dice, Time), one(dice, Duration)),
-            1 => format!("({} + {})", one(dice, Time), one(dice, Duration)),
+            1 => format!("truncate({}, {})", one(dice, Time), unit(dice)),
+            2 => format!("truncate({}, {}, {})", one(dice, Time), unit(dice), zone(dice, &mut one)),
+            3 => format!("({} + {})", one(dice, Time), one(dice, Duration)),
             _ => format!("({} - {})", one(dice, Time), one(dice, Duration)),
         },
-        Duration => match dice.below(5) {
+        Duration => match dice.below(8) {
             0 => format!("({} - {})", one(dice, Time), one(dice, Time)),
             1 => format!("({} * ({}))", one(dice, Duration), one(dice, Int)),
             2 => format!("abs({})", one(dice, Duration)),
             3 => format!("-({})", one(dice, Duration)),
+            4 => format!("({} * ({}))", one(dice, Duration), one(dice, Float)),
+            5 => format!("(({}) * {})", one(dice, Float), one(dice, Duration)),
+            6 => format!("({} / ({}))", one(dice, Duration), one(dice, Int)),
             _ => format!("({} + {})", one(dice, Duration), one(dice, Duration)),
         },
+    }
+}
+
+fn unit(dice: &mut Dice) -> String {
+    dice.pick(&["/hour", "/day", "/week", "/month"]).to_owned()
+}
+
+/// A zone, or a text that may be one.
+fn zone(dice: &mut Dice, one: One<'_>) -> String {
+    match dice.chance(15) {
+        true => format!("concat({}, \"\")", one(dice, Text)),
+        false => dice.pick(&["\"Europe/Berlin\"", "\"America/New_York\"", "\"Asia/Kolkata\""]).to_owned(),
     }
 }
 
@@ -78,7 +95,7 @@ fn arithmetic(dice: &mut Dice, one: One<'_>, ty: Type) -> String {
 }
 
 fn int(dice: &mut Dice, one: One<'_>) -> String {
-    match dice.below(14) {
+    match dice.below(15) {
         0 => format!("len({})", one(dice, Text)),
         1 => format!("int({})", one(dice, Text)),
         2 => format!("{}({})", dice.pick(&["int", "round", "floor", "ceil"]), one(dice, Float)),
@@ -90,35 +107,63 @@ fn int(dice: &mut Dice, one: One<'_>) -> String {
             let part = dice.pick(&["year", "month", "day", "weekday", "hour", "minute"]);
             format!("{part}({})", one(dice, Time))
         }
+        8 => {
+            let part = dice.pick(&["year", "month", "day", "weekday", "hour", "minute"]);
+            format!("{part}({}, {})", one(dice, Time), zone(dice, one))
+        }
         _ => arithmetic(dice, one, Int),
     }
 }
 
 fn float(dice: &mut Dice, one: One<'_>) -> String {
-    match dice.below(12) {
+    match dice.below(13) {
         0 => format!("float({})", one(dice, Text)),
         1 | 2 => format!("float({})", one(dice, Int)),
         3 => format!("{}({})", dice.pick(&["sqrt", "ln", "exp", "abs"]), one(dice, Float)),
-        4 => format!("seconds({})", one(dice, Duration)),
+        4 => {
+            let unit = dice.pick(&["seconds", "minutes", "hours", "days"]);
+            format!("{unit}({})", one(dice, Duration))
+        }
         5 => format!("({} / {})", one(dice, Duration), one(dice, Duration)),
         6 => format!("jaccard({}, {})", one(dice, Text), one(dice, Text)),
         7 => format!("{}({}, {})", dice.pick(&["min", "max", "pow"]), one(dice, Float), one(dice, Float)),
+        8 => format!("round({}, {})", one(dice, Float), one(dice, Int)),
         _ => arithmetic(dice, one, Float),
     }
 }
 
 fn text(dice: &mut Dice, vars: &[Var], one: One<'_>) -> String {
-    match dice.below(8) {
+    match dice.below(12) {
         0 => format!("concat({}, {}, {})", one(dice, Text), one(dice, Text), one(dice, Text)),
         1 => format!("substring({}, {}, {})", one(dice, Text), one(dice, Int), one(dice, Int)),
         2 => format!("{}({})", dice.pick(&["lower", "upper", "trim"]), one(dice, Text)),
         3 => format!("replace({}, {}, {})", one(dice, Text), one(dice, Text), one(dice, Text)),
         4 if !vars.is_empty() => format!("format(\"{{{}}}{{{{}}}}-{{param_i}}\")", dice.pick(vars).name),
+        5 => format!("date({})", one(dice, Time)),
+        6 => format!("date({}, {})", one(dice, Time), zone(dice, one)),
+        7 => {
+            let (text, pattern) = (one(dice, Text), dice.pick(&["r\"(\\w)\"", "r\"(a|é)\"", "\"( )\""]));
+            format!("replace_all({text}, {pattern}, \"<$1>\")")
+        }
+        8 if !vars.is_empty() => formatted(dice, vars),
         _ => {
             let ty = dice.pick(&TYPES);
             format!("string({})", one(dice, ty))
         }
     }
+}
+
+/// A text with a placeholder that says how.
+fn formatted(dice: &mut Dice, vars: &[Var]) -> String {
+    let var = dice.pick(vars);
+    let format = match var.ty {
+        Float => dice.pick(&[":.2", ":.0"]),
+        Time => dice.pick(&[":date", ":time"]),
+        Duration => ":human",
+        Int => ":plural run runs",
+        Bool | Text | Name => "",
+    };
+    format!("format(\"{{{}{format}}}.\")", var.name)
 }
 
 /// A bool expression that may stand inside parentheses.
@@ -131,7 +176,7 @@ pub(super) fn condition(dice: &mut Dice, vars: &[Var], depth: usize) -> String {
             _ => format!("{left} and ({right})"),
         };
     }
-    match dice.below(8) {
+    match dice.below(9) {
         0 => {
             let name = dice.pick(&["contains", "starts_with", "ends_with"]);
             format!("{name}({}, {})", expr(dice, vars, Text, depth), expr(dice, vars, Text, depth))
@@ -139,6 +184,10 @@ pub(super) fn condition(dice: &mut Dice, vars: &[Var], depth: usize) -> String {
         1 => {
             let pattern = dice.pick(&["r\"^a\"", "r\"\\d\"", "\"b$\"", "r#\"(a|é)+\"#"]);
             format!("matches({}, {pattern})", expr(dice, vars, Text, depth))
+        }
+        2 => {
+            let pattern = expr(dice, vars, Text, depth);
+            format!("matches({}, concat({pattern}, \"\"))", expr(dice, vars, Text, depth))
         }
         _ => comparison(dice, vars, depth),
     }

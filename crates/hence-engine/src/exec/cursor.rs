@@ -1,7 +1,7 @@
 //! What a loop of a plan goes through.
 
 use crate::plan::frame::Slot;
-use crate::plan::steps::{AccessPath, JoinInput, Plan, Step};
+use crate::plan::steps::{AccessPath, JoinInput, Plan, PlanStep};
 use crate::storage::index::Content;
 use crate::storage::stable::Stable;
 use hence_core::fault::{OrBroken, broken};
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 /// What is left of a loop.
 #[derive(Clone, Copy)]
-pub(crate) enum Cursor<'a> {
+pub(crate) enum LoopCursor<'a> {
     /// Rows from the first number to before the second.
     Rows(u32, u32),
     /// Numbers of rows, from an index.
@@ -34,21 +34,21 @@ pub(crate) fn candidates<'a>(
     path: &'a AccessPath,
     stable: IndexSlice<'a, RelationId, Stable>,
     frame: IndexSlice<'_, Slot, Word>,
-) -> Cursor<'a> {
+) -> LoopCursor<'a> {
     let stable = stable.get(path.relation);
-    let Some((index, key)) = &path.by else {
+    let Some(index) = path.index else {
         let rows = stable.range(path.view);
-        return Cursor::Rows(rows.start, rows.end);
+        return LoopCursor::Rows(rows.start, rows.end);
     };
-    let (index, slot) = (stable.index(*index), |slot: &Slot| frame[*slot]);
-    let entries = match key.as_slice() {
+    let (index, slot) = (stable.index(index), |(_, slot): &(u32, Slot)| frame[*slot]);
+    let entries = match path.key.as_slice() {
         [a] => index.get(&[slot(a)], path.view),
         [a, b] => index.get(&[slot(a), slot(b)], path.view),
         key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), path.view),
     };
     match index.content() {
-        Content::Numbers => Cursor::Numbers(entries),
-        Content::Words(_) => Cursor::Words(entries),
+        Content::Numbers => LoopCursor::Numbers(entries),
+        Content::Words(_) => LoopCursor::Words(entries),
     }
 }
 
@@ -57,25 +57,25 @@ pub(crate) fn fewest<'a>(
     inputs: &'a [JoinInput],
     stable: IndexSlice<'a, RelationId, Stable>,
     frame: IndexSlice<'_, Slot, Word>,
-) -> Cursor<'a> {
+) -> LoopCursor<'a> {
     let entries = |(input, at): (&'a JoinInput, u32)| match candidates(&input.path, stable, frame) {
-        Cursor::Numbers(entries) | Cursor::Words(entries) => (at, entries),
+        LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => (at, entries),
         _ => broken("the inputs of a multiway join are found by indexes"),
     };
     let fewest = inputs.iter().zip(0..).map(entries).min_by_key(|(_, entries)| entries.len());
     let (at, entries) = fewest.or_broken("a multiway join has inputs");
-    Cursor::Intersection(at, entries)
+    LoopCursor::Intersection(at, entries)
 }
 
 /// All that the outermost loop of a plan goes through, if it is a loop over facts.
 pub(crate) fn outermost<'a>(
     plan: &'a Plan,
     stable: IndexSlice<'a, RelationId, Stable>,
-) -> Option<Cursor<'a>> {
+) -> Option<LoopCursor<'a>> {
     match plan.steps.first()? {
-        Step::Every(path) => Some(candidates(path, stable, plan.frame.words.view())),
-        Step::Keys { relation, index, .. } => {
-            Some(Cursor::Words(stable.get(*relation).index(*index).touched()))
+        PlanStep::Every(path) => Some(candidates(path, stable, plan.frame.words.view())),
+        PlanStep::Keys { relation, index, .. } => {
+            Some(LoopCursor::Words(stable.get(*relation).index(*index).touched()))
         }
         _ => None,
     }

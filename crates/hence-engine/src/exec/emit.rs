@@ -6,13 +6,13 @@ use hence_core::meter::Bound;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 
-/// How many new rows lie between two looks at the memory.
+/// After how many new rows the memory is measured again.
 pub(crate) const ROWS_PER_LOOK: u64 = 1 << 16;
 
 /// How many words of facts are taken in at once.
 const BATCH: usize = 4096;
 
-/// Each match is a fact. Emitter are taken in by batches, which lets the processor work on many at once.
+/// Each match is a fact. Facts are added in batches, which lets the processor work on many at once.
 #[derive(Debug)]
 pub(crate) struct Emitter<'s> {
     relation: RelationId,
@@ -24,13 +24,13 @@ pub(crate) struct Emitter<'s> {
 }
 
 impl<'s> Emitter<'s> {
-    /// Emitter of a relation; `batch` is room to work in.
+    /// An emitter for a relation; `batch` is room to work in.
     pub(crate) fn new(relation: RelationId, mut batch: Vec<Word>) -> Self {
         batch.clear();
         Self { relation, batch, derived: 0, weighed: 0, shard: None }
     }
 
-    /// Emitter of a relation that all fall to one shard.
+    /// An emitter for a relation whose facts all belong to one shard.
     pub(crate) fn of_shard(relation: RelationId, shard: &'s mut Shard) -> Self {
         Self { shard: Some(shard), ..Self::new(relation, Vec::new()) }
     }

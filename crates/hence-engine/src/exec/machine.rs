@@ -6,11 +6,11 @@
 
 use crate::cells::Slice;
 use crate::exec::context::{ExecContext, Sink};
-use crate::exec::cursor::{Cursor, candidates, fewest};
+use crate::exec::cursor::{LoopCursor, candidates, fewest};
 use crate::exec::undefined::UndefinedSearch;
 use crate::plan::expr::{CompiledExpr, eval_all};
 use crate::plan::frame::Slot;
-use crate::plan::steps::{AccessPath, HeadWord, JoinInput, Plan, Remainder, Step};
+use crate::plan::steps::{AccessPath, JoinInput, Plan, PlanStep, Remainder};
 use crate::storage::index::{Content, IndexId};
 use crate::storage::view::View;
 use hence_core::fault::{OrBroken, broken};
@@ -25,22 +25,24 @@ use hence_lang::ir::Rule;
 use smallvec::SmallVec;
 
 /// An invariant of plans and of what the machine keeps of them.
-const LOOPS: &str =
+pub(super) const LOOPS: &str =
     "the loops of a plan go through rows, keys, elements and multiway joins, and its other steps are filters";
 
 /// A plan at work.
 pub(crate) struct Machine<'a, 'p, 's, S> {
-    plan: &'a Plan,
+    pub(super) plan: &'a Plan,
     rule: &'a Rule,
-    context: &'s mut ExecContext<'a, 'p>,
-    sink: &'s mut S,
-    frame: IndexVec<Slot, Word>,
-    cursors: SmallVec<[Cursor<'a>; 12]>,
+    pub(super) context: &'s mut ExecContext<'a, 'p>,
+    pub(super) sink: &'s mut S,
+    pub(super) frame: IndexVec<Slot, Word>,
+    pub(super) cursors: SmallVec<[LoopCursor<'a>; 12]>,
     elements: Vec<Option<Elements>>,
-    row: Vec<Word>,
-    matches: u64,
+    pub(super) row: Vec<Word>,
+    pub(super) matches: u64,
     /// What the outermost loop goes through, where that isn't everything.
-    morsel: Option<Cursor<'a>>,
+    morsel: Option<LoopCursor<'a>>,
+    /// The searches after undefined operations, once there is one.
+    undefined: Option<Box<UndefinedSearch<'a>>>,
 }
 
 /// What machines work with, kept from one to the next.
@@ -49,7 +51,7 @@ pub(crate) struct Scratch {
     frame: IndexVec<Slot, Word>,
     elements: Vec<Option<Elements>>,
     row: Vec<Word>,
-    /// Emitter on their way into a relation.
+    /// Facts on their way into a relation.
     pub(crate) batch: Vec<Word>,
 }
 
@@ -70,16 +72,28 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         sink: &'s mut S,
         scratch: &mut Scratch,
     ) -> Self {
-        let cursors = SmallVec::from_elem(Cursor::Rows(0, 0), plan.steps.len());
+        let cursors = SmallVec::from_elem(LoopCursor::Rows(0, 0), plan.steps.len());
         let mut frame = std::mem::take(&mut scratch.frame);
         frame.clone_from(&plan.frame.words);
         let elements = std::mem::take(&mut scratch.elements);
         let row = std::mem::take(&mut scratch.row);
-        Self { plan, rule, context, sink, frame, cursors, elements, row, matches: 0, morsel: None }
+        Self {
+            plan,
+            rule,
+            context,
+            sink,
+            frame,
+            cursors,
+            elements,
+            row,
+            matches: 0,
+            morsel: None,
+            undefined: None,
+        }
     }
 
     /// Only a part of what the outermost loop has to go through.
-    pub(crate) fn over(mut self, morsel: Cursor<'a>) -> Self {
+    pub(crate) fn over(mut self, morsel: LoopCursor<'a>) -> Self {
         self.morsel = Some(morsel);
         self
     }
@@ -137,23 +151,25 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
 
     /// The beginning of a loop; none where an operation has no result.
     #[inline]
-    fn start(&mut self, at: usize) -> Result<Option<Cursor<'a>>, Bound> {
+    pub(super) fn start(&mut self, at: usize) -> Result<Option<LoopCursor<'a>>, Bound> {
         if at == 0 && self.morsel.is_some() {
             return Ok(self.morsel);
         }
         match &self.plan.steps[at] {
-            Step::Every(path) => Ok(Some(candidates(path, self.context.stable, self.frame.view()))),
-            Step::Keys { relation, index, .. } => {
-                Ok(Some(Cursor::Words(self.context.stable.get(*relation).index(*index).touched())))
+            PlanStep::Every(path) => Ok(Some(candidates(path, self.context.stable, self.frame.view()))),
+            PlanStep::Keys { relation, index, .. } => {
+                Ok(Some(LoopCursor::Words(self.context.stable.get(*relation).index(*index).touched())))
             }
-            Step::Each(_, generator, args, remainder) => self.generate(at, generator, args, remainder),
-            Step::MultiwayJoin(inputs) => Ok(Some(fewest(inputs, self.context.stable, self.frame.view()))),
-            Step::Some(..)
-            | Step::Probe { .. }
-            | Step::Test(..)
-            | Step::Let(..)
-            | Step::Same(..)
-            | Step::Among(..) => broken(LOOPS),
+            PlanStep::Each(_, generator, args, remainder) => self.generate(at, generator, args, remainder),
+            PlanStep::MultiwayJoin(inputs) => {
+                Ok(Some(fewest(inputs, self.context.stable, self.frame.view())))
+            }
+            PlanStep::Some(..)
+            | PlanStep::Probe { .. }
+            | PlanStep::Test(..)
+            | PlanStep::Let(..)
+            | PlanStep::Same(..)
+            | PlanStep::Among(..) => broken(LOOPS),
         }
     }
 
@@ -163,11 +179,11 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         generator: &Generator,
         args: &[CompiledExpr],
         remainder: &Remainder,
-    ) -> Result<Option<Cursor<'a>>, Bound> {
+    ) -> Result<Option<LoopCursor<'a>>, Bound> {
         let words = eval_all(args, self.frame.view(), self.context.params);
         match (words, generator) {
             (Ok(words), Generator::Range) => match *words {
-                [from, to] => Ok(Some(Cursor::Ints(from.as_int(), to.as_int()))),
+                [from, to] => Ok(Some(LoopCursor::Ints(from.as_int(), to.as_int()))),
                 _ => broken("a range has a beginning and an end"),
             },
             (Ok(words), _) => {
@@ -175,7 +191,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                     self.elements.resize_with(at + 1, || None);
                 }
                 self.elements[at] = Some(generator.elements(&words));
-                Ok(Some(Cursor::Elements))
+                Ok(Some(LoopCursor::Elements))
             }
             (Err(none), _) => self.fail(none, remainder).map(|()| None),
         }
@@ -194,85 +210,85 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
 
     /// Runs a loop from `cursor` until `body` has enough; what is left of it.
     #[inline]
-    fn each(
+    pub(super) fn each(
         &mut self,
         at: usize,
-        cursor: Cursor<'a>,
+        cursor: LoopCursor<'a>,
         mut body: impl FnMut(&mut Self) -> Result<bool, Bound>,
-    ) -> Result<Cursor<'a>, Bound> {
+    ) -> Result<LoopCursor<'a>, Bound> {
         let step = &self.plan.steps[at];
         match (step, cursor) {
-            (Step::Every(path), Cursor::Rows(from, to)) => {
+            (PlanStep::Every(path), LoopCursor::Rows(from, to)) => {
                 let stable = self.context.stable.get(path.relation);
                 for number in from..to {
                     self.context.budget.step()?;
                     if self.fits(path, stable.row(number)) && body(self)? {
-                        return Ok(Cursor::Rows(number + 1, to));
+                        return Ok(LoopCursor::Rows(number + 1, to));
                     }
                 }
             }
-            (Step::Every(path), Cursor::Numbers(numbers)) => {
+            (PlanStep::Every(path), LoopCursor::Numbers(numbers)) => {
                 let stable = self.context.stable.get(path.relation);
                 for (done, number) in (1..).zip(numbers) {
                     self.context.budget.step()?;
                     if self.fits(path, stable.row(*number)) && body(self)? {
-                        return Ok(Cursor::Numbers(&numbers[done..]));
+                        return Ok(LoopCursor::Numbers(&numbers[done..]));
                     }
                 }
             }
-            (Step::Every(path), Cursor::Words(words)) => {
+            (PlanStep::Every(path), LoopCursor::Words(words)) => {
                 let slot = path.row.binds.first().map(|(_, slot)| *slot);
                 for (done, word) in (1..).zip(words) {
                     if let Some(slot) = slot {
                         self.frame[slot] = Word(u64::from(*word));
                     }
                     if body(self)? {
-                        return Ok(Cursor::Words(&words[done..]));
+                        return Ok(LoopCursor::Words(&words[done..]));
                     }
                 }
                 self.context.budget.steps(words.len() as u64)?;
             }
-            (Step::Keys { relation, index, slot }, Cursor::Words(groups)) => {
+            (PlanStep::Keys { relation, index, slot }, LoopCursor::Words(groups)) => {
                 let index = self.context.stable.get(*relation).index(*index);
                 for (done, group) in (1..).zip(groups) {
                     self.frame[*slot] = index.key(*group);
                     if body(self)? {
-                        return Ok(Cursor::Words(&groups[done..]));
+                        return Ok(LoopCursor::Words(&groups[done..]));
                     }
                 }
             }
-            (Step::Each(..) | Step::MultiwayJoin(_), mut drawn) => {
-                while self.next_match(at, &mut drawn)? {
+            (PlanStep::Each(..) | PlanStep::MultiwayJoin(_), mut left) => {
+                while self.next_match(at, &mut left)? {
                     if body(self)? {
-                        return Ok(drawn);
+                        return Ok(left);
                     }
                 }
             }
             // It has come to its end before.
-            (_, Cursor::Rows(0, 0)) => {}
+            (_, LoopCursor::Rows(0, 0)) => {}
             _ => broken(LOOPS),
         }
-        Ok(Cursor::Rows(0, 0))
+        Ok(LoopCursor::Rows(0, 0))
     }
 
-    /// Draws the next match of a loop over a generator or a multiway join; whether there is one.
-    fn next_match(&mut self, at: usize, cursor: &mut Cursor<'a>) -> Result<bool, Bound> {
+    /// The next match of a loop over a generator or a multiway join; whether there is one.
+    fn next_match(&mut self, at: usize, cursor: &mut LoopCursor<'a>) -> Result<bool, Bound> {
         let word = match (&self.plan.steps[at], cursor) {
-            (Step::MultiwayJoin(inputs), Cursor::Intersection(chosen, entries)) => {
+            (PlanStep::MultiwayJoin(inputs), LoopCursor::Intersection(chosen, entries)) => {
                 return self.next_of_intersection(inputs, *chosen, entries);
             }
-            (_, Cursor::Ints(from, to)) if *from < *to => {
+            (_, LoopCursor::Ints(from, to)) if *from < *to => {
                 *from += 1;
                 Some(Word::from_int(*from - 1))
             }
-            (_, Cursor::Elements) => {
-                self.elements[at].as_mut().or_broken("elements are drawn of a generator at work").next()
+            (_, LoopCursor::Elements) => {
+                self.elements[at].as_mut().or_broken("a loop over elements has started its generator").next()
             }
-            (_, Cursor::Ints(..) | Cursor::Rows(0, 0)) => None,
+            (_, LoopCursor::Ints(..) | LoopCursor::Rows(0, 0)) => None,
             _ => broken(LOOPS),
         };
         let Some(word) = word else { return Ok(false) };
-        let Step::Each(slot, ..) = &self.plan.steps[at] else { broken(LOOPS) };
+        let PlanStep::Each(slot, ..) = &self.plan.steps[at] else { broken(LOOPS) };
         self.context.budget.spend(1)?;
         self.context.budget.step()?;
         self.frame[*slot] = word;
@@ -289,7 +305,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         let path = &inputs[chosen as usize].path;
         let stable = self.context.stable.get(path.relation);
         let is_word = |index: IndexId| stable.index(index).content() != Content::Numbers;
-        let word = path.by.as_ref().is_some_and(|(index, _)| is_word(*index));
+        let word = path.index.is_some_and(is_word);
         while let [entry, rest @ ..] = *entries {
             *entries = rest;
             self.context.budget.step()?;
@@ -311,101 +327,9 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         path.row.fits(&mut self.frame, |column| row.at(column))
     }
 
-    /// Runs the last loop but one, with the innermost one inside; where to go on.
-    fn last_two_loops(&mut self, at: usize, innermost: usize) -> Result<Option<usize>, Bound> {
-        let mut place = self.plan.back[at];
-        if let Some(cursor) = self.start(at)? {
-            let rest = self.each(at, cursor, |this| {
-                if !this.filters(at + 1, innermost)? {
-                    return Ok(false);
-                }
-                let next = this.innermost_loop(innermost)?;
-                let leave = next != Some(at);
-                if leave {
-                    place = next;
-                }
-                Ok(leave)
-            })?;
-            self.cursors[at] = rest;
-        }
-        Ok(place)
-    }
-
-    /// Runs the innermost loop to its end, or to a match that makes the rest of it needless; where to go on.
-    #[inline]
-    fn innermost_loop(&mut self, at: usize) -> Result<Option<usize>, Bound> {
-        let plan = self.plan;
-        let Some(cursor) = self.start(at)? else { return Ok(plan.back[at]) };
-        if let (Some(tail), Step::Every(path)) = (&plan.tail, &plan.steps[at]) {
-            let stable = self.context.stable.get(path.relation);
-            let rows = |numbers: &'a [u32]| numbers.iter().map(|number| stable.row(*number));
-            match cursor {
-                Cursor::Words(words) => {
-                    self.emit_rows(tail, words.iter(), |word, _| Word(u64::from(*word)))?
-                }
-                Cursor::Numbers(numbers) => self.emit_rows(tail, rows(numbers), |row, at| row.at(at))?,
-                Cursor::Rows(from, to) => {
-                    self.emit_rows(tail, (from..to).map(|number| stable.row(number)), |row, at| row.at(at))?;
-                }
-                Cursor::Ints(..) | Cursor::Elements | Cursor::Intersection(..) => broken(LOOPS),
-            }
-            return Ok(plan.back[at]);
-        }
-        let mut place = plan.back[at];
-        let end = plan.steps.len();
-        self.each(at, cursor, |this| {
-            if !this.filters(at + 1, end)? {
-                return Ok(false);
-            }
-            this.emit()?;
-            let leave = plan.after_match != Some(at);
-            if leave {
-                place = plan.after_match;
-            }
-            Ok(leave)
-        })?;
-        Ok(place)
-    }
-
-    /// Writes down a fact for each row of the innermost loop.
-    fn emit_rows<R: Copy>(
-        &mut self,
-        tail: &[HeadWord],
-        rows: impl Iterator<Item = R>,
-        column: impl Fn(R, usize) -> Word,
-    ) -> Result<(), Bound> {
-        let frame = &self.frame;
-        let word = |origin: &HeadWord, row: R| match origin {
-            HeadWord::Slot(slot) => frame[*slot],
-            HeadWord::Column(at) => column(row, *at as usize),
-        };
-        let mut partition = 0;
-        if S::IS_PARTITIONED {
-            self.row.clear();
-            self.row.extend(tail.iter().map(|origin| match origin {
-                HeadWord::Slot(slot) => frame[*slot],
-                HeadWord::Column(_) => Word::default(),
-            }));
-            partition = self.sink.partition(&self.row);
-        }
-        let before = self.matches;
-        for row in rows {
-            let (batch, full) = self.sink.batch(partition).or_broken("what a plan pours out is facts");
-            match tail {
-                [a, b] => batch.extend_from_slice(&[word(a, row), word(b, row)]),
-                tail => batch.extend(tail.iter().map(|origin| word(origin, row))),
-            }
-            self.matches += 1;
-            if batch.len() >= full {
-                self.sink.flush(self.context)?;
-            }
-        }
-        self.context.budget.steps(self.matches - before)
-    }
-
     /// Whether a match passes the steps from `from` to before `to`, which are filters.
     #[inline]
-    fn filters(&mut self, from: usize, to: usize) -> Result<bool, Bound> {
+    pub(super) fn filters(&mut self, from: usize, to: usize) -> Result<bool, Bound> {
         for step in &self.plan.steps[from..to] {
             if !self.filter(step)? {
                 return Ok(false);
@@ -414,25 +338,29 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         Ok(true)
     }
 
-    fn filter(&mut self, step: &'a Step) -> Result<bool, Bound> {
+    fn filter(&mut self, step: &'a PlanStep) -> Result<bool, Bound> {
         match step {
-            Step::Test(code, remainder) => match code.eval(self.frame.view(), self.context.params) {
+            PlanStep::Test(code, remainder) => match code.eval(self.frame.view(), self.context.params) {
                 Ok(word) => Ok(word.as_bool()),
                 Err(none) => self.fail(none, remainder).map(|()| false),
             },
-            Step::Let(slot, code, remainder) => match code.eval(self.frame.view(), self.context.params) {
+            PlanStep::Let(slot, code, remainder) => match code.eval(self.frame.view(), self.context.params) {
                 Ok(word) => {
                     self.frame[*slot] = word;
                     Ok(true)
                 }
                 Err(none) => self.fail(none, remainder).map(|()| false),
             },
-            Step::Probe { relation, view, row, sign } => Ok(sign.passes(self.holds(*relation, row, *view))),
-            Step::Some(path, sign) => Ok(sign.passes(self.some(path)?)),
-            Step::Same(..) | Step::Among(..) => {
+            PlanStep::Probe { relation, view, row, sign } => {
+                Ok(sign.passes(self.holds(*relation, row, *view)))
+            }
+            PlanStep::Some(path, sign) => Ok(sign.passes(self.some(path)?)),
+            PlanStep::Same(..) | PlanStep::Among(..) => {
                 broken("only plans that begin with a row have bound what an operation binds")
             }
-            Step::Every(_) | Step::Keys { .. } | Step::Each(..) | Step::MultiwayJoin(_) => broken(LOOPS),
+            PlanStep::Every(_) | PlanStep::Keys { .. } | PlanStep::Each(..) | PlanStep::MultiwayJoin(_) => {
+                broken(LOOPS)
+            }
         }
     }
 
@@ -449,20 +377,22 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         let stable = self.context.stable.get(path.relation);
         let checked = !path.row.checks.is_empty();
         let found = match candidates(path, self.context.stable, self.frame.view()) {
-            Cursor::Rows(from, to) if checked => (from..to).any(|number| self.fits(path, stable.row(number))),
-            Cursor::Rows(from, to) => from < to,
-            Cursor::Numbers(numbers) if checked => {
+            LoopCursor::Rows(from, to) if checked => {
+                (from..to).any(|number| self.fits(path, stable.row(number)))
+            }
+            LoopCursor::Rows(from, to) => from < to,
+            LoopCursor::Numbers(numbers) if checked => {
                 numbers.iter().any(|number| self.fits(path, stable.row(*number)))
             }
-            Cursor::Numbers(entries) | Cursor::Words(entries) => !entries.is_empty(),
-            Cursor::Ints(..) | Cursor::Elements | Cursor::Intersection(..) => broken(LOOPS),
+            LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => !entries.is_empty(),
+            LoopCursor::Ints(..) | LoopCursor::Elements | LoopCursor::Intersection(..) => broken(LOOPS),
         };
         self.context.budget.step().map(|()| found)
     }
 
     /// A match of the whole body: evaluates the head and hands it on.
     #[inline]
-    fn emit(&mut self) -> Result<(), Bound> {
+    pub(super) fn emit(&mut self) -> Result<(), Bound> {
         self.matches += 1;
         self.row.clear();
         for code in &self.plan.head {
@@ -477,6 +407,8 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     /// Reports an undefined operation, if everything that doesn't depend on it holds.
     #[cold]
     fn fail(&mut self, none: NoResult, remainder: &Remainder) -> Result<(), Bound> {
-        UndefinedSearch::new(self.plan.rule, self.rule, self.frame.view(), remainder, none).run(self.context)
+        let (id, rule) = (self.plan.rule, self.rule);
+        let search = self.undefined.get_or_insert_with(|| Box::new(UndefinedSearch::new(id, rule)));
+        search.run(self.frame.as_slice(), remainder, none, self.context)
     }
 }

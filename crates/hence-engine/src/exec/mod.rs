@@ -2,12 +2,14 @@
 
 pub(crate) mod context;
 pub(crate) mod cursor;
-pub(crate) mod delta_machine;
+pub(crate) mod delta;
 pub(crate) mod emit;
 pub(crate) mod exchange;
 pub(crate) mod group;
+mod innermost;
 pub(crate) mod limit;
 pub(crate) mod machine;
+pub(crate) mod matches;
 pub(crate) mod morsels;
 pub(crate) mod run;
 pub(crate) mod undefined;

@@ -1,7 +1,7 @@
 //! The outermost loop of a plan in morsels, for threads to take one after the other.
 
-use crate::exec::cursor::{Cursor, outermost};
-use crate::plan::steps::{Plan, Step};
+use crate::exec::cursor::{LoopCursor, outermost};
+use crate::plan::steps::{Plan, PlanStep};
 use crate::storage::stable::Stable;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,11 +11,11 @@ use hence_core::schema::RelationId;
 use hence_lang::ir::{Literal, Rule};
 
 /// An invariant of [`Morsels::take`].
-const IN_ENTRIES: &str = "a morsel lies in the entries that its loop goes through";
+const IN_ENTRIES: &str = "a morsel is a part of the entries of its loop";
 
 /// What is left of a plan's outermost loop.
 pub(crate) struct Morsels<'a> {
-    all: Cursor<'a>,
+    all: LoopCursor<'a>,
     len: usize,
     next: AtomicUsize,
 }
@@ -33,9 +33,9 @@ impl<'a> Morsels<'a> {
         }
         let all = outermost(plan, stable)?;
         let len = match all {
-            Cursor::Rows(from, to) => (to - from) as usize,
-            Cursor::Numbers(entries) | Cursor::Words(entries) => entries.len(),
-            Cursor::Ints(..) | Cursor::Elements | Cursor::Intersection(..) => return None,
+            LoopCursor::Rows(from, to) => (to - from) as usize,
+            LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => entries.len(),
+            LoopCursor::Ints(..) | LoopCursor::Elements | LoopCursor::Intersection(..) => return None,
         };
         Some(Self { all, len, next: AtomicUsize::new(0) })
     }
@@ -46,17 +46,17 @@ impl<'a> Morsels<'a> {
     }
 
     /// The next `count` of them.
-    pub(crate) fn take(&self, count: usize) -> Option<Cursor<'a>> {
+    pub(crate) fn take(&self, count: usize) -> Option<LoopCursor<'a>> {
         let from = self.next.fetch_add(count, Ordering::Relaxed);
         let to = from.saturating_add(count).min(self.len);
         if from >= to {
             return None;
         }
         Some(match self.all {
-            Cursor::Rows(first, _) => Cursor::Rows(first + from as u32, first + to as u32),
-            Cursor::Numbers(entries) => Cursor::Numbers(entries.get(from..to).or_broken(IN_ENTRIES)),
-            Cursor::Words(entries) => Cursor::Words(entries.get(from..to).or_broken(IN_ENTRIES)),
-            Cursor::Ints(..) | Cursor::Elements | Cursor::Intersection(..) => {
+            LoopCursor::Rows(first, _) => LoopCursor::Rows(first + from as u32, first + to as u32),
+            LoopCursor::Numbers(entries) => LoopCursor::Numbers(entries.get(from..to).or_broken(IN_ENTRIES)),
+            LoopCursor::Words(entries) => LoopCursor::Words(entries.get(from..to).or_broken(IN_ENTRIES)),
+            LoopCursor::Ints(..) | LoopCursor::Elements | LoopCursor::Intersection(..) => {
                 broken("only loops over rows and keys have morsels")
             }
         })
@@ -70,7 +70,7 @@ impl<'a> Morsels<'a> {
 
 /// Whether the plan looks for members of the relation that it adds to, which then can't be divided.
 fn probes_head(plan: &Plan, rule: &Rule) -> bool {
-    let looks = |step: &Step| step.probes().any(|relation| relation == rule.head);
+    let looks = |step: &PlanStep| step.probes().any(|relation| relation == rule.head);
     let of_head = |literal: &Literal| match literal {
         Literal::Atom(atom) | Literal::Not(atom) => atom.relation == rule.head,
         _ => false,

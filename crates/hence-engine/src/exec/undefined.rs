@@ -1,237 +1,233 @@
 //! What is reported where an operation has no result: the rare, slow path beside the plans.
 
 use crate::exec::context::ExecContext;
+use crate::exec::matches::{MatchCursor, Monitor, TupleSource};
+use crate::limits::Budget;
+use crate::plan::compile::compile;
 use crate::plan::frame::Slot;
-use crate::plan::shape::{head_exprs, variables};
-use crate::plan::steps::Remainder;
+use crate::plan::order::guess;
+use crate::plan::roles::{Role, plain_roles};
+use crate::plan::shape::{Shape, head_exprs};
+use crate::plan::source::{Catalog, JoinOrder, RuleSource, Start, Wanted};
+use crate::plan::steps::{AccessPath, Plan, Remainder};
+use crate::storage::index::IndexId;
+use crate::storage::pending::Pending;
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
 use hence_core::fault::OrBroken;
-use hence_core::index_vec::{Id, IndexSlice, IndexVec};
+use hence_core::index_vec::{IndexSlice, IndexVec};
 use hence_core::meter::Bound;
+use hence_core::schema::RelationId;
 use hence_core::span::Span;
 use hence_core::value::Word;
-use hence_lang::builtins::expr::{Expr, NoResult, ParamId, VarId};
-use hence_lang::ir::{Arg, Atom, Literal, Rule, RuleId};
+use hence_lang::builtins::expr::{NoResult, VarId};
+use hence_lang::ir::{Rule, RuleId};
+use smallvec::SmallVec;
 
-/// A match that met an undefined operation. Its variable stays unbound, so literals that depend on it never
-/// become ready; once all others hold, the operation is reported.
+/// The searches after the undefined operations of a rule. The variable of such an operation stays unbound, so literals
+/// that depend on it never become ready; once all others hold, the operation is reported.
 ///
-/// It reads all stable tuples, whatever view of it the plan reads: reports are a set, and what holds now holds in
+/// They read all stable tuples, whatever view of them the plan reads: reports are a set, and what holds now holds in
 /// the end.
 pub(crate) struct UndefinedSearch<'r> {
     id: RuleId,
     rule: &'r Rule,
-    computed: Vec<VarId>,
-    branches: Vec<Branch>,
+    shape: Shape,
+    roles: SmallVec<[Role; 8]>,
+    /// The plans for what is left after an operation, made when they are first needed.
+    plans: Vec<(Remainder, Plan)>,
 }
 
-/// What is still to be followed.
-enum Branch {
-    One(PartialMatch),
-    Elements(PartialMatch, VarId, Box<dyn Iterator<Item = Word>>),
-}
-
-#[derive(Clone)]
+/// A match with undefined operations, and the literals that are left.
 struct PartialMatch {
-    bindings: IndexVec<VarId, Option<Word>>,
-    open: Vec<usize>,
+    /// The words of the bound variables.
+    words: Vec<Word>,
+    left: Remainder,
     failed: Vec<Span>,
 }
 
 impl<'r> UndefinedSearch<'r> {
-    /// The search after an operation of the body or of the head.
-    pub(crate) fn new(
-        id: RuleId,
-        rule: &'r Rule,
-        frame: IndexSlice<'_, Slot, Word>,
-        remainder: &Remainder,
+    /// The searches of a rule.
+    pub(crate) fn new(id: RuleId, rule: &'r Rule) -> Self {
+        Self { id, rule, shape: Shape::new(rule), roles: plain_roles(rule), plans: Vec::new() }
+    }
+
+    /// Follows a match after an operation of the body or of the head through all literals that are left.
+    pub(crate) fn run(
+        &mut self,
+        words: &[Word],
+        left: &Remainder,
         none: NoResult,
-    ) -> Self {
-        let mut bindings = IndexVec::filled(None, rule.variables.len());
-        for var in &remainder.bound {
-            bindings[*var] = Some(frame[(*var).into()]);
+        context: &mut ExecContext<'_, '_>,
+    ) -> Result<(), Bound> {
+        let (id, rule) = (self.id, self.rule);
+        let failed = if left.in_head { Vec::new() } else { vec![none.0] };
+        let mut open = vec![PartialMatch::new(words, left, failed)];
+        let mut cursor = MatchCursor::default();
+        while let Some(partial) = open.pop() {
+            let plan = self.plan(&partial.left, context);
+            cursor.begin(plan, &partial.words);
+            let source = StableTuples { stable: context.stable, pending: context.pending.view() };
+            loop {
+                let mut monitor =
+                    UndefinedMonitor { budget: context.budget, plan, partial: &partial, open: &mut open };
+                if !cursor.next(plan, &source, context.params, &mut monitor)? {
+                    break;
+                }
+                let bound = &plan.remainder.bound;
+                for (span, bindings) in reports(rule, &partial, bound, cursor.words(), context.params) {
+                    context.reports.add(id, span, bindings.as_slice());
+                }
+            }
         }
-        let computed = rule.body.iter().filter_map(|literal| match literal {
-            Literal::Bind { var, .. } | Literal::Each { var, .. } => Some(*var),
-            _ => None,
+        Ok(())
+    }
+
+    /// The plan for what is left of the rule.
+    fn plan(&mut self, left: &Remainder, context: &ExecContext<'_, '_>) -> &Plan {
+        let made = self.plans.iter().position(|(known, _)| known == left);
+        let at = made.unwrap_or_else(|| {
+            let literals = self.rule.body.len();
+            let source = RuleSource {
+                rule: self.rule,
+                id: self.id,
+                shape: &self.shape,
+                roles: &self.roles,
+                own: &vec![false; literals],
+                views: &vec![View::All; literals],
+                start: Start::Left(left),
+                order: JoinOrder::Cost,
+                wanted: Wanted::Bindings,
+            };
+            let plan = compile(source, &mut StableCatalog(context.stable), context.params);
+            self.plans.push((left.clone(), plan));
+            self.plans.len() - 1
         });
-        let failed = if remainder.in_head { Vec::new() } else { vec![none.0] };
-        let first = PartialMatch { bindings, open: remainder.literals.clone(), failed };
-        Self { id, rule, computed: computed.collect(), branches: vec![Branch::One(first)] }
-    }
-
-    /// Follows the match through all literals that are left.
-    pub(crate) fn run(mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
-        while let Some(branch) = self.branches.pop() {
-            context.budget.step()?;
-            match branch {
-                Branch::One(partial) => match self.ready(&partial) {
-                    Some(at) => self.extend(partial, at, context)?,
-                    None => self.report(&partial, context),
-                },
-                Branch::Elements(partial, var, mut elements) => {
-                    let Some(word) = elements.next() else { continue };
-                    context.budget.spend(1)?;
-                    let mut longer = partial.clone();
-                    longer.bind(var, word);
-                    self.branches.extend([Branch::Elements(partial, var, elements), Branch::One(longer)]);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn report(&self, partial: &PartialMatch, context: &mut ExecContext<'_, '_>) {
-        let head = head_exprs(self.rule).filter(|expr| expr.may_fail());
-        let head = head.filter_map(|expr| eval(partial, expr, context.params).err());
-        let spans: Vec<Span> = match partial.failed.as_slice() {
-            [] => head.map(|none| none.0).collect(),
-            failed => failed.to_vec(),
-        };
-        spans.into_iter().for_each(|span| context.reports.add(self.id, span, partial.bindings.as_slice()));
-    }
-
-    fn ready(&self, partial: &PartialMatch) -> Option<usize> {
-        let is_bound = |var: VarId| partial.bindings[var].is_some();
-        let exprs_bound = |exprs: &[Expr]| {
-            let mut bound = true;
-            exprs.iter().for_each(|expr| expr.for_each_var(&mut |var| bound &= is_bound(var)));
-            bound
-        };
-        partial.open.iter().copied().find(|at| match self.rule.literal(*at) {
-            Literal::Atom(atom) => variables(atom).all(|var| is_bound(var) || !self.computed.contains(&var)),
-            Literal::Not(atom) => variables(atom).all(is_bound),
-            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => {
-                exprs_bound(std::slice::from_ref(expr))
-            }
-            Literal::Each { args, .. } => exprs_bound(args),
-        })
-    }
-
-    /// Evaluates one literal and keeps what becomes of the match.
-    fn extend(
-        &mut self,
-        mut partial: PartialMatch,
-        at: usize,
-        context: &mut ExecContext<'_, '_>,
-    ) -> Result<(), Bound> {
-        partial.open.retain(|open| *open != at);
-        match self.rule.literal(at) {
-            Literal::Atom(atom) => return self.join(&partial, atom, context),
-            Literal::Not(atom) => {
-                let mut found = false;
-                each_row(&partial, atom, context, |_| found = true)?;
-                if found {
-                    return Ok(());
-                }
-            }
-            Literal::Bind { var, expr, .. } => match eval(&partial, expr, context.params) {
-                Ok(word) => partial.bind(*var, word),
-                Err(none) => partial.failed.push(none.0),
-            },
-            Literal::Test { expr, .. } => match eval(&partial, expr, context.params) {
-                Ok(word) if !word.as_bool() => return Ok(()),
-                Ok(_) => {}
-                Err(none) => partial.failed.push(none.0),
-            },
-            Literal::Each { var, generator, args, .. } => {
-                let words: Result<Vec<Word>, NoResult> =
-                    args.iter().map(|arg| eval(&partial, arg, context.params)).collect();
-                match words {
-                    Ok(words) => {
-                        self.branches.push(Branch::Elements(partial, *var, generator.elements(&words)));
-                        return Ok(());
-                    }
-                    Err(none) => partial.failed.push(none.0),
-                }
-            }
-        }
-        self.branches.push(Branch::One(partial));
-        Ok(())
-    }
-
-    fn join(
-        &mut self,
-        partial: &PartialMatch,
-        atom: &Atom,
-        context: &mut ExecContext<'_, '_>,
-    ) -> Result<(), Bound> {
-        each_row(partial, atom, context, |longer| self.branches.push(Branch::One(longer)))
+        &self.plans.get(at).or_broken("a plan is kept where it was put").1
     }
 }
 
-/// Calls `take` with the match for each row that fits.
-fn each_row(
+/// The operations to report of a match: those that failed on its way, else those of the head, with its bindings.
+fn reports(
+    rule: &Rule,
     partial: &PartialMatch,
-    atom: &Atom,
-    context: &mut ExecContext<'_, '_>,
-    mut take: impl FnMut(PartialMatch),
-) -> Result<(), Bound> {
-    let stable = context.stable.get(atom.relation);
-    let wanted: Vec<Option<Word>> =
-        atom.args.iter().map(|arg| wanted(partial, arg, context.params)).collect();
-    if let Some(row) = wanted.iter().copied().collect::<Option<Vec<Word>>>() {
-        if context.pending[atom.relation].holds(stable, &row, View::All) {
-            take(partial.clone());
-        }
-        return Ok(());
-    }
-    let mut visit = |number: u32| {
-        context.budget.step()?;
-        if let Some(longer) = unify(partial, atom, &wanted, &stable.row(number).iter().collect::<Vec<_>>()) {
-            take(longer);
-        }
-        Ok(())
-    };
-    match listed(stable, &wanted) {
-        Some(numbers) => numbers.iter().copied().try_for_each(&mut visit),
-        None => (0..stable.len()).try_for_each(&mut visit),
-    }
-}
-
-/// The rows that an index lists, if there is one for some of the wanted columns.
-fn listed<'k>(stable: &'k Stable, wanted: &[Option<Word>]) -> Option<&'k [u32]> {
-    stable.numbering().find_map(|index| {
-        let word =
-            |column: &u32| *wanted.get(*column as usize).or_broken("the columns of a key lie in its rows");
-        let key = index.columns().iter().map(word);
-        key.collect::<Option<Vec<Word>>>().map(|key| index.get(&key, View::All))
-    })
-}
-
-fn wanted(partial: &PartialMatch, arg: &Arg, params: &[Word]) -> Option<Word> {
-    match arg {
-        Arg::Any => None,
-        Arg::Var(var) => partial.bindings[*var],
-        Arg::Const(value) => Some(value.word()),
-        Arg::Param(param) => Some(*params.get(param.at()).or_broken(ParamId::INVARIANT)),
-    }
-}
-
-/// The match with a row, if the row fits.
-fn unify(partial: &PartialMatch, atom: &Atom, wanted: &[Option<Word>], row: &[Word]) -> Option<PartialMatch> {
-    if wanted.iter().zip(row).any(|(wanted, word)| wanted.is_some_and(|wanted| wanted != *word)) {
-        return None;
-    }
-    let mut longer = partial.clone();
-    for (arg, word) in atom.args.iter().zip(row) {
-        if let Arg::Var(var) = arg {
-            if longer.bindings[*var].is_some_and(|bound| bound != *word) {
-                return None;
-            }
-            longer.bind(*var, *word);
-        }
-    }
-    Some(longer)
+    bound: &[VarId],
+    words: &[Word],
+    params: &[Word],
+) -> impl Iterator<Item = (Span, IndexVec<VarId, Option<Word>>)> {
+    let frame = IndexSlice::<Slot, Word>::from(words);
+    let mut bindings = IndexVec::<VarId, Option<Word>>::filled(None, rule.variables.len());
+    bound.iter().for_each(|var| bindings[*var] = Some(frame[(*var).into()]));
+    let head = head_exprs(rule).filter(|expr| partial.failed.is_empty() && expr.may_fail());
+    let head = head.filter_map(|expr| expr.eval_bound(bindings.as_slice(), params).err());
+    let spans: Vec<Span> = partial.failed.iter().copied().chain(head.map(|none| none.0)).collect();
+    spans.into_iter().map(move |span| (span, bindings.clone()))
 }
 
 impl PartialMatch {
-    fn bind(&mut self, var: VarId, word: Word) {
-        self.bindings[var] = Some(word);
+    fn new(words: &[Word], left: &Remainder, failed: Vec<Span>) -> Self {
+        let frame = IndexSlice::<Slot, Word>::from(words);
+        let words = left.bound.iter().map(|var| frame[(*var).into()]).collect();
+        Self { words, left: left.clone(), failed }
     }
 }
 
-fn eval(partial: &PartialMatch, expr: &Expr, params: &[Word]) -> Result<Word, NoResult> {
-    expr.eval_bound(partial.bindings.as_slice(), params)
+/// Spends the limits, and keeps matches with another undefined operation for later.
+struct UndefinedMonitor<'m> {
+    budget: &'m mut Budget,
+    plan: &'m Plan,
+    partial: &'m PartialMatch,
+    open: &'m mut Vec<PartialMatch>,
+}
+
+impl Monitor for UndefinedMonitor<'_> {
+    type Stop = Bound;
+
+    fn step(&mut self) -> Result<(), Bound> {
+        self.budget.step()
+    }
+
+    fn generate(&mut self) -> Result<(), Bound> {
+        self.budget.spend(1)?;
+        self.budget.step()
+    }
+
+    fn undefined(&mut self, step: usize, none: NoResult, words: &[Word]) {
+        let left =
+            self.plan.remainder_of(step).or_broken("an operation of a plan says what is left after it");
+        let mut failed = self.partial.failed.clone();
+        failed.push(none.0);
+        self.open.push(PartialMatch::new(words, left, failed));
+    }
+}
+
+/// The facts of closed rounds, to be planned for as they are: no index is built.
+struct StableCatalog<'a>(IndexSlice<'a, RelationId, Stable>);
+
+impl Catalog for StableCatalog<'_> {
+    fn estimate(&self, relation: RelationId, _: View, bound: &[u32]) -> f64 {
+        let stable = self.0.get(relation);
+        guess(f64::from(stable.len()), bound.len(), stable.arity())
+    }
+
+    fn find_index(&self, _: RelationId, _: &[u32]) -> Option<IndexId> {
+        None
+    }
+
+    fn index_on(&mut self, _: RelationId, _: &[u32]) -> Option<IndexId> {
+        None
+    }
+
+    fn is_below_scan_threshold(&self, _: RelationId) -> bool {
+        true
+    }
+}
+
+/// All facts of closed rounds, looked up by whatever index there is.
+struct StableTuples<'a> {
+    stable: IndexSlice<'a, RelationId, Stable>,
+    pending: IndexSlice<'a, RelationId, Pending>,
+}
+
+/// What is left of a loop over rows.
+enum StableCandidates<'a> {
+    /// Between two numbers.
+    Range(std::ops::Range<u32>),
+    /// Those that an index lists.
+    Listed(std::slice::Iter<'a, u32>),
+}
+
+impl<'a> TupleSource for StableTuples<'a> {
+    type Candidates = StableCandidates<'a>;
+
+    fn candidates(&self, path: &AccessPath, words: &[Word]) -> StableCandidates<'a> {
+        let stable = self.stable.get(path.relation());
+        let key: SmallVec<[(u32, Word); 8]> = path.key(words).collect();
+        let word = |column: &u32| key.iter().find(|(other, _)| other == column).map(|(_, word)| *word);
+        let listed = stable.numbering().find_map(|index| {
+            let words = index.columns().iter().map(word).collect::<Option<Vec<Word>>>();
+            words.map(|words| index.get(&words, View::All))
+        });
+        match listed {
+            Some(numbers) => StableCandidates::Listed(numbers.iter()),
+            None => StableCandidates::Range(0..stable.len()),
+        }
+    }
+
+    fn next(&self, _: &AccessPath, rows: &mut StableCandidates<'a>) -> Option<u32> {
+        match rows {
+            StableCandidates::Range(numbers) => numbers.next(),
+            StableCandidates::Listed(numbers) => numbers.next().copied(),
+        }
+    }
+
+    fn tuple(&self, relation: RelationId, number: u32) -> impl Fn(usize) -> Word {
+        let row = self.stable.get(relation).row(number);
+        move |column| row.at(column)
+    }
+
+    fn find(&self, relation: RelationId, row: &[Word]) -> Option<u32> {
+        let held = self.pending.get(relation).holds(self.stable.get(relation), row, View::All);
+        held.then_some(0)
+    }
 }

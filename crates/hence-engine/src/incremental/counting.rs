@@ -1,7 +1,7 @@
 //! Bringing a stratum up to date whose relations don't depend on themselves: derivations are counted.
 
 use super::mode::Mode;
-use crate::exec::delta_machine::{ChangeContext, DerivationSink, Halt};
+use crate::exec::delta::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::rule::Collect;
 use crate::incremental::work::{DeltaSource, SignedSink, Work};
 use crate::incremental::{Incremental, Reader};
@@ -190,12 +190,12 @@ impl Incremental {
     /// Turns the groups of a rule that changed into facts.
     fn finish(&mut self, rule: RuleId) -> Result<(), Halt> {
         self.at_work = rule;
-        let (state, text) = (&mut self.rules[rule], &self.program[rule]);
+        let state = &mut self.rules[rule];
         let head = state.head;
         if let Collect::Groups(groups) = &mut state.collect
             && groups.is_broken()
         {
-            let (mode, task) = groups.open_broken(text);
+            let (mode, task) = groups.open_broken();
             self.collect(rule, mode, &task)?;
         }
         match &mut self.rules[rule].collect {

@@ -17,7 +17,7 @@ use hence_core::value::Word;
 const FEW: u32 = 64;
 
 /// Columns and the words that they must have.
-type Wanted = SmallVec<[(u32, Word); 8]>;
+type KeyWords = SmallVec<[(u32, Word); 8]>;
 
 impl FactSource for Incremental {
     fn count(&self, relation: RelationId) -> usize {
@@ -45,7 +45,7 @@ impl FactSource for Incremental {
     ) {
         let table = self.relation(relation);
         let words = (0u32..).zip(key).filter_map(|(column, word)| word.map(|word| (column, word)));
-        let wanted: Wanted = words.collect();
+        let wanted: KeyWords = words.collect();
         let fits = |slot: u32| {
             let row = table.row(slot);
             table.is(slot, NEW)
@@ -75,7 +75,7 @@ impl FactSource for Incremental {
 }
 
 /// The index on most of the wanted columns, and its first row.
-fn narrowest(table: &VersionedRelation, wanted: &Wanted) -> Option<(IndexId, u32)> {
+fn narrowest(table: &VersionedRelation, wanted: &KeyWords) -> Option<(IndexId, u32)> {
     let words = |columns: &[u32]| -> Option<SmallVec<[Word; 8]>> {
         let word = |column: &u32| wanted.iter().find(|(other, _)| other == column).map(|(_, word)| *word);
         columns.iter().map(word).collect()
@@ -88,7 +88,7 @@ fn narrowest(table: &VersionedRelation, wanted: &Wanted) -> Option<(IndexId, u32
 
 impl Incremental {
     /// Remembers an index that would have helped.
-    fn want(&self, relation: RelationId, wanted: &Wanted) {
+    fn want(&self, relation: RelationId, wanted: &KeyWords) {
         let columns: Vec<u32> = wanted.iter().map(|(column, _)| *column).collect();
         let mut list = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         if !list.iter().any(|known| known.0 == relation && known.1 == columns) {

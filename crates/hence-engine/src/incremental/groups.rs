@@ -1,7 +1,7 @@
 //! The groups of a rule with aggregates, kept from change to change.
 
 use super::mode::Mode;
-use crate::exec::delta_machine::{ChangeContext, DerivationSink, Halt};
+use crate::exec::delta::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::counting::{Task, derive};
 use crate::incremental::work::{SignedSink, Work};
 use crate::plan::head::plain;
@@ -93,19 +93,23 @@ impl AggregateGroups {
     }
 
     /// Empties the groups that have to be remade; how their matches are found.
-    pub(crate) fn open_broken(&mut self, rule: &Rule) -> (Mode, Task) {
+    pub(crate) fn open_broken(&mut self) -> (Mode, Task) {
         self.rebuilding = true;
         for at in 0..self.broken.len() {
             let group = self.broken[at];
             self.groups[group as usize].count = 0;
             self.empty(group);
         }
-        let is_bound = |kind: &ExprKind| matches!(kind, ExprKind::Var(_) | ExprKind::Const(_));
-        if !plain(rule).all(|term| is_bound(&term.kind)) {
-            return (Mode::Full, Task::All);
-        }
-        let words = self.broken.iter().map(|group| self.groups[*group as usize].words.to_vec());
-        (Mode::Head, Task::Rows(words.collect()))
+        (Mode::Head, Task::Rows(self.broken.iter().map(|group| self.head(*group)).collect()))
+    }
+
+    /// A row of the head with the words of a group; the words of its aggregates mean nothing.
+    fn head(&self, group: u32) -> Vec<Word> {
+        let mut words = self.groups[group as usize].words.iter().copied();
+        let columns = self.terms.iter();
+        columns
+            .map(|is_aggregate| if *is_aggregate { Word::default() } else { words.next().or_broken(TERMS) })
+            .collect()
     }
 
     /// Derives the facts of the groups that changed.

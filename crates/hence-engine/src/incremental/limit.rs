@@ -1,6 +1,6 @@
 //! The groups of a rule with a limit, kept from change to change.
 
-use crate::exec::delta_machine::{ChangeContext, DerivationSink, Halt};
+use crate::exec::delta::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::work::{SignedSink, Work};
 use crate::plan::head::is_rank;
 use crate::plan::head::{plain, unranked};

@@ -36,13 +36,13 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Program, RuleId, StratumId};
 
-use crate::exec::delta_machine::Halt;
+use crate::exec::delta::Halt;
 use counting::StratumState;
 use mode::Mode;
 use rule::RuleState;
 use work::Work;
 
-/// How many new facts lie between two looks at the memory.
+/// After how many new facts the memory is measured again.
 const FACTS_PER_LOOK: u64 = 1 << 16;
 
 /// From how many facts on an index takes too long to be built between two changes.

@@ -40,7 +40,7 @@ impl Mode {
     }
 
     /// What the plan begins with.
-    pub(crate) fn start(self) -> Start {
+    pub(crate) fn start(self) -> Start<'static> {
         match self {
             Self::Full => Start::Nothing,
             Self::Head => Start::Head,
@@ -76,8 +76,8 @@ impl Catalog for VersionedRelations {
         self.relation(relation).find_index(columns)
     }
 
-    fn index_on(&mut self, relation: RelationId, columns: &[u32]) -> IndexId {
-        self.relation_mut(relation).index_on(columns)
+    fn index_on(&mut self, relation: RelationId, columns: &[u32]) -> Option<IndexId> {
+        Some(self.relation_mut(relation).index_on(columns))
     }
 
     /// Never: what is small now may have grown by the next change.

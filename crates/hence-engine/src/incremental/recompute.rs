@@ -4,7 +4,7 @@
 use super::mode::Mode;
 use super::rule::reads;
 use crate::batch::BatchRun;
-use crate::exec::delta_machine::Halt;
+use crate::exec::delta::Halt;
 use crate::incremental::Incremental;
 use crate::limits::Limits;
 use crate::model::Database;

@@ -11,7 +11,7 @@
 //! forgotten and the second half is run.
 
 use super::mode::Mode;
-use crate::exec::delta_machine::{ChangeContext, DerivationSink, Halt};
+use crate::exec::delta::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::queue::{FactSlot, RankQueue};
 use crate::incremental::work::{DeltaSource, SignedSink};
 use crate::incremental::{Incremental, Reader};
@@ -132,7 +132,7 @@ impl Incremental {
 
     /// Derives the facts of a stratum from scratch, with their ranks.
     pub(crate) fn recompute(&mut self, stratum: StratumId) -> Result<(), Halt> {
-        // Not every failing operation is met.
+        // Not every undefined operation is found.
         let rules = self.strata[stratum].rules.iter().copied();
         self.unclear.extend(rules.filter(|rule| self.rules[*rule].may_fail()));
         let steps = match self.is_for_batch(stratum) {

@@ -9,7 +9,7 @@ use crate::plan::compile::compile;
 use crate::plan::roles::Role;
 use crate::plan::roles::roles;
 use crate::plan::shape::Shape;
-use crate::plan::source::RuleSource;
+use crate::plan::source::{JoinOrder, RuleSource, Wanted};
 use crate::plan::steps::Plan;
 use crate::storage::versioned::VersionedRelations;
 use hence_core::fault::{OrBroken, broken};
@@ -130,7 +130,8 @@ impl RuleState {
                 own: &self.own,
                 views: &mode.views(&self.own),
                 start: mode.start(),
-                counts_derivations: true,
+                order: JoinOrder::Cost,
+                wanted: Wanted::Derivations,
             };
             self.plans[place] = Some(Box::new(MadePlan { plan: compile(source, store, params), sizes }));
         }

@@ -2,7 +2,7 @@
 //! evaluated by itself, over all that it reads.
 
 use crate::batch::SemiNaive;
-use crate::exec::delta_machine::Halt;
+use crate::exec::delta::Halt;
 use crate::incremental::Incremental;
 use crate::model::Engine;
 use crate::model::{Database, Undefined};

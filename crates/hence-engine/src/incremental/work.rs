@@ -1,6 +1,6 @@
 //! What incremental maintenance works with: the facts, the machine and the limits of the change at hand.
 
-use crate::exec::delta_machine::{ChangeContext, DeltaMachine, DerivationSink, Halt};
+use crate::exec::delta::{ChangeContext, DeltaMachine, DerivationSink, Halt};
 use crate::incremental::queue::FactSlot;
 use crate::limits::{Budget, Limits};
 use crate::plan::steps::Plan;

@@ -4,17 +4,20 @@
 use hence_core::fault::{OrBroken, broken};
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
-use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::expr::{Expr, VarId};
+use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Arg, Atom, Literal};
 
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
-use super::head::{compile_head, plain};
-use super::order::{RuleBody, order};
+use super::head::compile_head;
+use super::order::{RowEstimate, RuleBody, order};
 use super::roles::Role;
 use super::shape::{Shape, VarSet};
-use super::source::{Catalog, RuleSource, Start};
-use super::steps::{AccessPath, HeadWord, JoinInput, Plan, Remainder, RowPattern, Sign, Step, nearest_loops};
+use super::source::{Catalog, JoinOrder, RuleSource, Start, Wanted};
+use super::steps::{
+    AccessPath, HeadWord, JoinInput, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin, nearest_loops,
+};
 use crate::storage::index::IndexId;
 use crate::storage::view::View;
 
@@ -23,29 +26,32 @@ const PLACES: &str = "an order has a literal at each of its places";
 
 /// The plan of a rule; indexes that it uses are built.
 pub(crate) fn compile(source: RuleSource<'_>, catalog: &mut impl Catalog, params: &[Word]) -> Plan {
-    let mut compiler = Compiler {
-        source,
-        catalog,
-        frame: Frame::new(source.rule.variables.len(), params),
-        bound: VarSet::default(),
-        hidden: Vec::new(),
-        needed: Vec::new(),
-        order: Vec::new(),
-        placed: Vec::new(),
-        joined: Vec::new(),
-        steps: Vec::new(),
-    };
+    let mut compiler = Compiler::new(source, catalog, params);
     let start = compiler.start();
     compiler.order = compiler.order();
     compiler.needed = needed_after(source.shape, &compiler.order);
     compiler.plan(start)
 }
 
-struct Compiler<'a, C> {
-    source: RuleSource<'a>,
+/// Whether a plan has its literals in the order in which they would be put now.
+pub(crate) fn is_current(plan: &Plan, source: RuleSource<'_>, catalog: &mut impl Catalog) -> bool {
+    let mut compiler = Compiler::new(source, catalog, &[]);
+    compiler.start();
+    let literals = plan.order.iter().filter_map(|origin| match origin {
+        StepOrigin::Literal(at) => Some(*at),
+        StepOrigin::Head(_) => None,
+    });
+    literals.eq(compiler.order())
+}
+
+/// A plan in the making.
+pub(super) struct Compiler<'a, C> {
+    pub(super) source: RuleSource<'a>,
     catalog: &'a mut C,
-    frame: Frame,
-    bound: VarSet,
+    pub(super) frame: Frame,
+    pub(super) bound: VarSet,
+    /// The computed terms of the head that are yet to be compared, by column, with the slots of the words wanted.
+    pub(super) unchecked: Vec<(usize, Slot)>,
     /// Atoms of which only some row is looked up, with variables that stay unbound.
     hidden: Vec<usize>,
     /// For each place in the order the variables that something after it needs.
@@ -54,7 +60,8 @@ struct Compiler<'a, C> {
     placed: Vec<usize>,
     /// Literals that were taken into an earlier step.
     joined: Vec<usize>,
-    steps: Vec<Step>,
+    steps: Vec<PlanStep>,
+    origins: Vec<StepOrigin>,
 }
 
 /// For each place in the order the variables that something after it needs.
@@ -75,28 +82,88 @@ fn needed_after(shape: &Shape, order: &[usize]) -> Vec<VarSet> {
     sets
 }
 
-impl<C: Catalog> Compiler<'_, C> {
+impl<'a, C: Catalog> Compiler<'a, C> {
+    fn new(source: RuleSource<'a>, catalog: &'a mut C, params: &[Word]) -> Self {
+        // A plan that begins with a head keeps the words of its computed terms beside the variables.
+        let terms = match source.start {
+            Start::Head | Start::Columns(_) => source.rule.terms.len(),
+            Start::Nothing | Start::Row(_) | Start::Left(_) => 0,
+        };
+        Self {
+            source,
+            catalog,
+            frame: Frame::new(source.rule.variables.len() + terms, params),
+            bound: VarSet::default(),
+            unchecked: Vec::new(),
+            hidden: Vec::new(),
+            needed: Vec::new(),
+            order: Vec::new(),
+            placed: Vec::new(),
+            joined: Vec::new(),
+            steps: Vec::new(),
+            origins: Vec::new(),
+        }
+    }
+
     fn order(&self) -> Vec<usize> {
         let RuleSource { rule, shape, roles, start, .. } = self.source;
-        let first = if let Start::Row(at) = start { Some(at) } else { None };
         let rows = |at: usize, atom: &Atom, bound: &[u32]| {
             self.catalog.estimate(atom.relation, self.source.view(at), bound)
         };
-        order(RuleBody { rule, shape, roles }, first, self.bound.clone(), rows)
+        let rows: Option<RowEstimate<'_>> = match self.source.order {
+            JoinOrder::Cost => Some(&rows),
+            JoinOrder::Text => None,
+        };
+        let literals = self.source.literals();
+        let count = literals.len();
+        let order = order(RuleBody { rule, shape, roles }, literals, self.bound.clone(), rows);
+        // What depends on an undefined operation is never ready.
+        assert!(
+            order.len() == count || matches!(start, Start::Left(_)),
+            "some order makes each literal ready"
+        );
+        order
+    }
+
+    fn push(&mut self, step: PlanStep, origin: StepOrigin) {
+        self.steps.push(step);
+        self.origins.push(origin);
+    }
+
+    /// Compares those computed terms of the head whose variables are bound.
+    fn check_terms(&mut self) {
+        let rule = self.source.rule;
+        for (column, slot) in std::mem::take(&mut self.unchecked) {
+            let Some(Term::Expr(expr)) = rule.terms.get(column) else {
+                broken("only expressions are compared")
+            };
+            let mut ready = true;
+            expr.for_each_var(&mut |var| ready &= self.bound.contains(var));
+            if ready {
+                let step = PlanStep::Same(slot, self.expr(expr));
+                self.push(step, StepOrigin::Head(column));
+            } else {
+                self.unchecked.push((column, slot));
+            }
+        }
     }
 
     fn plan(mut self, start: RowPattern) -> Plan {
         let rest = self.split_delta();
+        self.check_terms();
         for place in self.placed.len()..self.order.len() {
             let at = *self.order.get(place).or_broken(PLACES);
             if !self.joined.contains(&at) {
                 self.literal(at);
             }
             self.placed.push(at);
+            if self.source.order == JoinOrder::Cost {
+                self.check_terms();
+            }
         }
+        self.check_terms();
         if let (Some(rest), Some(delta)) = (rest, self.source.delta()) {
-            self.steps.push(Step::Every(rest));
-            self.placed.push(delta);
+            self.push(PlanStep::Every(rest), StepOrigin::Literal(delta));
         }
         self.check_head(&start);
         let back = nearest_loops(&self.steps);
@@ -107,7 +174,6 @@ impl<C: Catalog> Compiler<'_, C> {
         let tail = self.tail(&head, after_match);
         let ranked = self.steps.iter().enumerate();
         let ranked = ranked.filter_map(|(at, step)| Some((at, step.ranked()?))).collect();
-        self.placed.retain(|at| !self.joined.contains(at));
         Plan {
             rule: self.source.id,
             delta: self.source.delta(),
@@ -119,52 +185,14 @@ impl<C: Catalog> Compiler<'_, C> {
             tail,
             back,
             ranked,
-            order: self.placed,
+            order: self.origins,
             steps: self.steps,
             frame: self.frame,
         }
     }
 
-    /// What is bound before the first step.
-    fn start(&mut self) -> RowPattern {
-        let rule = self.source.rule;
-        let args: Vec<(u32, Arg)> = match self.source.start {
-            Start::Nothing => Vec::new(),
-            Start::Head => (0u32..)
-                .zip(plain(rule))
-                .filter_map(|(column, term)| match term.kind {
-                    ExprKind::Var(var) => Some((column, Arg::Var(var))),
-                    ExprKind::Const(value) => Some((column, Arg::Const(value))),
-                    _ => None,
-                })
-                .collect(),
-            Start::Row(at) => {
-                let (Literal::Atom(atom) | Literal::Not(atom)) = rule.literal(at) else {
-                    broken("plans begin with rows of atoms")
-                };
-                let is_key = |column: u32| match Role::of(self.source.roles, at) {
-                    Role::Some(keys) => keys.contains(&column),
-                    _ => true,
-                };
-                (0u32..).zip(atom.args.iter().copied()).filter(|(column, _)| is_key(*column)).collect()
-            }
-        };
-        let mut row = RowPattern::default();
-        for (column, arg) in args {
-            match (self.slot(&arg), arg) {
-                (Some(slot), _) => row.checks.push((column, slot)),
-                (None, Arg::Var(var)) => {
-                    self.bound.insert(var);
-                    row.binds.push((column, var.into()));
-                }
-                _ => {}
-            }
-        }
-        row
-    }
-
     /// Where the plan begins with the delta of `p(K, R)`, only the head needs `R`, and there is an index on `K` anyway:
-    /// loops over the new keys first and leaves their facts to the end, so that what lies between is done once a key.
+    /// loops over the new keys first and leaves their facts to the end, so that the steps between run once a key.
     /// The access path to the facts of a key.
     fn split_delta(&mut self) -> Option<AccessPath> {
         let shape = self.source.shape;
@@ -184,66 +212,67 @@ impl<C: Catalog> Compiler<'_, C> {
         };
         let relation = atom.relation;
         let index = self.catalog.find_index(relation, &[column]).filter(|_| shape.head.contains(&rest))?;
-        self.steps.push(Step::Keys { relation, index, slot: key.into() });
+        self.push(PlanStep::Keys { relation, index, slot: key.into() }, StepOrigin::Literal(at));
         self.bound.insert(key);
         self.placed.push(at);
         let row = RowPattern { binds: vec![(1 - column, rest.into())], checks: Vec::new() };
-        Some(AccessPath { relation, view: View::Delta, by: Some((index, vec![key.into()])), row })
+        let key = vec![(column, key.into())];
+        Some(AccessPath { relation, view: View::Delta, key, index: Some(index), row })
     }
 
     fn literal(&mut self, at: usize) {
         let step = match self.source.rule.literal(at) {
             Literal::Atom(atom) => self.atom(at, atom, Sign::Present),
             Literal::Not(atom) => self.atom(at, atom, Sign::Absent),
-            Literal::Test { expr, .. } => Step::Test(self.expr(expr), self.remainder(Some(at))),
+            Literal::Test { expr, .. } => PlanStep::Test(self.expr(expr), self.remainder(Some(at))),
             Literal::Bind { var, expr, .. } => {
                 let remainder = self.remainder(Some(at));
                 match (self.bound.insert(*var), (*var).into(), self.expr(expr)) {
-                    (true, slot, expr) => Step::Let(slot, expr, remainder),
-                    (false, slot, expr) => Step::Same(slot, expr),
+                    (true, slot, expr) => PlanStep::Let(slot, expr, remainder),
+                    (false, slot, expr) => PlanStep::Same(slot, expr),
                 }
             }
             Literal::Each { var, generator, args, .. } => {
                 let remainder = self.remainder(Some(at));
                 let args = args.iter().map(|arg| self.expr(arg)).collect();
                 match (self.bound.insert(*var), (*var).into(), generator.clone()) {
-                    (true, slot, generator) => Step::Each(slot, generator, args, remainder),
-                    (false, slot, generator) => Step::Among(slot, generator, args),
+                    (true, slot, generator) => PlanStep::Each(slot, generator, args, remainder),
+                    (false, slot, generator) => PlanStep::Among(slot, generator, args),
                 }
             }
         };
-        self.steps.push(step);
+        self.push(step, StepOrigin::Literal(at));
     }
 
     fn expr(&mut self, expr: &Expr) -> CompiledExpr {
         CompiledExpr::new(expr, &mut self.frame)
     }
 
-    fn atom(&mut self, at: usize, atom: &Atom, sign: Sign) -> Step {
+    fn atom(&mut self, at: usize, atom: &Atom, sign: Sign) -> PlanStep {
         let (relation, view) = (atom.relation, self.source.view(at));
         if let Some(row) = self.whole_row(atom) {
-            return Step::Probe { relation, view, row, sign };
+            return PlanStep::Probe { relation, view, row, sign };
         }
         let exists = matches!(Role::of(self.source.roles, at), Role::Some(_));
         let path = self.access_path(atom, view, exists);
         if exists {
-            return Step::Some(path, sign);
+            return PlanStep::Some(path, sign);
         }
         if self.every_match_counts() || path.slots().any(|slot| self.is_needed(slot)) {
             if let Some(step) = self.multiway_join(at, atom, &path) {
                 return step;
             }
             self.bind(&path);
-            return Step::Every(self.without_unneeded(path));
+            return PlanStep::Every(self.without_unneeded(path));
         }
         if !path.row.binds.is_empty() {
             self.hidden.push(at);
         }
-        Step::Some(path, sign)
+        PlanStep::Some(path, sign)
     }
 
     fn every_match_counts(&self) -> bool {
-        self.source.counts_derivations || self.source.shape.counts_matches
+        self.source.wanted != Wanted::Facts || self.source.shape.counts_matches
     }
 
     fn bind(&mut self, path: &AccessPath) {
@@ -262,9 +291,9 @@ impl<C: Catalog> Compiler<'_, C> {
 
     /// The step for an atom that binds all it has open, with the atoms after it that have the same open but another
     /// key: the edges that close a cycle.
-    fn multiway_join(&mut self, at: usize, atom: &Atom, path: &AccessPath) -> Option<Step> {
-        let all_facts = !self.source.counts_derivations;
-        let (open, key) = self.split(atom).filter(|_| all_facts && path.by.is_some())?;
+    fn multiway_join(&mut self, at: usize, atom: &Atom, path: &AccessPath) -> Option<PlanStep> {
+        let all_facts = self.source.wanted == Wanted::Facts;
+        let (open, key) = self.split(atom).filter(|_| all_facts && path.index.is_some())?;
         let mut inputs = vec![(at, path.clone())];
         for place in self.placed.len() + 1..self.order.len() {
             let other = *self.order.get(place).or_broken(PLACES);
@@ -275,7 +304,7 @@ impl<C: Catalog> Compiler<'_, C> {
             };
             if ready && self.split(atom).is_some_and(closes) {
                 let path = self.access_path(atom, self.source.view(other), false);
-                inputs.extend(path.by.is_some().then_some((other, path)));
+                inputs.extend(path.index.is_some().then_some((other, path)));
             }
         }
         if inputs.len() < 2 {
@@ -291,7 +320,7 @@ impl<C: Catalog> Compiler<'_, C> {
                 self.whole_row(atom).or_broken("the inputs of a multiway join bind all that they have open");
             JoinInput { literal, path, row }
         };
-        Some(Step::MultiwayJoin(inputs.into_iter().map(input).collect()))
+        Some(PlanStep::MultiwayJoin(inputs.into_iter().map(input).collect()))
     }
 
     /// The open variables of an atom and its bound arguments; none if it leaves a column open or has a variable twice
@@ -304,7 +333,7 @@ impl<C: Catalog> Compiler<'_, C> {
 
     /// The access path without bindings that nothing reads, not even a report.
     fn without_unneeded(&self, mut path: AccessPath) -> AccessPath {
-        if !self.source.shape.may_fail {
+        if !self.source.shape.may_fail && self.source.wanted != Wanted::Bindings {
             let RowPattern { binds, checks } = &mut path.row;
             binds.retain(|(_, slot)| self.is_needed(*slot) || checks.iter().any(|(_, other)| other == slot));
         }
@@ -312,7 +341,7 @@ impl<C: Catalog> Compiler<'_, C> {
     }
 
     /// The slot of an argument that is bound before its atom.
-    fn slot(&mut self, arg: &Arg) -> Option<Slot> {
+    pub(super) fn slot(&mut self, arg: &Arg) -> Option<Slot> {
         match arg {
             Arg::Any => None,
             Arg::Var(var) => self.bound.contains(*var).then_some((*var).into()),
@@ -338,12 +367,11 @@ impl<C: Catalog> Compiler<'_, C> {
             }
         }
         let relation = atom.relation;
-        let by = self.index(relation, view, &key, exists);
-        if by.is_none() {
+        let index = self.index(relation, view, &key, exists);
+        if index.is_none() {
             row.checks.extend(&key);
         }
-        let by = by.map(|index| (index, key.iter().map(|(_, slot)| *slot).collect()));
-        AccessPath { relation, view, by, row }
+        AccessPath { relation, view, key, index, row }
     }
 
     /// The index for a key, unless a scan is as good: of a few rows, or of all rows just once.
@@ -355,28 +383,28 @@ impl<C: Catalog> Compiler<'_, C> {
         exists: bool,
     ) -> Option<IndexId> {
         let columns: Vec<u32> = key.iter().map(|(column, _)| *column).collect();
-        if self.source.counts_derivations {
-            return (exists || !columns.is_empty()).then(|| self.catalog.index_on(relation, &columns));
+        if self.source.wanted != Wanted::Facts {
+            let indexed = exists || !columns.is_empty();
+            return indexed.then(|| self.catalog.index_on(relation, &columns)).flatten();
         }
-        let once =
-            !self.steps.iter().any(Step::is_loop) && (self.source.delta().is_none() || view == View::Delta);
+        let once = !self.steps.iter().any(PlanStep::is_loop)
+            && (self.source.delta().is_none() || view == View::Delta);
         let scan = !self.source.grows(relation) && self.catalog.is_below_scan_threshold(relation);
         if columns.is_empty() || scan || (once && self.catalog.find_index(relation, &columns).is_none()) {
             return None;
         }
-        Some(self.catalog.index_on(relation, &columns))
+        self.catalog.index_on(relation, &columns)
     }
 
     /// What is bound and which literals are left before literal `at`, or after the body.
     fn remainder(&self, at: Option<usize>) -> Remainder {
-        if !self.source.shape.may_fail || self.source.counts_derivations {
+        if !self.source.shape.may_fail || self.source.wanted == Wanted::Derivations {
             return Remainder::default();
         }
-        let body = 0..self.source.rule.body.len();
         let is_left = |other: &usize| {
             Some(*other) != at && (!self.placed.contains(other) || self.hidden.contains(other))
         };
-        let literals = body.filter(is_left).collect();
+        let literals = self.source.literals().into_iter().filter(is_left).collect();
         Remainder { bound: self.bound.iter().collect(), literals, in_head: at.is_none() }
     }
 
@@ -384,7 +412,7 @@ impl<C: Catalog> Compiler<'_, C> {
     fn tail(&self, head: &[CompiledExpr], after_match: Option<usize>) -> Option<Vec<HeadWord>> {
         let rule = self.source.rule;
         let last = self.steps.len().checked_sub(1)?;
-        let Some(Step::Every(path)) = self.steps.get(last) else { return None };
+        let Some(PlanStep::Every(path)) = self.steps.get(last) else { return None };
         if rule.is_aggregate() || rule.limit.is_some() || head.is_empty() {
             return None;
         }
@@ -407,7 +435,8 @@ impl<C: Catalog> Compiler<'_, C> {
             let at_start = start.binds.iter().any(|(_, known)| *known == slot);
             at_start || self.steps.iter().any(|step| step.binds().contains(&slot))
         };
-        if !self.source.shape.head.iter().all(|var| bound((*var).into())) {
+        let partial = matches!(self.source.start, Start::Left(_));
+        if !partial && !self.source.shape.head.iter().all(|var| bound((*var).into())) {
             broken("some step binds each variable of the head");
         }
     }

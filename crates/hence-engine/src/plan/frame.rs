@@ -6,7 +6,7 @@ use hence_lang::builtins::expr::{ParamId, VarId};
 
 id! {
     /// A place in the frame of a plan: that of a variable, or of a constant or parameter after them.
-    pub(crate) struct Slot(pub(crate) u32): "the slots of a plan lie in its frame";
+    pub(crate) struct Slot(pub(crate) u32): "a frame has every slot of its plan";
 }
 
 impl From<VarId> for Slot {
@@ -18,25 +18,22 @@ impl From<VarId> for Slot {
 /// The words that a plan works on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
-    /// The variables, then constants.
+    /// The variables, then what the plan begins with beside them, then constants.
     pub(crate) words: IndexVec<Slot, Word>,
-    variables: usize,
+    /// How many of them are no constants.
+    varying: usize,
     params: IndexVec<ParamId, Word>,
 }
 
 impl Frame {
-    /// A frame for `variables`.
-    pub(crate) fn new(variables: usize, params: &[Word]) -> Self {
-        Self {
-            words: IndexVec::filled(Word::default(), variables),
-            variables,
-            params: params.to_vec().into(),
-        }
+    /// A frame for `varying` words before the constants.
+    pub(crate) fn new(varying: usize, params: &[Word]) -> Self {
+        Self { words: IndexVec::filled(Word::default(), varying), varying, params: params.to_vec().into() }
     }
 
     /// The slot of a constant.
     pub(crate) fn constant(&mut self, word: Word) -> Slot {
-        let known = self.words.numbered().skip(self.variables).find(|(_, known)| **known == word);
+        let known = self.words.numbered().skip(self.varying).find(|(_, found)| **found == word);
         match known {
             Some((slot, _)) => slot,
             None => self.words.push(word),

@@ -1,5 +1,6 @@
 //! From a rule to the steps that find its matches: shapes, join order, compiled steps. Plans are data.
 
+pub(crate) mod body;
 pub(crate) mod compile;
 pub(crate) mod expr;
 pub(crate) mod frame;
@@ -9,5 +10,6 @@ pub(crate) mod roles;
 pub(crate) mod shape;
 pub(crate) mod show;
 pub(crate) mod source;
+mod start;
 pub(crate) mod steps;
 pub(crate) mod stratum;

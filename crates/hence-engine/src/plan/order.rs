@@ -10,6 +10,12 @@ use super::shape::{Shape, VarSet};
 /// How many elements a generator is expected to give.
 const ELEMENTS: f64 = 16.0;
 
+/// What a loop costs beside its matches: more than any filter.
+const LOOP: f64 = 0.5;
+
+/// About how many rows of the literal at a place agree with its columns that are bound.
+pub(crate) type RowEstimate<'e> = &'e dyn Fn(usize, &Atom, &[u32]) -> f64;
+
 /// A rule to be ordered.
 #[derive(Clone, Copy)]
 pub(crate) struct RuleBody<'a> {
@@ -21,21 +27,20 @@ pub(crate) struct RuleBody<'a> {
     pub(crate) roles: &'a [Role],
 }
 
-/// The literals except `first` in the order of evaluation, where the variables `known` are bound before: some order
-/// makes every literal of a safe rule ready. `rows` estimates how many rows of the literal at a place agree with its
-/// columns that are bound.
+/// The literals of `open` in the order of evaluation, where the variables `known` are bound before; without those that
+/// never become ready. Without `rows`, the order of the text decides.
 pub(crate) fn order(
     body: RuleBody<'_>,
-    first: Option<usize>,
+    mut open: Vec<usize>,
     mut known: VarSet,
-    rows: impl Fn(usize, &Atom, &[u32]) -> f64,
+    rows: Option<RowEstimate<'_>>,
 ) -> Vec<usize> {
-    let mut open: SmallVec<[usize; 16]> = (0..body.rule.body.len()).filter(|at| Some(*at) != first).collect();
     let mut order = Vec::with_capacity(open.len());
     loop {
         let places = open.iter().enumerate();
         let ready = places.filter(|(_, at)| is_ready(body.rule, body.shape, body.roles, **at, &known));
-        let costs = ready.map(|(place, at)| (cost(body, *at, &known, &rows), place));
+        let cost = |at: usize| rows.map_or(0.0, |rows| cost(body, at, &known, rows));
+        let costs = ready.map(|(place, at)| (cost(*at), place));
         // The earlier one of two that cost the same.
         let Some((_, place)) = costs.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { break };
         let at = open.remove(place);
@@ -44,13 +49,12 @@ pub(crate) fn order(
             known.insert(var);
         });
     }
-    assert!(open.is_empty(), "an order has every literal of its rule");
     order
 }
 
 /// How many matches a literal makes of one. Below 1 are the filters, those that may be undefined after the others; a
 /// binding costs nothing by itself, so it comes between filters and loops.
-fn cost(body: RuleBody<'_>, at: usize, known: &VarSet, rows: &impl Fn(usize, &Atom, &[u32]) -> f64) -> f64 {
+fn cost(body: RuleBody<'_>, at: usize, known: &VarSet, rows: RowEstimate<'_>) -> f64 {
     let fails = body.shape.literal(at).may_fail;
     let late = if fails { 0.05 } else { 0.0 };
     match (body.rule.literal(at), Role::of(body.roles, at)) {
@@ -63,10 +67,10 @@ fn cost(body: RuleBody<'_>, at: usize, known: &VarSet, rows: &impl Fn(usize, &At
         (Literal::Atom(atom), _) => {
             let columns = (0u32..).zip(&atom.args).filter(|(_, arg)| known.binds(arg));
             let columns: SmallVec<[u32; 8]> = columns.map(|(column, _)| column).collect();
-            if columns.len() == atom.args.len() { 0.13 } else { 0.5 + rows(at, atom, &columns) }
+            if columns.len() == atom.args.len() { 0.13 } else { LOOP + rows(at, atom, &columns) }
         }
         (Literal::Each { var, .. }, _) if known.contains(*var) => 0.2,
-        (Literal::Each { .. }, _) => ELEMENTS,
+        (Literal::Each { .. }, _) => LOOP + ELEMENTS,
         (Literal::Not(_), _) => broken("of a negated atom only counts whether a fact is there"),
     }
 }

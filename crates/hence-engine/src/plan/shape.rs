@@ -70,11 +70,22 @@ pub(crate) struct RequiredVariables {
 }
 
 impl Shape {
+    /// The shape of a rule where an undefined operation is no match and nothing more.
+    pub(crate) fn without_reports(rule: &Rule) -> Self {
+        let mut shape = Self::with_computed(rule, &VarSet::default());
+        shape.may_fail = false;
+        shape.literals.iter_mut().for_each(|literal| literal.may_fail = false);
+        shape
+    }
+
     /// The shape of a rule.
     pub(crate) fn new(rule: &Rule) -> Self {
-        let computed = computed(rule);
+        Self::with_computed(rule, &computed(rule))
+    }
+
+    fn with_computed(rule: &Rule, computed: &VarSet) -> Self {
         let literals: Vec<RequiredVariables> =
-            rule.body.iter().map(|literal| RequiredVariables::new(literal, &computed)).collect();
+            rule.body.iter().map(|literal| RequiredVariables::new(literal, computed)).collect();
         let mut head = Vec::new();
         let mut head_fails = false;
         for expr in head_exprs(rule) {

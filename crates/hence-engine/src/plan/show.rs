@@ -2,12 +2,13 @@
 
 use crate::limits::LimitReached;
 use crate::model::Database;
-use crate::plan::steps::{AccessPath, JoinInput, Plan, Sign, Step};
+use crate::plan::steps::{AccessPath, JoinInput, Plan, PlanStep, Sign, StepOrigin};
 use crate::plan::stratum::stratum_plans;
 use crate::storage::relations::Relations;
 use crate::storage::view::View;
 use std::fmt::{self, Write};
 
+use hence_core::fault::broken;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Arg, Atom, Literal, Program, Rule, RuleId};
 
@@ -45,9 +46,10 @@ impl fmt::Display for Shown<'_> {
             write!(f, ", new facts of literal {}", delta + 1)?;
         }
         writeln!(f)?;
-        for (step, at) in self.plan.steps.iter().zip(&self.plan.order) {
+        for (step, origin) in self.plan.steps.iter().zip(&self.plan.order) {
+            let StepOrigin::Literal(at) = *origin else { broken("the plans of a stratum compare no heads") };
             write!(f, "    ")?;
-            self.step(f, step, *at)?;
+            self.step(f, step, at)?;
             writeln!(f)?;
         }
         Ok(())
@@ -55,17 +57,17 @@ impl fmt::Display for Shown<'_> {
 }
 
 impl Shown<'_> {
-    fn step(&self, f: &mut fmt::Formatter<'_>, step: &Step, at: usize) -> fmt::Result {
+    fn step(&self, f: &mut fmt::Formatter<'_>, step: &PlanStep, at: usize) -> fmt::Result {
         let what = match step {
-            Step::Every(_) | Step::Each(..) => "each",
-            Step::MultiwayJoin(inputs) => return self.multiway_join(f, inputs),
-            Step::Keys { .. } => "each key of",
-            Step::Some(_, Sign::Present) => "some",
-            Step::Some(_, Sign::Absent) | Step::Probe { sign: Sign::Absent, .. } => "no",
-            Step::Probe { .. } => "is",
-            Step::Test(..) => "test",
-            Step::Let(..) | Step::Same(..) => "let",
-            Step::Among(..) => "among",
+            PlanStep::Every(_) | PlanStep::Each(..) => "each",
+            PlanStep::MultiwayJoin(inputs) => return self.multiway_join(f, inputs),
+            PlanStep::Keys { .. } => "each key of",
+            PlanStep::Some(_, Sign::Present) => "some",
+            PlanStep::Some(_, Sign::Absent) | PlanStep::Probe { sign: Sign::Absent, .. } => "no",
+            PlanStep::Probe { .. } => "is",
+            PlanStep::Test(..) => "test",
+            PlanStep::Let(..) | PlanStep::Same(..) => "let",
+            PlanStep::Among(..) => "among",
         };
         write!(f, "{what} ")?;
         match self.rule.literal(at) {
@@ -75,9 +77,9 @@ impl Shown<'_> {
             Literal::Test { .. } => write!(f, "literal {}", at + 1)?,
         }
         match step {
-            Step::Every(path) | Step::Some(path, _) => access(f, path.view, Some(path)),
-            Step::Probe { view, .. } => access(f, *view, None),
-            Step::Keys { .. } => access(f, View::Delta, None),
+            PlanStep::Every(path) | PlanStep::Some(path, _) => access(f, path.view, Some(path)),
+            PlanStep::Probe { view, .. } => access(f, *view, None),
+            PlanStep::Keys { .. } => access(f, View::Delta, None),
             _ => Ok(()),
         }
     }
@@ -123,8 +125,8 @@ fn access(f: &mut fmt::Formatter<'_>, view: View, path: Option<&AccessPath>) -> 
         View::Old => " among the old",
         View::Ranked => " among the ranked",
     })?;
-    match path.and_then(|path| path.by.as_ref()) {
-        Some((_, key)) => write!(f, " by {} column{}", key.len(), if key.len() == 1 { "" } else { "s" }),
+    match path.filter(|path| path.index.is_some()).map(|path| path.key.len()) {
+        Some(columns) => write!(f, " by {columns} column{}", if columns == 1 { "" } else { "s" }),
         None => Ok(()),
     }
 }

@@ -6,6 +6,7 @@ use hence_lang::ir::{Literal, Rule, RuleId};
 
 use super::roles::Role;
 use super::shape::Shape;
+use super::steps::Remainder;
 use crate::storage::index::IndexId;
 use crate::storage::view::View;
 
@@ -21,22 +22,47 @@ pub(crate) trait Catalog {
     /// The index on `columns`, ascending, if there is one.
     fn find_index(&self, relation: RelationId, columns: &[u32]) -> Option<IndexId>;
 
-    /// The index on `columns`, built where there is none yet.
-    fn index_on(&mut self, relation: RelationId, columns: &[u32]) -> IndexId;
+    /// The index on `columns`, built where there is none yet; none where the source of the tuples has its own way to
+    /// look them up.
+    fn index_on(&mut self, relation: RelationId, columns: &[u32]) -> Option<IndexId>;
 
     /// Whether a scan is as good as an index.
     fn is_below_scan_threshold(&self, relation: RelationId) -> bool;
 }
 
 /// What a plan begins with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Start<'a> {
     /// Nothing bound.
     Nothing,
-    /// A row of the head (of an aggregate, of its group).
+    /// A row of the head, of which aggregates and the rank of a limit count for nothing.
     Head,
+    /// A row of the head of which only some columns are known.
+    Columns(&'a [bool]),
     /// A row of this literal.
     Row(usize),
+    /// The words of the variables that are bound, with some literals left.
+    Left(&'a Remainder),
+}
+
+/// How the literals of a body are put in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JoinOrder {
+    /// By estimated costs; each computed term of the head is compared as soon as it can be.
+    Cost,
+    /// As the text has them, as far as variables allow; computed terms of the head are compared first or last.
+    Text,
+}
+
+/// Which matches are wanted, and with what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Facts: of matches that give the same one, one is enough.
+    Facts,
+    /// Each match, since derivations are counted or ranked.
+    Derivations,
+    /// Each match with the words of all variables.
+    Bindings,
 }
 
 /// A rule to be compiled.
@@ -55,15 +81,27 @@ pub(crate) struct RuleSource<'a> {
     /// For each literal the view that it reads.
     pub(crate) views: &'a [View],
     /// What the plan begins with.
-    pub(crate) start: Start,
-    /// Whether each match counts, since derivations are counted or ranked; else only the facts do.
-    pub(crate) counts_derivations: bool,
+    pub(crate) start: Start<'a>,
+    /// How its literals are put in order.
+    pub(crate) order: JoinOrder,
+    /// Which matches are wanted.
+    pub(crate) wanted: Wanted,
 }
 
 impl RuleSource<'_> {
     /// The view that a literal reads.
     pub(crate) fn view(&self, at: usize) -> View {
         *self.views.get(at).or_broken(LITERALS)
+    }
+
+    /// The literals that the plan evaluates, in the order of the text.
+    pub(crate) fn literals(&self) -> Vec<usize> {
+        let all = 0..self.rule.body.len();
+        match self.start {
+            Start::Left(remainder) => remainder.literals.clone(),
+            Start::Row(first) => all.filter(|at| *at != first).collect(),
+            Start::Nothing | Start::Head | Start::Columns(_) => all.collect(),
+        }
     }
 
     /// The literal that reads only the delta.

@@ -1,7 +1,7 @@
 //! Plans as data: for one rule, and one way to begin it, the steps that find its matches.
 
 use hence_core::fault::OrBroken;
-use hence_core::index_vec::IndexVec;
+use hence_core::index_vec::{IndexSlice, IndexVec};
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::builtins::expr::VarId;
@@ -15,17 +15,17 @@ use crate::storage::view::View;
 
 /// The steps of a rule, outermost loop first.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub struct Plan {
     /// The rule.
     pub(crate) rule: RuleId,
     /// The literal that reads only the delta; none in the first round.
     pub(crate) delta: Option<usize>,
     /// What the row that the plan begins with binds; nothing where it begins with no row.
     pub(crate) start: RowPattern,
-    /// The literal of each step, of a multiway join that of its first input.
-    pub(crate) order: Vec<usize>,
+    /// What each step evaluates, of a multiway join its first input.
+    pub(crate) order: Vec<StepOrigin>,
     /// The steps.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PlanStep>,
     /// For each step, and for the head after them, the nearest loop before it: where to go on when it is exhausted.
     pub(crate) back: Vec<Option<usize>>,
     /// Where to go on after a match: the innermost loop that binds a variable of the head, if all matches of the
@@ -46,7 +46,34 @@ pub(crate) struct Plan {
     pub(crate) ranked: Vec<(usize, RelationId)>,
 }
 
+/// What a step of a plan evaluates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepOrigin {
+    /// The literal at a place of the body.
+    Literal(usize),
+    /// The term at a column of the head, compared with the fact that the plan begins with.
+    Head(usize),
+}
+
 impl Plan {
+    /// What each step evaluates, in order.
+    pub fn origins(&self) -> &[StepOrigin] {
+        &self.order
+    }
+
+    /// By which columns of which relations the plan looks facts up.
+    pub fn look_ups(&self) -> impl Iterator<Item = (RelationId, Vec<u32>)> + '_ {
+        self.steps.iter().filter_map(|step| match step {
+            PlanStep::Every(path) | PlanStep::Some(path, _) => {
+                Some((path.relation, path.key.iter().map(|(column, _)| *column).collect()))
+            }
+            PlanStep::Probe { relation, row, .. } => {
+                Some((*relation, (0u32..).zip(row).map(|(at, _)| at).collect()))
+            }
+            _ => None,
+        })
+    }
+
     /// The only column of the facts that the innermost loop varies.
     pub(crate) fn clustering_column(&self) -> Option<usize> {
         let tail = self.tail.iter().flatten().enumerate();
@@ -54,14 +81,14 @@ impl Plan {
         varied.next().filter(|_| varied.next().is_none())
     }
 
+    /// What is left where an operation of a step is undefined.
+    pub(crate) fn remainder_of(&self, step: usize) -> Option<&Remainder> {
+        self.steps.get(step).and_then(PlanStep::remainder)
+    }
+
     /// The literals that are evaluated after an undefined operation.
     pub(crate) fn remaining(&self) -> impl Iterator<Item = usize> {
-        let remainders = self.steps.iter().filter_map(|step| match step {
-            Step::Test(_, remainder) | Step::Let(_, _, remainder) | Step::Each(.., remainder) => {
-                Some(remainder)
-            }
-            _ => None,
-        });
+        let remainders = self.steps.iter().filter_map(PlanStep::remainder);
         remainders.chain([&self.remainder]).flat_map(|remainder| &remainder.literals).copied()
     }
 }
@@ -77,7 +104,7 @@ pub(crate) enum HeadWord {
 
 /// A step of a plan: a loop, or a filter that passes a match or rejects it.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PlanStep {
     /// Loop: each row that fits.
     Every(AccessPath),
     /// Loop: each key of an index that got facts in the last round.
@@ -168,18 +195,31 @@ impl RowPattern {
 
 /// How to find the rows that fit an atom.
 #[derive(Clone, Debug)]
-pub(crate) struct AccessPath {
+pub struct AccessPath {
     /// The relation.
     pub(crate) relation: RelationId,
     /// Which of its facts.
     pub(crate) view: View,
-    /// The index and the slots of its key; none for a scan.
-    pub(crate) by: Option<(IndexId, Vec<Slot>)>,
+    /// The columns whose words are known, ascending, with their slots.
+    pub(crate) key: Vec<(u32, Slot)>,
+    /// The index on them; none for a scan, or where the source of the tuples has its own way.
+    pub(crate) index: Option<IndexId>,
     /// What a row binds and must equal.
     pub(crate) row: RowPattern,
 }
 
 impl AccessPath {
+    /// The relation.
+    pub fn relation(&self) -> RelationId {
+        self.relation
+    }
+
+    /// The columns whose words are known, with these words.
+    pub fn key<'w>(&'w self, words: &'w [Word]) -> impl Iterator<Item = (u32, Word)> + 'w {
+        let frame = IndexSlice::from(words);
+        self.key.iter().map(move |(column, slot)| (*column, frame[*slot]))
+    }
+
     /// The slots that it binds.
     pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
         self.row.binds.iter().map(|(_, slot)| *slot)
@@ -187,7 +227,7 @@ impl AccessPath {
 }
 
 /// What is bound and which literals are left where an operation is undefined; see `exec::undefined`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Remainder {
     /// The variables that are bound.
     pub(crate) bound: Vec<VarId>,
@@ -197,7 +237,7 @@ pub(crate) struct Remainder {
     pub(crate) in_head: bool,
 }
 
-impl Step {
+impl PlanStep {
     /// Whether the step may pass more than one match.
     pub(crate) fn is_loop(&self) -> bool {
         matches!(self, Self::Every(_) | Self::Keys { .. } | Self::Each(..) | Self::MultiwayJoin(_))
@@ -211,6 +251,16 @@ impl Step {
             _ => (None, &[][..]),
         };
         probe.into_iter().chain(inputs.iter().map(|input| input.path.relation))
+    }
+
+    /// What is left where its operation is undefined.
+    fn remainder(&self) -> Option<&Remainder> {
+        match self {
+            Self::Test(_, remainder) | Self::Let(_, _, remainder) | Self::Each(.., remainder) => {
+                Some(remainder)
+            }
+            _ => None,
+        }
     }
 
     /// The relation of which the step reads the ranked view.
@@ -238,7 +288,7 @@ impl Step {
 }
 
 /// For each step, and after the last, the nearest loop before it.
-pub(crate) fn nearest_loops(steps: &[Step]) -> Vec<Option<usize>> {
+pub(crate) fn nearest_loops(steps: &[PlanStep]) -> Vec<Option<usize>> {
     let mut back = vec![None];
     let mut nearest = None;
     for (at, step) in steps.iter().enumerate() {

@@ -11,8 +11,8 @@ use super::compile::compile;
 use super::order::guess;
 use super::roles::plain_roles;
 use super::shape::Shape;
-use super::source::{Catalog, RuleSource, Start};
-use super::steps::{Plan, Step};
+use super::source::{Catalog, JoinOrder, RuleSource, Start, Wanted};
+use super::steps::{Plan, PlanStep};
 use crate::storage::index::IndexId;
 use crate::storage::relations::Relations;
 use crate::storage::stable::Stable;
@@ -32,7 +32,7 @@ pub(crate) fn plans_over(
             relations.cluster_by(*relation, column);
         }
     }
-    for relation in plans.iter().flat_map(|plan| &plan.steps).flat_map(Step::probes) {
+    for relation in plans.iter().flat_map(|plan| &plan.steps).flat_map(PlanStep::probes) {
         relations.make_set(relation);
         if stratum.relations.contains(&relation) {
             relations.number_rows(relation);
@@ -95,7 +95,8 @@ fn compile_all(
                 own: &own,
                 views: &views(&own, delta),
                 start: Start::Nothing,
-                counts_derivations: false,
+                order: JoinOrder::Cost,
+                wanted: Wanted::Facts,
             };
             plans.push(compile(source, stable, params));
         }
@@ -128,8 +129,8 @@ impl Catalog for IndexVec<RelationId, Stable> {
         self[relation].find_index(columns)
     }
 
-    fn index_on(&mut self, relation: RelationId, columns: &[u32]) -> IndexId {
-        self[relation].index_on(columns)
+    fn index_on(&mut self, relation: RelationId, columns: &[u32]) -> Option<IndexId> {
+        Some(self[relation].index_on(columns))
     }
 
     fn is_below_scan_threshold(&self, relation: RelationId) -> bool {

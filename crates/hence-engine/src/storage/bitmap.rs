@@ -132,7 +132,7 @@ impl Bitmaps {
             own.clear();
             own.extend(rows.iter().filter(|row| partition.has(*row)));
             out.clear();
-            // The first rows of a closure lie apart, so what counts is how many blocks there are in the end.
+            // The first rows of a closure are far apart, so what counts is how many blocks there are in the end.
             self.blocks <= self.few && self.take(&own, &mut out) == own.len()
         })
     }

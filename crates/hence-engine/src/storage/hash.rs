@@ -23,7 +23,6 @@ pub(crate) fn hash<C: Cell>(words: &[C]) -> u64 {
 /// The hash of the words that `columns` picks from a row.
 #[inline]
 pub(crate) fn hash_of<C: Cell>(row: &[C], columns: &[u32]) -> u64 {
-    let word =
-        |column: &u32| row.get(*column as usize).or_broken("the columns of a key lie in its rows").word();
+    let word = |column: &u32| row.get(*column as usize).or_broken("a row has the columns of its keys").word();
     columns.iter().fold(SEED, |hash, column| mix(hash, word(column)))
 }

@@ -14,7 +14,7 @@ id! {
     pub(crate) struct IndexId(u32): "plans name the indexes that their relations have";
 }
 
-/// How many entries may lie idle beside a quarter of those in use.
+/// How many entries may be unused beside a quarter of those in use.
 const WASTE: usize = 4096;
 /// How much room for the groups of new rows is kept.
 const GROUP_BUFFER: usize = 4096;
@@ -27,7 +27,7 @@ pub(crate) struct Index {
     rows: u32,
     /// How often rows were taken in.
     round: u32,
-    finder: Finder,
+    finder: KeyTable,
     groups: Vec<Bucket>,
     entries: Vec<u32>,
     content: Content,
@@ -50,7 +50,7 @@ pub(crate) enum Content {
 
 /// From a key to its group.
 #[derive(Debug)]
-enum Finder {
+enum KeyTable {
     /// The key is one small word: the number of its group.
     Direct,
     /// Any key.
@@ -77,7 +77,7 @@ impl Index {
             [key] if arity == 2 => Content::Words(1 - *key),
             _ => Content::Numbers,
         };
-        let finder = if columns.len() == 1 { Finder::Direct } else { Finder::hashed() };
+        let finder = if columns.len() == 1 { KeyTable::Direct } else { KeyTable::hashed() };
         Self {
             columns,
             rows: 0,
@@ -117,8 +117,8 @@ impl Index {
     #[inline]
     pub(crate) fn key(&self, group: u32) -> Word {
         match &self.finder {
-            Finder::Direct => Word(u64::from(group)),
-            Finder::Hashed(keys, _) => keys[group as usize * self.columns.len()],
+            KeyTable::Direct => Word(u64::from(group)),
+            KeyTable::Hashed(keys, _) => keys[group as usize * self.columns.len()],
         }
     }
 
@@ -139,9 +139,9 @@ impl Index {
     #[inline]
     fn find(&self, key: &[Word]) -> Option<usize> {
         match (&self.finder, key) {
-            (Finder::Direct, [word]) => usize::try_from(word.0).ok(),
-            (Finder::Direct, _) => None,
-            (Finder::Hashed(keys, table), key) => {
+            (KeyTable::Direct, [word]) => usize::try_from(word.0).ok(),
+            (KeyTable::Direct, _) => None,
+            (KeyTable::Hashed(keys, table), key) => {
                 let width = key.len();
                 let is_it = |at: u32| keys[at as usize * width..(at as usize + 1) * width] == *key;
                 table.find(hash(key), is_it).map(|group| group as usize)
@@ -233,7 +233,7 @@ impl Index {
 
     /// Makes the index of hashed keys again, in the room that it has.
     fn restart<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
-        if let Finder::Hashed(keys, table) = &mut self.finder {
+        if let KeyTable::Hashed(keys, table) = &mut self.finder {
             keys.clear();
             table.clear();
         }
@@ -293,13 +293,13 @@ impl Index {
                 table.insert_new(hash(&[key]), at as u32);
             }
         }
-        self.finder = Finder::Hashed(keys, table);
+        self.finder = KeyTable::Hashed(keys, table);
     }
 
     /// The group of a row, made where there is none yet.
     fn group<C: Cell>(&mut self, row: &[C]) -> u32 {
         let columns = &self.columns;
-        let Finder::Hashed(keys, table) = &mut self.finder else {
+        let KeyTable::Hashed(keys, table) = &mut self.finder else {
             return row[columns[0] as usize].word().0 as u32;
         };
         let width = columns.len();
@@ -378,8 +378,8 @@ impl Index {
     /// Bytes taken.
     pub(crate) fn bytes(&self) -> usize {
         let finder = match &self.finder {
-            Finder::Direct => 0,
-            Finder::Hashed(keys, table) => keys.capacity() * 8 + table.bytes(),
+            KeyTable::Direct => 0,
+            KeyTable::Hashed(keys, table) => keys.capacity() * 8 + table.bytes(),
         };
         finder
             + self.groups.capacity() * size_of::<Bucket>()
@@ -403,7 +403,7 @@ fn class_within(room: u32) -> Option<usize> {
     Some(2 * (log as usize - 2) + (room >> (log - 1) & 1) as usize)
 }
 
-impl Finder {
+impl KeyTable {
     fn hashed() -> Self {
         Self::Hashed(Vec::new(), RowTable::default())
     }

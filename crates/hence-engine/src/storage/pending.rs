@@ -5,7 +5,7 @@ use crate::cells::Cells;
 use crate::storage::partition::{Partition, Partitioning, SHARDS};
 use crate::storage::shard::{MOST_ROWS, Shard};
 use crate::storage::stable::Stable;
-use crate::storage::tuple_set::Layout;
+use crate::storage::tuple_set::SetLayout;
 use crate::storage::view::View;
 use hence_core::fault::OrBroken;
 use hence_core::meter::Bound;
@@ -136,13 +136,13 @@ impl Pending {
     }
 
     /// The layout of the set of facts, as [`Pending::rewind`] needs it.
-    pub(crate) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> SetLayout {
         self.shards.first().or_broken(LENT).layout()
     }
 
     /// Forgets all facts but the first `len` of `stable`, which still has the others; `layout` is that of the set when
     /// there were so many.
-    pub(crate) fn rewind(&mut self, stable: &Stable, len: u32, layout: Layout) {
+    pub(crate) fn rewind(&mut self, stable: &Stable, len: u32, layout: SetLayout) {
         self.shards.iter_mut().for_each(|shard| shard.rewind(stable, len, layout));
     }
 

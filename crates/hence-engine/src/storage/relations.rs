@@ -10,7 +10,7 @@ use crate::model::{Database, Extent};
 use crate::rows::Rows;
 use crate::storage::pending::Pending;
 use crate::storage::stable::{IndexUpdate, Stable};
-use crate::storage::tuple_set::Layout;
+use crate::storage::tuple_set::SetLayout;
 use hence_core::index_vec::IndexVec;
 use hence_core::meter::Bound;
 use hence_core::schema::RelationId;
@@ -115,7 +115,7 @@ impl Relations {
 
     /// Takes all facts but the first `len` back; `layout` is that of the set of facts when there were so many, and
     /// the one that it has then is the result.
-    pub(crate) fn rewind(&mut self, relation: RelationId, len: u32, layout: Layout) -> Layout {
+    pub(crate) fn rewind(&mut self, relation: RelationId, len: u32, layout: SetLayout) -> SetLayout {
         let (stable, pending) = self.both(relation);
         let mut layout = layout;
         if stable.len() > len || pending.is_open() {

@@ -1,4 +1,4 @@
-//! An open-addressing table from hashes to numbers; what a number stands for is its owner's business.
+//! An open-addressing table from hashes to numbers; its owner knows what a number means.
 #![expect(
     clippy::indexing_slicing,
     reason = "hot: positions are masked by the number of slots, a power of two"
@@ -38,7 +38,7 @@ impl RowTable {
     }
 
     /// Looks at where numbers under these hashes may lead, so that the processor waits for many cache lines at once and not
-    /// for one after the other; `look` looks at what a number stands for.
+    /// for one after the other; `look` looks at the row of a number.
     #[inline]
     pub(crate) fn warm(&self, hashes: &[u64], look: impl Fn(u32) -> u64) {
         let maybe = hashes.iter().filter_map(|hash| self.find(*hash, |_| true));

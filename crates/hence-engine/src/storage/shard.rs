@@ -9,7 +9,7 @@ use crate::storage::hash::hash;
 use crate::storage::partition::{Partition, Partitioning, SHARDS};
 use crate::storage::row_table::RowTable;
 use crate::storage::stable::Stable;
-use crate::storage::tuple_set::{AllRows, Layout, TupleSet, hash_row};
+use crate::storage::tuple_set::{AllRows, SetLayout, TupleSet, hash_row};
 use crate::storage::view::View;
 use hence_core::fault::OrBroken;
 use hence_core::meter::Bound;
@@ -233,13 +233,13 @@ impl Shard {
     }
 
     /// The layout of the set of facts, as [`Shard::rewind`] needs it.
-    pub(crate) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> SetLayout {
         self.members.layout()
     }
 
     /// Forgets all facts but the first `len` of `stable`, which still has the others; `layout` is that of the set when
     /// there were so many. Only where this is the only partition.
-    pub(crate) fn rewind(&mut self, stable: &Stable, len: u32, layout: Layout) {
+    pub(crate) fn rewind(&mut self, stable: &Stable, len: u32, layout: SetLayout) {
         let arity = stable.arity();
         if arity > 0 && self.members.layout() == layout {
             let rows = AllRows { arity, stable: stable.words(), pending: self.words.view() };

@@ -33,10 +33,10 @@ impl TupleSet {
 
     /// Which form the set has, and how often that was laid out again: while it is the same, what came last can be
     /// taken out again.
-    pub(crate) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> SetLayout {
         match self {
-            Self::Bitmaps(blocks) => Layout(false, blocks.layouts()),
-            Self::Numbered(table) => Layout(true, table.layouts()),
+            Self::Bitmaps(blocks) => SetLayout(false, blocks.layouts()),
+            Self::Numbered(table) => SetLayout(true, table.layouts()),
         }
     }
 
@@ -60,7 +60,7 @@ impl TupleSet {
 
 /// The layout of a set; see [`TupleSet::layout`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Layout(bool, u32);
+pub(crate) struct SetLayout(bool, u32);
 
 /// All rows of a relation: the stable ones, then those of the open round.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 /// A view of a relation. Batch evaluation divides the facts by rounds, incremental maintenance by the change at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum View {
+pub enum View {
     /// The facts of all closed rounds; in incremental maintenance those that hold after the change.
     All,
     /// Those of the last closed round.

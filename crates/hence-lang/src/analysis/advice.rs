@@ -1,23 +1,30 @@
 //! Help that needs the whole rule: the two rules of an aggregate inside another term, and `now()` as a value.
 
-use hence_core::diagnostic::{Diagnostic, Edit};
+use hence_core::diagnostic::{Diagnostic, Edit, Fix};
 use hence_core::span::{Sources, Span};
 use hence_syntax::tree::{Expr, ExprKind, Literal, LiteralKind, Rule};
 
 use super::codes;
-use super::head::as_aggregate;
 use super::uses::{Vars, arguments};
 
 /// Gives the faults of a rule the help that shows the whole rule as it should be.
 pub(super) fn advise(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnostic>) {
-    for fault in faults.iter_mut().filter(|fault| fault.code == codes::MISPLACED_AGGREGATE) {
-        if let Some(rules) = fault.span().and_then(|span| two_rules(rule, vars, span, sources)) {
-            fault.help = vec![format!("write two rules: `{rules}`")];
-            fault.fixes.clear();
-            *fault = fault.clone().fix(rule_text(rule), rules);
-        }
-    }
+    aggregates(rule, vars, sources, faults);
     clock(rule, vars, sources, faults);
+}
+
+/// The aggregates that are no whole column of the head: one fault, with the two rules.
+fn aggregates(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnostic>) {
+    let misplaced = |fault: &Diagnostic| fault.code == codes::MISPLACED_AGGREGATE;
+    let names: Vec<Span> =
+        faults.iter().filter(|fault| misplaced(fault)).filter_map(Diagnostic::span).collect();
+    let Some(rules) = two_rules(rule, vars, &names, sources) else { return };
+    let mut first = true;
+    faults.retain(|fault| !misplaced(fault) || std::mem::take(&mut first));
+    if let Some(fault) = faults.iter_mut().find(|fault| misplaced(fault)) {
+        fault.help = vec![format!("write two rules: `{rules}`")];
+        *fault = fault.clone().fix(rule_text(rule), rules);
+    }
 }
 
 /// A rule without its annotations: from its head to its full stop.
@@ -25,31 +32,41 @@ fn rule_text(rule: &Rule) -> Span {
     Span { start: rule.head.span.start, ..rule.span }
 }
 
-/// `r(T, max(N) + 1) :- q(T, N).` as a rule for the aggregate and one that reads it.
-fn two_rules(rule: &Rule, vars: &Vars, name: Span, sources: &Sources) -> Option<String> {
-    let (at, inner) = rule.terms.iter().enumerate().find_map(|(at, term)| Some((at, find(term, name)?)))?;
+/// `r(T, max(N) + 1) :- q(T, N).` as a rule for the aggregates of one term, whose names stand at `names`, and one
+/// that reads it.
+fn two_rules(rule: &Rule, vars: &Vars, names: &[Span], sources: &Sources) -> Option<String> {
+    let (at, inner) = rule.terms.iter().enumerate().find_map(|(at, term)| {
+        let calls: Vec<&Expr> = names.iter().filter_map(|name| find(term, *name)).collect();
+        (!calls.is_empty() && calls.len() == names.len()).then_some((at, calls))
+    })?;
     let groups: Vec<&Expr> =
         rule.terms.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, term)| term).collect();
-    let plain = |term: &&Expr| matches!(term.kind, ExprKind::Variable(_)) && as_aggregate(term).is_none();
+    let plain = |term: &&Expr| matches!(term.kind, ExprKind::Variable(_));
     let (first, last) = (rule.body.first()?, rule.body.last()?);
     if !groups.iter().all(plain) || rule.limit.is_some() {
         return None;
     }
-    let value =
-        ["Value", "Inner", "Aggregate"].into_iter().find(|name| vars.get((*name).into()).is_none())?;
+    let values: Vec<String> = match inner.len() {
+        1 => vec![String::from("Value")],
+        count => (1..=count).map(|number| format!("Value{number}")).collect(),
+    };
+    if values.iter().any(|value| vars.get(value.as_str().into()).is_some()) {
+        return None;
+    }
     let head = rule.head.name;
-    let between = format!("{head}_{}", sources.slice(name));
-    let with = |last: &str| {
-        let texts = groups.iter().map(|group| sources.slice(group.span)).chain([last]);
+    let between = format!("{head}_{}", sources.slice(*names.first()?));
+    let columns = |last: Vec<&str>| {
+        let texts = groups.iter().map(|group| sources.slice(group.span)).chain(last);
         texts.collect::<Vec<_>>().join(", ")
     };
-    let terms = rule.terms.iter().map(|term| replaced(term, inner.span, value, sources));
-    let terms = terms.collect::<Vec<_>>().join(", ");
+    let parts: Vec<(Span, &str)> =
+        inner.iter().zip(&values).map(|(call, value)| (call.span, value.as_str())).collect();
+    let terms = rule.terms.iter().map(|term| replaced(term, &parts, sources)).collect::<Vec<_>>().join(", ");
     let body = sources.slice(first.span.to(last.span));
     Some(format!(
         "{between}({}) :- {body}. {head}({terms}) :- {between}({}).",
-        with(sources.slice(inner.span)),
-        with(value)
+        columns(inner.iter().map(|call| sources.slice(call.span)).collect()),
+        columns(values.iter().map(String::as_str).collect())
     ))
 }
 
@@ -64,14 +81,12 @@ fn find(expr: &Expr, name: Span) -> Option<&Expr> {
     }
 }
 
-/// The text of a term with other text for the part at `span`.
-fn replaced(term: &Expr, span: Span, by: &str, sources: &Sources) -> String {
-    if span.start < term.span.start || span.end > term.span.end {
-        return sources.slice(term.span).to_owned();
-    }
-    let before = sources.slice(Span { end: span.start, ..term.span });
-    let after = sources.slice(Span { start: span.end, ..term.span });
-    format!("{before}{by}{after}")
+/// The text of a term with other texts for its parts at those places.
+fn replaced(term: &Expr, parts: &[(Span, &str)], sources: &Sources) -> String {
+    let within = |span: &Span| term.span.start <= span.start && span.end <= term.span.end;
+    let edits = parts.iter().filter(|(span, _)| within(span));
+    let edits = edits.map(|(span, by)| Edit { span: *span, text: (*by).to_owned() }).collect();
+    Fix { edits }.apply(sources.slice(term.span), term.span)
 }
 
 /// `now()` as a value: one fault, with the clock bound in the body.

@@ -87,6 +87,11 @@ impl Typer<'_> {
         // Any other conversion would join texts, or what is left of a number, and so other facts.
         Some(if (first.ty, ty.ty) == (Type::Int, Type::Float) {
             diagnostic.help(format!("if both mean the same value, write `float({name})` here"))
+        } else if [(Type::Name, Type::String), (Type::String, Type::Name)].contains(&(first.ty, ty.ty)) {
+            diagnostic.help(format!(
+                "a name is no string: `string({name})` of `/web` is `\"/web\"`; bind that to another variable and \
+                compare it"
+            ))
         } else {
             diagnostic.help("use two variables for two different values")
         })

@@ -3,7 +3,7 @@
 
 use std::ops::Index;
 
-use crate::builtins::expr::{Expr, ParamId, VarId};
+use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::term::{Limit, Sentence, Term, Variable};
 use hence_core::fault::OrBroken;
@@ -23,10 +23,25 @@ pub struct Checked {
     pub params: Vec<Param>,
     /// All rules and facts, file by file in the order of loading, in the order of the text.
     pub rules: Vec<Rule>,
-    /// The guards of decisions.
+    /// The guards of decisions, one for each fact that is needed.
     pub requires: Vec<Requires>,
+    /// Guards of several things that hang together.
+    pub joint: Vec<Joint>,
     /// The tests, in the same order as the rules.
     pub tests: Vec<Test>,
+}
+
+impl Checked {
+    /// Whether a rule or fact asks for the calendar of a time zone.
+    pub fn uses_zones(&self) -> bool {
+        let mut found = false;
+        let mut look =
+            |expr: &Expr| found |= matches!(&expr.kind, ExprKind::Call(op, _) if op.zone().is_some());
+        for expr in self.rules.iter().flat_map(Rule::exprs) {
+            expr.for_each(&mut look);
+        }
+        found
+    }
 }
 
 impl Index<RelationId> for Checked {
@@ -79,6 +94,35 @@ pub struct Rule {
     pub doc: String,
     /// The whole rule.
     pub span: Span,
+}
+
+impl Rule {
+    /// The expressions of head, body and limit.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let head = self.terms.iter().flat_map(|term| match term {
+            Term::Expr(expr) => std::slice::from_ref(expr),
+            Term::Aggregate { args, .. } => args.as_slice(),
+        });
+        let limit = self
+            .limit
+            .iter()
+            .flat_map(|limit| std::iter::once(&limit.count).chain(limit.by.iter().map(|(key, _)| key)));
+        head.chain(self.body.iter().flat_map(Literal::exprs)).chain(limit)
+    }
+}
+
+impl Literal {
+    /// The expressions in it.
+    fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            Self::Bind { expr, .. } | Self::Test { expr, .. } => vec![expr],
+            Self::Each { args, .. } => args.iter().collect(),
+            Self::Atom { args, .. } => args
+                .iter()
+                .filter_map(|arg| if let Arg::Expr(expr) = arg { Some(expr) } else { None })
+                .collect(),
+        }
+    }
 }
 
 /// A checked literal.
@@ -155,6 +199,28 @@ pub enum Guard {
     Column(usize),
     /// A literal.
     Const(Value),
+}
+
+/// A guard whose parts hang together: facts that share a value, or comparisons.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// The guarded decision.
+    pub decision: RelationId,
+    /// The facts that are needed, with what their columns must be.
+    pub atoms: Vec<(RelationId, Vec<Option<JointTerm>>)>,
+    /// What must compare, the operation that of the language: `=`, `<=`.
+    pub tests: Vec<(&'static str, JointTerm, JointTerm)>,
+    /// From `requires` to its end.
+    pub span: Span,
+}
+
+/// A term of a joint guard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointTerm {
+    /// A column of the decision, or a literal.
+    Fixed(Guard),
+    /// What some required facts have there, by its name.
+    Var(Symbol),
 }
 
 /// A checked test. Its `expect` items become rules of their own when it is run: see `ruletest`.

@@ -87,6 +87,8 @@ pub const NO_RESULT: Code = Code("E317");
 pub const DISJOINT_SETS: Code = Code("E318");
 /// A distance (`~`) that is none, or stands where nothing is compared.
 pub const FAULTY_DISTANCE: Code = Code("E319");
+/// A time zone that the database doesn't have.
+pub const UNKNOWN_ZONE: Code = Code("E325");
 
 /// A variable that nothing binds.
 pub const UNBOUND: Code = Code("E401");

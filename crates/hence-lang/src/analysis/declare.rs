@@ -199,7 +199,11 @@ fn declare_relation(decl: &RelationDecl, names: &mut Names, sources: &Sources, o
         kind: decl.kind,
         columns: columns(decl, names, sources, out),
         doc: doc(&decl.doc),
-        requires: decl.requires.as_ref().map(|requires| requires.relation.name),
+        requires: decl
+            .requires
+            .as_ref()
+            .and_then(|guard| guard.atoms().next())
+            .map(|atom| atom.relation.name),
         span: name.span,
         declared: true,
     };
@@ -322,7 +326,12 @@ pub(super) fn derived(rules: &[&Rule], names: &mut Names, out: &mut Vec<Diagnost
 }
 
 /// Gives parameters the values of a run.
-pub(super) fn set(names: &mut Names, sets: &[(Symbol, Value)], out: &mut Vec<Diagnostic>) {
+pub(super) fn set(
+    names: &mut Names,
+    sets: &[(Symbol, Value)],
+    origin: &dyn Fn(Symbol) -> Option<String>,
+    out: &mut Vec<Diagnostic>,
+) {
     for (name, value) in sets {
         match check_set(names, *name, *value, None) {
             Ok(()) => {
@@ -330,7 +339,10 @@ pub(super) fn set(names: &mut Names, sets: &[(Symbol, Value)], out: &mut Vec<Dia
                     param.value = *value;
                 }
             }
-            Err(fault) => out.extend(fault),
+            Err(fault) => {
+                let from = origin(*name).map(|origin| format!("the value comes from {origin}"));
+                out.extend(fault.map(|fault| from.into_iter().fold(fault, Diagnostic::note)));
+            }
         }
     }
 }
@@ -344,7 +356,8 @@ pub(super) fn check_set(
 ) -> Result<(), Option<Diagnostic>> {
     match names.param(name) {
         Some((_, param)) => {
-            fit(value, text, &param.ty, &format!("the parameter `{name}`"), None).map_err(Some)
+            let fits = fit(value, text, &param.ty, &format!("the parameter `{name}`"), None);
+            fits.map_err(|fault| Some(fault.note(format!("it is declared as `{name}: {}`", param.ty))))
         }
         None if names.broken_params.contains(&name) => Err(None),
         None => Err(Some(unknown_param(names, name))),

@@ -50,21 +50,31 @@ pub fn check(
     sources: &Sources,
     sets: &[(Symbol, Value)],
 ) -> (Checked, Vec<Diagnostic>) {
+    check_from(files, sources, sets, &|_| None)
+}
+
+/// The same; `origin` says of a parameter where its value comes from, such as `--set`.
+pub fn check_from(
+    files: &[tree::File],
+    sources: &Sources,
+    sets: &[(Symbol, Value)],
+    origin: &dyn Fn(Symbol) -> Option<String>,
+) -> (Checked, Vec<Diagnostic>) {
     let mut out = Vec::new();
     let rules: Vec<_> = items(files).filter_map(as_rule).collect();
     let mut names = declare::names(files, sources, &mut out);
-    declare::set(&mut names, sets, &mut out);
+    declare::set(&mut names, sets, origin, &mut out);
     declare::derived(&rules, &mut names, &mut out);
     let mut drafts = rules::drafts(&rules, &names, sources, &mut out);
     infer::columns(&drafts, &mut names, sources);
     let ids = drafts.iter().map(|draft| draft.id).collect();
     let rules = drafts.iter_mut().filter_map(|draft| draft.check(&names, sources, &mut out)).collect();
     infer::report(&drafts, &names, &mut out);
-    let requires = guards::check(items(files), &names, sources, &mut out);
+    let (requires, joint) = guards::check(items(files), &names, sources, &mut out);
     let tests = cases::check(items(files), &names, &ids, sources, &mut out);
     rename::offer(files, sources, &mut out);
     diagnostic::sort(&mut out);
-    (Checked { relations: names.finish(), params: names.params, rules, requires, tests }, out)
+    (Checked { relations: names.finish(), params: names.params, rules, requires, joint, tests }, out)
 }
 
 fn items(files: &[tree::File]) -> impl Iterator<Item = &Item> {

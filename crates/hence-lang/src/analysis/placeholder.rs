@@ -1,8 +1,11 @@
 //! Texts with placeholders, of `format` and `@because`: cut into pieces, each with its place in the source.
 
-use hence_core::diagnostic::Diagnostic;
+use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
+
+use crate::builtins::decimal::MOST_DIGITS;
+use crate::builtins::term::Format;
 
 use super::codes;
 use super::values::error;
@@ -12,8 +15,8 @@ use super::values::error;
 pub(super) enum Piece {
     /// Text as it is, `{{` and `}}` resolved.
     Text(Symbol),
-    /// `{Name}` and where the name stands.
-    Hole(Symbol, Span),
+    /// `{Name}` or `{Name:format}`, and where what is between the braces stands.
+    Hole(Symbol, Format, Span),
 }
 
 /// Cuts `text`, whose literal stands at `span`, into pieces; the faults are braces without their partner, and
@@ -68,19 +71,31 @@ impl Cutter<'_> {
             self.fault("`{` without a `}` after it", at, 1, "write `{{` for a brace");
             return 1;
         };
-        let name = rest.get(..end).unwrap_or("");
+        let inside = rest.get(..end).unwrap_or("");
+        let (name, format) = inside.split_once(':').map_or((inside, None), |(name, said)| (name, Some(said)));
         let word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        if word && name != "_" {
-            self.end_text();
-            let place = part(self.text, at + 1, end, self.span, self.sources);
-            self.pieces.push(Piece::Hole(Symbol::new(name), place));
-        } else {
+        if !word || name == "_" {
             let message = format!(
-                "`{{{name}}}` is not a placeholder: put a variable or a parameter between the braces"
+                "`{{{inside}}}` is not a placeholder: put a variable or a parameter between the braces"
             );
             let help = "bind an expression to a variable first (`X = …`); for braces in the text write `{{` and `}}`";
             self.fault(&message, at, end + 2, help);
+            return end + 2;
+        }
+        match format.map_or(Ok(Format::Plain), read) {
+            Ok(format) => {
+                self.end_text();
+                let place = part(self.text, at + 1, end, self.span, self.sources);
+                self.pieces.push(Piece::Hole(Symbol::new(name), format, place));
+            }
+            Err(help) => {
+                let message = match format.unwrap_or("") {
+                    "" => String::from("a placeholder without a format after its `:`"),
+                    said => format!("unknown format `{said}` in a placeholder"),
+                };
+                self.fault(&message, at, end + 2, &help.replace("NAME", name));
+            }
         }
         end + 2
     }
@@ -88,6 +103,42 @@ impl Cutter<'_> {
     fn fault(&mut self, message: &str, at: usize, len: usize, help: &str) {
         let place = part(self.text, at, len, self.span, self.sources);
         self.faults.push(error(codes::FAULTY_PLACEHOLDER, message, place).help(help));
+    }
+}
+
+/// The format that stands after a colon; else what to write, with `NAME` for what is shown.
+fn read(said: &str) -> Result<Format, String> {
+    if let Some(digits) = said.strip_prefix('.') {
+        let count = digits.parse::<u8>().ok().filter(|count| i64::from(*count) <= MOST_DIGITS);
+        let help = || format!("write how many digits, 0 to {MOST_DIGITS}: `{{NAME:.2}}`");
+        return count
+            .filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))
+            .map(Format::Digits)
+            .ok_or_else(help);
+    }
+    let words: Vec<&str> = said.split(' ').filter(|word| !word.is_empty()).collect();
+    match words.as_slice() {
+        ["date"] => Ok(Format::Date),
+        ["time"] => Ok(Format::Time),
+        ["human"] => Ok(Format::Human),
+        ["plural", one, many] => Ok(Format::Plural(Symbol::new(one), Symbol::new(many))),
+        ["plural", ..] => {
+            Err(String::from("write the word for one and that for many: `{NAME:plural run runs}`"))
+        }
+        [digits] if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            Err(format!("digits follow a point: `{{NAME:.{digits}}}`"))
+        }
+        _ => Err(unknown(words.first().copied().unwrap_or(""))),
+    }
+}
+
+fn unknown(word: &str) -> String {
+    match nearest(word, ["date", "time", "human"]) {
+        Some(near) => format!("did you mean `{{NAME:{near}}}`?"),
+        None => String::from(
+            "the formats are `:.2` of a float, `:date` and `:time` of a time, `:human` of a duration and \
+             `:plural run runs` of an int",
+        ),
     }
 }
 

@@ -1,17 +1,22 @@
 //! A relation called like a function: the rename that mends it, at every place of the relation.
 
 use hence_core::diagnostic::{Diagnostic, Edit};
-use hence_core::span::Sources;
+use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Type;
-use hence_syntax::tree::{Args, Atom, ExpectationKind, File, Given, Ident, Item, Literal, LiteralKind, Test};
+use hence_syntax::tree::{
+    self, Args, Atom, ExpectationKind, File, Given, Ident, Item, Literal, LiteralKind, Test,
+};
 
 use super::codes;
 use crate::builtins::op;
 
 /// Gives each fault of a relation with a name that is taken the fix that renames it, where no other relation is called
 /// so and no place can also be a call.
-pub(super) fn offer(files: &[File], sources: &Sources, faults: &mut [Diagnostic]) {
+///
+/// Nothing else is said of those places.
+pub(super) fn offer(files: &[File], sources: &Sources, faults: &mut Vec<Diagnostic>) {
+    let mut renamed: Vec<Span> = Vec::new();
     for fault in faults.iter_mut().filter(|fault| fault.code == codes::RESERVED_NAME) {
         let Some(span) = fault.span() else { continue };
         let name = Symbol::new(sources.slice(span));
@@ -23,8 +28,14 @@ pub(super) fn offer(files: &[File], sources: &Sources, faults: &mut [Diagnostic]
         if !places.ambiguous && others.all.is_empty() && !places.all.is_empty() {
             let edits = places.all.iter().map(|place| Edit { span: place.span, text: better.clone() });
             *fault = fault.clone().fix_all(edits.collect());
+            renamed.extend(places.all.iter().map(|place| place.span));
         }
     }
+    let begins = |fault: &Diagnostic| {
+        let place = fault.span().map(|span| (span.file, span.start));
+        renamed.iter().any(|span| Some((span.file, span.start)) == place)
+    };
+    faults.retain(|fault| fault.code == codes::RESERVED_NAME || !begins(fault));
 }
 
 /// The places of a relation.
@@ -46,7 +57,8 @@ impl Places {
         match item {
             Item::Relation(relation) => {
                 self.add(relation.name);
-                relation.requires.iter().for_each(|requires| self.add(requires.relation));
+                let atoms = relation.requires.iter().flat_map(tree::Requires::atoms);
+                atoms.for_each(|atom| self.add(atom.relation));
             }
             Item::Rule(rule) => {
                 self.add(rule.head);

@@ -6,7 +6,10 @@
 //! the goal put in terms of that atom's arguments. The greatest solution is right: facts have finite derivations,
 //! so what each rule hands on from the facts that it uses holds of all.
 
+mod compare;
 pub(crate) mod equal;
+mod joint;
+mod joint_report;
 mod proof;
 mod report;
 
@@ -22,6 +25,11 @@ pub fn requires(checked: &Checked) -> Vec<Diagnostic> {
     let rules = proof::Rules::new(checked);
     let mut faults: Vec<Diagnostic> =
         checked.requires.iter().flat_map(|guard| report::faults(&rules, guard)).collect();
+    let joint = checked.joint.iter().flat_map(|guard| joint_report::faults(&rules, guard));
+    // Of a fact that is missing altogether, its own guard tells more.
+    let heads: Vec<_> = faults.iter().map(Diagnostic::span).collect();
+    let joint: Vec<_> = joint.filter(|fault| !heads.contains(&fault.span())).collect();
+    faults.extend(joint);
     sort(&mut faults);
     faults
 }

@@ -207,7 +207,7 @@ fn follows(open: &[VarId], clauses: &[Clause<'_>], vars: &Vars) -> Vec<VarId> {
 fn ring(open: &[VarId], clauses: &[Clause<'_>], vars: &Vars) -> Vec<(VarId, Span)> {
     let needed = |var: VarId| {
         equations(var, clauses, vars).find_map(|(span, reads)| {
-            reads.into_iter().find(|read| *read != var && open.contains(read)).map(|read| (span, read))
+            reads.into_iter().find(|read| open.contains(read)).map(|read| (span, read))
         })
     };
     for start in open {

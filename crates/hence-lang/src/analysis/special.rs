@@ -2,10 +2,12 @@
 
 use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::generator::{self, Generator};
-use crate::builtins::op;
-use crate::builtins::pattern::Pattern;
-use crate::builtins::term::{Part, Sentence};
+use crate::builtins::op::{self, Op};
+use crate::builtins::pattern::{Pattern, groups_named};
+use crate::builtins::term::{Format, Part, Sentence};
+use crate::builtins::zone;
 use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::schema::ColumnType;
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
@@ -15,9 +17,14 @@ use super::codes;
 use super::names::Slot;
 use super::operation::wrong_count;
 use super::placeholder::{Piece, is_variable, pieces};
-use super::prose::a;
+use super::prose::{a, list};
 use super::typing::{Typer, constant};
 use super::values::{conversion, error, not_literal};
+
+/// Whether an expression is a string literal.
+fn is_string(written: &tree::Expr) -> bool {
+    matches!(written.kind, tree::ExprKind::Literal(Value::String(_)))
+}
 
 impl Typer<'_> {
     /// `if(condition, then, otherwise)`.
@@ -63,9 +70,85 @@ impl Typer<'_> {
         let [text, pattern] = args else {
             return self.fail(wrong_count("matches", args.len(), name.span, &op::signatures("matches")));
         };
-        let (text, pattern) = (self.string(text, "`matches`"), self.pattern(pattern));
+        let text = self.string(text, "`matches`");
+        if !is_string(pattern) {
+            let pattern = self.string(pattern, "`matches`");
+            return self.operation("matches", vec![text?, pattern?], span);
+        }
+        let pattern = self.pattern(pattern);
         let kind = ExprKind::Matches(Box::new(text?), pattern?);
         Some(Expr { kind, ty: Type::Bool, span })
+    }
+
+    /// `replace_all(text, pattern, replacement)`; a literal pattern compiles and has the groups that a literal
+    /// replacement names.
+    pub(super) fn replace_all(&mut self, name: tree::Ident, args: &[tree::Expr], span: Span) -> Option<Expr> {
+        let [text, source, replacement] = args else {
+            let signatures = op::signatures("replace_all");
+            return self.fail(wrong_count("replace_all", args.len(), name.span, &signatures));
+        };
+        let text = self.string(text, "`replace_all`");
+        let pattern = is_string(source).then(|| self.pattern(source));
+        let new = self.string(replacement, "`replace_all`");
+        let old = match pattern {
+            Some(None) => None,
+            _ => self.string(source, "`replace_all`"),
+        };
+        if let (Some(Some(pattern)), Some(ExprKind::Const(value))) =
+            (&pattern, new.as_ref().map(|new| &new.kind))
+        {
+            self.groups(pattern, &value.text(), replacement.span)?;
+        }
+        self.operation("replace_all", vec![text?, old?, new?], span)
+    }
+
+    /// Whether a pattern has the groups that a replacement names: what it doesn't have would be replaced by nothing.
+    fn groups(&mut self, pattern: &Pattern, replacement: &str, span: Span) -> Option<()> {
+        let Some(missing) = groups_named(replacement).find(|group| !pattern.has_group(group)) else {
+            return Some(());
+        };
+        let message = format!("the pattern has no group `{missing}`");
+        let diagnostic = error(codes::FAULTY_PATTERN, message, span);
+        let end = missing.find(|c: char| !c.is_ascii_digit()).unwrap_or(missing.len());
+        let (number, rest) = missing.split_at(end);
+        self.fail(if !number.is_empty() && !rest.is_empty() && pattern.has_group(number) {
+            diagnostic.help(format!("write `${{{number}}}{rest}` for group {number} before `{rest}`"))
+        } else {
+            let last = pattern.groups().saturating_sub(1);
+            diagnostic
+                .help(format!("its groups are 0 (the whole match) to {last}; write `$$` for a dollar sign"))
+        })
+    }
+
+    /// Whether the units and zones that an operation takes as literals exist.
+    pub(super) fn places_of_time(&mut self, expr: &Expr) -> Option<()> {
+        let ExprKind::Call(op, args) = &expr.kind else { return Some(()) };
+        let literal = |at: usize| match args.get(at).map(|arg| (&arg.kind, arg.span)) {
+            Some((ExprKind::Const(Value::String(text) | Value::Name(text)), span)) => Some((*text, span)),
+            _ => None,
+        };
+        if let Op::TruncateTo | Op::TruncateToIn = op
+            && let Some((unit, span)) = literal(1)
+            && !zone::UNITS.contains(&unit.as_str())
+        {
+            let units: Vec<_> = zone::UNITS.iter().map(|unit| format!("`{unit}`")).collect();
+            let diagnostic = error(codes::OUTSIDE_SET, format!("`truncate` has no unit `{unit}`"), span)
+                .note(format!("expected {}, or a duration such as `15m`", list(&units, "or")));
+            return self.fail(match nearest(unit.as_str(), zone::UNITS) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic,
+            });
+        }
+        let Some((name, span)) = op.zone().and_then(literal) else { return Some(()) };
+        if zone::exists(name.as_str()) {
+            return Some(());
+        }
+        let diagnostic = error(codes::UNKNOWN_ZONE, format!("unknown time zone \"{name}\""), span)
+            .note(format!("the zones are those of the IANA time zone database {}", zone::version()));
+        self.fail(match zone::nearest_name(name.as_str()) {
+            Some(near) => diagnostic.help(format!("did you mean \"{near}\"?")),
+            None => diagnostic.help("a zone is named by its region and city, such as \"Europe/Berlin\""),
+        })
     }
 
     /// An expression that must be a string.
@@ -77,8 +160,11 @@ impl Typer<'_> {
         let text = self.sources.slice(expr.span);
         let message = format!("`{text}` is {}, but {taker} takes a string", a(expr.ty));
         let diagnostic = error(codes::NO_SUCH_OPERATION, message, expr.span);
-        let better = format!("string({text})");
-        self.fail(diagnostic.help(format!("write `{better}`")).fix(expr.span, better))
+        let string = ColumnType { ty: Type::String, set: None };
+        self.fail(match conversion(&expr, text, &string) {
+            Some(better) => diagnostic.help(format!("write `{better}`")).fix(expr.span, better),
+            None => diagnostic,
+        })
     }
 
     /// A pattern: a string literal that compiles.
@@ -129,15 +215,34 @@ impl Typer<'_> {
     fn piece(&mut self, piece: Piece, literal: Span) -> Option<Expr> {
         match piece {
             Piece::Text(text) => Some(constant(Value::String(text), literal)),
-            Piece::Hole(name, span) => {
+            Piece::Hole(name, format, span) => {
                 let value = self.placeholder(name, span)?;
-                if value.ty == Type::String {
-                    Some(value)
-                } else {
-                    self.operation("string", vec![value], span)
+                self.shows(format, value.ty, name, span)?;
+                match format.operation() {
+                    Some((op, more)) => {
+                        let more = more.into_iter().map(|value| constant(value, span));
+                        let kind = ExprKind::Call(op, [value].into_iter().chain(more).collect());
+                        Some(Expr { kind, ty: Type::String, span })
+                    }
+                    None if value.ty == Type::String => Some(value),
+                    None => self.operation("string", vec![value], span),
                 }
             }
         }
+    }
+
+    /// Whether the format of the placeholder `name` shows values of this type.
+    fn shows(&mut self, format: Format, ty: Type, name: Symbol, span: Span) -> Option<()> {
+        let Some(wanted) = format.takes().filter(|wanted| *wanted != ty) else { return Some(()) };
+        let written = format.written();
+        let message = format!("`{written}` shows {}, but `{name}` is {}", a(wanted), a(ty));
+        let fix = match ty {
+            Type::Float => format!("{{{name}:.2}}"),
+            Type::Time => format!("{{{name}:date}}` or `{{{name}:time}}"),
+            Type::Duration => format!("{{{name}:human}}"),
+            _ => format!("{{{name}}}"),
+        };
+        self.fail(error(codes::FAULTY_PLACEHOLDER, message, span).help(format!("write `{fix}`")))
     }
 
     /// The variable or parameter that a placeholder names.
@@ -180,18 +285,23 @@ impl Typer<'_> {
     }
 
     fn part(&mut self, piece: Piece, columns: &[Slot]) -> Option<Part> {
-        let (name, span) = match piece {
+        let (name, format, span) = match piece {
             Piece::Text(text) => return Some(Part::Text(text)),
-            Piece::Hole(name, span) => (name, span),
+            Piece::Hole(name, format, span) => (name, format, span),
         };
         if is_variable(name) {
             if let Some(var) = self.vars.get(name) {
-                return Some(Part::Var(var));
+                let known = self.known(var).ty.as_ref().map(|ty| ty.ty);
+                known.map_or(Some(()), |ty| self.shows(format, ty, name, span))?;
+                return Some(Part::Var(var, format));
             }
-        } else if let Some((param, _)) = self.names.param(name) {
-            return Some(Part::Param(param));
+        } else if let Some((param, known)) = self.names.param(name) {
+            self.shows(format, known.ty.ty, name, span)?;
+            return Some(Part::Param(param, format));
         } else if let Some(at) = columns.iter().position(|column| column.name == name) {
-            return Some(Part::Column(at as u32));
+            let known = columns.get(at).and_then(|column| column.ty.as_ref()).map(|ty| ty.ty);
+            known.map_or(Some(()), |ty| self.shows(format, ty, name, span))?;
+            return Some(Part::Column(at as u32, format));
         } else if self.names.broken_params.contains(&name) {
             return self.poison();
         }

@@ -224,6 +224,7 @@ impl<'a> Typer<'a> {
         match name.name.as_str() {
             "if" => self.choice(name, args, span),
             "matches" => self.matches(name, args, span),
+            "replace_all" => self.replace_all(name, args, span),
             "format" => self.format(name, args, span),
             word if is_aggregate(word) && (!is_function(word) || args.len() == 1) => {
                 self.misplaced_aggregate(name)

@@ -129,7 +129,7 @@ fn placeholders(arg: &Expr, sources: &Sources, visit: &mut dyn FnMut(Symbol, Spa
         return for_each_use(arg, sources, visit);
     };
     for piece in pieces(text.as_str(), arg.span, sources).0 {
-        if let Piece::Hole(name, span) = piece
+        if let Piece::Hole(name, _, span) = piece
             && is_variable(name)
         {
             visit(name, span);

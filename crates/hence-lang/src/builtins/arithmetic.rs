@@ -25,3 +25,37 @@ pub(super) fn power(base: i64, exponent: i64) -> Option<i64> {
         _ => u32::try_from(exponent).ok().and_then(|exponent| base.checked_pow(exponent)),
     }
 }
+
+/// `micros` times `factor` exactly, to the nearest microsecond, halves away from zero.
+pub(super) fn scaled(micros: i64, factor: f64) -> Option<i64> {
+    let bits = factor.to_bits();
+    let (exponent, fraction) = ((bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
+    let mantissa = i128::from(if exponent == 0 { fraction } else { fraction | 1 << 52 });
+    let product = i128::from(micros) * if factor < 0.0 { -mantissa } else { mantissa };
+    let shift = i64::try_from(exponent.max(1)).ok()? - 1075;
+    let scaled = match u32::try_from(shift) {
+        _ if product == 0 => 0,
+        // The mantissa has 53 digits, so that no product that is shifted further fits.
+        Ok(left) if left < 64 => product.checked_mul(1 << left)?,
+        Ok(_) => return None,
+        Err(_) if shift < -125 => 0, // the product has at most 116 digits
+        Err(_) => nearest(product, 1 << -shift),
+    };
+    i64::try_from(scaled).ok()
+}
+
+/// `micros` divided by `parts`, to the nearest microsecond, halves away from zero; `None` for a division by zero.
+pub(super) fn share(micros: i64, parts: i64) -> Option<i64> {
+    (parts != 0).then(|| i64::try_from(nearest(micros.into(), parts.into())).ok())?
+}
+
+/// The int nearest to a quotient, halves away from zero; the divisor isn't 0.
+fn nearest(dividend: i128, divisor: i128) -> i128 {
+    let (quotient, rest) = (dividend / divisor, dividend % divisor);
+    let away = if (dividend < 0) == (divisor < 0) { 1 } else { -1 };
+    if rest.unsigned_abs() >= divisor.unsigned_abs() - rest.unsigned_abs() {
+        quotient + away
+    } else {
+        quotient
+    }
+}

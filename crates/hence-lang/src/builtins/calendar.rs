@@ -1,5 +1,7 @@
 //! Functions of times: the proleptic Gregorian calendar in UTC, for every time that 64 bits of microseconds hold.
 
+use std::fmt;
+
 const SECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
@@ -11,6 +13,17 @@ pub(super) struct Date {
     pub(super) year: i64,
     pub(super) month: i64,
     pub(super) day: i64,
+}
+
+impl fmt::Display for Date {
+    /// As RFC 3339 has it, with a sign and six digits for a year that four don't hold.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.year {
+            0..=9999 => write!(f, "{:04}", self.year)?,
+            _ => write!(f, "{:+07}", self.year)?,
+        }
+        write!(f, "-{:02}-{:02}", self.month, self.day)
+    }
 }
 
 /// The day that a time falls on.

@@ -1,11 +1,14 @@
 //! Operations on words: one variant for each function or operator at each type, so that no engine looks at
 //! types while it runs.
 
+mod name;
+
 use hence_core::literal::is_time;
 use hence_core::value::{Type, Word};
 
 use super::arithmetic as num;
-use super::{calendar, conversion, text};
+use super::zone::Local;
+use super::{calendar, conversion, decimal, pattern, text, wording};
 
 pub use super::overload::{Signature, names, resolve, signatures};
 
@@ -79,6 +82,12 @@ pub enum Op {
     Exp,
     /// `duration / duration`, a float.
     DivDuration,
+    /// `duration * float`, to the nearest microsecond.
+    ScaleDuration,
+    /// `float * duration`, likewise.
+    ScaleByDuration,
+    /// `duration / int`, to the nearest microsecond.
+    ShareDuration,
     /// `min` of all types but the texts.
     Min,
     /// `max` of all types but the texts.
@@ -101,6 +110,8 @@ pub enum Op {
     IntOfText,
     /// `round`, halves away from zero.
     Round,
+    /// `round(x, digits)` of a float: its exact value, halves away from zero.
+    RoundTo,
     /// `floor`.
     Floor,
     /// `ceil`.
@@ -125,6 +136,10 @@ pub enum Op {
     EndsWith,
     /// `replace(s, from, to)`; an empty `from` replaces nothing.
     Replace,
+    /// `matches(s, pattern)` whose pattern is a value.
+    Matches,
+    /// `replace_all(s, pattern, replacement)`.
+    ReplaceAll,
     /// `concat` of two or more strings.
     Concat,
     /// `substring(s, start, length)`.
@@ -143,10 +158,44 @@ pub enum Op {
     Hour,
     /// `minute`, 0 to 59.
     Minute,
+    /// `date(t)`: `2026-02-03`.
+    Date,
+    /// `year(t, zone)`.
+    YearIn,
+    /// `month(t, zone)`.
+    MonthIn,
+    /// `day(t, zone)`.
+    DayIn,
+    /// `weekday(t, zone)`.
+    WeekdayIn,
+    /// `hour(t, zone)`.
+    HourIn,
+    /// `minute(t, zone)`.
+    MinuteIn,
+    /// `date(t, zone)`.
+    DateIn,
     /// `truncate(t, d)`.
     Truncate,
+    /// `truncate(t, /day)`, in UTC.
+    TruncateTo,
+    /// `truncate(t, /day, zone)`.
+    TruncateToIn,
     /// `seconds(d)`.
     Seconds,
+    /// `minutes(d)`.
+    Minutes,
+    /// `hours(d)`.
+    Hours,
+    /// `days(d)`.
+    Days,
+    /// `{X:.2}` of a float and its count of digits.
+    Fixed,
+    /// `{At:time}`.
+    Clock,
+    /// `{Lasts:human}`.
+    Human,
+    /// `{N:plural run runs}` of an int and the two words.
+    Plural,
 }
 
 fn bool(value: bool) -> Option<Word> {
@@ -191,6 +240,9 @@ impl Op {
             Self::Ln => Word::from_float(a.as_float().ln()),
             Self::Exp => Word::from_float(a.as_float().exp()),
             Self::Seconds => Word::from_float(a.as_int() as f64 / 1e6),
+            Self::Minutes => Word::from_float(a.as_int() as f64 / 6e7),
+            Self::Hours => Word::from_float(a.as_int() as f64 / 3.6e9),
+            Self::Days => Word::from_float(a.as_int() as f64 / 8.64e10),
             _ => self.apply_to_text_or_time(a),
         }
     }
@@ -211,6 +263,9 @@ impl Op {
             Self::Weekday => int(calendar::weekday(a.as_int())),
             Self::Hour => int(calendar::hour(a.as_int())),
             Self::Minute => int(calendar::minute(a.as_int())),
+            Self::Date => Some(text::word(&calendar::date(a.as_int()).to_string())),
+            Self::Clock => Some(text::word(&wording::clock(a.as_int()))),
+            Self::Human => Some(text::word(&wording::human(a.as_int()))),
             _ => None,
         }
     }
@@ -260,6 +315,33 @@ impl Op {
             Self::Concat => text::concat(&[a, b]),
             Self::Jaccard => Word::from_float(text::jaccard(text::of(a), text::of(b))),
             Self::Truncate => calendar::truncate(a.as_int(), b.as_int()).map(Word::from_int),
+            Self::ScaleDuration => num::scaled(a.as_int(), b.as_float()).map(Word::from_int),
+            Self::ScaleByDuration => num::scaled(b.as_int(), a.as_float()).map(Word::from_int),
+            Self::ShareDuration => num::share(a.as_int(), b.as_int()).map(Word::from_int),
+            Self::RoundTo => decimal::round(a.as_float(), b.as_int()).and_then(Word::from_float),
+            Self::Matches => bool(pattern::of_value(b.as_symbol())?.is_match(text::of(a))),
+            Self::Fixed => {
+                let digits = usize::try_from(b.as_int().clamp(0, decimal::MOST_DIGITS)).ok()?;
+                Some(text::word(&decimal::fixed(a.as_float(), digits)))
+            }
+            _ => self.apply_in_zone(a, b),
+        }
+    }
+
+    /// What the calendar of a zone says of a time.
+    fn apply_in_zone(self, a: Word, b: Word) -> Option<Word> {
+        if self == Self::TruncateTo {
+            return Local::utc(a.as_int())?.truncate(text::of(b)).and_then(time);
+        }
+        let local = |part: fn(&Local) -> i64| int(part(&Local::new(a.as_int(), b.as_symbol())?));
+        match self {
+            Self::YearIn => local(Local::year),
+            Self::MonthIn => local(Local::month),
+            Self::DayIn => local(Local::day),
+            Self::WeekdayIn => local(Local::weekday),
+            Self::HourIn => local(Local::hour),
+            Self::MinuteIn => local(Local::minute),
+            Self::DateIn => Some(text::word(&Local::new(a.as_int(), b.as_symbol())?.date().to_string())),
             _ => None,
         }
     }
@@ -274,6 +356,16 @@ impl Op {
             (Self::Replace, [text, from, to]) => text::replace(*text, *from, *to),
             (Self::Substring, [text, start, len]) => text::substring(*text, start.as_int(), len.as_int()),
             (Self::Concat, args) if args.len() > 2 => text::concat(args),
+            (Self::ReplaceAll, [text, pattern, replacement]) => pattern::of_value(pattern.as_symbol())?
+                .replace_all(text::of(*text), text::of(*replacement), text::LONGEST)
+                .map(|text| text::word(&text)),
+            (Self::TruncateToIn, [at, unit, zone]) => {
+                Local::new(at.as_int(), zone.as_symbol())?.truncate(text::of(*unit)).and_then(time)
+            }
+            (Self::Plural, [count, one, many]) => {
+                let word = if count.as_int().unsigned_abs() == 1 { one } else { many };
+                Some(text::word(&format!("{} {}", count.as_int(), text::of(*word))))
+            }
             _ => None,
         }
     }
@@ -302,6 +394,10 @@ impl Op {
                 | Self::Ln
                 | Self::Exp
                 | Self::DivDuration
+                | Self::ScaleDuration
+                | Self::ScaleByDuration
+                | Self::ShareDuration
+                | Self::RoundTo
                 | Self::FloatOfText
                 | Self::IntOfText
                 | Self::IntOfFloat
@@ -312,72 +408,28 @@ impl Op {
                 | Self::Replace
                 | Self::Concat
                 | Self::Substring
+                | Self::Matches
+                | Self::ReplaceAll
+                | Self::YearIn
+                | Self::MonthIn
+                | Self::DayIn
+                | Self::WeekdayIn
+                | Self::HourIn
+                | Self::MinuteIn
+                | Self::DateIn
                 | Self::Truncate
+                | Self::TruncateTo
+                | Self::TruncateToIn
         )
     }
 
-    /// The function or operator as a rule file writes it.
-    pub fn name(self) -> &'static str {
+    /// The place of the operand that names a time zone.
+    pub fn zone(self) -> Option<usize> {
         match self {
-            Self::Equal => "=",
-            Self::NotEqual => "!=",
-            Self::Less | Self::LessText => "<",
-            Self::LessEqual | Self::LessEqualText => "<=",
-            Self::Greater | Self::GreaterText => ">",
-            Self::GreaterEqual | Self::GreaterEqualText => ">=",
-            Self::Not => "not",
-            Self::AddInt | Self::AddTime | Self::AddFloat => "+",
-            Self::SubInt | Self::SubTime | Self::SubFloat | Self::NegInt | Self::NegFloat => "-",
-            Self::MulInt | Self::MulFloat => "*",
-            Self::DivInt | Self::DivFloat | Self::DivDuration => "/",
-            Self::RemInt | Self::RemFloat => "%",
-            _ => self.function_name(),
-        }
-    }
-
-    fn function_name(self) -> &'static str {
-        match self {
-            Self::AbsInt | Self::AbsFloat => "abs",
-            Self::PowInt | Self::PowFloat => "pow",
-            Self::Sqrt => "sqrt",
-            Self::Ln => "ln",
-            Self::Exp => "exp",
-            Self::Min | Self::MinText => "min",
-            Self::Max | Self::MaxText => "max",
-            Self::Clamp | Self::ClampText => "clamp",
-            Self::FloatOfInt | Self::FloatOfText => "float",
-            Self::IntOfFloat | Self::IntOfText => "int",
-            Self::Round => "round",
-            Self::Floor => "floor",
-            Self::Ceil => "ceil",
-            Self::StringOf(_) => "string",
-            Self::NameOf => "name",
-            _ => self.text_or_time_name(),
-        }
-    }
-
-    fn text_or_time_name(self) -> &'static str {
-        match self {
-            Self::Len => "len",
-            Self::Lower => "lower",
-            Self::Upper => "upper",
-            Self::Trim => "trim",
-            Self::Contains => "contains",
-            Self::StartsWith => "starts_with",
-            Self::EndsWith => "ends_with",
-            Self::Replace => "replace",
-            Self::Concat => "concat",
-            Self::Substring => "substring",
-            Self::Jaccard => "jaccard",
-            Self::Year => "year",
-            Self::Month => "month",
-            Self::Day => "day",
-            Self::Weekday => "weekday",
-            Self::Hour => "hour",
-            Self::Minute => "minute",
-            Self::Truncate => "truncate",
-            Self::Seconds => "seconds",
-            _ => "",
+            Self::YearIn | Self::MonthIn | Self::DayIn | Self::DateIn => Some(1),
+            Self::WeekdayIn | Self::HourIn | Self::MinuteIn => Some(1),
+            Self::TruncateToIn => Some(2),
+            _ => None,
         }
     }
 

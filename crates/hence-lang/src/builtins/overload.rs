@@ -45,7 +45,7 @@ pub(super) fn written(name: &str, args: &[&str], result: &str) -> String {
     }
 }
 
-/// One meaning of a name. Those that are no operation (`if`, `matches`, …) have no `op`.
+/// One meaning of a name. Those that are no operation (`if`, `format`, …) have no `op`.
 struct Overload {
     signature: Signature,
     op: Option<Op>,
@@ -61,8 +61,8 @@ fn special(args: &[Type], result: Type) -> Overload {
 
 /// The operation that `name` (a function, or an operator as written: `+`, `<`, unary `-` and `not` with one
 /// argument) stands for at these argument types, with the type of its result. `None` where there is none;
-/// [`signatures`] then tells what would have been right. `matches`, `format`, `if`, `and` and `or` are no
-/// operations: the checker makes expressions of their own of them.
+/// [`signatures`] then tells what would have been right. `format`, `if`, `and` and `or` are no
+/// operations: the checker makes expressions of their own of them, and of `matches` with a literal pattern.
 pub fn resolve(name: &str, args: &[Type]) -> Option<(Op, Type)> {
     if name == "concat" && args.len() > 2 && args.iter().all(|ty| *ty == Text) {
         return Some((Op::Concat, Text));
@@ -100,7 +100,8 @@ fn overloads(name: &str) -> Vec<Overload> {
         "+" | "-" | "*" | "/" | "%" => operators(name),
         "abs" | "pow" | "sqrt" | "ln" | "exp" | "round" | "floor" | "ceil" => numbers(name),
         "int" | "float" | "string" | "name" => conversions(name),
-        "year" | "month" | "day" | "weekday" | "hour" | "minute" | "truncate" | "seconds" => times(name),
+        "year" | "month" | "day" | "weekday" | "hour" | "minute" | "date" | "truncate" => times(name),
+        "seconds" | "minutes" | "hours" | "days" => durations(name),
         _ => texts(name),
     }
 }
@@ -139,11 +140,14 @@ fn operators(name: &str) -> Vec<Overload> {
             of(&[Float, Float], Float, Op::MulFloat),
             of(&[Duration, Int], Duration, Op::MulInt),
             of(&[Int, Duration], Duration, Op::MulInt),
+            of(&[Duration, Float], Duration, Op::ScaleDuration),
+            of(&[Float, Duration], Duration, Op::ScaleByDuration),
         ],
         "/" => vec![
             of(&[Int, Int], Int, Op::DivInt),
             of(&[Float, Float], Float, Op::DivFloat),
             of(&[Duration, Duration], Float, Op::DivDuration),
+            of(&[Duration, Int], Duration, Op::ShareDuration),
         ],
         _ => vec![of(&[Int, Int], Int, Op::RemInt), of(&[Float, Float], Float, Op::RemFloat)],
     }
@@ -160,7 +164,7 @@ fn numbers(name: &str) -> Vec<Overload> {
         "sqrt" => vec![of(&[Float], Float, Op::Sqrt)],
         "ln" => vec![of(&[Float], Float, Op::Ln)],
         "exp" => vec![of(&[Float], Float, Op::Exp)],
-        "round" => vec![of(&[Float], Int, Op::Round)],
+        "round" => vec![of(&[Float], Int, Op::Round), of(&[Float, Int], Float, Op::RoundTo)],
         "floor" => vec![of(&[Float], Int, Op::Floor)],
         _ => vec![of(&[Float], Int, Op::Ceil)],
     }
@@ -176,17 +180,31 @@ fn conversions(name: &str) -> Vec<Overload> {
 }
 
 fn times(name: &str) -> Vec<Overload> {
-    let part = |op| vec![of(&[Time], Int, op)];
+    let part = |op, local| vec![of(&[Time], Int, op), of(&[Time, Text], Int, local)];
     match name {
-        "year" => part(Op::Year),
-        "month" => part(Op::Month),
-        "day" => part(Op::Day),
-        "weekday" => part(Op::Weekday),
-        "hour" => part(Op::Hour),
-        "minute" => part(Op::Minute),
-        "truncate" => vec![of(&[Time, Duration], Time, Op::Truncate)],
-        _ => vec![of(&[Duration], Float, Op::Seconds)],
+        "year" => part(Op::Year, Op::YearIn),
+        "month" => part(Op::Month, Op::MonthIn),
+        "day" => part(Op::Day, Op::DayIn),
+        "weekday" => part(Op::Weekday, Op::WeekdayIn),
+        "hour" => part(Op::Hour, Op::HourIn),
+        "minute" => part(Op::Minute, Op::MinuteIn),
+        "date" => vec![of(&[Time], Text, Op::Date), of(&[Time, Text], Text, Op::DateIn)],
+        _ => vec![
+            of(&[Time, Duration], Time, Op::Truncate),
+            of(&[Time, Name], Time, Op::TruncateTo),
+            of(&[Time, Name, Text], Time, Op::TruncateToIn),
+        ],
     }
+}
+
+fn durations(name: &str) -> Vec<Overload> {
+    let op = match name {
+        "seconds" => Op::Seconds,
+        "minutes" => Op::Minutes,
+        "hours" => Op::Hours,
+        _ => Op::Days,
+    };
+    vec![of(&[Duration], Float, op)]
 }
 
 fn texts(name: &str) -> Vec<Overload> {
@@ -202,7 +220,8 @@ fn texts(name: &str) -> Vec<Overload> {
         "concat" => vec![of(&[Text, Text], Text, Op::Concat)],
         "substring" => vec![of(&[Text, Int, Int], Text, Op::Substring)],
         "jaccard" => vec![of(&[Text, Text], Float, Op::Jaccard)],
-        "matches" => vec![special(&[Text, Text], Bool)],
+        "matches" => vec![of(&[Text, Text], Bool, Op::Matches)],
+        "replace_all" => vec![of(&[Text, Text, Text], Text, Op::ReplaceAll)],
         "format" => vec![special(&[Text], Text)],
         _ => Vec::new(),
     }

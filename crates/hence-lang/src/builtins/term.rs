@@ -7,6 +7,7 @@ use hence_core::symbol::Symbol;
 
 use super::aggregate::Aggregate;
 use super::expr::{Expr, ParamId, VarId};
+pub use super::wording::{Format, Show};
 
 /// A variable of a rule.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,10 +62,10 @@ pub struct Sentence {
 pub enum Part {
     /// Text as it is.
     Text(Symbol),
-    /// The value of a variable, as `string` writes it.
-    Var(VarId),
-    /// The value of a parameter, as `string` writes it.
-    Param(ParamId),
+    /// The value of a variable.
+    Var(VarId, Format),
+    /// The value of a parameter.
+    Param(ParamId, Format),
     /// The value of an aggregate or any other term of the head, by its column.
-    Column(u32),
+    Column(u32, Format),
 }

@@ -7,14 +7,15 @@ use hence_core::value::Word;
 
 /// The longest text that an operation may make, in bytes: as much as a file may hold. A recursion that doubles a
 /// text ends here instead of at the memory's end.
-const LONGEST: usize = 64 << 20;
+pub(super) const LONGEST: usize = 64 << 20;
 
 /// The text of a word.
 pub(super) fn of(word: Word) -> &'static str {
     word.as_symbol().as_str()
 }
 
-fn word(text: &str) -> Word {
+/// The word of a text.
+pub(super) fn word(text: &str) -> Word {
     Word::from_symbol(Symbol::new(text))
 }
 

@@ -6,7 +6,7 @@ use hence_core::value::{Type, Value, Word};
 use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::builtins::generator::Generator;
 use hence_lang::builtins::op::Op;
-use hence_lang::builtins::term::Part;
+use hence_lang::builtins::term::{Part, Show};
 use hence_lang::ir::{Program, Rule};
 
 /// What a rule names is of its own program, and its variables are checked before it is phrased.
@@ -18,20 +18,23 @@ pub(super) fn sentence(
     rule: &Rule,
     row: &[Word],
     vars: &[Option<Word>],
+    show: Show,
 ) -> Option<String> {
     let part = |part: &Part| -> String {
         match part {
             Part::Text(text) => text.to_string(),
-            Part::Param(param) => program.params.get(param.0 as usize).or_broken(OWN).value.text(),
-            Part::Column(column) => {
+            Part::Param(param, format) => {
+                show(*format, program.params.get(param.0 as usize).or_broken(OWN).value)
+            }
+            Part::Column(column, format) => {
                 let ty = program.relation(rule.head).and_then(|found| found.columns.get(*column as usize));
                 let (column, word) = ty.zip(row.get(*column as usize)).or_broken(OWN);
-                Value::from_word(column.ty.ty, *word).text()
+                show(*format, Value::from_word(column.ty.ty, *word))
             }
-            Part::Var(var) => {
+            Part::Var(var, format) => {
                 let ty = rule.variables.get(var.0 as usize).map(|variable| variable.ty.ty);
                 let found = ty.zip(vars.get(var.0 as usize).copied().flatten());
-                found.map_or(String::from("…"), |(ty, word)| Value::from_word(ty, word).text())
+                found.map_or(String::from("…"), |(ty, word)| show(*format, Value::from_word(ty, word)))
             }
         }
     };

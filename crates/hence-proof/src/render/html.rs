@@ -16,7 +16,7 @@ summary{cursor:pointer;font-weight:600}ul{margin:.3em 0;padding-left:1.4em}code{
 .by{color:#667;font-size:.9em}.leaf{border-left-color:#7a7}:target{background:#ffd}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181a1f}.by{color:#99a}:target{background:#443}}";
 
-/// The whole file. Steps stand one after the other, so that a deep proof needs no deep page.
+/// The whole file. Steps follow one another, so that a deep proof needs no deep page.
 pub fn html(proof: &Proof, program: &Program) -> String {
     let root = proof.root().or_broken("a proof begins with the fact that it proves");
     let title = text::fact_text(program, &root.fact);

@@ -14,20 +14,21 @@ use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Atom, Literal, Rule, RuleId};
 
-use super::super::derive::{Entry, given_words};
+use super::super::derive::given_words;
 use super::super::group::Tally;
+use super::super::matches::BodyMatches;
+use super::super::plans::Begin;
 use super::super::proof::{Premise, StepKind};
 use super::super::store::{FactRef, Key};
-use super::super::walk::Walk;
-use super::change::{Change, turns};
+use super::change::{Change, adjustments};
 use super::columns::read_columns;
-use super::state::{Frame, Queued, State};
+use super::state::{Hypothesis, Queued, RuleAttempt};
 use super::{Asked, FUEL, Finder, nearest};
 
 /// How many states are looked at.
 const STATES: usize = 20_000;
 
-/// How many rules lie between the fact asked for and a change at most.
+/// The most rules between the fact asked for and a change.
 const DEPTH: usize = 8;
 
 /// How many changes a set has at most.
@@ -56,8 +57,13 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let (queue, read, like) = (BinaryHeap::new(), HashMap::new(), HashMap::new());
         let mut search = Self { finder, queue, added: 0, seen: 0, until, target: relation, read, like };
         let params = finder.context.params.clone();
-        let start =
-            State { frames: Vec::new(), changes: Vec::new(), params, removed: BTreeSet::new(), rules: 0 };
+        let start = Hypothesis {
+            frames: Vec::new(),
+            changes: Vec::new(),
+            params,
+            removed: BTreeSet::new(),
+            rules: 0,
+        };
         search.derive(&start, relation, asked, 0);
         search
     }
@@ -67,7 +73,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
         !self.queue.is_empty()
     }
 
-    fn push(&mut self, mut state: State) {
+    fn push(&mut self, mut state: Hypothesis) {
         state.write_back();
         if state.changes.len() <= CHANGES {
             self.added += 1;
@@ -79,7 +85,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
     }
 
     /// Adds a state for each rule that could derive the relation.
-    fn derive(&mut self, state: &State, relation: RelationId, target: &Asked, waiting: usize) {
+    fn derive(&mut self, state: &Hypothesis, relation: RelationId, target: &Asked, waiting: usize) {
         if state.frames.len() >= DEPTH {
             return;
         }
@@ -90,12 +96,12 @@ impl<'f, 'a> Abduction<'f, 'a> {
             let left = (0..rule.body.len()).collect();
             let mut next = state.clone();
             next.rules += 1;
-            next.frames.push(Frame { rule: *id, vars, made_up, left, target: target.clone(), waiting });
+            next.frames.push(RuleAttempt { rule: *id, vars, made_up, left, target: target.clone(), waiting });
             self.push(next);
         }
     }
 
-    fn expand(&mut self, mut state: State) -> Option<Vec<Change>> {
+    fn expand(&mut self, mut state: Hypothesis) -> Option<Vec<Change>> {
         let frame = state.frames.last_mut()?;
         let rule = self.finder.context.program.rule(frame.rule)?;
         let Some(at) = frame.left.iter().position(|literal| frame.ready(rule, *literal)) else {
@@ -137,7 +143,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
         None
     }
 
-    fn atom(&mut self, state: State, atom: &Atom, literal: usize) {
+    fn atom(&mut self, state: Hypothesis, atom: &Atom, literal: usize) {
         let Some(frame) = state.frames.last() else { return };
         let key = frame.key(atom, &state.params);
         let context = &self.finder.context;
@@ -163,7 +169,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
     }
 
     /// Takes a fact that was made up before, if one fits.
-    fn reuse(&mut self, state: &State, atom: &Atom, key: &Asked) -> bool {
+    fn reuse(&mut self, state: &Hypothesis, atom: &Atom, key: &Asked) -> bool {
         let name = self.finder.context.name(atom.relation);
         let rows = state.changes.iter().filter_map(|change| match change {
             Change::Assert(fact, _) if fact.relation == name => {
@@ -181,7 +187,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
     }
 
     /// Makes a fact up: the columns known, the others as the nearest fact has them.
-    fn assume(&mut self, state: &State, atom: &Atom, key: &Asked) {
+    fn assume(&mut self, state: &Hypothesis, atom: &Atom, key: &Asked) {
         let context = &self.finder.context;
         let Some(like) = self.like(atom.relation, key) else { return };
         let row: Vec<Word> =
@@ -280,32 +286,36 @@ impl<'f, 'a> Abduction<'f, 'a> {
         Some(Fact::new(found.name, values.collect::<Option<Vec<_>>>()?))
     }
 
-    fn test(&mut self, state: State, expr: &Expr) {
+    fn test(&mut self, state: Hypothesis, expr: &Expr) {
         let Some(frame) = state.frames.last() else { return };
         let words = frame.words();
         if expr.eval(&words, &state.params).is_ok_and(Word::as_bool) {
             return self.push(state);
         }
-        for turn in turns(expr, &words, &state.params) {
+        for adjustment in adjustments(expr, &words, &state.params) {
             let mut next = state.clone();
-            let turned = match turn.side.kind {
-                ExprKind::Var(var) => next.adjust(var, turn.word, turn.side),
+            let adjusted = match adjustment.side.kind {
+                ExprKind::Var(var) => next.adjust(var, adjustment.word, adjustment.side),
                 ExprKind::Param(param) => {
                     let program = self.finder.context.program;
                     program.params.get(param.0 as usize).is_some_and(|known| {
-                        next.set(known, param.0 as usize, Value::from_word(turn.side.ty, turn.word))
+                        next.set(
+                            known,
+                            param.0 as usize,
+                            Value::from_word(adjustment.side.ty, adjustment.word),
+                        )
                     })
                 }
                 _ => false,
             };
-            let words = next.frames.last().map(Frame::words).or_broken("a search has a frame");
-            if turned && expr.eval(&words, &next.params).is_ok_and(Word::as_bool) {
+            let words = next.frames.last().map(RuleAttempt::words).or_broken("a search has a frame");
+            if adjusted && expr.eval(&words, &next.params).is_ok_and(Word::as_bool) {
                 self.push(next);
             }
         }
     }
 
-    fn not(&mut self, state: State, atom: &Atom, literal: usize) {
+    fn not(&mut self, state: Hypothesis, atom: &Atom, literal: usize) {
         let Some(frame) = state.frames.last() else { return };
         let key = frame.key(atom, &state.params);
         let mut rows = Vec::new();
@@ -365,8 +375,8 @@ impl<'f, 'a> Abduction<'f, 'a> {
         found
     }
 
-    /// The body of the top frame is met: its head answers the atom that waits, or the search has a guess.
-    fn finish(&mut self, mut state: State, rule: &Rule) -> Option<Vec<Change>> {
+    /// The body of the innermost rule is satisfied: its head answers the atom that waits, or the search has a guess.
+    fn finish(&mut self, mut state: Hypothesis, rule: &Rule) -> Option<Vec<Change>> {
         let frame = state.frames.pop()?;
         // Without any change it gives nothing that doesn't hold anyway.
         if state.changes.is_empty() {
@@ -398,14 +408,18 @@ impl<'f, 'a> Abduction<'f, 'a> {
     fn group_with(&self, id: RuleId, rule: &Rule, words: &[Word], params: &[Word]) -> Option<Asked> {
         let finder = self.finder;
         let row: Asked = rule.terms.iter().map(|term| plain(term, words, params)).collect();
-        let given = given_words(rule, &row)?.into_iter().map(Option::unwrap_or_default).collect();
+        let is_known =
+            |(term, word): (&Term, &Option<Word>)| matches!(term, Term::Aggregate { .. }) || word.is_some();
+        if !rule.terms.iter().zip(&row).all(is_known) {
+            return None;
+        }
         let rule = finder.context.program.rule(id)?;
-        let plan = finder.plans().get(&finder.context, id, rule, Entry::Head);
-        let mut walk = Walk::new(&finder.context, (rule, plan), given, row.clone(), None);
-        walk.fuel = FUEL;
+        let plan = finder.plans().get(&finder.context, id, rule, Begin::Head);
+        let head: Vec<Word> = row.iter().copied().map(Option::unwrap_or_default).collect();
+        let mut all = BodyMatches::new(&finder.context, (rule, plan), &head, None).with_fuel(FUEL);
         let mut tally = Tally::new(rule);
-        while walk.next() {
-            tally.add(&walk.vars, &finder.context.params);
+        while all.next() {
+            tally.add(all.vars(), &finder.context.params);
         }
         tally.add(words, params);
         let mut row = row;

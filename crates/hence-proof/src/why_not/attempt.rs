@@ -4,24 +4,25 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hence_core::fact::Fact;
-use hence_core::fault::{self, OrBroken};
+use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
+use hence_engine::matches::{BodySearch, Entry, JoinOrder, Plan, StepOrigin};
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::term::{Limit, Term};
-use hence_lang::ir::{Literal, Rule, RuleId};
+use hence_lang::ir::{Atom, Literal, Rule, RuleId};
 
-use super::super::derive::{Entry, Match, given_words};
+use super::super::derive::given_words;
 use super::super::group::Tally;
-use super::super::plan::{Move, Plan};
+use super::super::matches::{BodyMatches, Stuck};
+use super::super::plans::Begin;
 use super::super::ranking::Ranking;
-use super::super::walk::{Stuck, Walk};
 use super::{Asked, Attempt, FUEL, Failure, Finder, SHOWN, literals, nearest};
 
 /// What holds of a plan.
-const PLANNED: &str = "a plan moves along the literals of its own rule";
+const PLANNED: &str = "a search gets stuck at a step of its plan";
 
 /// Looks into one rule.
 pub(super) struct Explorer<'f, 'a> {
@@ -43,35 +44,41 @@ impl<'a> Explorer<'_, 'a> {
             .filter(|at| matches!(given.get(*at), Some(Some(_))))
             .map(|at| VarId(at as u32))
             .collect();
-        let plan = Arc::new(Plan::reading(self.rule, bound.clone()));
-        let vars: Vec<Word> = given.into_iter().map(Option::unwrap_or_default).collect();
         let context = &self.finder.context;
-        let mut target = self.asked.clone();
-        self.open_rank(&mut target);
-        let walk = Walk::new(context, (self.rule, Arc::clone(&plan)), vars, target, None);
-        let mut walk = walk.sorted().remembering(FUEL);
+        let plan = Arc::new(self.plan());
+        let row: Vec<Word> = self.asked.iter().copied().map(Option::unwrap_or_default).collect();
+        let all = BodyMatches::new(context, (self.rule, Arc::clone(&plan)), &row, None);
+        let mut all = all.sorted().with_fuel(FUEL).remembering();
         let mut tally = Tally::new(self.rule);
         let (mut matches, mut first) = (0, None);
-        while walk.next() {
-            matches += usize::from(tally.add(&walk.vars, &context.params));
-            first.get_or_insert_with(|| walk.vars.clone());
+        while all.next() {
+            matches += usize::from(tally.add(all.vars(), &context.params));
+            first.get_or_insert_with(|| all.vars().to_vec());
             if !self.rule.is_aggregate() {
                 break;
             }
         }
         if let Some(vars) = first {
             let failure = match &self.rule.limit {
-                Some(limit) => self.limited(limit, vars.clone()),
+                Some(limit) => self.limited(limit, &vars),
                 None if self.rule.is_aggregate() => self.grouped(&tally, matches),
                 None => Failure::Stopped,
             };
             let shown = |var| !self.rule.is_aggregate() || bound.contains(&var);
             return (self.made(literals(self.rule), self.named(&vars, shown), 0, failure), None);
         }
-        match walk.stuck.take().filter(|stuck| walk.fuel > 0 && !stuck.found.is_empty()) {
+        match all.into_stuck() {
             Some(stuck) => self.stuck(&plan, bound, stuck),
             None => (self.made(0, Vec::new(), 0, Failure::Stopped), None),
         }
+    }
+
+    /// The body in the order in which a reader follows it.
+    fn plan(&self) -> Plan {
+        let known: Vec<bool> = self.asked.iter().map(Option::is_some).collect();
+        let (rule, id, entry) = (self.rule, self.id, Entry::Columns(&known));
+        let search = BodySearch { rule, id, entry, order: JoinOrder::Text };
+        search.plan(&self.finder.context.params, &|_, _| 0.0)
     }
 
     fn made(&self, held: usize, bindings: Vec<(Symbol, Value)>, others: usize, failure: Failure) -> Attempt {
@@ -88,7 +95,7 @@ impl<'a> Explorer<'_, 'a> {
         }
     }
 
-    /// A variable stands in two columns for which different values are asked.
+    /// A variable is in two columns for which different values are asked.
     fn twice(&self) -> Failure {
         let mut seen: Vec<(VarId, Word)> = Vec::new();
         for (column, (term, word)) in self.rule.terms.iter().zip(self.asked).enumerate() {
@@ -114,15 +121,6 @@ impl<'a> Explorer<'_, 'a> {
         relation.columns.get(column).or_broken("a head has a term for each column of its relation").name
     }
 
-    fn open_rank(&self, target: &mut Asked) {
-        let rank = self.rule.limit.as_ref().and_then(|limit| limit.rank);
-        for (term, slot) in self.rule.terms.iter().zip(target) {
-            if matches!(term, Term::Expr(expr) if rank.is_some_and(|rank| expr.kind == ExprKind::Var(rank))) {
-                *slot = None;
-            }
-        }
-    }
-
     fn named(&self, vars: &[Word], known: impl Fn(VarId) -> bool) -> Vec<(Symbol, Value)> {
         let rank = self.rule.limit.as_ref().and_then(|limit| limit.rank);
         let all = self.rule.variables.iter().zip(vars).enumerate();
@@ -132,40 +130,38 @@ impl<'a> Explorer<'_, 'a> {
     }
 
     fn stuck(&self, plan: &Plan, mut bound: BTreeSet<VarId>, stuck: Stuck) -> (Attempt, Missing) {
-        let before = plan.moves.get(..stuck.at).unwrap_or(&[]);
-        before.iter().for_each(|step| self.bind(*step, &mut bound));
-        let held = before.iter().filter(|step| !matches!(step, Move::Head(_) | Move::Bind { .. })).count();
+        let (before, from) = plan.origins().split_at_checked(stuck.at).or_broken(PLANNED);
+        let before = before.iter().filter_map(|origin| self.literal(*origin));
+        before.clone().for_each(|literal| bound.extend(literal.binds()));
+        let held = before.filter(|literal| !matches!(literal, Literal::Bind { .. })).count();
         let others = stuck.found.len().saturating_sub(1);
-        let Some(step) = plan.moves.get(stuck.at).copied() else {
+        let origin = *from.first().or_broken(PLANNED);
+        let Some(vars) = self.closest(origin, stuck) else {
             return (self.made(held, Vec::new(), 0, Failure::Stopped), None);
         };
-        let Some(found) = self.closest(step, stuck) else {
-            return (self.made(held, Vec::new(), 0, Failure::Stopped), None);
-        };
-        let (failure, missing) = self.failure(step, &found.vars, &bound);
+        let (failure, missing) = self.failure(origin, &vars, &bound);
         let known = |var| bound.contains(&var);
-        (self.made(held, self.named(&found.vars, known), others, failure), missing)
+        (self.made(held, self.named(&vars, known), others, failure), missing)
     }
 
-    fn bind(&self, step: Move, bound: &mut BTreeSet<VarId>) {
-        let literal = match step {
-            Move::Match(at) | Move::Bind { literal: at, .. } | Move::Each { literal: at, .. } => at,
-            _ => return,
-        };
-        bound.extend(self.rule.body.get(literal).into_iter().flat_map(Literal::binds));
+    /// The literal that a step evaluates, where it is one of the body.
+    fn literal(&self, origin: StepOrigin) -> Option<&'a Literal> {
+        match origin {
+            StepOrigin::Literal(at) => Some(self.rule.literal(at)),
+            StepOrigin::Head(_) => None,
+        }
     }
 
     /// Of the bindings that got equally far, the one that misses a comparison by the least; else the first.
-    fn closest(&self, step: Move, stuck: Stuck) -> Option<Match> {
-        let missed = |found: &Match| -> f64 {
-            let Move::Test(at) = step else { return 0.0 };
-            let Some(Literal::Test { expr, .. }) = self.rule.body.get(at) else { return 0.0 };
-            self.missed_by(expr, &found.vars).unwrap_or(f64::INFINITY)
+    fn closest(&self, origin: StepOrigin, stuck: Stuck) -> Option<Vec<Word>> {
+        let missed = |vars: &Vec<Word>| -> f64 {
+            let Some(Literal::Test { expr, .. }) = self.literal(origin) else { return 0.0 };
+            self.missed_by(expr, vars).unwrap_or(f64::INFINITY)
         };
         let found = stuck.found.into_iter().map(|found| (missed(&found), found));
         found
             .reduce(|best, next| if next.0.total_cmp(&best.0).is_lt() { next } else { best })
-            .map(|(_, found)| found)
+            .map(|(_, vars)| vars)
     }
 
     fn missed_by(&self, expr: &Expr, vars: &[Word]) -> Option<f64> {
@@ -176,40 +172,34 @@ impl<'a> Explorer<'_, 'a> {
         Some((one - other).abs())
     }
 
-    fn failure(&self, step: Move, vars: &[Word], bound: &BTreeSet<VarId>) -> (Failure, Missing) {
+    fn failure(&self, origin: StepOrigin, vars: &[Word], bound: &BTreeSet<VarId>) -> (Failure, Missing) {
         let params = &self.finder.context.params;
         let phrase = self.finder.phrase(self.rule);
         let none = |expr: &Expr| Failure::NoResult {
             text: phrase.valued(expr, vars, params),
             written: phrase.written(expr),
         };
-        let literal = |at: usize| self.rule.body.get(at);
-        let failure = match step {
-            Move::Match(at) => return self.missing(at, vars, bound),
-            Move::Absent(at) => self.in_the_way(at, vars),
-            Move::Test(at) => match literal(at) {
-                Some(Literal::Test { expr, .. }) if expr.eval(vars, params).is_err() => none(expr),
-                Some(Literal::Test { expr, .. }) => Failure::Test {
-                    text: phrase.condition(expr, vars, params),
-                    written: phrase.written(expr),
-                },
-                _ => fault::broken(PLANNED),
-            },
-            Move::Bind { literal: at, .. } => match literal(at) {
-                Some(Literal::Bind { expr, .. }) if expr.eval(vars, params).is_err() => none(expr),
-                Some(Literal::Bind { var, expr, .. }) => {
-                    self.differs(*var, phrase.valued(expr, vars, params), phrase.written(expr), vars, true)
-                }
-                _ => fault::broken(PLANNED),
-            },
-            Move::Each { literal: at, bound } => match literal(at) {
-                Some(Literal::Each { var, generator, args, .. }) => {
-                    let text = phrase.generator(generator, args, Some((vars, params)));
-                    self.differs(*var, text, phrase.generator(generator, args, None), vars, bound)
-                }
-                _ => fault::broken(PLANNED),
-            },
-            Move::Head(column) => self.head(column, vars),
+        let literal = match origin {
+            StepOrigin::Literal(at) => self.rule.literal(at),
+            StepOrigin::Head(column) => return (self.head(column, vars), None),
+        };
+        let failure = match literal {
+            Literal::Atom(atom) => return self.missing(atom, vars, bound),
+            Literal::Not(atom) => self.in_the_way(atom, vars),
+            Literal::Test { expr, .. } | Literal::Bind { expr, .. } if expr.eval(vars, params).is_err() => {
+                none(expr)
+            }
+            Literal::Test { expr, .. } => {
+                Failure::Test { text: phrase.condition(expr, vars, params), written: phrase.written(expr) }
+            }
+            Literal::Bind { var, expr, .. } => {
+                self.differs(*var, phrase.valued(expr, vars, params), phrase.written(expr), vars, true)
+            }
+            Literal::Each { var, generator, args, .. } => {
+                let text = phrase.generator(generator, args, Some((vars, params)));
+                let written = phrase.generator(generator, args, None);
+                self.differs(*var, text, written, vars, bound.contains(var))
+            }
         };
         (failure, None)
     }
@@ -240,8 +230,7 @@ impl<'a> Explorer<'_, 'a> {
         }
     }
 
-    fn missing(&self, at: usize, vars: &[Word], bound: &BTreeSet<VarId>) -> (Failure, Missing) {
-        let Some(Literal::Atom(atom)) = self.rule.body.get(at) else { fault::broken(PLANNED) };
+    fn missing(&self, atom: &Atom, vars: &[Word], bound: &BTreeSet<VarId>) -> (Failure, Missing) {
         let context = &self.finder.context;
         let known = |at: usize| match atom.args.get(at) {
             Some(hence_lang::ir::Arg::Var(var)) => bound.contains(var),
@@ -257,8 +246,7 @@ impl<'a> Explorer<'_, 'a> {
         (failure, Some((atom.relation, key)))
     }
 
-    fn in_the_way(&self, at: usize, vars: &[Word]) -> Failure {
-        let Some(Literal::Not(atom)) = self.rule.body.get(at) else { fault::broken(PLANNED) };
+    fn in_the_way(&self, atom: &Atom, vars: &[Word]) -> Failure {
         let key: Asked = self.finder.context.key(atom, vars, |_| true).into_iter().collect();
         let (facts, count) = self.finder.matching(atom.relation, &key, SHOWN);
         let why = facts.first().and_then(|fact| self.finder.why_or_end(fact));
@@ -281,12 +269,12 @@ impl<'a> Explorer<'_, 'a> {
         Failure::Aggregate { results: results.collect(), matches }
     }
 
-    fn limited(&self, limit: &'a Limit, vars: Vec<Word>) -> Failure {
+    fn limited(&self, limit: &'a Limit, vars: &[Word]) -> Failure {
         let finder = self.finder;
-        let group = finder.plans().get(&finder.context, self.id, self.rule, Entry::Per);
+        let group = finder.plans().get(&finder.context, self.id, self.rule, Begin::Per);
         let ranking = Ranking { context: &finder.context, id: self.id, rule: self.rule, limit, group };
         let rank_column = ranking.rank_column();
-        let heads = ranking.heads(vars);
+        let heads = ranking.heads(&ranking.per(vars));
         let fits = |head: &[Word]| {
             let mut columns = head.iter().zip(self.asked).enumerate();
             columns.all(|(at, (word, asked))| {

@@ -40,7 +40,7 @@ pub struct Remedies {
 }
 
 /// A side of a failing condition that could take another value to make it hold.
-pub(super) struct Turn<'e> {
+pub(super) struct Adjustment<'e> {
     /// The variable or parameter.
     pub(super) side: &'e Expr,
     /// The value that it would need at least.
@@ -48,19 +48,19 @@ pub(super) struct Turn<'e> {
 }
 
 /// The values of lone variables and parameters that would make a failing condition hold, by the least change.
-pub(super) fn turns<'e>(expr: &'e Expr, vars: &[Word], params: &[Word]) -> Vec<Turn<'e>> {
+pub(super) fn adjustments<'e>(expr: &'e Expr, vars: &[Word], params: &[Word]) -> Vec<Adjustment<'e>> {
     let lone = |side: &Expr| matches!(side.kind, ExprKind::Var(_) | ExprKind::Param(_));
     match &expr.kind {
-        ExprKind::Var(_) | ExprKind::Param(_) => vec![Turn { side: expr, word: Word::from_bool(true) }],
+        ExprKind::Var(_) | ExprKind::Param(_) => vec![Adjustment { side: expr, word: Word::from_bool(true) }],
         ExprKind::Call(op, args) => match (op.name(), args.as_slice()) {
-            ("not", [side]) if lone(side) => vec![Turn { side, word: Word::from_bool(false) }],
+            ("not", [side]) if lone(side) => vec![Adjustment { side, word: Word::from_bool(false) }],
             (name, [left, right]) => {
-                let turn = |side: &'e Expr, other: &Expr, name: &str| {
+                let adjustment = |side: &'e Expr, other: &Expr, name: &str| {
                     let limit = other.eval(vars, params).ok().filter(|_| lone(side))?;
-                    Some(Turn { side, word: beyond(side.ty, name, limit)? })
+                    Some(Adjustment { side, word: beyond(side.ty, name, limit)? })
                 };
                 let mirrored = mirror(name);
-                turn(left, right, name).into_iter().chain(turn(right, left, mirrored)).collect()
+                adjustment(left, right, name).into_iter().chain(adjustment(right, left, mirrored)).collect()
             }
             _ => Vec::new(),
         },

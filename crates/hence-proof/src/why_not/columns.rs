@@ -13,8 +13,8 @@ use super::Finder;
 pub(super) fn read_columns(finder: &Finder<'_>, relation: RelationId, target: RelationId) -> Vec<bool> {
     let program = finder.context.program;
     let mut read = vec![false; finder.context.types(relation).len()];
-    let behind = dependencies(program, target);
-    for rule in program.rules.iter().filter(|rule| behind.contains(&rule.head)) {
+    let after = dependencies(program, target);
+    for rule in program.rules.iter().filter(|rule| after.contains(&rule.head)) {
         let atoms = rule.body.iter().filter_map(Literal::atom);
         for atom in atoms.filter(|atom| atom.relation == relation) {
             for (read, arg) in read.iter_mut().zip(&atom.args) {
@@ -39,7 +39,7 @@ fn dependencies(program: &Program, target: RelationId) -> BTreeSet<RelationId> {
     found
 }
 
-/// How often a variable stands in a rule.
+/// How often a variable occurs in a rule.
 fn uses(rule: &Rule, var: VarId) -> usize {
     let mut uses = 0;
     let mut count = |other: VarId| uses += usize::from(other == var);

@@ -56,7 +56,7 @@ pub struct WhyNot {
 pub struct Attempt {
     /// The identity of the rule.
     pub rule: Symbol,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
     /// The same for people.
     pub place: Place,

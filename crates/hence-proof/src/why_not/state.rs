@@ -1,4 +1,4 @@
-//! How far a derivation has been imagined: rules whose bodies are being met, and what it would take so far.
+//! A hypothetical derivation: rules whose bodies are being satisfied, and the changes that it takes so far.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use super::Asked;
 use super::change::Change;
 
 /// A state in the queue; only cost and number order it.
-pub(super) struct Queued(pub(super) State);
+pub(super) struct Queued(pub(super) Hypothesis);
 
-/// How far a derivation has been imagined, and what it would take.
+/// A hypothetical derivation, and the changes that it takes so far.
 #[derive(Clone)]
-pub(super) struct State {
-    pub(super) frames: Vec<Frame>,
+pub(super) struct Hypothesis {
+    pub(super) frames: Vec<RuleAttempt>,
     pub(super) changes: Vec<Change>,
     pub(super) params: Vec<Word>,
     /// Facts that the changes are meant to remove.
@@ -25,9 +25,9 @@ pub(super) struct State {
     pub(super) rules: usize,
 }
 
-/// A rule whose body is being met.
+/// A rule whose body is being satisfied.
 #[derive(Clone)]
-pub(super) struct Frame {
+pub(super) struct RuleAttempt {
     pub(super) rule: RuleId,
     pub(super) vars: Vec<Option<Word>>,
     /// For a variable that a made-up fact brought in: the change and the column that hold its value, and whether
@@ -39,7 +39,7 @@ pub(super) struct Frame {
     pub(super) waiting: usize,
 }
 
-/// Where the value of a made-up variable stands.
+/// Where the value of a made-up variable is kept.
 #[derive(Clone, Copy)]
 pub(super) struct MadeUp {
     pub(super) change: usize,
@@ -47,7 +47,7 @@ pub(super) struct MadeUp {
     pub(super) settled: bool,
 }
 
-impl State {
+impl Hypothesis {
     /// Gives a made-up variable another value, in the fact that was made up too.
     pub(super) fn adjust(&mut self, var: VarId, word: Word, side: &Expr) -> bool {
         let Some(frame) = self.frames.last_mut() else { return false };
@@ -105,7 +105,7 @@ impl State {
     }
 }
 
-impl Frame {
+impl RuleAttempt {
     pub(super) fn words(&self) -> Vec<Word> {
         self.vars.iter().map(|word| word.unwrap_or_default()).collect()
     }

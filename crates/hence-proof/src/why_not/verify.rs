@@ -40,7 +40,7 @@ pub struct Trial<'t> {
 
 impl Finder<'_> {
     /// The smallest sets of assertions, retractions and parameters after which some fact of `relation` fits
-    /// `pattern`: each is evaluated before it is told. Changes to the clock are none.
+    /// `pattern`: each is verified by an evaluation. The clock is never changed.
     pub fn remedies(&self, relation: RelationId, pattern: &[Option<Value>], trial: &Trial<'_>) -> Remedies {
         let asked: Asked = pattern.iter().map(|value| value.map(Value::word)).collect();
         let start = Instant::now();

@@ -9,7 +9,8 @@ use super::variable::{raise_variables, variable_form, writes_lower_variables};
 pub(super) fn rego(text: &str) -> Option<(Habit, usize)> {
     let open = text.lines().next()?.find('{')?;
     let head = scan(text.get(..open)?);
-    let (name, rest) = head.split_first().filter(|(name, _)| name.kind == Kind::Word)?;
+    let (name, rest) =
+        head.split_first().filter(|(name, _)| name.kind == Kind::Word && !name.is_word("test"))?;
     let terms = rego_terms(rest)?;
     let len = open + closing_brace(text.get(open..)?)?;
     let mut pieces = vec![name.clone(), Piece::mark("(")];
@@ -18,11 +19,12 @@ pub(super) fn rego(text: &str) -> Option<(Habit, usize)> {
     pieces.extend(statements(text.get(open + 1..len - 1)?).join(&Piece::mark(",")));
     pieces.push(Piece::mark("."));
     let pieces = marks(pieces);
-    let pieces = if writes_lower_variables(&pieces) { raise_variables(pieces) } else { pieces };
+    let raises = writes_lower_variables(&scan(text.get(..len)?));
+    let pieces = if raises { raise_variables(pieces) } else { pieces };
     let columns = if terms.is_empty() { "" } else { "X" };
     let example = format!("{}({columns}) :- relation(X, Y), Y > 3.", name.text);
     let message = "a rule has its body after `:-`, not in braces";
-    Some((Habit { message, form: join(&pieces), example: Some(example) }, len))
+    Some((Habit { message, form: join(&pieces), example: Some(example), is_exact: false }, len))
 }
 
 /// The terms of a head of Rego: `contains x`, `[x]`, `(x)`, `:= x`, with or without `if`.
@@ -59,7 +61,23 @@ fn statements(body: &str) -> Vec<Vec<Piece>> {
         pieces.push(Piece::mark(";"));
     }
     let statements = split(&pieces, ";").into_iter().filter(|statement| !statement.is_empty());
-    statements.map(fields).collect()
+    statements.filter_map(statement).collect()
+}
+
+/// A statement as a literal; one that only declares variables is none.
+fn statement(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    match pieces {
+        [some, variable, within, path @ ..] if some.is_word("some") && within.is_word("in") => {
+            let relation = path.last().filter(|last| last.kind == Kind::Word)?;
+            Some(vec![relation.clone(), Piece::mark("("), variable.clone(), Piece::mark(")")])
+        }
+        [some, ..] if some.is_word("some") => None,
+        [rule] if rule.kind == Kind::Word => Some([pieces, &[Piece::mark("("), Piece::mark(")")]].concat()),
+        [not, rule] if not.is_word("not") && rule.kind == Kind::Word => {
+            Some([pieces, &[Piece::mark("("), Piece::mark(")")]].concat())
+        }
+        _ => Some(fields(pieces)),
+    }
 }
 
 /// `input.user.name` as `Name`.
@@ -123,7 +141,12 @@ pub(super) fn cedar(word: &str, text: &str) -> Option<Habit> {
     }
     let form = format!("{word}(Principal, Action, Resource) :- {}.", body.join(", "));
     let example = format!("{word}(Principal, Action, Resource) :- request(Principal, Action, Resource).");
-    Some(Habit { message: "a policy of Cedar is a rule of hence", form, example: Some(example) })
+    Some(Habit {
+        message: "a policy of Cedar is a rule of hence",
+        form,
+        example: Some(example),
+        is_exact: false,
+    })
 }
 
 /// `User::"bob"` as `"bob"`.

@@ -14,26 +14,28 @@ pub(crate) struct Habit {
     pub(crate) form: String,
     /// What to show where the form has faults of its own.
     pub(crate) example: Option<String>,
+    /// Whether the form means what was written, so that it may take its place.
+    pub(crate) is_exact: bool,
 }
 
 /// A change of the pieces of a clause; `None` where they have nothing of it.
-type Change = fn(&[Piece]) -> Option<Vec<Piece>>;
+type Rewriter = fn(&[Piece]) -> Option<Vec<Piece>>;
 
-/// The habits, the largest first.
-const HABITS: [(&str, Change); 13] = [
-    ("a variable starts with an upper-case letter and has no `?`", question_marks),
-    ("a rule has no cut: each rule derives all of its facts, whatever other rules derive", cuts),
-    ("an element of a list is bound or tested by `in`", members),
-    ("a list is a relation with a fact for each element, and an atom binds one of them", lists),
-    ("literals are separated by `,`", sql_words),
-    ("a rule is not written as `if … then`", if_then),
-    ("a rule has its head first, then `:-` and its body", head_last),
-    ("alternatives are rules of their own", either),
-    ("alternatives are rules of their own", nested_either),
-    ("a choice of values is written as `if(condition, value, otherwise)`", ternary),
-    ("texts are compared by functions", text_operators),
-    ("any value is written as `_`", stars),
-    ("a duration is written with a unit, without a space", durations),
+/// The habits, the largest first; whether the form means what was written.
+const HABITS: [(&str, Rewriter, bool); 13] = [
+    ("a variable starts with an upper-case letter and has no `?`", question_marks, true),
+    ("a rule has no cut: each rule derives all of its facts, whatever other rules derive", cuts, false),
+    ("an element of a list is bound or tested by `in`", members, true),
+    ("a list is a relation with a fact for each element, and an atom binds one of them", lists, false),
+    ("literals are separated by `,`", sql_words, true),
+    ("a rule is not written as `if … then`", if_then, true),
+    ("a rule has its head first, then `:-` and its body", head_last, true),
+    ("alternatives are rules of their own", either, true),
+    ("alternatives are rules of their own", nested_either, true),
+    ("a choice of values is written as `if(condition, value, otherwise)`", ternary, true),
+    ("texts are compared by functions", text_operators, true),
+    ("any value is written as `_`", stars, true),
+    ("a duration is written with a unit, without a space", durations, true),
 ];
 
 /// The habit that a rule with faults shows.
@@ -44,14 +46,16 @@ pub(crate) fn habit(text: &str) -> Option<Habit> {
     let pieces: Vec<Piece> = scan(text).into_iter().filter(|piece| piece.kind != Kind::Comment).collect();
     let (mut message, mut found) = (None, pieces);
     // One clause may show several.
-    for (says, change) in HABITS {
+    let mut is_exact = true;
+    for (says, change, exact) in HABITS {
         if let Some(changed) = change(&found) {
+            is_exact &= exact;
             message = message.or(Some(says));
             found = changed;
         }
     }
     let form = join(&marks(found));
-    message.map(|message| Habit { message, form, example: None })
+    message.map(|message| Habit { message, form, example: None, is_exact })
 }
 
 /// A statement of a language that has no clauses, at the beginning of `text`: what it is, and how long it is.
@@ -73,7 +77,7 @@ pub(crate) fn statement(text: &str) -> Option<(Habit, usize)> {
         return Some((cedar_rule(word, whole)?, end));
     }
     let form = select(whole).unwrap_or_else(|| String::from("result(X) :- table(column: X), X < 0.5."));
-    Some((Habit { message: "a statement of SQL", form, example: None }, end))
+    Some((Habit { message: "a statement of SQL", form, example: None, is_exact: false }, end))
 }
 
 /// `SELECT a, b FROM t WHERE …` as a rule.

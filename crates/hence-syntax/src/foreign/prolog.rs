@@ -75,7 +75,8 @@ pub(super) fn lists(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let open = pieces.iter().enumerate().position(|(at, piece)| {
         piece.is("[")
             && closing(pieces, at).is_some_and(|close| {
-                pieces.get(at..close).is_some_and(|inside| inside.iter().any(|piece| piece.is("|")))
+                // A comprehension of Rego has more after the bar.
+                matches!(pieces.get(at..close), Some([.., bar, _]) if bar.is("|"))
             })
     })?;
     let close = closing(pieces, open)?;

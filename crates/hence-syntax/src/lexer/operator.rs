@@ -121,7 +121,12 @@ impl Lexer<'_> {
         let fault =
             Diagnostic::new(codes::FOREIGN_OPERATOR, format!("unknown operator `{theirs}`")).at(span, advice);
         let fault = self.with_line(fault, span);
-        self.faults.push(match ours.written() {
+        let before = self.line_of(span).get(..start - self.line_start).unwrap_or("").trim_end();
+        let ours_there = match theirs {
+            ":=" if !before.contains(":-") => Some(":-").filter(|_| before.ends_with(')')),
+            _ => ours.written(),
+        };
+        self.faults.push(match ours_there {
             Some(text) => fault.fix(span, text),
             None => fault,
         });

@@ -9,9 +9,7 @@ use super::super::codes;
 use super::super::lexer::snake_case;
 use super::super::token::{RESERVED, TokenKind};
 use super::super::tree::TypeExpr;
-use super::super::tree::{
-    Args, ColumnDecl, Expr, ExprKind, Ident, Import, ParamDecl, RelationDecl, Requires, TypeDecl,
-};
+use super::super::tree::{ColumnDecl, Expr, ExprKind, Ident, Import, ParamDecl, RelationDecl, TypeDecl};
 use super::Parser;
 
 impl Parser<'_> {
@@ -174,49 +172,6 @@ impl Parser<'_> {
             .help(format!("write: `{form}`"))
             .fix(span, ":");
         self.fault(fault);
-    }
-
-    /// `requires REL(column: term, …)`.
-    fn requires(&mut self, kind: Kind) -> Option<Requires> {
-        let start = self.bump().span;
-        if kind != Kind::Decision {
-            let message = "`requires` applies only to decisions";
-            let label = format!("declared as `{}`", kind.keyword());
-            self.report(codes::BAD_DECLARATION, message, start, &label, "declare it as `decision`");
-        }
-        let relation = self.name("relation")?;
-        let columns =
-            if self.at(TokenKind::LeftParen) { self.required_columns(relation) } else { Vec::new() };
-        Some(Requires { relation, columns, span: self.since(start) })
-    }
-
-    /// `(column: term, …)`, each term a column of the decision or a literal.
-    fn required_columns(&mut self, relation: Ident) -> Vec<(Ident, Expr)> {
-        let args = self.args();
-        let columns = match args {
-            Args::Named(columns) => columns,
-            Args::Positional(terms) if terms.is_empty() => Vec::new(),
-            Args::Positional(_) => {
-                let help = format!("write: `requires {}(column: column_or_literal, …)`", relation.name);
-                let message = "`requires` takes named columns";
-                self.report(codes::NAMED_ARGUMENTS, message, relation.span, "positional terms", &help);
-                Vec::new()
-            }
-        };
-        for (_, term) in &columns {
-            if !matches!(term.kind, ExprKind::Literal(_) | ExprKind::Ident(_) | ExprKind::Error) {
-                let label = "expected a column of the decision, or a literal";
-                let help = "leave out a column that may have any value";
-                self.report(
-                    codes::BAD_DECLARATION,
-                    "not a term that `requires` takes",
-                    term.span,
-                    label,
-                    help,
-                );
-            }
-        }
-        columns
     }
 
     /// `type NAME = /a | /b.`

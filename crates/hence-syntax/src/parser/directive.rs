@@ -129,7 +129,12 @@ impl<'a> Parser<'a> {
     }
 
     /// Reports a declaration with our form of it, and reads on after it.
-    fn declared(&mut self, declared: Declared, message: &str) -> Item {
+    fn declared(&mut self, mut declared: Declared, message: &str) -> Item {
+        for (_, ty) in &mut declared.columns {
+            if let Some(base) = self.base_of(ty) {
+                *ty = base;
+            }
+        }
         let start = self.current.span;
         let end = start.start as usize + declared.len;
         let span = Span::new(self.file, start.start, end as u32);
@@ -154,6 +159,14 @@ impl<'a> Parser<'a> {
             requires: None,
             span,
         })
+    }
+
+    /// The type that `.type NAME <: base` says of a name.
+    fn base_of(&self, name: &str) -> Option<String> {
+        let types = self.text.lines().filter_map(|line| line.trim().strip_prefix(".type"));
+        let mut bases = types.filter_map(|line| line.split_once("<:").or_else(|| line.split_once('=')));
+        let (_, base) = bases.find(|(known, base)| known.trim() == name && !base.contains('|'))?;
+        Some(foreign::type_name(base.trim()).to_owned())
     }
 
     fn rest_from(&self, start: Span) -> &'a str {

@@ -1,6 +1,6 @@
 //! Clauses written by habit: the faults of one become one, with the clause as hence has it.
 
-use hence_core::diagnostic::Diagnostic;
+use hence_core::diagnostic::{Code, Diagnostic};
 use hence_core::span::Span;
 
 use super::super::codes;
@@ -40,16 +40,16 @@ impl Parser<'_> {
             return item;
         }
         let is_rule = matches!(item, None | Some(Item::Rule(_)));
+        if part(self.text, start.start as usize..end as usize).ends_with('?') {
+            // A query ends with it; what goes on is a choice of values.
+            let line = part(self.text, end as usize..).lines().next().unwrap_or("");
+            end += line.len() as u32;
+        }
         if is_rule && self.unclosed(start.start, end, faults) {
             return match item {
                 Some(Item::Rule(rule)) => Some(Item::Rule(unsaid(rule))),
                 _ => None,
             };
-        }
-        if part(self.text, start.start as usize..end as usize).ends_with('?') {
-            // A query ends with it; what goes on is a choice of values.
-            let line = part(self.text, end as usize..).lines().next().unwrap_or("");
-            end += line.len() as u32;
         }
         let text = part(self.text, start.start as usize..end as usize);
         let Some(habit) = foreign::habit(text).filter(|_| is_rule) else { return item };
@@ -59,7 +59,11 @@ impl Parser<'_> {
         }
         let fault = fault(&habit, self.first_line(start.start, end as usize));
         let whole = Span::new(self.file, start.start, end);
-        let fault = if self.is_clean(&habit.form) { fault.fix(whole, habit.form.as_str()) } else { fault };
+        let fault = if habit.is_exact && self.is_clean(&habit.form) {
+            fault.fix(whole, habit.form.as_str())
+        } else {
+            fault
+        };
         self.lexer.faults.replace(faults, end, fault);
         match item {
             Some(Item::Rule(rule)) if habit.form.starts_with(rule.head.name.as_str()) => {
@@ -75,8 +79,12 @@ impl Parser<'_> {
         let Some(open) = unclosed(text).and_then(|open| u32::try_from(open).ok()) else { return false };
         let open = Span::new(self.file, start + open, start + open + 1);
         let fault = Diagnostic::new(codes::UNBALANCED, "unclosed `(`").at(open, "opened here");
-        let reported = self.lexer.faults.iter().skip(faults).find(|fault| fault.code == codes::UNBALANCED);
-        let fault = reported.cloned().unwrap_or(fault);
+        let own = |code: Code| self.lexer.faults.iter().skip(faults).find(|fault| fault.code == code);
+        // Its parenthesis may be in the string.
+        if own(codes::UNCLOSED_STRING).is_some() {
+            return false;
+        }
+        let fault = own(codes::UNBALANCED).cloned().unwrap_or(fault);
         self.deferred = None;
         self.lexer.faults.replace(faults, end, fault);
         true

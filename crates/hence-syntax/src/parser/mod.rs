@@ -13,6 +13,7 @@ mod item;
 mod limit;
 mod literal;
 mod recover;
+mod requires;
 mod rule;
 mod test;
 mod test_section;

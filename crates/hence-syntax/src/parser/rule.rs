@@ -266,10 +266,10 @@ impl Parser<'_> {
                 .at(span, "the next rule starts here")
                 .write(comma, ".")
         } else {
-            Diagnostic::new(codes::MISSING_DOT, "the previous rule does not end with `.`")
+            let fault = Diagnostic::new(codes::MISSING_DOT, "the previous rule does not end with `.`")
                 .at(before.after(), "expected `.` here")
-                .at(span, "the next rule starts here")
-                .fix(before.after(), ".")
+                .at(span, "the next rule starts here");
+            if body.is_empty() { fault } else { fault.fix(before.after(), ".") }
         };
         self.fault(fault);
         let Args::Positional(terms) = atom.args else { return };

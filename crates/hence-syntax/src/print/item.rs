@@ -3,8 +3,8 @@
 use hence_core::span::Span;
 
 use super::super::tree::{
-    Args, Atom, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl, RelationDecl, Rule, TypeDecl,
-    TypeExpr, UnaryOp,
+    Args, Atom, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl, RelationDecl, Required, Rule,
+    TypeDecl, TypeExpr, UnaryOp,
 };
 use super::Printer;
 use super::expr::Around;
@@ -93,21 +93,30 @@ impl Printer<'_> {
             end,
         };
         let Some(requires) = &decl.requires else { return self.call(call(String::from(".")), 0) };
-        let args = requires.columns.iter().map(|(column, term)| self.named(*column, term)).collect();
-        let guard = Call {
-            start: requires.span.start,
-            name: format!("requires {}", requires.relation.name),
-            args,
-            close: self.closing_after(requires.relation.span.end),
-            end: String::from("."),
+        let last = requires.parts.len();
+        let parts = requires.parts.iter().enumerate().map(|(at, part)| {
+            let word = if at == 0 { "requires" } else { "and" };
+            self.required(part, word, if at + 1 == last { "." } else { "" })
+        });
+        parts.fold(self.call(call(String::new()), 0), |before, part| self.joined(before, part))
+    }
+
+    /// A part of a guard after its word.
+    fn required(&self, part: &Required, word: &str, end: &str) -> Vec<Line> {
+        let atom = match part {
+            Required::Atom(atom) => atom,
+            Required::Comparison(expr) => {
+                let text = format!("{word} {}{end}", self.texts.expr(expr));
+                return vec![Line::new(expr.span.start, 4, text)];
+            }
         };
-        let head = self.call(call(String::new()), 0);
-        let tail = if guard.args.is_empty() {
-            vec![Line::new(guard.start, 4, format!("{}.", guard.name))]
-        } else {
-            self.call(guard, 4)
-        };
-        self.joined(head, tail)
+        let name = format!("{word} {}", atom.relation.name);
+        if atom.columns.is_empty() {
+            return vec![Line::new(atom.span.start, 4, format!("{name}{end}"))];
+        }
+        let args = atom.columns.iter().map(|(column, term)| self.named(*column, term)).collect();
+        let close = self.closing_after(atom.relation.span.end);
+        self.call(Call { start: atom.span.start, name, args, close, end: end.to_owned() }, 4)
     }
 
     /// Two parts of one line each on one line, if that fits and no comment is inside.

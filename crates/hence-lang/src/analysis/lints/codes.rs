@@ -18,3 +18,15 @@ pub const GROWING_RECURSION: Code = Code("W206");
 pub const NO_BECAUSE: Code = Code("W207");
 /// A declaration without a doc comment.
 pub const UNDOCUMENTED: Code = Code("W208");
+
+/// Every lint with its name, in the order of the codes.
+pub const NAMES: [(Code, &str); 8] = [
+    (SINGLE_VARIABLE, "single_variable"),
+    (UNREAD_RELATION, "unread_relation"),
+    (NEVER_HOLDS, "never_holds"),
+    (ALWAYS_EMPTY, "always_empty"),
+    (DUPLICATE_RULE, "duplicate_rule"),
+    (GROWING_RECURSION, "growing_recursion"),
+    (NO_BECAUSE, "missing_because"),
+    (UNDOCUMENTED, "missing_docs"),
+];

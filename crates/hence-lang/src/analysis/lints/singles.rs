@@ -34,7 +34,7 @@ fn warning(name: &str, of: &Use, uses: &Uses) -> Diagnostic {
     let silence = if of.whole_argument { String::from("_") } else { format!("_{name}") };
     match nearest(name, others) {
         Some(other) => warning.help(format!("did you mean `{other}`? if not, write `{silence}`")),
-        None => warning.help(format!("write `{silence}` if the value doesn't matter")),
+        None => warning.help(format!("write `{silence}` if the value doesn't matter")).fix(of.first, silence),
     }
 }
 
@@ -112,7 +112,7 @@ impl Uses {
     fn sentence(&mut self, text: Symbol, span: Span) {
         let text = text.as_str().replace("{{", "");
         for piece in text.split('{').skip(1) {
-            let name = piece.split('}').next().unwrap_or("").trim();
+            let name = piece.split(['}', ':']).next().unwrap_or("").trim();
             if name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') {
                 self.add(Symbol::new(name), span, false);
             }

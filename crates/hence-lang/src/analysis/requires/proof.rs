@@ -50,11 +50,12 @@ impl<'a> Rules<'a> {
         self.classes.get(at).or_broken(RULES)
     }
 
-    fn of(&self, relation: RelationId) -> &[usize] {
+    /// The rules that derive a relation.
+    pub(super) fn of(&self, relation: RelationId) -> &[usize] {
         &self.by_head[relation]
     }
 
-    fn is_input(&self, relation: RelationId) -> bool {
+    pub(super) fn is_input(&self, relation: RelationId) -> bool {
         self.checked[relation].kind == Kind::Input
     }
 }
@@ -203,21 +204,29 @@ fn translate(
     args: &[Arg],
 ) -> Option<Vec<Option<BTreeSet<Target>>>> {
     let column = |targets: &BTreeSet<Target>| {
-        let mut found = BTreeSet::new();
-        for target in things(rule, targets) {
-            found.extend(classes.consts(target).map(Target::Const));
-            let equal = |arg: &Arg| thing_of(arg).is_some_and(|arg| classes.equal(arg, target));
-            found.extend(
-                args.iter().enumerate().filter(|(_, arg)| equal(arg)).map(|(at, _)| Target::Column(at)),
-            );
-        }
+        let found = targets_in(classes, things(rule, targets), args);
         (!found.is_empty()).then_some(found)
     };
     goal.columns.iter().map(|targets| targets.as_ref().map_or(Some(None), |t| column(t).map(Some))).collect()
 }
 
+/// What equals one of these things among the arguments of an atom, and the literals that do.
+pub(super) fn targets_in(
+    classes: &Classes,
+    things: impl Iterator<Item = Thing>,
+    args: &[Arg],
+) -> BTreeSet<Target> {
+    let mut found = BTreeSet::new();
+    for target in things {
+        found.extend(classes.consts(target).map(Target::Const));
+        let equal = |arg: &Arg| thing_of(arg).is_some_and(|arg| classes.equal(arg, target));
+        found.extend(args.iter().enumerate().filter(|(_, arg)| equal(arg)).map(|(at, _)| Target::Column(at)));
+    }
+    found
+}
+
 /// The targets as things of the rule that derives the goal's relation.
-fn things(rule: &Rule, targets: &BTreeSet<Target>) -> impl Iterator<Item = Thing> {
+pub(super) fn things(rule: &Rule, targets: &BTreeSet<Target>) -> impl Iterator<Item = Thing> {
     targets.iter().filter_map(|target| match target {
         Target::Column(at) => Thing::of_term(term(rule, *at)),
         Target::Const(value) => Some(Thing::Const(*value)),
@@ -229,7 +238,8 @@ pub(super) fn term(rule: &Rule, column: usize) -> &Term {
     rule.terms.get(column).or_broken("a head has a term for each column of its relation")
 }
 
-fn thing_of(arg: &Arg) -> Option<Thing> {
+/// What an argument is, if it is no operation.
+pub(super) fn thing_of(arg: &Arg) -> Option<Thing> {
     match arg {
         Arg::Any => None,
         Arg::Expr(expr) => Thing::of(expr),

@@ -70,9 +70,15 @@ const NUMBERS: &[Entry] = &[
     },
     Entry {
         name: "round",
-        form: "round(x)",
-        meaning: "The nearest int, halves away from zero.",
-        examples: &[("round(2.5)", "3"), ("round(-2.5)", "-3")],
+        form: "round(x), round(x, digits)",
+        meaning: "The nearest int, halves away from zero; with `digits`, the float nearest to the exact value of `x` rounded to so many decimal digits, halves away from zero. Negative digits round before the point.",
+        examples: &[
+            ("round(2.5)", "3"),
+            ("round(-2.5)", "-3"),
+            ("round(0.125, 2)", "0.13"),
+            ("round(2.675, 2)", "2.67"),
+            ("round(1250.0, -2)", "1300.0"),
+        ],
     },
     Entry {
         name: "floor",
@@ -133,11 +139,22 @@ const STRINGS: &[Entry] = &[
     },
     Entry {
         name: "matches",
-        form: "matches(s, r\"pattern\")",
-        meaning: "Whether a regular expression matches anywhere in `s`; `^` and `$` anchor it. The pattern is a literal in the syntax of the Rust crate `regex`, compiled once when the rules are loaded.",
+        form: "matches(s, pattern)",
+        meaning: "Whether a regular expression matches anywhere in `s`; `^` and `$` anchor it. The pattern has the syntax of the Rust crate `regex`. A literal is compiled when the rules are loaded, any other string on its first use; one that is no pattern has no result.",
         examples: &[
             ("matches(\"error 404\", r\"\\b4\\d\\d\\b\")", "true"),
             ("matches(\"error 404\", r\"^4\\d\\d$\")", "false"),
+            ("matches(Tool, concat(\"^\", Tool, \"$\"))", "true"),
+            ("matches(Tool, concat(\"(\", Tool))", NO_RESULT),
+        ],
+    },
+    Entry {
+        name: "replace_all",
+        form: "replace_all(s, pattern, to)",
+        meaning: "`s` with every match of a regular expression replaced by `to`, in which `$1` and `$name` (or `${1}`, `${name}`) stand for groups and `$$` for a dollar sign. For the pattern, see `matches`.",
+        examples: &[
+            ("replace_all(\"took 31 ms\", r\"\\d+\", \"N\")", "\"took N ms\""),
+            ("replace_all(\"a=1, b=2\", r\"(\\w)=(\\d)\", \"$2=$1\")", "\"1=a, 2=b\""),
         ],
     },
     Entry {
@@ -165,8 +182,11 @@ const STRINGS: &[Entry] = &[
     Entry {
         name: "format",
         form: "format(\"{A} of {B}\")",
-        meaning: "A string with variables and parameters put in; `{{` and `}}` are braces.",
-        examples: &[("format(\"{Tool} took {Ms} ms\")", "\"grep took 10 ms\"")],
+        meaning: "A string with variables and parameters put in; `{{` and `}}` are braces. A placeholder may say how: `{X:.2}` a float with two digits, `{T:date}` and `{T:time}` a time as `2026-02-03` and `14:23 UTC`, `{D:human}` a duration as `3 h 20 min`, `{N:plural run runs}` an int as `3 runs`.",
+        examples: &[
+            ("format(\"{Tool} took {Ms} ms\")", "\"grep took 10 ms\""),
+            ("format(\"{Ms:plural second seconds}\")", "\"10 seconds\""),
+        ],
     },
     Entry {
         name: "jaccard",
@@ -179,45 +199,64 @@ const STRINGS: &[Entry] = &[
 const TIMES: &[Entry] = &[
     Entry {
         name: "year",
-        form: "year(t)",
-        meaning: "The year of a time, in UTC.",
+        form: "year(t), year(t, zone)",
+        meaning: "The year of a time, in UTC or in a time zone.",
         examples: &[("year(@2026-02-03T14:23:45Z)", "2026")],
     },
     Entry {
         name: "month",
-        form: "month(t)",
-        meaning: "The month of a time, 1 to 12, in UTC.",
+        form: "month(t), month(t, zone)",
+        meaning: "The month of a time, 1 to 12, in UTC or in a time zone.",
         examples: &[("month(@2026-02-03T14:23:45Z)", "2")],
     },
     Entry {
         name: "day",
-        form: "day(t)",
-        meaning: "The day of the month, from 1, in UTC.",
+        form: "day(t), day(t, zone)",
+        meaning: "The day of the month, from 1, in UTC or in a time zone.",
         examples: &[("day(@2026-02-03T14:23:45Z)", "3")],
     },
     Entry {
         name: "weekday",
-        form: "weekday(t)",
-        meaning: "The day of the week, 0 for Monday to 6 for Sunday, in UTC.",
+        form: "weekday(t), weekday(t, zone)",
+        meaning: "The day of the week, 0 for Monday to 6 for Sunday, in UTC or in a time zone.",
         examples: &[("weekday(@2026-02-03T14:23:45Z)", "1")],
     },
     Entry {
         name: "hour",
-        form: "hour(t)",
-        meaning: "The hour of the day, 0 to 23, in UTC.",
-        examples: &[("hour(@2026-02-03T14:23:45Z)", "14")],
+        form: "hour(t), hour(t, zone)",
+        meaning: "The hour of the day, 0 to 23, in UTC or in a time zone.",
+        examples: &[
+            ("hour(@2026-02-03T14:23:45Z)", "14"),
+            ("hour(@2026-02-03T14:23:45Z, \"Europe/Berlin\")", "15"),
+            ("hour(@2026-02-03T14:23:45Z, Tool)", NO_RESULT),
+        ],
     },
     Entry {
         name: "minute",
-        form: "minute(t)",
-        meaning: "The minute of the hour, 0 to 59.",
-        examples: &[("minute(@2026-02-03T14:23:45Z)", "23")],
+        form: "minute(t), minute(t, zone)",
+        meaning: "The minute of the hour, 0 to 59, in UTC or in a time zone.",
+        examples: &[
+            ("minute(@2026-02-03T14:23:45Z)", "23"),
+            ("minute(@2026-02-03T14:23:45Z, \"Asia/Kolkata\")", "53"),
+        ],
+    },
+    Entry {
+        name: "date",
+        form: "date(t), date(t, zone)",
+        meaning: "The day of a time as a string, in UTC or in a time zone.",
+        examples: &[
+            ("date(@2026-02-03T14:23:45Z)", "\"2026-02-03\""),
+            ("date(@2026-02-03T14:23:45Z, \"Asia/Tokyo\")", "\"2026-02-03\""),
+            ("date(@2026-02-03T15:23:45Z, \"Asia/Tokyo\")", "\"2026-02-04\""),
+        ],
     },
     Entry {
         name: "truncate",
-        form: "truncate(t, d)",
-        meaning: "The latest multiple of `d` since 1970-01-01T00:00:00Z that is not after `t`. A duration that is not positive has no result.",
+        form: "truncate(t, d), truncate(t, unit), truncate(t, unit, zone)",
+        meaning: "The latest multiple of a duration `d` since 1970-01-01T00:00:00Z that is not after `t`; a duration that is not positive has no result. With a unit (`/hour`, `/day`, `/week` from Monday, or `/month`), the time at which that unit began, in UTC or in a time zone.",
         examples: &[
+            ("truncate(@2026-02-03T14:23:45Z, /week)", "@2026-02-02T00:00:00Z"),
+            ("truncate(@2026-07-03T14:23:45Z, /day, \"Europe/Berlin\")", "@2026-07-02T22:00:00Z"),
             ("truncate(@2026-02-03T14:23:45Z, 1h)", "@2026-02-03T14:00:00Z"),
             ("truncate(@2026-02-03T14:23:45Z, 0s)", NO_RESULT),
         ],
@@ -227,6 +266,24 @@ const TIMES: &[Entry] = &[
         form: "seconds(d)",
         meaning: "A duration in seconds, as a float.",
         examples: &[("seconds(1500ms)", "1.5")],
+    },
+    Entry {
+        name: "minutes",
+        form: "minutes(d)",
+        meaning: "A duration in minutes, as a float.",
+        examples: &[("minutes(90s)", "1.5")],
+    },
+    Entry {
+        name: "hours",
+        form: "hours(d)",
+        meaning: "A duration in hours, as a float.",
+        examples: &[("hours(90m)", "1.5")],
+    },
+    Entry {
+        name: "days",
+        form: "days(d)",
+        meaning: "A duration in days of 24 hours, as a float.",
+        examples: &[("days(36h)", "1.5")],
     },
 ];
 

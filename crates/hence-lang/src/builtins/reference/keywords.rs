@@ -41,7 +41,7 @@ const DECLARATIONS: &[Entry] = &[
     Entry {
         name: "requires",
         form: "decision NAME(…) requires REL(column: term, …).",
-        meaning: "Guards a decision: the rules are refused unless every derivation of it uses a fact of `REL` with these columns. A term is a column of the decision or a literal.",
+        meaning: "Guards a decision: the rules are refused unless every derivation of it uses a fact of `REL` with these columns. A term is a column of the decision or a literal. More facts and comparisons follow after `and`; an upper-case term names what a fact has in a column, for these.",
         examples: &[(
             "## A change that waits.\ninput change(id: int).\n## A person's answer.\ninput review(id: int, yes: bool).\n\n## Make the change.\ndecision apply(id: int) requires review(id: id, yes: true).\n\n@because(\"change {Id} was approved\")\napply(Id) :- change(Id), review(Id, true).\n",
             "",

@@ -6,6 +6,7 @@ use super::expression::{ShownExpr, param, variable};
 use super::{list, name};
 use crate::builtins::expr::{Expr, VarId};
 use crate::builtins::generator::Generator;
+use crate::builtins::term::Format;
 use crate::ir::{Arg, Atom, Limit, Literal, Part, Program, Rule, Sentence, Term};
 use hence_core::literal::quoted;
 
@@ -16,6 +17,11 @@ pub struct ShownRule<'a> {
     pub program: &'a Program,
     /// The rule.
     pub rule: &'a Rule,
+}
+
+/// A placeholder.
+fn hole(name: &str, format: Format) -> String {
+    format!("{{{name}{}}}", format.written())
 }
 
 impl<'a> ShownRule<'a> {
@@ -32,9 +38,11 @@ impl<'a> ShownRule<'a> {
         for part in &sentence.parts {
             match part {
                 Part::Text(piece) => text.push_str(&piece.as_str().replace('{', "{{").replace('}', "}}")),
-                Part::Var(var) => text.push_str(&format!("{{{}}}", self.rule[*var].name)),
-                Part::Param(id) => text.push_str(&format!("{{{}}}", param(&self.program.params, *id))),
-                Part::Column(at) => text.push_str(&format!("{{column {}}}", at.saturating_add(1))),
+                Part::Var(var, format) => text.push_str(&hole(self.rule[*var].name.as_str(), *format)),
+                Part::Param(id, format) => text.push_str(&hole(param(&self.program.params, *id), *format)),
+                Part::Column(at, format) => {
+                    text.push_str(&hole(&format!("column {}", at.saturating_add(1)), *format))
+                }
             }
         }
         writeln!(f, "@because({})", quoted(&text))
