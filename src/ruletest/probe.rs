@@ -69,6 +69,7 @@ impl Probes {
         self.program.rules.push(Rule {
             id: name,
             head,
+            head_span: Span::default(),
             terms,
             body,
             variables: variables.to_vec(),

@@ -79,6 +79,11 @@ fn show_rule(rule: &Rule, checked: &Checked) -> String {
             }
             Literal::Bind { var, .. } => format!("bind {}", name(*var)),
             Literal::Test { .. } => String::from("test"),
+            Literal::Aggregate(of) => {
+                let inner: Vec<_> =
+                    of.variables.iter().map(|var| format!("{}: {}", var.name, var.ty)).collect();
+                format!("{} over {} [{}]", of.aggregate.name(), of.body.len(), inner.join(", "))
+            }
             Literal::Each { var, bound, .. } => {
                 format!("{} {}", if *bound { "among" } else { "each" }, name(*var))
             }

@@ -11,6 +11,7 @@ use hence_core::value::{Value, Word};
 use hence_lang::builtins::expr::VarId;
 use hence_lang::builtins::term::{Format, Part, Show, Term};
 use hence_lang::ir::{Arg, Atom, Literal, Rule};
+use hence_lang::lower::{helps_values, is_made};
 
 use super::context::Context;
 use super::derive::{Derivation, Extra, Match};
@@ -67,12 +68,25 @@ impl<'b, 'a> Builder<'b, 'a> {
                 below.map_or(usize::from(choice(*fact).is_some()), |height| height + 1);
         }
         let within = order.iter().take_while(|_| self.context.interrupt.step());
-        let steps = within.map(|fact| self.step(*fact, choice(*fact), &numbers)).collect();
+        let steps = within.map(|fact| self.step(*fact, choice, &numbers)).collect();
         Proof { steps, height: *heights.first().or_broken(IN_ORDER), least }
     }
 
+    /// The facts that one rests on. An aggregate in the body of its rule is no step: what it ranges over comes in its
+    /// place.
     fn below(&self, fact: FactRef, choice: &Choice<'_>) -> Vec<FactRef> {
-        choice(fact).map_or_else(Vec::new, |found| found.facts(&self.context.program[found.rule]))
+        let program = self.context.program;
+        let needs =
+            |fact: FactRef| choice(fact).map_or_else(Vec::new, |found| found.facts(&program[found.rule]));
+        let mut below = Vec::new();
+        for needed in needs(fact) {
+            if !is_made(program, needed.relation) {
+                below.push(needed);
+            } else if choice(needed).is_some_and(|found| matches!(found.extra, Extra::Group(_))) {
+                below.extend(needs(needed).into_iter().filter(|inner| !is_made(program, inner.relation)));
+            }
+        }
+        below
     }
 
     /// All facts of the proof, each before those that it needs: a depth-first walk backwards, turned round, so that
@@ -101,14 +115,15 @@ impl<'b, 'a> Builder<'b, 'a> {
     fn step(
         &self,
         fact: FactRef,
-        derivation: Option<&Derivation>,
+        choice: &Choice<'_>,
         numbers: &HashMap<FactRef, StepId, ahash::RandomState>,
     ) -> Step {
+        let derivation = choice(fact);
         let shown = self.context.fact(fact);
         let rule = derivation.map(|found| (found, &self.context.program[found.rule]));
         let kind = match rule {
             Some((found, rule)) => {
-                let writer = Writer { builder: self, rule, phrase: self.phrase(rule), numbers };
+                let writer = Writer { builder: self, rule, phrase: self.phrase(rule), numbers, choice };
                 StepKind::Derived(Box::new(writer.derived(fact, found)))
             }
             None => self.leaf(fact, &shown),
@@ -131,7 +146,9 @@ impl<'b, 'a> Builder<'b, 'a> {
             };
         };
         let numbers = HashMap::default();
-        let writer = Writer { builder: self, rule, phrase: self.phrase(rule), numbers: &numbers };
+        let choice = |_| None;
+        let phrase = self.phrase(rule);
+        let writer = Writer { builder: self, rule, phrase, numbers: &numbers, choice: &choice };
         let sentence = writer.sentence(self.context.store.row(fact), &writer.vars(found), show);
         Some(Explanation { rule: rule.id, sentence })
     }
@@ -165,14 +182,15 @@ impl<'b, 'a> Builder<'b, 'a> {
 }
 
 /// Writes one step.
-struct Writer<'w, 'b, 'a> {
+struct Writer<'w, 'b, 'a, 's> {
     builder: &'w Builder<'b, 'a>,
     rule: &'a Rule,
     phrase: Phrase<'a>,
     numbers: &'w HashMap<FactRef, StepId, ahash::RandomState>,
+    choice: &'w Choice<'s>,
 }
 
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_, '_, '_> {
     fn params(&self) -> &[Word] {
         &self.builder.context.params
     }
@@ -256,7 +274,10 @@ impl Writer<'_, '_, '_> {
     }
 
     fn premises(&self, found: &Match) -> Vec<Premise> {
-        let body = self.rule.body.iter().enumerate();
+        let program = self.builder.context.program;
+        let helps =
+            |literal: &Literal| literal.positive().is_some_and(|atom| helps_values(program, atom.relation));
+        let body = self.rule.body.iter().enumerate().filter(|(_, literal)| !helps(literal));
         body.map(|(at, literal)| self.premise(literal, found, at)).collect()
     }
 
@@ -270,6 +291,9 @@ impl Writer<'_, '_, '_> {
             Literal::Atom(atom) => {
                 let row = *found.rows.get(at).or_broken("a match has a row for each literal of its body");
                 let fact = FactRef { relation: atom.relation, row };
+                if is_made(self.builder.context.program, atom.relation) {
+                    return self.values(fact);
+                }
                 Premise::Fact(*self.numbers.get(&fact).or_broken(IN_ORDER))
             }
             Literal::Not(atom) => Premise::Absent {
@@ -292,6 +316,25 @@ impl Writer<'_, '_, '_> {
                 Premise::Each { var, text, written, value }
             }
         }
+    }
+
+    /// An aggregate in the body of the rule: its group, or that there is none.
+    fn values(&self, fact: FactRef) -> Premise {
+        let context = self.builder.context;
+        let found = (self.choice)(fact).or_broken("the value of an aggregate is derived");
+        let rule = &context.program[found.rule];
+        let writer = Writer { rule, phrase: self.builder.phrase(rule), ..*self };
+        let row = context.store.row(fact);
+        if let Extra::Group(group) = &found.extra {
+            return writer.group(row, group.matches, &group.inputs);
+        }
+        let columns = &context.program[fact.relation].columns;
+        let mut by: Vec<_> =
+            columns.iter().map(|column| column.name).zip(context.values(fact.relation, row)).collect();
+        let (column, value) = by.pop().or_broken("the value of an aggregate is its last column");
+        let written = writer.phrase.slice(rule.head_span).unwrap_or_default();
+        let results = vec![Outcome { column, written, value }];
+        Premise::Aggregate(Box::new(Group { by, results, ..Group::default() }))
     }
 
     fn pattern(&self, atom: &Atom, vars: &[Word]) -> Pattern {

@@ -1,12 +1,12 @@
-//! The group after the value of an aggregate: all matches, of which the first few are kept.
+//! The group that an aggregate ranges over: all matches, of which the first few are kept.
 
 use std::cmp::Ordering;
 
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::value::Word;
-use hence_lang::builtins::aggregate::Accumulator;
-use hence_lang::builtins::expr::VarId;
+use hence_lang::builtins::aggregate::{Accumulator, Aggregate};
+use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Literal, Rule};
 
@@ -20,13 +20,13 @@ use super::store::FactRef;
 pub(super) struct GroupFound {
     /// How many matches it has.
     pub(super) matches: usize,
-    /// The first of them by the values of their facts.
+    /// The first of them: those that give the value, then by the values of their facts.
     pub(super) inputs: Vec<Match>,
 }
 
 /// The aggregates of a head as they fill up.
 pub(super) struct Tally<'a> {
-    aggregates: Vec<(usize, &'a [hence_lang::builtins::expr::Expr], Accumulator)>,
+    aggregates: Vec<(usize, &'a [Expr], Aggregate, Accumulator)>,
 }
 
 impl<'a> Tally<'a> {
@@ -34,7 +34,7 @@ impl<'a> Tally<'a> {
         let aggregates = rule.terms.iter().enumerate().filter_map(|(column, term)| match term {
             Term::Aggregate { aggregate, args, .. } => {
                 let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
-                Some((column, args.as_slice(), Accumulator::new(*aggregate, &types)))
+                Some((column, args.as_slice(), *aggregate, Accumulator::new(*aggregate, &types)))
             }
             Term::Expr(_) => None,
         });
@@ -43,20 +43,28 @@ impl<'a> Tally<'a> {
 
     /// Takes a match in; false where an argument is undefined, which makes the match fail.
     pub(super) fn add(&mut self, vars: &[Word], params: &[Word]) -> bool {
-        let words = |args: &[hence_lang::builtins::expr::Expr]| -> Option<Vec<Word>> {
+        let words = |args: &[Expr]| -> Option<Vec<Word>> {
             args.iter().map(|arg| arg.eval(vars, params).ok()).collect()
         };
-        let all: Option<Vec<_>> = self.aggregates.iter().map(|(_, args, _)| words(args)).collect();
+        let all: Option<Vec<_>> = self.aggregates.iter().map(|(_, args, ..)| words(args)).collect();
         let Some(all) = all else { return false };
-        for ((_, _, accumulator), words) in self.aggregates.iter_mut().zip(all) {
+        for ((.., accumulator), words) in self.aggregates.iter_mut().zip(all) {
             accumulator.add(&words);
         }
         true
     }
 
+    /// Whether a match is one that gives a value of `row` by itself, as the largest does for `max`.
+    fn gives(&self, vars: &[Word], params: &[Word], row: &[Word]) -> bool {
+        self.aggregates.iter().any(|(column, args, aggregate, _)| {
+            let words: Option<Vec<Word>> = args.iter().map(|arg| arg.eval(vars, params).ok()).collect();
+            words.is_some_and(|words| row.get(*column).is_some_and(|value| aggregate.gives(&words, *value)))
+        })
+    }
+
     /// The values by column.
     pub(super) fn finish(&self) -> Option<Vec<(usize, Word)>> {
-        self.aggregates.iter().map(|(column, _, state)| Some((*column, state.finish()?))).collect()
+        self.aggregates.iter().map(|(column, .., state)| Some((*column, state.finish()?))).collect()
     }
 }
 
@@ -71,7 +79,9 @@ pub(super) fn find(
     let mut tally = Tally::new(rule);
     let mut first = First {
         keep: keep.max(1),
-        order: |a: &Match, b: &Match| compare(context, rule, a, b),
+        order: |a: &(bool, Match), b: &(bool, Match)| {
+            b.0.cmp(&a.0).then_with(|| compare(context, rule, &a.1, &b.1))
+        },
         kept: Vec::new(),
         full: false,
     };
@@ -79,7 +89,8 @@ pub(super) fn find(
     while all.next() {
         if tally.add(all.vars(), &context.params) {
             matches += 1;
-            first.offer(all.found());
+            let gives = tally.gives(all.vars(), &context.params, row);
+            first.offer(gives, all.found());
         }
     }
     let values = tally.finish().filter(|_| matches > 0)?;
@@ -87,17 +98,18 @@ pub(super) fn find(
     agrees.then(|| GroupFound { matches, inputs: first.take() })
 }
 
-/// Keeps the smallest few of many matches.
+/// Keeps the first few of many matches, each with whether it gives the value.
 struct First<F> {
     keep: usize,
     order: F,
-    kept: Vec<Match>,
+    kept: Vec<(bool, Match)>,
     /// Whether the last of `kept` is a bound for those to come.
     full: bool,
 }
 
-impl<F: Fn(&Match, &Match) -> Ordering> First<F> {
-    fn offer(&mut self, found: Match) {
+impl<F: Fn(&(bool, Match), &(bool, Match)) -> Ordering> First<F> {
+    fn offer(&mut self, gives: bool, found: Match) {
+        let found = (gives, found);
         let last = self.kept.get(self.keep - 1).filter(|_| self.full);
         if last.is_some_and(|last| (self.order)(&found, last).is_gt()) {
             return;
@@ -116,7 +128,7 @@ impl<F: Fn(&Match, &Match) -> Ordering> First<F> {
 
     fn take(mut self) -> Vec<Match> {
         self.shrink();
-        self.kept
+        self.kept.into_iter().map(|(_, found)| found).collect()
     }
 }
 

@@ -292,12 +292,7 @@ fn renumber(premises: &mut [Premise], numbers: &[StepId]) {
         match premise {
             Premise::Fact(id) => *id = *numbers.get(id.0 as usize).or_broken(StepId::INVARIANT),
             Premise::Aggregate(group) => {
-                let inner = group.inputs.iter_mut().flat_map(|input| &mut input.premises);
-                for premise in inner {
-                    if let Premise::Fact(id) = premise {
-                        *id = *numbers.get(id.0 as usize).or_broken(StepId::INVARIANT);
-                    }
-                }
+                group.inputs.iter_mut().for_each(|input| renumber(&mut input.premises, numbers));
             }
             _ => {}
         }
@@ -305,16 +300,13 @@ fn renumber(premises: &mut [Premise], numbers: &[StepId]) {
 }
 
 impl Premise {
+    /// Adds the steps that it refers to. An input of an aggregate rule may hold an aggregate of its body, whose inputs
+    /// hold none, so this goes two levels down and no further.
     fn refers(&self, found: &mut Vec<StepId>) {
         match self {
             Self::Fact(id) => found.push(*id),
             Self::Aggregate(group) => {
-                // An input holds no aggregates, so this goes one level down and no further.
-                let inner = group.inputs.iter().flat_map(|input| &input.premises);
-                found.extend(inner.filter_map(|premise| match premise {
-                    Self::Fact(id) => Some(*id),
-                    _ => None,
-                }));
+                group.inputs.iter().flat_map(|input| &input.premises).for_each(|inner| inner.refers(found));
             }
             _ => {}
         }

@@ -248,6 +248,25 @@ pub enum LiteralKind {
     Condition(Expr),
     /// `X in generator`; the left side is a variable ([`ExprKind::Variable`]) in a correct program.
     In(Expr, Expr),
+    /// `N = count { p(X, _) }`.
+    Aggregate(Box<BodyAggregate>),
+}
+
+/// An aggregate over the matches of a body of its own.
+#[derive(Clone, Debug)]
+pub struct BodyAggregate {
+    /// What equals its value: mostly a variable.
+    pub target: Expr,
+    /// The function.
+    pub name: Ident,
+    /// Its arguments.
+    pub args: Vec<Expr>,
+    /// The body between the braces.
+    pub body: Vec<Literal>,
+    /// From the name to the closing brace.
+    pub span: Span,
+    /// From `{` to `}`.
+    pub braces: Span,
 }
 
 /// A relation with terms.

@@ -11,6 +11,7 @@ use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::op::Op;
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Arg, Atom, GroundFact, Literal, Program, Rule, RuleId};
+use hence_lang::lower::is_made;
 
 use super::super::probe::order;
 use super::super::stuck::one_line;
@@ -103,6 +104,10 @@ impl Making<'_> {
 
     fn rule(&self, at: usize, all: &mut Vec<Mutant>) {
         let rule = &self.program[RuleId(at as u32)];
+        // Of what an aggregate in a body is made of, only the rule of its values is written as it stands.
+        if is_made(self.program, rule.head) && !rule.is_aggregate() {
+            return;
+        }
         let id = rule.id.as_str();
         all.push(self.mutant(Change::NoRule(at), rule.span, id, format!("rule `{id}` is removed")));
         let mut seen = BTreeSet::from([shape(rule)]);

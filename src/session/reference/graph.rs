@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use hence_core::schema::{Kind, Relation, RelationId};
 use hence_lang::ir::Program;
+use hence_lang::lower::is_made;
 
 use super::layers;
 use super::links::{Links, Mode};
@@ -57,7 +58,9 @@ impl<'a> Graph<'a> {
         let mut nodes = IndexVec::default();
         let mut at: BTreeMap<(RelationId, usize), NodeId> = BTreeMap::new();
         let mut edges = Vec::new();
-        for (id, relation) in relations(program).filter(|(_, relation)| !is_clock(relation)) {
+        for (id, relation) in
+            relations(program).filter(|(id, relation)| !is_clock(relation) && !is_made(program, *id))
+        {
             let part = parts[id];
             at.insert((id, part), nodes.push(Node { relation, layer: layers[id], part }));
         }

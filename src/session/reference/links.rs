@@ -6,6 +6,7 @@ use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
 use hence_lang::ir::{Program, Rule};
+use hence_lang::lower::is_made;
 
 /// How a relation reads another one: in any of these ways, perhaps in several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,8 +54,8 @@ pub(super) struct Links {
 impl Links {
     pub(super) fn new(program: &Program) -> Self {
         let mut reads: BTreeMap<(RelationId, RelationId), Mode> = BTreeMap::new();
-        for rule in &program.rules {
-            for (read, mode) in reads_of(rule) {
+        for rule in program.rules.iter().filter(|rule| !is_made(program, rule.head)) {
+            for (read, mode) in reads_of(program, rule) {
                 reads.entry((rule.head, read)).or_default().join(mode);
             }
         }
@@ -93,7 +94,16 @@ fn of(relation: RelationId) -> std::ops::RangeInclusive<(RelationId, RelationId)
     (relation, RelationId(0))..=(relation, RelationId(u32::MAX))
 }
 
-fn reads_of(rule: &Rule) -> impl Iterator<Item = (RelationId, Mode)> + '_ {
+/// What a rule reads. An aggregate in its body reads, as a group, what the body of the aggregate does.
+fn reads_of<'p>(program: &'p Program, rule: &'p Rule) -> impl Iterator<Item = (RelationId, Mode)> + 'p {
+    let made = |relation: RelationId| is_made(program, relation);
+    let inner = rule.reads().filter(move |read| made(*read)).flat_map(move |values| {
+        program.rules.iter().filter(move |rule| rule.head == values && rule.is_aggregate())
+    });
+    [rule].into_iter().chain(inner).flat_map(own_reads).filter(move |(read, _)| !made(*read))
+}
+
+fn own_reads(rule: &Rule) -> impl Iterator<Item = (RelationId, Mode)> + '_ {
     let grouped = rule.is_aggregate() || rule.limit.is_some();
     rule.body.iter().filter_map(move |literal| {
         let negated = literal.negated().is_some();

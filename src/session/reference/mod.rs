@@ -77,7 +77,8 @@ impl<'a> Reference<'a> {
             of_kind.sort_by_key(|(at, relation)| (relation.span, *at));
             let ids = of_kind.into_iter().map(|(at, relation)| (RelationId(at as u32), relation));
             entries.extend(
-                ids.filter(|(id, relation)| relation.name.as_str() != "now" || links.is_read(*id))
+                ids.filter(|(id, _)| !hence_lang::lower::is_made(&rules.program, *id))
+                    .filter(|(id, relation)| relation.name.as_str() != "now" || links.is_read(*id))
                     .map(|(id, relation)| entry(rules, &links, &trees, id, relation)),
             );
         }

@@ -150,7 +150,8 @@ fn proved(case: &Case, prepared: &Prepared) -> Result<(), String> {
     let finder = Finder::new(&rules.program, &evaluation.model, &rules.sources, &NoOrigins);
     let known = Known { asserted: None, model: Some(&evaluation.model), sources: Some(&rules.sources) };
     for (at, relation) in rules.program.relations.iter().enumerate() {
-        if relation.kind == Kind::Input {
+        let made = hence_lang::lower::is_made(&rules.program, RelationId(at as u32));
+        if relation.kind == Kind::Input || made {
             continue;
         }
         let facts = session::facts_of(&rules.program, &evaluation.model, RelationId(at as u32));
@@ -174,7 +175,7 @@ fn derive(case: &Case, prepared: &Prepared, engine: Box<dyn Engine>) -> Result<D
         .with_engine(engine)
         .with_limits(case.limits)
         .with_lenient(case.lenient);
-    let relations = prepared.rules.program.relations.iter().filter(|relation| relation.kind != Kind::Input);
+    let relations = prepared.rules.checked.relations.iter().filter(|relation| relation.kind != Kind::Input);
     let mut names: Vec<String> = relations.map(|relation| relation.name.to_string()).collect();
     names.sort_unstable();
     session.derive(&names, case.now).map_err(|error| render::shortened(&error.to_string()))

@@ -67,7 +67,7 @@ fn atom(
 }
 
 fn is_asked(relation: &Relation) -> bool {
-    relation.name.as_str() != "now"
+    relation.name.as_str() != "now" && !relation.name.as_str().contains('{')
 }
 
 fn question(random: &mut Dice, program: &Program, model: &Model) -> String {
@@ -145,7 +145,8 @@ fn one(seed: u64, tally: &mut Tally) {
         let question = question(&mut random, program, &evaluation.model);
         ask(seed, &sessions, &question, tally);
     }
-    for at in 0..program.relations.len() as u32 {
+    let made = |at: &u32| hence_lang::lower::is_made(program, RelationId(*at));
+    for at in (0..program.relations.len() as u32).filter(|at| !made(at)) {
         let known = facts_of(program, &evaluation.model, RelationId(at));
         let undetermined = evaluation.undetermined.contains(&RelationId(at));
         for fact in known.iter().step_by(1 + known.len() / 3).filter(|_| !undetermined) {

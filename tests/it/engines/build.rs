@@ -93,6 +93,7 @@ impl Build {
         self.program.rules.push(Rule {
             id: Symbol::new(&format!("{name}#{}", id.0 + 1)),
             head: rule.head,
+            head_span: span,
             terms: rule.terms,
             body: rule.body,
             variables: rule.variables,

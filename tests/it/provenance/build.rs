@@ -88,6 +88,7 @@ impl RuleMaker {
             rule: Rule {
                 id: Symbol::new(""),
                 head,
+                head_span: Span::default(),
                 terms: Vec::new(),
                 body: Vec::new(),
                 variables: variables.iter().map(variable).collect(),

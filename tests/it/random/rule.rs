@@ -1,5 +1,7 @@
 //! A random rule for a relation, safe and well typed by the way it is made.
 
+use std::collections::BTreeSet;
+
 use hence_core::value::Type::{self, Bool, Duration, Float, Int, Name, String as Text, Time};
 
 use super::dice::Dice;
@@ -24,7 +26,7 @@ pub(super) fn random(dice: &mut Dice, relations: &[Relation], head: usize, dense
         9 if dice.chance(50) => Form::Limit,
         _ => Form::Plain,
     };
-    let mut body = Body { dice, dense, vars: Vec::new(), literals: Vec::new() };
+    let mut body = Body { dice, dense, vars: Vec::new(), lower: BTreeSet::new(), literals: Vec::new() };
     body.fill(relations, target.group, form);
     let ranked = target.types.contains(&Int);
     let limit = (form == Form::Limit).then(|| body.limit(ranked));
@@ -39,11 +41,13 @@ pub(super) fn random(dice: &mut Dice, relations: &[Relation], head: usize, dense
     }
 }
 
-/// A body on its way.
+/// A body that is being made.
 struct Body<'d> {
     dice: &'d mut Dice,
     dense: bool,
     vars: Vec<Var>,
+    /// The variables that atoms of lower groups bind: an aggregate in a recursive rule may share these alone.
+    lower: BTreeSet<String>,
     literals: Vec<String>,
 }
 
@@ -54,7 +58,10 @@ impl Body<'_> {
         let readable: Vec<&Relation> = relations.iter().filter(|relation| relation.group <= within).collect();
         for _ in 0..1 + self.dice.below(3) {
             let relation = self.dice.pick(&readable).clone();
-            self.atom(&relation);
+            let terms = self.atom(&relation);
+            if relation.group < group {
+                self.lower.extend(terms);
+            }
         }
         let most = if self.dense && self.dice.chance(80) { 2 } else { 9 };
         for _ in 0..self.dice.below(if self.dense { 3 } else { 4 }) {
@@ -70,6 +77,11 @@ impl Body<'_> {
                 2 | 3 => self.bind(),
                 4 => self.each(),
                 _ => self.condition(),
+            }
+        }
+        if self.dice.chance(if self.dense { 10 } else { 25 }) {
+            for _ in 0..1 + self.dice.below(2) {
+                self.inner(&lower);
             }
         }
         if form != Form::Plain && self.literals.is_empty() {
@@ -89,8 +101,8 @@ impl Body<'_> {
         if known.is_empty() { None } else { Some(self.dice.pick(&known)) }
     }
 
-    /// A positive atom; what it binds is known once it is made.
-    fn atom(&mut self, relation: &Relation) {
+    /// A positive atom, and its terms; what it binds is known once it is made.
+    fn atom(&mut self, relation: &Relation) -> Vec<String> {
         let before = self.vars.clone();
         // A dense body joins more than it multiplies.
         let known = if self.dense { 20 } else { 0 };
@@ -106,8 +118,9 @@ impl Body<'_> {
                 _ => expr(self.dice, &before, ty, 1),
             })
             .collect();
-        let text = self.terms(relation, terms);
+        let text = self.terms(relation, terms.clone());
         self.literals.push(text);
+        terms
     }
 
     /// By position, or now and then by name in another order.
@@ -144,6 +157,45 @@ impl Body<'_> {
         let sign = self.dice.pick(&["!", "not "]);
         let text = self.terms(relation, terms);
         self.literals.push(format!("{sign}{text}"));
+    }
+
+    /// `V = count { … }`: its body shares variables of the rule; the names of its own variables are those of every other
+    /// such body of the rule.
+    fn inner(&mut self, lower: &[&Relation]) {
+        let shared: Vec<Var> =
+            self.vars.iter().filter(|var| self.lower.contains(&var.name)).cloned().collect();
+        let mut own: Vec<Var> = Vec::new();
+        let mut literals = Vec::new();
+        for _ in 0..1 + self.dice.below(2) {
+            let relation = self.dice.pick(lower).clone();
+            let mut terms = Vec::new();
+            for &ty in &relation.types {
+                let known: Vec<Var> = shared.iter().chain(&own).filter(|var| var.ty == ty).cloned().collect();
+                terms.push(match self.dice.below(10) {
+                    0..=4 if !known.is_empty() => self.dice.pick(&known).name,
+                    0..=7 => {
+                        own.push(Var { name: format!("L{}", own.len()), ty });
+                        format!("L{}", own.len() - 1)
+                    }
+                    8 => literal(self.dice, ty),
+                    _ => String::from("_"),
+                });
+            }
+            literals.push(format!("{}({})", relation.name, terms.join(", ")));
+        }
+        let vars: Vec<Var> = shared.into_iter().chain(own).collect();
+        if self.dice.chance(40) {
+            literals.push(expr::comparison(self.dice, &vars, 1));
+        }
+        if self.dice.chance(15) {
+            literals.push(format!("{} > {}", expr(self.dice, &vars, Int, 1), self.dice.below(3)));
+        }
+        self.dice.shuffle(&mut literals);
+        let ty = if self.dice.chance(50) { Int } else { self.dice.pick(&TYPES) };
+        let function = self.aggregate(ty, &vars);
+        let known = self.known(ty).filter(|_| self.dice.chance(15));
+        let name = known.unwrap_or_else(|| self.fresh(ty));
+        self.literals.push(format!("{name} = {function} {{ {} }}", literals.join(", ")));
     }
 
     /// `V = e`, on either side.
@@ -223,7 +275,7 @@ impl Body<'_> {
             let one = self.dice.below(terms.len());
             for (at, ty) in target.types.iter().enumerate() {
                 if at == one || self.dice.chance(25) {
-                    terms[at] = self.aggregate(*ty);
+                    terms[at] = self.aggregate(*ty, &self.vars.clone());
                 }
             }
         }
@@ -235,8 +287,7 @@ impl Body<'_> {
     }
 
     /// An aggregate whose value is a `ty`.
-    fn aggregate(&mut self, ty: Type) -> String {
-        let vars = self.vars.clone();
+    fn aggregate(&mut self, ty: Type, vars: &[Var]) -> String {
         let other = self.dice.pick(&TYPES);
         let names: &[&str] = match ty {
             Int => &["count()", "count", "sum", "min", "max", "arg_max", "percentile"],
@@ -247,7 +298,7 @@ impl Body<'_> {
             Text => &["join", "min", "max", "arg_min", "arg_max"],
             Name => &["min", "max", "arg_max"],
         };
-        let one = |dice: &mut Dice, ty| expr(dice, &vars, ty, 1);
+        let one = |dice: &mut Dice, ty| expr(dice, vars, ty, 1);
         match self.dice.pick(names) {
             "count()" => String::from("count()"),
             "count" => format!("count({})", one(self.dice, other)),

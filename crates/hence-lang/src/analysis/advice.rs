@@ -120,6 +120,10 @@ fn expressions(literal: &Literal) -> Box<dyn Iterator<Item = &Expr> + '_> {
         LiteralKind::Atom { atom, .. } => arguments(atom),
         LiteralKind::Condition(expr) => Box::new(std::iter::once(expr)),
         LiteralKind::In(left, right) => Box::new([left, right].into_iter()),
+        LiteralKind::Aggregate(of) => {
+            let outer = std::iter::once(&of.target).chain(&of.args);
+            Box::new(outer.chain(of.body.iter().flat_map(expressions)))
+        }
     }
 }
 

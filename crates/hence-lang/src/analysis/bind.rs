@@ -1,4 +1,4 @@
-//! Which `=` and `in` bind a variable: the least fixpoint, the same in whatever order the literals stand.
+//! Which `=` and `in` bind a variable: the least fixpoint, the same in any order of the literals.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,20 @@ struct Candidate {
 
 /// Finds what is bound and turns the `=` that bind into [`Clause::Bind`].
 pub(super) fn bind(clauses: &mut [Clause<'_>], vars: &Vars, sources: &Sources) -> Bound {
+    bind_within(clauses, vars, [], sources)
+}
+
+/// As [`bind`], where the variables `given` are bound already.
+pub(super) fn bind_within(
+    clauses: &mut [Clause<'_>],
+    vars: &Vars,
+    given: impl IntoIterator<Item = VarId>,
+    sources: &Sources,
+) -> Bound {
     let mut bound = by_atoms(clauses, vars);
+    given.into_iter().for_each(|var| {
+        bound.add(var);
+    });
     let mut candidates = candidates(clauses, vars, sources);
     let mut waiting = waiting(&mut candidates, &bound);
     let mut chosen: HashMap<usize, bool> = HashMap::new();
@@ -138,6 +151,15 @@ fn candidates(clauses: &[Clause<'_>], vars: &Vars, sources: &Sources) -> Vec<Can
                 let weight = (size, format!("{} {}", name.name, sources.slice(*span)));
                 candidates.push(Candidate { literal, left: true, var: *var, reads, missing: 0, weight });
             }
+            Clause::Aggregate(inner) => {
+                if let Some(var) = lone(&inner.of.target, vars) {
+                    let mut reads: Vec<_> = inner.shared.iter().map(|(rule, ..)| *rule).collect();
+                    reads.sort_unstable();
+                    // The text as it is printed, so that its layout makes no difference.
+                    let weight = (usize::MAX, hence_syntax::aggregate_text(inner.of));
+                    candidates.push(Candidate { literal, left: true, var, reads, missing: 0, weight });
+                }
+            }
             Clause::Condition { expr, .. } => {
                 let ExprKind::Binary(BinaryOp::Equal, left, right) = &expr.kind else { continue };
                 for (target, source, left) in [(left, right, true), (right, left, false)] {
@@ -168,6 +190,7 @@ fn mark(clauses: &mut [Clause<'_>], vars: &Vars, chosen: &HashMap<usize, bool>) 
     for (at, clause) in clauses.iter_mut().enumerate() {
         match (&mut *clause, chosen.get(&at)) {
             (Clause::Each { bound, .. }, None) => *bound = true,
+            (Clause::Aggregate(inner), Some(_)) => inner.binds = lone(&inner.of.target, vars),
             (Clause::Condition { expr, span }, Some(left)) => {
                 if let ExprKind::Binary(_, a, b) = &expr.kind {
                     let (target, source) = if *left { (a, b) } else { (b, a) };

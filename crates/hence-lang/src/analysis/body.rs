@@ -56,7 +56,7 @@ impl Typer<'_> {
     }
 
     /// Takes in that `var` is a `ty` at `span`.
-    fn meet(&mut self, var: VarId, ty: &ColumnType, span: Span) {
+    pub(super) fn meet(&mut self, var: VarId, ty: &ColumnType, span: Span) {
         let known = &mut self.known[var];
         match &mut known.ty {
             None => *known = Known { ty: Some(ty.clone()), origin: span },
@@ -111,6 +111,7 @@ impl Typer<'_> {
                 self.meet(*var, &ColumnType::plain(generator.element()), *span);
                 Some(Literal::Each { var: *var, bound: false, generator, args, span: *span })
             }
+            Clause::Aggregate(inner) => self.aggregated(inner),
             _ => None,
         }
     }
@@ -122,6 +123,7 @@ impl Typer<'_> {
             .enumerate()
             .map(|(at, clause)| match clause {
                 Clause::Bind { .. } | Clause::Each { bound: false, .. } => binders.remove(&at),
+                Clause::Aggregate(inner) if inner.binds.is_some() => binders.remove(&at),
                 _ => self.literal(clause),
             })
             .collect();
@@ -156,6 +158,7 @@ impl Typer<'_> {
                 }
                 Some(Literal::Each { var: *var, bound: true, generator, args, span: *span })
             }
+            Clause::Aggregate(inner) => self.aggregated(inner),
             Clause::Bind { .. } | Clause::Broken { .. } => None,
         }
     }
@@ -174,7 +177,7 @@ impl Typer<'_> {
         }
     }
 
-    /// Whether an expression may stand in a column.
+    /// Whether an expression fits a column.
     pub(super) fn fits(&mut self, expr: Expr, entry: &Entry, slot: &Slot) -> Option<Expr> {
         let ty = slot.ty.as_ref()?;
         let place = format!("the column `{}` of `{}`", slot.name, entry.name);

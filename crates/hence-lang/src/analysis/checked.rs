@@ -1,14 +1,16 @@
 //! A checked program: every name resolved, every expression typed, every rule safe. Still close to the text:
-//! expressions stand inside atoms, and no order of evaluation is chosen.
+//! atoms hold expressions, and no order of evaluation is chosen.
 
 use std::ops::Index;
 
+use crate::builtins::aggregate::Aggregate;
 use crate::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use crate::builtins::generator::Generator;
-use crate::builtins::term::{Limit, Sentence, Term, Variable};
+use crate::builtins::rule;
+use crate::builtins::term::Variable;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
-use hence_core::schema::{Param, Relation, RelationId};
+use hence_core::schema::{ColumnType, Param, Relation, RelationId};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -62,66 +64,20 @@ impl Index<ParamId> for Checked {
     }
 }
 
-impl Index<VarId> for Rule {
-    type Output = Variable;
-
-    #[track_caller]
-    fn index(&self, id: VarId) -> &Variable {
-        self.variables.get(id.at()).or_broken(VarId::INVARIANT)
-    }
-}
-
-/// A checked rule; without a body, a fact.
-#[derive(Clone, Debug)]
-pub struct Rule {
-    /// The stable identity: `@id`, or relation and ordinal (`refine_tool#2`).
-    pub id: Symbol,
-    /// The relation it derives.
-    pub head: RelationId,
-    /// The name of the head's relation in the text.
-    pub head_span: Span,
-    /// A term for each column of the head.
-    pub terms: Vec<Term>,
-    /// The body in the order of the text.
-    pub body: Vec<Literal>,
-    /// The variables, by [`VarId`], in the order of their first place; each `_` is none.
-    pub variables: Vec<Variable>,
-    /// `limit …`.
-    pub limit: Option<Limit>,
-    /// `@because`.
-    pub because: Option<Sentence>,
-    /// The doc comment.
-    pub doc: String,
-    /// The whole rule.
-    pub span: Span,
-}
+/// A checked rule: its variables are those of the text, each `_` none of them.
+///
+/// It is not the rule that engines evaluate: its atoms hold expressions, and its literals are those of the text, which
+/// lints, guards and the cycles of strata speak of; `lower` turns them into fewer forms.
+pub type Rule = rule::Rule<Literal>;
 
 impl Rule {
-    /// The expressions of head, body and limit.
+    /// The expressions of head, body and limit, those inside aggregates among them.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        let head = self.terms.iter().flat_map(|term| match term {
-            Term::Expr(expr) => std::slice::from_ref(expr),
-            Term::Aggregate { args, .. } => args.as_slice(),
-        });
         let limit = self
             .limit
             .iter()
             .flat_map(|limit| std::iter::once(&limit.count).chain(limit.by.iter().map(|(key, _)| key)));
-        head.chain(self.body.iter().flat_map(Literal::exprs)).chain(limit)
-    }
-}
-
-impl Literal {
-    /// The expressions in it.
-    fn exprs(&self) -> Vec<&Expr> {
-        match self {
-            Self::Bind { expr, .. } | Self::Test { expr, .. } => vec![expr],
-            Self::Each { args, .. } => args.iter().collect(),
-            Self::Atom { args, .. } => args
-                .iter()
-                .filter_map(|arg| if let Arg::Expr(expr) = arg { Some(expr) } else { None })
-                .collect(),
-        }
+        self.head_exprs().chain(self.body.iter().flat_map(Literal::exprs_within)).chain(limit)
     }
 }
 
@@ -130,7 +86,7 @@ impl Literal {
 pub enum Literal {
     /// Some fact matches, or with `negated` none does.
     Atom {
-        /// Whether `!` or `not` stands before it.
+        /// Whether `!` or `not` precedes it.
         negated: bool,
         /// The relation.
         relation: RelationId,
@@ -168,6 +124,35 @@ pub enum Literal {
         /// The literal.
         span: Span,
     },
+    /// `N = count { … }`.
+    Aggregate(Box<Aggregated>),
+}
+
+/// An aggregate over the matches of a body of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregated {
+    /// What equals its value.
+    pub target: Expr,
+    /// The variable that the target is, where nothing else binds it.
+    pub binds: Option<VarId>,
+    /// The function.
+    pub aggregate: Aggregate,
+    /// The type of its value.
+    pub ty: ColumnType,
+    /// Its arguments, over the inner variables.
+    pub args: Vec<Expr>,
+    /// The inner body, in the order of the text.
+    pub body: Vec<Literal>,
+    /// The inner variables, by [`VarId`].
+    pub variables: Vec<Variable>,
+    /// The variables that give the group: as the rule knows each, and as the inner body does.
+    pub shared: Vec<(VarId, VarId)>,
+    /// The function with its body, as written on one line.
+    pub text: Symbol,
+    /// The function with its body.
+    pub function: Span,
+    /// The literal.
+    pub span: Span,
 }
 
 /// An argument of an atom.
@@ -250,7 +235,7 @@ pub struct Step {
     pub now: Option<i64>,
     /// The facts given.
     pub given: Vec<Given>,
-    /// Files of facts given: path and where it stands.
+    /// Files of facts given: path and its place.
     pub given_from: Vec<(String, Span)>,
     /// The facts retracted.
     pub retracted: Vec<Given>,

@@ -16,7 +16,7 @@ pub const UNKNOWN_TYPE: Code = Code("E205");
 pub const TYPE_TWICE: Code = Code("E206");
 /// Two parameters with one name.
 pub const PARAM_TWICE: Code = Code("E207");
-/// A name that stands twice in a closed set.
+/// A duplicate name in a closed set.
 pub const MEMBER_TWICE: Code = Code("E208");
 /// A lower-case word that is no parameter.
 pub const UNKNOWN_PARAM: Code = Code("E209");
@@ -40,7 +40,7 @@ pub const UNKNOWN_ID: Code = Code("E217");
 pub const UNBOUND_PLACEHOLDER: Code = Code("E218");
 /// Braces that are no placeholder.
 pub const FAULTY_PLACEHOLDER: Code = Code("E219");
-/// A column that stands twice in one atom.
+/// A duplicate column in one atom.
 pub const ARGUMENT_TWICE: Code = Code("E220");
 /// A fact of a fact file whose relation is no input.
 pub const NOT_AN_INPUT: Code = Code("E221");
@@ -85,7 +85,7 @@ pub const NOT_GROUND: Code = Code("E316");
 pub const NO_RESULT: Code = Code("E317");
 /// Two closed sets without a common member where one value has to be in both.
 pub const DISJOINT_SETS: Code = Code("E318");
-/// A distance (`~`) that is none, or stands where nothing is compared.
+/// An invalid distance (`~`), or one where nothing is compared.
 pub const FAULTY_DISTANCE: Code = Code("E319");
 /// A time zone that the database doesn't have.
 pub const UNKNOWN_ZONE: Code = Code("E325");
@@ -96,7 +96,7 @@ pub const UNBOUND: Code = Code("E401");
 pub const VARIABLE_IN_FACT: Code = Code("E402");
 /// `_` where a value is due.
 pub const WILDCARD_VALUE: Code = Code("E403");
-/// A rank that is bound otherwise, or doesn't stand in the head.
+/// A rank that is bound otherwise, or isn't in the head.
 pub const FAULTY_RANK: Code = Code("E404");
 /// Something else than a variable before `in`.
 pub const IN_NEEDS_VARIABLE: Code = Code("E405");

@@ -119,7 +119,7 @@ fn members(written: &[Ident], out: &mut Vec<Diagnostic>) -> Vec<Symbol> {
 /// The type that is written, or `None` after a diagnostic.
 fn resolve_type(written: &TypeExpr, names: &Names, out: &mut Vec<Diagnostic>) -> Option<ColumnType> {
     let ident = match written {
-        // The parser has told why there is no name.
+        // The parser has reported why there is no name.
         TypeExpr::Set(set, _) if set.is_empty() => return None,
         TypeExpr::Set(set, _) => {
             let set = NameSet { name: None, members: members(set, out) };

@@ -1,4 +1,4 @@
-//! Bodies with their names resolved: which relation an atom means, which term stands in which column.
+//! Bodies with their names resolved: which relation an atom means, which term belongs to which column.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,15 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
-use hence_syntax::tree::{Args, Atom, Expr, ExprKind, Ident, Literal, LiteralKind, UnaryOp};
+use hence_syntax::tree::{Args, Atom, BodyAggregate, Expr, ExprKind, Ident, Literal, LiteralKind, UnaryOp};
 
+use super::bind::{Bound, bind_within};
 use super::codes;
 use super::names::{Entry, Names, is_aggregate, is_function, is_generator};
 use super::operation::nearest_function;
 use super::prose::count;
-use super::uses::{Vars, arguments};
+use super::safety::{Role, Uses};
+use super::uses::{Vars, arguments, for_each_inner_use};
 use super::values::error;
 
 /// A literal whose names are resolved.
@@ -34,8 +36,25 @@ pub(super) enum Clause<'t> {
     Bind { var: VarId, expr: Expr, span: Span },
     /// `X in generator(…)`.
     Each { var: VarId, bound: bool, name: Ident, args: &'t [Expr], span: Span },
+    /// `N = count { … }`.
+    Aggregate(Box<Inner<'t>>),
     /// Something faulty that was reported; its variables are taken as bound, so that nothing follows from it.
     Broken { vars: Vec<VarId> },
+}
+
+/// An aggregate whose names are resolved.
+#[derive(Debug)]
+pub(super) struct Inner<'t> {
+    pub(super) of: &'t BodyAggregate,
+    /// The variable that it binds.
+    pub(super) binds: Option<VarId>,
+    /// The variables of the inner body.
+    pub(super) vars: Vars,
+    /// The variables that give the group: as the rule knows each, as the inner body does, and where it is first used there.
+    pub(super) shared: Vec<(VarId, VarId, Span)>,
+    pub(super) clauses: Vec<Clause<'t>>,
+    pub(super) bound: Bound,
+    pub(super) span: Span,
 }
 
 /// Resolves the literals of a body whose variables are `vars`.
@@ -49,7 +68,7 @@ pub(super) fn body<'t>(
     literals
         .iter()
         .map(|literal| {
-            clause(literal, names, vars, out)
+            clause(literal, names, vars, sources, out)
                 .unwrap_or_else(|| Clause::Broken { vars: all_of(literal, vars, sources) })
         })
         .collect()
@@ -65,6 +84,7 @@ fn clause<'t>(
     literal: &'t Literal,
     names: &Names,
     vars: &Vars,
+    sources: &Sources,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Clause<'t>> {
     match &literal.kind {
@@ -81,6 +101,51 @@ fn clause<'t>(
             Some(Clause::Condition { expr: Cow::Borrowed(expr), span: literal.span })
         }
         LiteralKind::In(left, right) => each(left, right, literal.span, vars, out),
+        LiteralKind::Aggregate(of) if is_faulty(&of.target) || of.args.iter().any(is_faulty) => None,
+        LiteralKind::Aggregate(of) => inner(of, literal.span, names, vars, sources, out),
+    }
+}
+
+/// An aggregate with its own body, whose safety is checked here.
+fn inner<'t>(
+    of: &'t BodyAggregate,
+    span: Span,
+    names: &Names,
+    outer: &Vars,
+    sources: &Sources,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Clause<'t>> {
+    let word = of.name.name.as_str();
+    if !is_aggregate(word) {
+        out.push(unknown_aggregate(of.name));
+        return None;
+    }
+    let vars = Vars::of_aggregate(of, sources);
+    let mut shared: Vec<(VarId, VarId, Span)> = Vec::new();
+    for_each_inner_use(of, sources, &mut |name, place| {
+        if let (Some(rule), Some(own)) = (outer.get(name), vars.get(name))
+            && !shared.iter().any(|(known, ..)| *known == rule)
+        {
+            shared.push((rule, own, place));
+        }
+    });
+    let mut clauses = body(&of.body, names, &vars, sources, out);
+    super::rules::no_distances(&clauses, out);
+    let bound = bind_within(&mut clauses, &vars, shared.iter().map(|(_, own, _)| *own), sources);
+    let mut uses = Uses::default();
+    uses.body(&clauses, &vars, sources);
+    of.args.iter().for_each(|arg| uses.expr(arg, Role::Aggregate, &vars, sources));
+    uses.report(&bound, &clauses, &vars, names, out);
+    Some(Clause::Aggregate(Box::new(Inner { of, binds: None, vars, shared, clauses, bound, span })))
+}
+
+fn unknown_aggregate(name: Ident) -> Diagnostic {
+    let word = name.name.as_str();
+    let known = crate::builtins::aggregate::names();
+    let fault = error(codes::UNKNOWN_FUNCTION, format!("unknown aggregate `{word}`"), name.span);
+    match nearest(word, known.iter().copied()) {
+        Some(near) => fault.help(format!("did you mean `{near}`?")),
+        None => fault.note(format!("the aggregates are {}", super::prose::list(known, "and"))),
     }
 }
 

@@ -69,7 +69,7 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// The values of terms that stand by position.
+    /// The values of terms by position.
     pub(super) fn positional(
         &self,
         entry: &Entry,

@@ -77,7 +77,7 @@ impl Typer<'_> {
         Some((Term::Expr(expr), ty))
     }
 
-    fn aggregate(
+    pub(super) fn aggregate(
         &mut self,
         name: tree::Ident,
         written: &[tree::Expr],

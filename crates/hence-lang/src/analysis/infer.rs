@@ -38,9 +38,13 @@ pub(super) fn columns(drafts: &[Draft<'_>], names: &mut Names, sources: &Sources
     }
 }
 
-/// The relations that a rule reads positively.
+/// The relations that a rule reads positively, those in the bodies of aggregates too.
 fn reads(draft: &Draft<'_>) -> impl Iterator<Item = RelationId> {
-    draft.clauses.iter().filter_map(|clause| match clause {
+    let inner = draft.clauses.iter().flat_map(|clause| match clause {
+        Clause::Aggregate(inner) => inner.clauses.as_slice(),
+        _ => &[],
+    });
+    draft.clauses.iter().chain(inner).filter_map(|clause| match clause {
         Clause::Atom { negated: false, relation, .. } => Some(*relation),
         _ => None,
     })
@@ -68,7 +72,7 @@ fn rise(slot: &mut Slot, ty: ColumnType, span: Span) -> bool {
     }
 }
 
-/// Reports the columns whose type is still unknown, but for those that hang on a fault that was reported.
+/// Reports the columns whose type is still unknown, but for those that depend on a reported fault.
 pub(super) fn report(drafts: &[Draft<'_>], names: &Names, out: &mut Vec<Diagnostic>) {
     let unknown = |entry: &Entry| !entry.declared && entry.columns.iter().any(|slot| slot.ty.is_none());
     if !names.relations.iter().any(unknown) {

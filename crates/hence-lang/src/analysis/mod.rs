@@ -2,6 +2,7 @@
 //! first fault: everything is collected as diagnostics.
 
 mod advice;
+mod aggregated;
 mod bind;
 mod body;
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub mod lints;
 mod names;
 mod operation;
 mod partial;
+pub mod parts;
 mod placeholder;
 mod prose;
 mod query;

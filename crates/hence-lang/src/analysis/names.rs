@@ -182,7 +182,7 @@ impl Names {
 /// What `name` is to the language, if it can't be the name of a relation: `a function`.
 pub(super) fn taken(name: &str) -> Option<&'static str> {
     if RESERVED.contains(&name) {
-        None // the parser has told that
+        None // the parser has reported that
     } else if is_function(name) {
         Some("a function")
     } else if is_aggregate(name) {

@@ -1,4 +1,4 @@
-//! Operations: which one a name stands for at the types of its operands, and what to say where there is none.
+//! Operations: which one a name means at the types of its operands, and what to say where there is none.
 
 use crate::builtins::aggregate;
 use crate::builtins::expr::{Expr, ExprKind};

@@ -15,12 +15,12 @@ use super::values::error;
 pub(super) enum Piece {
     /// Text as it is, `{{` and `}}` resolved.
     Text(Symbol),
-    /// `{Name}` or `{Name:format}`, and where what is between the braces stands.
+    /// `{Name}` or `{Name:format}`, and the place of what is between the braces.
     Hole(Symbol, Format, Span),
 }
 
-/// Cuts `text`, whose literal stands at `span`, into pieces; the faults are braces without their partner, and
-/// what stands between braces and is no word.
+/// Cuts `text`, whose literal is at `span`, into pieces; the faults are braces without their partner, and
+/// what is between braces and no word.
 pub(super) fn pieces(text: &str, span: Span, sources: &Sources) -> (Vec<Piece>, Vec<Diagnostic>) {
     let mut cutter =
         Cutter { text, span, sources, plain: String::new(), pieces: Vec::new(), faults: Vec::new() };
@@ -64,7 +64,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Takes the placeholder whose brace stands at `at` and says how many bytes it has.
+    /// Takes the placeholder whose brace is at `at` and says how many bytes it has.
     fn hole(&mut self, at: usize) -> usize {
         let rest = self.text.get(at + 1..).unwrap_or("");
         let Some(end) = rest.find(['{', '}']).filter(|end| rest.get(*end..=*end) == Some("}")) else {
@@ -106,7 +106,7 @@ impl Cutter<'_> {
     }
 }
 
-/// The format that stands after a colon; else what to write, with `NAME` for what is shown.
+/// The format after a colon; else what to write, with `NAME` for what is shown.
 fn read(said: &str) -> Result<Format, String> {
     if let Some(digits) = said.strip_prefix('.') {
         let count = digits.parse::<u8>().ok().filter(|count| i64::from(*count) <= MOST_DIGITS);
@@ -142,7 +142,7 @@ fn unknown(word: &str) -> String {
     }
 }
 
-/// Where the bytes from `at` of a literal's text stand, as well as it can be told where escapes were resolved.
+/// The place of the bytes from `at` of a literal's text, as near as it is known where escapes were resolved.
 fn part(text: &str, at: usize, len: usize, span: Span, sources: &Sources) -> Span {
     match sources.slice(span).find(text) {
         Some(offset) if !text.is_empty() => {

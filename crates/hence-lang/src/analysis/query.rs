@@ -94,7 +94,7 @@ fn wanted(names: &[Symbol]) -> Vec<VarId> {
     named.map(|(at, _)| VarId(at as u32)).collect()
 }
 
-/// Checks an atom whose terms are values, `_` or variables that each stand once.
+/// Checks an atom whose terms are values, `_` or variables that each occur once.
 pub fn check_atom(
     checked: &Checked,
     atom: &tree::Atom,
@@ -183,7 +183,7 @@ fn asserted<'n>(
     Some((id, entry))
 }
 
-/// A fact with its relation and the place where it stands.
+/// A fact with its relation and its place.
 pub type TypedFact = (RelationId, Vec<Value>, Span);
 
 /// Checks a file that holds only facts of inputs: all of them typed, or what is wrong.

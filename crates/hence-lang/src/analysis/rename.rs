@@ -71,8 +71,10 @@ impl Places {
 
     fn literals(&mut self, literals: &[Literal]) {
         for literal in literals {
-            if let LiteralKind::Atom { atom, .. } = &literal.kind {
-                self.atom(atom);
+            match &literal.kind {
+                LiteralKind::Atom { atom, .. } => self.atom(atom),
+                LiteralKind::Aggregate(of) => self.literals(&of.body),
+                LiteralKind::Condition(_) | LiteralKind::In(..) => {}
             }
         }
     }

@@ -76,14 +76,14 @@ mod tests {
     fn one_of_two_rules_loses_it() {
         let rules =
             vec![rule("d(R)").some("b(R)"), rule("b(R)").some("review(R, 1)"), rule("b(R)").some("ask(R)")];
-        let told = ["-", "`d` follows from this `b`", "`b` follows here without `review(c1: R, c2: 1)`"];
-        assert_eq!(lost("review(#0, 1)", rules), told);
+        let shown = ["-", "`d` follows from this `b`", "`b` follows here without `review(c1: R, c2: 1)`"];
+        assert_eq!(lost("review(#0, 1)", rules), shown);
     }
 
     #[test]
-    fn every_rule_of_the_decision_that_loses_it_is_told() {
+    fn every_rule_of_the_decision_that_loses_it_is_shown() {
         let rules = vec![rule("d(R)").some("ask(R)"), rule("d(R)").some("risk(R)"), rule("d(7)")];
-        let told = [
+        let shown = [
             "-",
             "`d` follows here without `review(c1: R)`",
             "-",
@@ -91,25 +91,25 @@ mod tests {
             "-",
             "`d` holds here without `review(c1: 7)`",
         ];
-        assert_eq!(lost("review(#0)", [rules, vec![rule("x(X)").some("review(X)")]].concat()), told);
+        assert_eq!(lost("review(#0)", [rules, vec![rule("x(X)").some("review(X)")]].concat()), shown);
     }
 
     #[test]
     fn another_column_or_literal_is_not_what_is_required() {
         let rules = vec![rule("d(R)").some("ask(R)").some("review(X, 2)").some("other(X)")];
-        let told = [
+        let shown = [
             "-",
             "`d` follows here without `review(c1: R, c2: 1)`",
             "here `c1` need not be the `c1` of `d` and `c2` need not be `1`",
         ];
-        assert_eq!(lost("review(#0, 1)", rules), told);
+        assert_eq!(lost("review(#0, 1)", rules), shown);
     }
 
     #[test]
     fn a_negated_use_is_none() {
         let rules = vec![rule("d(R)").some("ask(R)").none("review(R)")];
-        let told = ["-", "`d` follows here without `review(c1: R)`", "requires the absence of it"];
-        assert_eq!(lost("review(#0)", rules), told);
+        let shown = ["-", "`d` follows here without `review(c1: R)`", "requires the absence of it"];
+        assert_eq!(lost("review(#0)", rules), shown);
     }
 
     #[test]
@@ -146,13 +146,13 @@ mod tests {
     fn an_aggregate_carries_its_group_and_not_its_result() {
         kept("review(#0, _)", vec![rule("d(R, count)").some("review(R, _)")]);
         let rules = vec![rule("d(R)").some("n(_, R)"), rule("n(R, count)").some("review(R)")];
-        let told = [
+        let shown = [
             "-",
             "`d` follows from this `n`",
             "`n` follows here without `review(c1: …c2)`",
             "here `c1` need not be the `c2` of `n`",
         ];
-        assert_eq!(lost("review(#0)", rules), told);
+        assert_eq!(lost("review(#0)", rules), shown);
     }
 
     #[test]
@@ -165,20 +165,20 @@ mod tests {
         let base = |from: &str| rule("reach(R, Y)").some(from).some("other(R, Y)");
         let step = || rule("reach(R, Z)").some("reach(R, Y)").some("other(Y, Z)");
         kept("review(#0)", vec![rule("d(R)").some("reach(R, _)"), base("review(R)"), step()]);
-        let told = ["-", "`d` follows from this `reach`", "`reach` follows here without `review(c1: R)`"];
+        let shown = ["-", "`d` follows from this `reach`", "`reach` follows here without `review(c1: R)`"];
         let rules =
             vec![rule("d(R)").some("reach(R, _)"), step(), base("ask(R)"), rule("u(X)").some("review(X)")];
-        assert_eq!(lost("review(#0)", rules), told);
+        assert_eq!(lost("review(#0)", rules), shown);
         let swapped = rule("reach(Z, R)").some("reach(R, Z)");
         let rules = vec![rule("d(R)").some("reach(R, _)"), base("review(R)"), swapped];
-        let told = [
+        let shown = [
             "-",
             "`d` follows from this `reach`",
             "`reach` follows from this `reach`",
             "`reach` follows here without `review(c1: Y)`",
             "here `c1` need not be the `c2` of `reach`",
         ];
-        assert_eq!(lost("review(#0)", rules), told);
+        assert_eq!(lost("review(#0)", rules), shown);
     }
 
     #[test]
@@ -198,8 +198,8 @@ mod tests {
     #[test]
     fn a_fact_of_a_rule_file_is_a_way_round() {
         let rules = vec![rule("d(R)").some("b(R)"), rule("b(R)").some("review(R)"), rule("b(9)")];
-        let told = ["-", "`d` follows from this `b`", "`b` holds here without `review(c1: 9)`"];
-        assert_eq!(lost("review(#0)", rules), told);
+        let shown = ["-", "`d` follows from this `b`", "`b` holds here without `review(c1: 9)`"];
+        assert_eq!(lost("review(#0)", rules), shown);
     }
 
     #[test]

@@ -151,7 +151,7 @@ pub(super) fn no_distances(clauses: &[Clause<'_>], out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The rank is bound by the limit alone and stands in the head as a whole term.
+/// The rank is bound by the limit alone and is a whole term of the head.
 fn check_rank(rule: &tree::Rule, vars: &Vars, bound: &Bound, out: &mut Vec<Diagnostic>) {
     let Some(rank) = rule.limit.as_ref().and_then(|limit| limit.rank) else { return };
     if vars.get(rank.name).is_some_and(|var| bound.has(var)) {

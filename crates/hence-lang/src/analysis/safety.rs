@@ -23,6 +23,10 @@ pub(super) enum Role {
     Argument,
     Generator,
     Limit,
+    /// An argument of an aggregate with a body of its own.
+    Aggregate,
+    /// A variable that the body of an aggregate shares with its rule.
+    Shared,
 }
 
 impl Role {
@@ -34,6 +38,10 @@ impl Role {
             Self::Argument => "used in an expression inside an atom",
             Self::Generator => "used by a generator",
             Self::Limit => "used by the limit",
+            Self::Aggregate => "used by the aggregate",
+            Self::Shared => {
+                "the rule uses it too, so it gives the group and must be bound outside the braces"
+            }
         }
     }
 }
@@ -77,6 +85,12 @@ impl Uses {
                 Clause::Bind { expr, .. } => self.expr(expr, Role::Condition, vars, sources),
                 Clause::Each { args, .. } => {
                     args.iter().for_each(|arg| self.expr(arg, Role::Generator, vars, sources));
+                }
+                Clause::Aggregate(inner) => {
+                    inner.shared.iter().for_each(|(var, _, span)| self.var(*var, *span, Role::Shared));
+                    if inner.binds.is_none() {
+                        self.expr(&inner.of.target, Role::Condition, vars, sources);
+                    }
                 }
                 Clause::Broken { .. } => {}
             }
@@ -134,8 +148,7 @@ impl Uses {
         for ((name, next), (_, span)) in names.iter().zip(next).zip(ring).take(8) {
             diagnostic = diagnostic.at(*span, format!("{name} needs {next}"));
         }
-        let first = names.first().cloned().unwrap_or_default();
-        let steps = names.into_iter().chain([first]).collect::<Vec<_>>().join(" needs ");
+        let steps = names.iter().chain(names.first()).cloned().collect::<Vec<_>>().join(" needs ");
         diagnostic.note(steps).help("bind one of them by a positive atom")
     }
 
@@ -225,7 +238,7 @@ fn ring(open: &[VarId], clauses: &[Clause<'_>], vars: &Vars) -> Vec<(VarId, Span
     Vec::new()
 }
 
-/// The `=` that have `var` alone on one side, with the variables of the other, and the `in` before which it stands.
+/// The `=` that have `var` alone on one side, with the variables of the other, and the `in` whose variable it is.
 fn equations<'c>(
     var: VarId,
     clauses: &'c [Clause<'_>],
@@ -243,6 +256,9 @@ fn equations<'c>(
         }
         Clause::Each { var: own, args, span, .. } if *own == var => {
             Some((*span, args.iter().flat_map(|arg| reads(arg, vars)).collect()))
+        }
+        Clause::Aggregate(inner) if lone(&inner.of.target, vars) == Some(var) => {
+            Some((inner.span, inner.shared.iter().map(|(rule, ..)| *rule).collect()))
         }
         _ => None,
     })

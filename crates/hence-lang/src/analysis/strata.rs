@@ -10,10 +10,11 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::analysis::checked::Checked;
-use graph::{Read, reads};
+use graph::{How, Read, reads};
 use hence_core::diagnostic::{Diagnostic, sort};
-use hence_core::index_vec::{IndexVec, id};
-use hence_core::schema::{Kind, RelationId};
+use hence_core::index_vec::{Id, IndexVec, id};
+use hence_core::schema::{Kind, Relation, RelationId};
+use hence_core::span::Span;
 
 /// Relations that are derived together, after all strata before them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct Stratum {
 }
 
 /// The derived relations of `checked` in an order of evaluation: each stratum is one strongly connected component
-/// of the graph of who reads whom, and stands after all that it reads; where that leaves a choice, the stratum
+/// of the graph of who reads whom, and comes after all that it reads; where that leaves a choice, the stratum
 /// with the relation that was known first comes first.
 ///
 /// # Errors
@@ -33,13 +34,24 @@ pub struct Stratum {
 /// shortest such cycle.
 pub fn strata(checked: &Checked) -> Result<Vec<Stratum>, Vec<Diagnostic>> {
     let reads: Vec<Read> = checked.rules.iter().flat_map(reads).collect();
-    let components = Components::new(checked, &reads);
+    let components = Components::new(checked.relations.len(), &reads);
     let mut faults = cycle::cycles(checked, &reads, &components);
     if faults.is_empty() {
-        return Ok(components.ordered(checked, &reads));
+        return Ok(components.ordered(&reads, &checked.relations));
     }
     sort(&mut faults);
     Err(faults)
+}
+
+/// The strata of relations that read each other like this, in the same order; there is no cycle that needs all of a
+/// relation.
+pub fn ordered(
+    relations: &[Relation],
+    reads: impl Iterator<Item = (RelationId, RelationId)>,
+) -> Vec<Stratum> {
+    let read = |(reader, read)| Read { reader, read, how: How::Some, span: Span::default() };
+    let reads: Vec<Read> = reads.map(read).collect();
+    Components::new(relations.len(), &reads).ordered(&reads, relations)
 }
 
 /// The strongly connected components of the graph of who reads whom.
@@ -56,9 +68,9 @@ id! {
 }
 
 impl Components {
-    fn new(checked: &Checked, reads: &[Read]) -> Self {
-        let mut graph = DiGraph::<(), ()>::with_capacity(checked.relations.len(), reads.len());
-        checked.relations.iter().for_each(|_| {
+    fn new(relations: usize, reads: &[Read]) -> Self {
+        let mut graph = DiGraph::<(), ()>::with_capacity(relations, reads.len());
+        (0..relations).for_each(|_| {
             graph.add_node(());
         });
         for read in reads {
@@ -76,7 +88,7 @@ impl Components {
         members.iter_mut().for_each(|relations| relations.sort_unstable());
         members.sort_unstable();
         let members: IndexVec<Component, _> = members.into();
-        let mut of = IndexVec::filled(Component(0), checked.relations.len());
+        let mut of = IndexVec::filled(Component(0), relations);
         for (component, relations) in members.numbered() {
             relations.iter().for_each(|relation| of[*relation] = component);
         }
@@ -93,8 +105,8 @@ impl Components {
         self.of(read.reader) == self.of(read.read)
     }
 
-    /// The components in an order in which each stands after all that it reads, the inputs left out.
-    fn ordered(&self, checked: &Checked, reads: &[Read]) -> Vec<Stratum> {
+    /// The components in an order in which each comes after all that it reads, the inputs left out.
+    fn ordered(&self, reads: &[Read], all: &[Relation]) -> Vec<Stratum> {
         let len = self.members.len();
         let mut readers: IndexVec<Component, Vec<Component>> = IndexVec::filled(Vec::new(), len);
         let mut missing: IndexVec<Component, usize> = IndexVec::filled(0, len);
@@ -122,14 +134,12 @@ impl Components {
             let relations = self.members[component].clone();
             out.push(Stratum { relations, recursive: recursive[component] });
         }
-        assert_eq!(out.len(), len, "each component stands after all that it reads");
-        out.retain(|stratum| stratum.relations.iter().any(|relation| is_derived(checked, *relation)));
+        assert_eq!(out.len(), len, "each component comes after all that it reads");
+        let is_derived =
+            |id: &RelationId| all.get(id.at()).is_some_and(|relation| relation.kind != Kind::Input);
+        out.retain(|stratum| stratum.relations.iter().any(is_derived));
         out
     }
-}
-
-fn is_derived(checked: &Checked, relation: RelationId) -> bool {
-    checked[relation].kind != Kind::Input
 }
 
 #[cfg(test)]
@@ -166,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn negation_in_a_cycle_is_told_by_the_shortest_way_round() {
+    fn negation_in_a_cycle_is_shown_by_the_shortest_way_round() {
         let rules = vec![
             rule("a(X)").some("e(X)").none("b(X)"),
             rule("b(X)").some("far(X)"),

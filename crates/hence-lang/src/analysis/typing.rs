@@ -27,7 +27,7 @@ pub(super) struct Known {
 }
 
 /// Types the expressions of one rule. `None` as the type of an expression means that nothing more is to be said:
-/// it was reported, or hangs on something that was.
+/// it was reported, or depends on something that was.
 pub(super) struct Typer<'a> {
     pub(super) names: &'a Names,
     pub(super) sources: &'a Sources,

@@ -1,4 +1,4 @@
-//! Where the variables of expressions stand, the placeholders of `format` included.
+//! The places of the variables of expressions, the placeholders of `format` included.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use hence_core::index_vec::Id;
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_syntax::tree::{Args, Atom, Expr, ExprKind, Limit, Literal, LiteralKind, Rule};
+use hence_syntax::tree::{Args, Atom, BodyAggregate, Expr, ExprKind, Limit, Literal, LiteralKind, Rule};
 
 use super::placeholder::{Piece, is_variable, pieces};
 
@@ -59,6 +59,14 @@ impl Vars {
         vars
     }
 
+    /// The variables of an aggregate's arguments and inner body.
+    pub(super) fn of_aggregate(of: &BodyAggregate, sources: &Sources) -> Self {
+        let mut vars = Self::default();
+        of.args.iter().for_each(|arg| vars.add_all(arg, sources));
+        vars.add_body(&of.body, sources);
+        vars
+    }
+
     /// The variables of a body alone.
     pub(super) fn of_body(body: &[Literal], sources: &Sources) -> Self {
         let mut vars = Self::default();
@@ -83,6 +91,7 @@ impl Vars {
                     self.add_all(left, sources);
                     self.add_all(right, sources);
                 }
+                LiteralKind::Aggregate(of) => self.add_all(&of.target, sources),
             }
         }
     }
@@ -104,6 +113,25 @@ pub(super) fn arguments(atom: &Atom) -> Box<dyn Iterator<Item = &Expr> + '_> {
     match &atom.args {
         Args::Positional(args) => Box::new(args.iter()),
         Args::Named(args) => Box::new(args.iter().map(|(_, expr)| expr)),
+    }
+}
+
+/// Calls `visit` with each use of a variable in the inner body and the arguments of an aggregate.
+pub(super) fn for_each_inner_use(of: &BodyAggregate, sources: &Sources, visit: &mut dyn FnMut(Symbol, Span)) {
+    of.args.iter().for_each(|arg| for_each_use(arg, sources, visit));
+    for literal in &of.body {
+        match &literal.kind {
+            LiteralKind::Atom { atom, .. } => {
+                arguments(atom).for_each(|expr| for_each_use(expr, sources, visit));
+            }
+            LiteralKind::Condition(expr) => for_each_use(expr, sources, visit),
+            LiteralKind::In(left, right) => {
+                for_each_use(left, sources, visit);
+                for_each_use(right, sources, visit);
+            }
+            // The parser refuses an aggregate inside another.
+            LiteralKind::Aggregate(_) => {}
+        }
     }
 }
 

@@ -64,7 +64,7 @@ fn exactly(n: i64) -> Option<Float> {
     (n.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS).then(|| Float::new(n as f64)).flatten()
 }
 
-/// The time that a text stands for; a date alone is its beginning.
+/// The time that a text means; a date alone is its beginning.
 fn as_time(text: &str) -> Option<i64> {
     literal::parse_time(text).or_else(|| literal::parse_time(&format!("{text}T00:00:00Z")))
 }
@@ -166,7 +166,7 @@ pub(super) fn conversion(expr: &Expr, text: &str, wanted: &ColumnType) -> Option
     }
 }
 
-/// An error that only a literal may stand here.
+/// The error for something other than a literal.
 pub(super) fn not_literal(what: &str, span: Span) -> Diagnostic {
     error(codes::NOT_LITERAL, format!("{what} must be a literal"), span)
 }

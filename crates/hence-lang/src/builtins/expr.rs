@@ -18,14 +18,14 @@ id! {
     pub struct ParamId(pub u32): "the number of a parameter is that of one of its program's parameters";
 }
 
-/// A typed expression and where it stands.
+/// A typed expression and its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
     /// The type of its value.
     pub ty: Type,
-    /// Where it stands, for reports of undefined operations.
+    /// Its place in the text, for reports of undefined operations.
     pub span: Span,
 }
 
@@ -42,15 +42,15 @@ pub enum ExprKind {
     Call(Op, Vec<Expr>),
     /// `matches(text, pattern)`.
     Matches(Box<Expr>, Pattern),
-    /// `a and b`: false where either is false, without a result only where neither decides.
+    /// `a and b`: false where either is false, undefined only where neither decides.
     And(Box<Expr>, Box<Expr>),
-    /// `a or b`: true where either is true, without a result only where neither decides.
+    /// `a or b`: true where either is true, undefined only where neither decides.
     Or(Box<Expr>, Box<Expr>),
     /// `if(condition, then, otherwise)`: only the branch taken is evaluated.
     If(Box<Expr>, Box<Expr>, Box<Expr>),
 }
 
-/// An operation that had no result (division by zero, overflow, …), and where it stands.
+/// An undefined operation (division by zero, overflow, …), and its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NoResult(pub Span);
 
@@ -58,7 +58,7 @@ impl Expr {
     /// The value under `vars` (by [`VarId`]) and `params` (by [`ParamId`]).
     ///
     /// # Errors
-    /// The first operation in the order of the text that had no result and on which the value depends.
+    /// The first undefined operation in the order of the text on which the value depends.
     pub fn eval(&self, vars: &[Word], params: &[Word]) -> Result<Word, NoResult> {
         match &self.kind {
             ExprKind::Const(value) => Ok(value.word()),
@@ -114,13 +114,38 @@ impl Expr {
         }
     }
 
+    fn parts_mut(&mut self) -> smallvec::SmallVec<[&mut Self; 3]> {
+        match &mut self.kind {
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => smallvec::SmallVec::new(),
+            ExprKind::Call(_, args) => args.iter_mut().collect(),
+            ExprKind::Matches(text, _) => smallvec::smallvec![&mut **text],
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+                smallvec::smallvec![&mut **left, &mut **right]
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                smallvec::smallvec![&mut **condition, &mut **then, &mut **otherwise]
+            }
+        }
+    }
+
+    /// Whether it is a literal, a variable or a parameter.
+    pub fn is_leaf(&self) -> bool {
+        matches!(self.kind, ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_))
+    }
+
+    /// Puts every part of it at no place, so that expressions which mean the same are equal.
+    pub fn forget_places(&mut self) {
+        self.span = Span::default();
+        self.parts_mut().into_iter().for_each(Self::forget_places);
+    }
+
     /// Calls `visit` with the expression and all that it is made of, in the order of the text.
     pub fn for_each(&self, visit: &mut impl FnMut(&Self)) {
         visit(self);
         self.parts().into_iter().for_each(|part| part.for_each(visit));
     }
 
-    /// Calls `visit` with each variable of the expression, left to right, as often as it stands there.
+    /// Calls `visit` with each variable of the expression, left to right, once for each occurrence.
     pub fn for_each_var(&self, visit: &mut impl FnMut(VarId)) {
         self.for_each(&mut |expr| {
             if let ExprKind::Var(var) = expr.kind {
@@ -134,7 +159,7 @@ impl Expr {
         self.kind == ExprKind::Param(param) || self.parts().into_iter().any(|part| part.reads_param(param))
     }
 
-    /// Whether some operation of the expression may have no result.
+    /// Whether some operation of the expression may be undefined.
     pub fn may_fail(&self) -> bool {
         let own = matches!(&self.kind, ExprKind::Call(op, _) if op.may_fail());
         own || self.parts().into_iter().any(Self::may_fail)
@@ -146,7 +171,7 @@ pub fn filled(bindings: &[Option<Word>]) -> Vec<Word> {
     bindings.iter().map(|value| value.unwrap_or(Word(0))).collect()
 }
 
-/// `and` (`deciding` is false) and `or` (`deciding` is true): a side that decides wins over one without a result.
+/// `and` (`deciding` is false) and `or` (`deciding` is true): a side that decides wins over an undefined one.
 fn decide(
     left: &Expr,
     right: &Expr,

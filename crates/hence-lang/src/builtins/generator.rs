@@ -16,9 +16,9 @@ use super::text;
 pub enum Generator {
     /// `range(a, b)`: the ints from `a` to below `b`.
     Range,
-    /// `words(s)`: what stands between white space.
+    /// `words(s)`: what is between white space.
     Words,
-    /// `split(s, separator)`: what stands between the separators; the whole text for an empty one.
+    /// `split(s, separator)`: what is between the separators; the whole text for an empty one.
     Split,
     /// `lines(s)`: without their line ends.
     Lines,
@@ -40,7 +40,7 @@ impl Generator {
         }
     }
 
-    /// The elements for these arguments, each once, lazily, in order of their first place. Never without a result.
+    /// The elements for these arguments, each once, lazily, in order of their first place. Never undefined.
     pub fn elements(&self, args: &[Word]) -> Elements {
         match (self, args) {
             (Self::Range, [from, to]) => Box::new((from.as_int()..to.as_int()).map(Word::from_int)),
@@ -71,7 +71,7 @@ fn distinct(parts: impl Iterator<Item = &'static str> + 'static) -> Elements {
     Box::new(parts.filter(move |part| seen.insert(*part)).map(|part| Word::from_symbol(Symbol::new(part))))
 }
 
-/// The generator that `name` stands for at these argument types; `captures` takes a pattern and a group beside its
+/// The generator that `name` means at these argument types; `captures` takes a pattern and a group beside its
 /// text, so the checker makes it itself.
 pub fn resolve(name: &str, args: &[Type]) -> Option<Generator> {
     match (name, args) {

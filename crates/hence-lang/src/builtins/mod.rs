@@ -12,6 +12,7 @@ pub mod op;
 mod overload;
 pub mod pattern;
 pub mod reference;
+pub mod rule;
 pub mod sort_key;
 pub mod term;
 mod text;

@@ -29,9 +29,47 @@ pub enum Term {
         aggregate: Aggregate,
         /// Its arguments, evaluated for each match.
         args: Vec<Expr>,
-        /// Where it stands.
+        /// Its place in the text.
         span: Span,
     },
+}
+
+impl Term {
+    /// The expressions that are evaluated for each match.
+    pub fn exprs(&self) -> &[Expr] {
+        match self {
+            Self::Expr(expr) => std::slice::from_ref(expr),
+            Self::Aggregate { args, .. } => args,
+        }
+    }
+
+    /// The term without its places.
+    #[must_use]
+    pub fn without_places(mut self) -> Self {
+        match &mut self {
+            Self::Expr(expr) => expr.forget_places(),
+            Self::Aggregate { args, span, .. } => {
+                args.iter_mut().for_each(Expr::forget_places);
+                *span = Span::default();
+            }
+        }
+        self
+    }
+}
+
+impl Limit {
+    /// The expressions of the keys.
+    pub fn keys(&self) -> impl Iterator<Item = &Expr> {
+        self.by.iter().map(|(key, _)| key)
+    }
+
+    /// The limit without its places.
+    #[must_use]
+    pub fn without_places(mut self) -> Self {
+        self.by.iter_mut().map(|(key, _)| key).chain([&mut self.count]).for_each(Expr::forget_places);
+        self.span = Span::default();
+        self
+    }
 }
 
 /// `limit count per group by keys as rank`. Ranked are the distinct heads (the rank's column left out) of each
@@ -44,9 +82,9 @@ pub struct Limit {
     pub per: Vec<VarId>,
     /// The keys, and whether each is descending.
     pub by: Vec<(Expr, bool)>,
-    /// The variable that takes the rank, from 1; it stands in the head alone, as a whole term.
+    /// The variable that takes the rank, from 1; it occurs in the head alone, as a whole term.
     pub rank: Option<VarId>,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 

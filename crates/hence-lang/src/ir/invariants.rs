@@ -66,22 +66,7 @@ fn unsafe_variables(rule: &Rule) -> Vec<String> {
 
 /// The variables that some order of the body binds, and the rank of the limit.
 fn bound(rule: &Rule) -> BTreeSet<VarId> {
-    let mut bound: BTreeSet<VarId> = rule.limit.iter().filter_map(|limit| limit.rank).collect();
-    let computed: BTreeSet<VarId> = rule.computed().collect();
-    loop {
-        let before = bound.len();
-        for literal in &rule.body {
-            let mut read =
-                literal.positive().into_iter().flat_map(Atom::vars).filter(|v| computed.contains(v));
-            let reads_bound = read.all(|var| bound.contains(&var));
-            if reads_bound && literal.is_ready(|var| bound.contains(&var)) {
-                bound.extend(literal.binds());
-            }
-        }
-        if bound.len() == before {
-            return bound;
-        }
-    }
+    super::parts::bound(&rule.body, rule.limit.iter().filter_map(|limit| limit.rank).collect())
 }
 
 /// The variables whose values the rule needs.

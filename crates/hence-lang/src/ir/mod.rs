@@ -7,17 +7,18 @@
 //! - every rule is safe: there is an order of its body in which each negated atom, test, bind, generator and the
 //!   head find their variables bound by positive atoms, binds and generators before them;
 //! - a variable is bound by at most one [`Literal::Bind`] or [`Literal::Each`]; a positive atom in which such a
-//!   variable stands reads it, and is matched after it;
+//!   variable occurs reads it, and is matched after it;
 //! - types fit: a column and the argument at it have one type; names outside a closed set are gone.
 
 pub mod invariants;
-mod parts;
+pub mod parts;
 pub mod text;
 
 use std::ops::Index;
 
 use crate::builtins::expr::{Expr, ParamId, VarId};
 use crate::builtins::generator::Generator;
+use crate::builtins::rule;
 pub use crate::builtins::term::{Limit, Part, Sentence, Term, Variable};
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::{Id, id};
@@ -61,7 +62,7 @@ pub struct GroundFact {
     pub values: Vec<Value>,
     /// The identity of the clause: `@id`, or relation and ordinal.
     pub id: Symbol,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -76,28 +77,8 @@ pub struct Stratum {
     pub recursive: bool,
 }
 
-/// One rule.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
-    /// The stable identity: `@id`, or relation and ordinal (`refine_tool#2`).
-    pub id: Symbol,
-    /// The relation it derives.
-    pub head: RelationId,
-    /// A term for each column of the head.
-    pub terms: Vec<Term>,
-    /// The body, in the order of the text.
-    pub body: Vec<Literal>,
-    /// The variables; [`VarId`] is the place here.
-    pub variables: Vec<Variable>,
-    /// How many facts of each group are kept; never together with an aggregate.
-    pub limit: Option<Limit>,
-    /// The sentence of `@because`.
-    pub because: Option<Sentence>,
-    /// The doc comment.
-    pub doc: String,
-    /// The whole rule.
-    pub span: Span,
-}
+/// A rule as engines evaluate it.
+pub type Rule = rule::Rule<Literal>;
 
 /// A literal of a body.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,7 +123,7 @@ pub struct Atom {
     pub relation: RelationId,
     /// An argument for each column.
     pub args: Vec<Arg>,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -151,7 +132,7 @@ pub struct Atom {
 pub enum Arg {
     /// Matches anything.
     Any,
-    /// A variable, bound here or elsewhere; it may stand several times in one atom.
+    /// A variable, bound here or elsewhere; it may occur several times in one atom.
     Var(VarId),
     /// A literal.
     Const(Value),
@@ -233,35 +214,15 @@ impl Index<StratumId> for Program {
     }
 }
 
-impl Index<VarId> for Rule {
-    type Output = Variable;
-
-    #[track_caller]
-    fn index(&self, id: VarId) -> &Variable {
-        self.variables.get(id.at()).or_broken(VarId::INVARIANT)
-    }
-}
-
 impl Rule {
     /// The relations that the body reads, in order, negated ones too.
     pub fn reads(&self) -> impl Iterator<Item = RelationId> + '_ {
         self.body.iter().filter_map(|literal| literal.atom().map(|atom| atom.relation))
     }
-
-    /// The literal at a place of the body.
-    #[track_caller]
-    pub fn literal(&self, at: usize) -> &Literal {
-        self.body.get(at).or_broken("the number of a literal is that of one of its rule's literals")
-    }
-
-    /// Whether some term of the head is an aggregate.
-    pub fn is_aggregate(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term, Term::Aggregate { .. }))
-    }
 }
 
 impl Literal {
-    /// Where the literal stands.
+    /// Its place in the text.
     pub fn span(&self) -> Span {
         match self {
             Self::Atom(atom) | Self::Not(atom) => atom.span,

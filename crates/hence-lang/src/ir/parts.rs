@@ -1,10 +1,11 @@
 //! The parts of rules, literals and terms by their role. Who matches on the form of a literal says what that form means;
 //! all others ask here, so that a new form is answered for once.
 
-use crate::builtins::expr::{Expr, ParamId, VarId};
-use crate::builtins::term::Limit;
+use std::collections::BTreeSet;
 
-use super::{Arg, Atom, Literal, Rule, Term};
+use crate::builtins::expr::{Expr, ParamId, VarId};
+
+use super::{Arg, Atom, Literal, Rule};
 
 impl Literal {
     /// The atom, positive or negated.
@@ -63,7 +64,7 @@ impl Literal {
         all
     }
 
-    /// Calls `visit` with each of its variables, as often as it stands there.
+    /// Calls `visit` with each of its variables, once for each occurrence.
     pub fn for_each_var(&self, visit: &mut impl FnMut(VarId)) {
         self.binds().for_each(&mut *visit);
         self.for_each_needed(visit);
@@ -75,14 +76,14 @@ impl Literal {
             || self.exprs().iter().any(|expr| expr.reads_param(param))
     }
 
-    /// Whether some operation of it may have no result.
+    /// Whether some operation of it may be undefined.
     pub fn may_fail(&self) -> bool {
         self.exprs().iter().any(Expr::may_fail)
     }
 }
 
 impl Atom {
-    /// The variables, as often as they stand there.
+    /// The variables, once for each occurrence.
     pub fn vars(&self) -> impl Iterator<Item = VarId> + '_ {
         self.args.iter().filter_map(|arg| match arg {
             Arg::Var(var) => Some(*var),
@@ -91,20 +92,22 @@ impl Atom {
     }
 }
 
-impl Term {
-    /// The expressions that are evaluated for each match.
-    pub fn exprs(&self) -> &[Expr] {
-        match self {
-            Self::Expr(expr) => std::slice::from_ref(expr),
-            Self::Aggregate { args, .. } => args,
+/// The variables that some order of the literals binds, beside those that are bound before.
+pub fn bound(body: &[Literal], mut bound: BTreeSet<VarId>) -> BTreeSet<VarId> {
+    let computed: BTreeSet<VarId> = body.iter().filter_map(Literal::computed).collect();
+    loop {
+        let before = bound.len();
+        for literal in body {
+            let mut read =
+                literal.positive().into_iter().flat_map(Atom::vars).filter(|var| computed.contains(var));
+            let reads_bound = read.all(|var| bound.contains(&var));
+            if reads_bound && literal.is_ready(|var| bound.contains(&var)) {
+                bound.extend(literal.binds());
+            }
         }
-    }
-}
-
-impl Limit {
-    /// The expressions of the keys.
-    pub fn keys(&self) -> impl Iterator<Item = &Expr> {
-        self.by.iter().map(|(key, _)| key)
+        if bound.len() == before {
+            return bound;
+        }
     }
 }
 
@@ -117,11 +120,6 @@ impl Rule {
     /// The variables that literals of the body compute, in order.
     pub fn computed(&self) -> impl Iterator<Item = VarId> + '_ {
         self.body.iter().filter_map(Literal::computed)
-    }
-
-    /// The expressions of the head, in the order of its columns.
-    pub fn head_exprs(&self) -> impl Iterator<Item = &Expr> {
-        self.terms.iter().flat_map(Term::exprs)
     }
 
     /// Whether it reads a parameter.

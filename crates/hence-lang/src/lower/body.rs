@@ -1,6 +1,6 @@
 //! Bodies without expressions inside atoms: each gets a variable of its own.
 
-use crate::analysis::checked;
+use crate::analysis::checked::{self, Aggregated};
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::op::Op;
@@ -12,27 +12,35 @@ use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Type;
 
+use super::aggregate::Values;
 use super::order::{Late, late};
 
 /// The body and the variables of a rule, with those that were made here after the others.
 ///
 /// `p(X + 1)` becomes `$1 = X + 1, p($1)`, so that an engine can look the value up; where `X` is bound only by what
 /// is looked up, as in `p(X, X + 1)`, it becomes `p(X, $1), $1 = X + 1`, a test.
-pub(super) fn flatten(body: &[checked::Literal], variables: &[Variable]) -> (Vec<Literal>, Vec<Variable>) {
-    let mut flat = Flat { literals: Vec::new(), variables: variables.to_vec(), late: late(body) };
+///
+/// An aggregate with a body of its own becomes an atom of a relation that holds its values: see [`Values`].
+pub(super) fn flatten<'a>(
+    body: &'a [checked::Literal],
+    variables: &[Variable],
+    values: &mut Values<'a>,
+) -> (Vec<Literal>, Vec<Variable>) {
+    let mut flat = Flat { literals: Vec::new(), variables: variables.to_vec(), late: late(body), values };
     body.iter().enumerate().for_each(|(at, literal)| flat.literal(at, literal));
     (flat.literals, flat.variables)
 }
 
-/// A body on its way.
-struct Flat {
+/// A body that is being flattened.
+struct Flat<'a, 'v> {
     literals: Vec<Literal>,
     variables: Vec<Variable>,
     late: Late,
+    values: &'v mut Values<'a>,
 }
 
-impl Flat {
-    fn literal(&mut self, at: usize, literal: &checked::Literal) {
+impl<'a> Flat<'a, '_> {
+    fn literal(&mut self, at: usize, literal: &'a checked::Literal) {
         match literal {
             checked::Literal::Atom { negated, relation, args, span } => {
                 self.atom(at, *negated, *relation, args, *span);
@@ -43,6 +51,7 @@ impl Flat {
             checked::Literal::Test { expr, span } => {
                 self.literals.push(Literal::Test { expr: expr.clone(), span: *span });
             }
+            checked::Literal::Aggregate(of) => self.aggregate(of),
             checked::Literal::Each { var, bound, generator, args, span } => {
                 self.each(*var, *bound, generator, args, *span);
             }
@@ -74,6 +83,18 @@ impl Flat {
         let atom = Atom { relation, args: flat, span };
         self.literals.push(if negated { Literal::Not(atom) } else { Literal::Atom(atom) });
         self.literals.append(&mut tests);
+    }
+
+    /// `N = count { … }` as `?count(G, N)`, where `G` is the group; what is no variable of its own is compared.
+    fn aggregate(&mut self, of: &'a Aggregated) {
+        let value = of.binds.unwrap_or_else(|| make(&mut self.variables, of.ty.ty));
+        let group = of.shared.iter().map(|(rule, _)| Arg::Var(*rule));
+        let args = group.chain([Arg::Var(value)]).collect();
+        let relation = self.values.relation(of, value, &self.variables);
+        self.literals.push(Literal::Atom(Atom { relation, args, span: of.span }));
+        if of.binds.is_none() {
+            self.literals.push(equal(of.target.clone(), read(value, of.ty.ty, of.span), of.span));
+        }
     }
 
     /// `X in g` where something else binds `X`: a new variable runs over the elements and must equal `X`; for a
@@ -121,7 +142,7 @@ impl Flat {
 /// A new variable.
 pub(super) fn make(variables: &mut Vec<Variable>, ty: Type) -> VarId {
     let is_made = |variable: &&Variable| variable.name.as_str().starts_with(|c: char| c.is_ascii_digit());
-    // Made variables stand at the end, so the last one tells how many there are.
+    // Made variables are at the end, so the last one says how many there are.
     let number = |made: &Variable| {
         let number = made.name.as_str().parse::<u32>().ok();
         number.or_broken("variables that are made here are called by numbers")

@@ -1,5 +1,6 @@
 //! From a checked program to the intermediate representation: atoms without expressions, facts apart, strata.
 
+mod aggregate;
 mod body;
 pub mod demand;
 mod order;
@@ -10,12 +11,14 @@ use crate::analysis::checked::{self, Checked};
 use crate::analysis::strata::{self, strata};
 use crate::builtins::expr::ExprKind;
 use crate::builtins::term::Term;
-use crate::ir::{GroundFact, Program, Rule, RuleId, Stratum};
+use crate::ir::{GroundFact, Program, RuleId, Stratum};
+use aggregate::Values;
+pub use aggregate::{helps_values, holds_values, is_made, is_of_nothing};
 use hence_core::diagnostic::Diagnostic;
 use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::value::Value;
-pub use query::{Query, is_answer, lower_query, with_atom, with_queries, with_query};
+pub use query::{Query, is_answer, with_atom, with_queries, with_query};
 pub use relevant::{needed, relevant};
 
 /// The program that engines evaluate.
@@ -24,7 +27,7 @@ pub use relevant::{needed, relevant};
 /// sentence isn't lost, and so does one with parameters or operations.
 ///
 /// # Errors
-/// The cycles through negation, an aggregate or a limit, as [`strata()`] tells them.
+/// The cycles through negation, an aggregate or a limit, as [`strata()`] reports them.
 pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
     let strata = strata(checked)?;
     let mut program = Program {
@@ -34,12 +37,18 @@ pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
         facts: Vec::new(),
         strata: Vec::new(),
     };
+    let mut faults = Vec::new();
     for clause in &checked.rules {
         match ground(clause) {
             Some(fact) => program.facts.push(fact),
-            None => program.rules.push(rule(clause)),
+            None => faults.extend(add(&mut program, clause, &strata)),
         }
     }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let reads = program.rules.iter().flat_map(|rule| rule.reads().map(|read| (rule.head, read)));
+    let strata = strata::ordered(&program.relations, reads);
     program.strata = with_rules(strata, &program);
     Ok(program)
 }
@@ -63,19 +72,17 @@ fn constant(term: &Term) -> Option<Value> {
     }
 }
 
-fn rule(clause: &checked::Rule) -> Rule {
-    let (body, variables) = body::flatten(&clause.body, &clause.variables);
-    Rule {
-        id: clause.id,
-        head: clause.head,
-        terms: clause.terms.clone(),
-        body,
-        variables,
-        limit: clause.limit.clone(),
-        because: clause.because.clone(),
-        doc: clause.doc.clone(),
-        span: clause.span,
-    }
+/// Adds a rule, and what its aggregates need.
+fn add(program: &mut Program, clause: &checked::Rule, strata: &[strata::Stratum]) -> Vec<Diagnostic> {
+    let mut values = Values::new(program.relations.len(), clause.id);
+    let (body, variables) = body::flatten(&clause.body, &clause.variables, &mut values);
+    let rule = clause.with_body(body, variables);
+    let stratum = strata.iter().find(|stratum| stratum.recursive && stratum.relations.contains(&rule.head));
+    values.derive(&rule, stratum.map_or(&[], |stratum| &stratum.relations));
+    program.rules.push(rule);
+    program.rules.append(&mut values.rules);
+    program.relations.append(&mut values.relations);
+    values.faults
 }
 
 /// The strata with the rules of their relations.
@@ -122,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_atom_alone_binds_is_computed_behind_it() {
+    fn what_an_atom_alone_binds_is_computed_after_it() {
         let shown = |rules| {
             let program = lower(&checked(&["p", "q"], rules)).unwrap();
             assert_eq!(broken(&program), Vec::<String>::new());
@@ -164,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_one_more_relation_behind_all_others() {
+    fn a_query_is_one_more_relation_after_all_others() {
         let checked =
             checked(&["p"], vec![rule("d(X)").some("p(X)"), rule("asked(Y)").some("d(Y)").some("p(Y+1)")]);
         let (program, asked) = (lower(&checked).unwrap(), &checked.rules[1]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::checked::{Arg, Literal};
-use crate::builtins::expr::{Expr, ExprKind, VarId};
+use crate::builtins::expr::{Expr, VarId};
 use hence_core::fault::OrBroken;
 
 /// Expressions by literal and column.
@@ -21,18 +21,12 @@ pub(super) fn late(body: &[Literal]) -> Late {
 }
 
 fn has_expression(literal: &Literal) -> bool {
-    matches!(literal, Literal::Atom { negated: false, args, .. } if computed(args).next().is_some())
+    literal.positive().is_some_and(|atom| computed(atom.args).next().is_some())
 }
 
 /// The arguments that are operations, by column.
 fn computed(args: &[Arg]) -> impl Iterator<Item = (usize, &Expr)> {
-    args.iter().enumerate().filter_map(|(at, arg)| match arg {
-        Arg::Expr(expr) => match expr.kind {
-            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => None,
-            _ => Some((at, expr)),
-        },
-        Arg::Any => None,
-    })
+    args.iter().enumerate().filter_map(|(at, arg)| Some((at, arg.operation()?)))
 }
 
 /// An order of a body that is being found.
@@ -69,8 +63,8 @@ impl<'a> Order<'a> {
     fn give_way(&mut self) -> bool {
         for (place, at) in self.waiting.iter().copied().enumerate() {
             let literal = self.literal(at);
-            let Literal::Atom { negated: false, args, .. } = literal else { continue };
-            let missing = computed(args).filter(|(_, expr)| !self.is_bound(expr));
+            let Some(atom) = literal.positive() else { continue };
+            let missing = computed(atom.args).filter(|(_, expr)| !self.is_bound(expr));
             self.late.extend(missing.map(|(column, _)| (at, column)).collect::<Vec<_>>());
             self.bind(literal);
             self.waiting.remove(place);
@@ -79,12 +73,13 @@ impl<'a> Order<'a> {
         false
     }
 
+    /// Whether what it computes can be computed; what binds nothing waits for nothing here.
     fn is_ready(&self, literal: &Literal) -> bool {
-        match literal {
-            Literal::Atom { negated: false, args, .. } => computed(args).all(|(_, expr)| self.is_bound(expr)),
-            Literal::Bind { expr, .. } => self.is_bound(expr),
-            Literal::Each { args, .. } => args.iter().all(|arg| self.is_bound(arg)),
-            Literal::Atom { .. } | Literal::Test { .. } => true,
+        match literal.positive() {
+            Some(atom) => computed(atom.args).all(|(_, expr)| self.is_bound(expr)),
+            None => {
+                literal.computed().is_none() || literal.exprs().into_iter().all(|expr| self.is_bound(expr))
+            }
         }
     }
 
@@ -95,18 +90,6 @@ impl<'a> Order<'a> {
     }
 
     fn bind(&mut self, literal: &Literal) {
-        match literal {
-            Literal::Atom { negated: false, args, .. } => {
-                let vars = args.iter().filter_map(|arg| match arg {
-                    Arg::Expr(Expr { kind: ExprKind::Var(var), .. }) => Some(*var),
-                    _ => None,
-                });
-                self.bound.extend(vars);
-            }
-            Literal::Bind { var, .. } | Literal::Each { var, bound: false, .. } => {
-                self.bound.insert(*var);
-            }
-            Literal::Atom { .. } | Literal::Test { .. } | Literal::Each { .. } => {}
-        }
+        self.bound.extend(literal.binds());
     }
 }

@@ -1,8 +1,10 @@
 //! Questions on top of a program: each is one more relation with one rule, in a last stratum.
 
+use super::aggregate::Values;
 use super::body::{flatten, make, read};
 use crate::analysis::QueryRule;
 use crate::analysis::checked::{Arg, Literal};
+use crate::analysis::strata;
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op;
 use crate::builtins::term::{Term, Variable};
@@ -24,7 +26,7 @@ pub struct Query<'a> {
     /// The variables whose values are asked for, in the order of the answer's columns.
     pub wanted: &'a [VarId],
     /// For each literal (none beyond the end) the distance within which the float columns of a positive atom
-    /// compare with what stands at them, where that is no variable.
+    /// compare with their terms, where these are no variables.
     pub within: &'a [Option<f64>],
     /// The whole question.
     pub span: Span,
@@ -43,8 +45,9 @@ impl<'a> From<&'a QueryRule> for Query<'a> {
     }
 }
 
-/// The rule that derives the answers of `query` as facts of `head`.
-pub fn lower_query(query: &Query<'_>, head: RelationId) -> Rule {
+/// The rule that derives the answers of `query` as facts of `head`; beside it, what its aggregates need, whose relations
+/// come after `head`.
+fn lower_query(query: &Query<'_>, head: RelationId) -> (Rule, Vec<Relation>, Vec<Rule>) {
     let mut variables = query.variables.to_vec();
     let mut literals = Vec::with_capacity(query.body.len());
     for (at, literal) in query.body.iter().enumerate() {
@@ -53,11 +56,13 @@ pub fn lower_query(query: &Query<'_>, head: RelationId) -> Rule {
             None => literals.push(literal.clone()),
         }
     }
-    let (body, variables) = flatten(&literals, &variables);
+    let mut values = Values::new(head.at() + 1, answer_name(head));
+    let (body, variables) = flatten(&literals, &variables, &mut values);
     let terms = query.wanted.iter().map(|var| Term::Expr(answer(*var, query))).collect();
-    Rule {
+    let rule = Rule {
         id: answer_name(head),
         head,
+        head_span: query.span,
         terms,
         body,
         variables,
@@ -65,14 +70,16 @@ pub fn lower_query(query: &Query<'_>, head: RelationId) -> Rule {
         because: None,
         doc: String::new(),
         span: query.span,
-    }
+    };
+    values.derive(&rule, &[]);
+    (rule, values.relations, values.rules)
 }
 
 /// `program` with one more relation, whose facts are the answers to `query`.
 pub fn with_query(program: &Program, query: &Query<'_>) -> (Program, RelationId) {
-    let (program, _) = with_queries(program, std::slice::from_ref(query));
-    let last = RelationId(program.relations.len().saturating_sub(1) as u32);
-    (program, last)
+    let mut program = program.clone();
+    let answers = add(&mut program, query);
+    (program, answers)
 }
 
 /// `program` with one more relation for each query, in their order, each in a last stratum of its own.
@@ -98,10 +105,25 @@ pub fn with_atom(
 }
 
 fn add(program: &mut Program, query: &Query<'_>) -> RelationId {
-    let (head, rule) = (RelationId(program.relations.len() as u32), RuleId(program.rules.len() as u32));
+    let head = RelationId(program.relations.len() as u32);
+    let (rule, relations, mut rules) = lower_query(query, head);
+    rules.push(rule);
     program.relations.push(relation(query, head));
-    program.rules.push(lower_query(query, head));
-    program.strata.push(Stratum { relations: vec![head], rules: vec![rule], recursive: false });
+    program.relations.extend(relations);
+    let made = (head.0..).take(program.relations.len() - head.at()).map(RelationId);
+    // What is asked for comes last, what its aggregates need before it, each relation after those that it reads.
+    let first = program.rules.len();
+    let reads = rules.iter().flat_map(|rule| rule.reads().map(|read| (rule.head, read)));
+    let strata = strata::ordered(&program.relations, reads);
+    program.rules.extend(rules);
+    let made: Vec<RelationId> = made.collect();
+    for stratum in strata.into_iter().filter(|stratum| stratum.relations.iter().any(|one| made.contains(one)))
+    {
+        let own = program.rules.iter().enumerate().skip(first);
+        let own = own.filter(|(_, rule)| stratum.relations.contains(&rule.head));
+        let rules = own.map(|(at, _)| RuleId(at as u32)).collect();
+        program.strata.push(Stratum { relations: stratum.relations, rules, recursive: false });
+    }
     head
 }
 
@@ -135,14 +157,12 @@ fn variable<'a>(var: VarId, query: &Query<'a>) -> &'a Variable {
     query.variables.get(var.at()).or_broken(VarId::INVARIANT)
 }
 
-/// An atom whose float columns compare within `distance` with what stands at them, where that is no variable;
+/// An atom whose float columns compare within `distance` with their terms, where these are no variables;
 /// any other literal as it is.
 fn about(literal: &Literal, distance: Float, variables: &mut Vec<Variable>) -> Vec<Literal> {
-    let Literal::Atom { negated: false, relation, args, span } = literal else {
-        return vec![literal.clone()];
-    };
+    let Some(atom) = literal.positive() else { return vec![literal.clone()] };
     let mut tests = Vec::new();
-    let args = args.iter().map(|arg| match arg {
+    let args = atom.args.iter().map(|arg| match arg {
         Arg::Expr(wanted) if wanted.ty == Type::Float && !matches!(wanted.kind, ExprKind::Var(_)) => {
             let found = read(make(variables, Type::Float), Type::Float, wanted.span);
             let test = near(&found, wanted, distance);
@@ -151,8 +171,8 @@ fn about(literal: &Literal, distance: Float, variables: &mut Vec<Variable>) -> V
         }
         other => other.clone(),
     });
-    let args = args.collect();
-    let mut out = vec![Literal::Atom { negated: false, relation: *relation, args, span: *span }];
+    let (relation, args, span) = (atom.relation, args.collect(), atom.span);
+    let mut out = vec![Literal::Atom { negated: false, relation, args, span }];
     out.append(&mut tests);
     out
 }

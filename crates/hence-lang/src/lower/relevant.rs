@@ -40,7 +40,7 @@ pub fn relevant(program: &Program, needed: &BTreeSet<RelationId>) -> Program {
     }
 }
 
-/// Whether some operation of the rule can be without a result.
+/// Whether some operation of the rule can be undefined.
 pub(super) fn may_fail(rule: &Rule) -> bool {
     let in_head = rule.terms.iter().any(|term| match term {
         Term::Expr(expr) => expr.may_fail(),

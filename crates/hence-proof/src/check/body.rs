@@ -3,10 +3,18 @@
 use serde_json::Value as Json;
 
 use hence_core::value::{Value, Word};
-use hence_lang::ir::{Arg, Atom, Literal, Rule};
+use hence_lang::ir::{Arg, Atom, Literal, Program, Rule};
+use hence_lang::lower::{helps_values, holds_values};
 
 use super::read::{self};
 use super::{Checker, Verdict, words};
+
+/// The literals that a proof shows: all but those that only help an aggregate.
+fn shown<'r>(program: &Program, rule: &'r Rule) -> Vec<&'r Literal> {
+    let helps =
+        |literal: &&Literal| literal.positive().is_some_and(|atom| helps_values(program, atom.relation));
+    rule.body.iter().filter(|literal| !helps(literal)).collect()
+}
 
 impl Checker<'_> {
     /// Checks the premises against the body in its order; gives the steps referred to.
@@ -17,11 +25,12 @@ impl Checker<'_> {
         vars: &[Word],
         premises: &[Json],
     ) -> Verdict<Vec<usize>> {
-        if premises.len() != rule.body.len() {
-            return Err(format!("expected {} body literals, found {}", rule.body.len(), premises.len()));
+        let body = shown(self.program, rule);
+        if premises.len() != body.len() {
+            return Err(format!("expected {} body literals, found {}", body.len(), premises.len()));
         }
         let mut refers = Vec::new();
-        for (number, (literal, premise)) in rule.body.iter().zip(premises).enumerate() {
+        for (number, (literal, premise)) in body.into_iter().zip(premises).enumerate() {
             let found = self.literal(at, rule, literal, vars, premise);
             refers.extend(found.map_err(|message| format!("premise {}: {message}", number + 1))?);
         }
@@ -35,10 +44,13 @@ impl Checker<'_> {
         literal: &Literal,
         vars: &[Word],
         premise: &Json,
-    ) -> Verdict<Option<usize>> {
+    ) -> Verdict<Vec<usize>> {
         let map = read::object(premise, "a premise")?;
         match literal {
-            Literal::Atom(atom) => return self.fact(at, atom, vars, map).map(Some),
+            Literal::Atom(atom) if holds_values(self.program, atom.relation) => {
+                return self.values(at, atom, vars, premise);
+            }
+            Literal::Atom(atom) => return self.fact(at, atom, vars, map).map(|below| vec![below]),
             Literal::Not(atom) => self.absent(at, atom, vars, map)?,
             Literal::Test { expr, .. } => {
                 if expr.eval(vars, &self.params) != Ok(Word::from_bool(true)) {
@@ -68,7 +80,7 @@ impl Checker<'_> {
                 same(read::text(map, "text")?, &words::generator(self.program, generator, args, vars))?;
             }
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 
     /// The variable and the value that a premise names must be those of the literal and of the bindings.

@@ -9,7 +9,7 @@ use hence_core::value::Word;
 use hence_lang::builtins::aggregate::{Accumulator, Aggregate};
 use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::builtins::term::Term;
-use hence_lang::ir::{Literal, Rule};
+use hence_lang::ir::{Atom, Literal, Rule};
 
 use super::matches::{Matches, words};
 use super::read::{self, Head};
@@ -46,6 +46,47 @@ impl Checker<'_> {
         }
         self.complete(at, rule, head, matches, all)?;
         Ok(refers)
+    }
+
+    /// An aggregate in the body of a rule: its group, or that nothing matches.
+    pub(super) fn values(
+        &mut self,
+        at: usize,
+        atom: &Atom,
+        vars: &[Word],
+        premise: &Json,
+    ) -> Verdict<Vec<usize>> {
+        let row: Option<Vec<Word>> = atom.args.iter().map(|arg| self.arg(arg, vars)).collect();
+        let head = Head { relation: atom.relation, row: row.ok_or("an aggregate without a value")? };
+        let rules = self.program.rules.iter().filter(|rule| rule.head == atom.relation);
+        let (group, nothing): (Vec<_>, Vec<_>) = rules.partition(|rule| rule.is_aggregate());
+        let rule = *group.first().ok_or("no rule gives the values of an aggregate")?;
+        let shown =
+            read::object(read::member(read::object(premise, "a premise")?, "aggregate")?, "the group")?;
+        if read::number(shown, "matches")? > 0 {
+            let given = |at: usize| {
+                let is = |term: &Term| matches!(term, Term::Expr(Expr { kind: ExprKind::Var(var), .. }) if var.0 as usize == at);
+                rule.terms.iter().position(is).and_then(|column| head.row.get(column)).copied()
+            };
+            let vars: Vec<_> = (0..rule.variables.len()).map(given).collect();
+            return self.aggregate(at, rule, &head, &vars, std::slice::from_ref(premise));
+        }
+        self.columns(rule, &head, shown)?;
+        let zero = nothing.first().and_then(|rule| match rule.terms.last() {
+            Some(Term::Expr(expr)) => expr.eval(&[], &self.params).ok(),
+            _ => None,
+        });
+        if zero.is_none() || zero.as_ref() != head.row.last() || !read::array(shown, "inputs")?.is_empty() {
+            return Err(String::from("the aggregate has another value over nothing"));
+        }
+        match self.matches_of(rule, &head) {
+            Some(found) if !found.is_empty() => Err(format!("the group has {} matches, not 0", found.len())),
+            Some(_) => Ok(Vec::new()),
+            None => {
+                self.trust(at, "the completeness of the group");
+                Ok(Vec::new())
+            }
+        }
     }
 
     /// The columns of the group and of the aggregates, with the values of the head.

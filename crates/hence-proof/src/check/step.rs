@@ -93,8 +93,8 @@ impl Checker<'_> {
         if rule.is_aggregate() {
             return self.aggregate(at, rule, head, &vars, premises);
         }
-        let body = premises.get(..rule.body.len()).ok_or("missing premises")?;
-        let rest = premises.get(rule.body.len()..).unwrap_or(&[]);
+        let own = premises.len().saturating_sub(usize::from(rule.limit.is_some()));
+        let (body, rest) = premises.split_at(own);
         let mut bound = vars.clone();
         if let Some(rank) = rule.limit.as_ref().and_then(|limit| limit.rank)
             && let Some(slot) = bound.get_mut(rank.0 as usize)

@@ -68,8 +68,11 @@ impl Graph {
 
     fn inputs(&mut self, from: usize, group: &Group) {
         for premise in group.inputs.iter().flat_map(|input| &input.premises) {
-            if let Premise::Fact(StepId(id)) = premise {
-                self.edges.push((from, *id as usize));
+            match premise {
+                Premise::Fact(StepId(id)) => self.edges.push((from, *id as usize)),
+                // The inputs of an aggregate inside a body hold no other.
+                Premise::Aggregate(inner) => self.inputs(from, inner),
+                _ => {}
             }
         }
         let left = group.matches.saturating_sub(group.inputs.len());

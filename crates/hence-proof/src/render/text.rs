@@ -8,6 +8,7 @@ use hence_core::value::Value;
 use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::Program;
+use hence_lang::lower::is_made;
 
 use super::super::proof::{Derived, Group, Origin, Pattern, Premise, Ranked, Step, StepKind};
 
@@ -40,7 +41,21 @@ fn named(program: &Program, relation: Symbol) -> Option<&Relation> {
     program.find(relation).and_then(|id| program.relation(id)).filter(|found| is_named(found))
 }
 
+/// An aggregate of a body with its group, as the name and the columns of the relation of its values have them.
+fn made_text(program: &Program, relation: Symbol, values: &[Option<Value>]) -> Option<String> {
+    let id = program.find(relation).filter(|id| is_made(program, *id))?;
+    let columns = program[id].columns.iter().zip(values);
+    let given = columns.filter_map(|(column, value)| Some(format!("{} = {}", column.name, (*value)?)));
+    let given: Vec<_> = given.collect();
+    let text = relation.as_str().rsplit_once(" in ").map_or(relation.as_str(), |(text, _)| text);
+    let with = if given.is_empty() { String::new() } else { format!(" with {}", given.join(", ")) };
+    Some(format!("{text}{with}"))
+}
+
 fn atom_text(program: &Program, relation: Symbol, values: &[Option<Value>]) -> String {
+    if let Some(text) = made_text(program, relation, values) {
+        return text;
+    }
     let declared = named(program, relation);
     let columns = values.iter().enumerate().filter_map(|(at, value)| {
         let name = declared.and_then(|found| found.columns.get(at)).map(|column| column.name);

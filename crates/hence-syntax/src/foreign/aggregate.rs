@@ -1,6 +1,6 @@
-//! Aggregates in a body, as Mangle and Soufflé have them, moved to the head.
+//! Aggregates in a body, as Mangle and Soufflé have them.
 
-use super::scan::{Kind, Piece, closing, split};
+use super::scan::{Piece, split};
 
 /// `h(X, N) :- b |> do fn:group_by(X), let N = fn:count().` as `h(X, count()) :- b.`
 pub(super) fn mangle(pieces: Vec<Piece>) -> Vec<Piece> {
@@ -34,48 +34,22 @@ fn substitute_in_head(rule: &mut Vec<Piece>, variable: &Piece, value: &[Piece]) 
     true
 }
 
-/// `h(x, n) :- b(x), n = count : { c(x, _) }.` as `h(x, count()) :- b(x), c(x, _).`
+/// `n = sum e : { c(x, e) }` as `n = sum(e) { c(x, e) }`.
 pub(super) fn souffle(pieces: Vec<Piece>) -> Vec<Piece> {
-    let Some(turnstile) = pieces.iter().position(|piece| piece.is(":-")) else { return pieces };
-    if !pieces.iter().any(|piece| piece.is("{")) {
-        return pieces;
+    let mut out = Vec::with_capacity(pieces.len());
+    let mut rest = pieces.as_slice();
+    while let Some((piece, after)) = rest.split_first() {
+        out.push(piece.clone());
+        rest = after;
+        let known = ["count", "sum", "min", "max", "mean"].iter().any(|name| piece.is_word(name));
+        let Some(open) = after.iter().position(|piece| piece.is("{")).filter(|_| known) else { continue };
+        let Some(args) = after.get(..open).and_then(|args| args.strip_suffix(&[Piece::mark(":")])) else {
+            continue;
+        };
+        out.push(Piece::mark("("));
+        out.extend_from_slice(args);
+        out.push(Piece::mark(")"));
+        rest = after.get(open..).unwrap_or_default();
     }
-    let body = pieces.get(turnstile + 1..).unwrap_or_default();
-    let end = body.iter().rposition(|piece| piece.is(".")).unwrap_or(body.len());
-    let mut rule: Vec<Piece> = pieces.iter().take(turnstile + 1).cloned().collect();
-    let mut literals: Vec<Vec<Piece>> = Vec::new();
-    for literal in split(body.get(..end).unwrap_or(body), ",") {
-        match aggregate(literal) {
-            Some((variable, value, inner)) if substitute_in_head(&mut rule, variable, &value) => {
-                literals.extend(split(inner, ",").into_iter().map(<[Piece]>::to_vec));
-            }
-            _ => literals.push(literal.to_vec()),
-        }
-    }
-    let mut seen: Vec<Vec<Piece>> = Vec::new();
-    for literal in literals {
-        if !seen.contains(&literal) {
-            seen.push(literal);
-        }
-    }
-    rule.extend(seen.join(&Piece::mark(",")));
-    rule.push(Piece::mark("."));
-    rule
-}
-
-/// The variable, the call and the inner body of `n = sum e : { … }`.
-fn aggregate(literal: &[Piece]) -> Option<(&Piece, Vec<Piece>, &[Piece])> {
-    let [variable, equal, function, rest @ ..] = literal else { return None };
-    let known = ["count", "sum", "min", "max", "mean"].iter().any(|name| function.is_word(name));
-    let open = rest.iter().position(|piece| piece.is("{"))?;
-    let close = closing(rest, open)?;
-    let before = rest.get(..open)?;
-    let value = before.strip_suffix(&[Piece::mark(":")]).unwrap_or(before);
-    if !(known && equal.is("=") && close + 1 == rest.len()) {
-        return None;
-    }
-    let mut call = vec![Piece::new(Kind::Word, function.text.clone()), Piece::mark("(")];
-    call.extend_from_slice(value);
-    call.push(Piece::mark(")"));
-    Some((variable, call, rest.get(open + 1..close)?))
+    out
 }

@@ -73,8 +73,8 @@ impl Parser<'_> {
                 false
             }
             _ if self.at_souffle_aggregate() => {
-                let label = "write the aggregate in the head; it ranges over all matches of the body";
-                self.foreign_clause(codes::FOREIGN_AGGREGATE, "a body can't contain an aggregate", label);
+                let label = "the braces follow the function and its arguments at once";
+                self.foreign_clause(codes::FOREIGN_AGGREGATE, "unexpected `:` before `{`", label);
                 false
             }
             _ if self.at_new_clause() || self.at_tail_word() || self.clause_ahead() => false,
@@ -190,7 +190,8 @@ impl Parser<'_> {
     /// `p(…)`, or a condition that begins with a call.
     fn atom_or_condition(&mut self, start: Span) -> LiteralKind {
         let Some(atom) = self.atom() else { return error(start) };
-        if self.operator().is_none() && !self.at_word("in") && !self.at_word("is") {
+        let stands_alone = self.operator().is_none() && !self.at(TokenKind::LeftBrace);
+        if stands_alone && !self.at_word("in") && !self.at_word("is") {
             return LiteralKind::Atom { negated: false, atom };
         }
         let call = self.call_of(atom, start);
@@ -205,6 +206,11 @@ impl Parser<'_> {
         }
         if self.at_word("is") && matches!(left.kind, ExprKind::Variable(_)) {
             return self.prolog_is(left);
+        }
+        if self.at(TokenKind::LeftBrace)
+            && let Some(kind) = self.body_aggregate(&left)
+        {
+            return kind;
         }
         match left.kind {
             ExprKind::Unary(UnaryOp::Not, operand) if is_atom(&operand) => atom_of(true, *operand),

@@ -1,6 +1,7 @@
 //! From tokens to the tree, by recursive descent: one production, one function. Every fault of a file is found
 //! in one run; a faulty part is left out or becomes [`ExprKind::Error`](super::tree::ExprKind::Error).
 
+mod aggregate;
 mod annotation;
 mod args;
 mod atom;
@@ -117,6 +118,8 @@ struct Parser<'a> {
     inside: u32,
     /// An `and` or `or` of this literal outside parentheses.
     loose: Option<Span>,
+    /// Whether the body of an aggregate is being read.
+    in_aggregate: bool,
     /// Whether lower-case words of this clause are variables, as in crepe; such a clause is reported once.
     lower_variables: bool,
     /// Whether the file has declarations of Soufflé.
@@ -158,6 +161,7 @@ impl<'a> Parser<'a> {
             height: 0,
             inside: 0,
             loose: None,
+            in_aggregate: false,
             lower_variables: false,
             is_souffle: false,
             equal_argument: None,

@@ -3,8 +3,8 @@
 use hence_core::span::Span;
 
 use super::super::tree::{
-    Args, Atom, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl, RelationDecl, Required, Rule,
-    TypeDecl, TypeExpr, UnaryOp,
+    Args, Atom, BodyAggregate, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl, RelationDecl,
+    Required, Rule, TypeDecl, TypeExpr, UnaryOp,
 };
 use super::Printer;
 use super::expr::Around;
@@ -251,7 +251,21 @@ impl Printer<'_> {
                 let around = Around { before: &before, after: end, level: Level::Not };
                 self.expr(right, literal.span.start, indent, &around)
             }
+            LiteralKind::Aggregate(aggregate) => self.aggregate(literal, aggregate, indent, end),
         }
+    }
+
+    /// An aggregate; a literal a line where it is too long.
+    fn aggregate(&self, literal: &Literal, aggregate: &BodyAggregate, indent: usize, end: &str) -> Vec<Line> {
+        let head = format!("{}{}", self.texts.target(aggregate), self.texts.aggregate(aggregate));
+        let mut lines = vec![Line::new(literal.span.start, indent, head)];
+        for (at, inner) in aggregate.body.iter().enumerate() {
+            let comma = if at + 1 < aggregate.body.len() { "," } else { "" };
+            lines.extend(self.literal(inner, indent + 4, comma));
+        }
+        let close = aggregate.braces.end.saturating_sub(1);
+        lines.push(Line::closing(close, indent, format!("}}{end}")));
+        self.choose(format!("{}{end}", self.texts.literal(literal)), lines)
     }
 
     /// A condition of a body.

@@ -8,7 +8,7 @@ mod text;
 
 use super::lexer::Lexer;
 use super::token::TokenKind;
-use super::tree::{Atom, Doc, Expr, File, Item, Literal, Rule};
+use super::tree::{Atom, BodyAggregate, Doc, Expr, File, Item, Literal, Rule};
 use crate::part;
 
 use lines::{Line, Output};
@@ -33,6 +33,11 @@ pub fn expr_text(expr: &Expr) -> String {
 /// A literal of a body on one line, as a message shows it.
 pub fn literal_text(literal: &Literal) -> String {
     Texts { source: None }.literal(literal)
+}
+
+/// An aggregate with its body on one line, without what equals its value, as a message shows it.
+pub fn aggregate_text(aggregate: &BodyAggregate) -> String {
+    Texts { source: None }.aggregate_with_body(aggregate)
 }
 
 /// An atom on one line, as a message shows it.

@@ -4,7 +4,7 @@ use hence_core::literal::{is_hidden, quoted};
 use hence_core::value::Value;
 
 use super::super::tree::{
-    Args, Atom, BinaryOp, Expr, ExprKind, Ident, Limit, Literal, LiteralKind, Rule, UnaryOp,
+    Args, Atom, BinaryOp, BodyAggregate, Expr, ExprKind, Ident, Limit, Literal, LiteralKind, Rule, UnaryOp,
 };
 
 /// How tightly the surroundings of an expression bind; a looser expression gets parentheses.
@@ -205,7 +205,26 @@ impl Texts<'_> {
                 let side = |expr: &Expr| self.at_level(expr, Level::Not);
                 format!("{} in {}", side(left), side(right))
             }
+            LiteralKind::Aggregate(aggregate) => {
+                format!("{}{}", self.target(aggregate), self.aggregate_with_body(aggregate))
+            }
         }
+    }
+
+    /// What equals the value of an aggregate: `N = `.
+    pub(super) fn target(&self, aggregate: &BodyAggregate) -> String {
+        format!("{} = ", self.at_level(&aggregate.target, Level::Sum))
+    }
+
+    /// An aggregate up to its brace: `count(X) {`.
+    pub(super) fn aggregate(&self, aggregate: &BodyAggregate) -> String {
+        let args = if aggregate.args.is_empty() { String::new() } else { self.terms(&aggregate.args) };
+        format!("{}{args} {{", aggregate.name.name)
+    }
+
+    /// `count(X) { p(X, _) }`.
+    pub(super) fn aggregate_with_body(&self, aggregate: &BodyAggregate) -> String {
+        format!("{} {} }}", self.aggregate(aggregate), self.literals(&aggregate.body))
     }
 
     /// Literals between commas.

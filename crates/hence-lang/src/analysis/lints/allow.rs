@@ -9,7 +9,7 @@ use hence_syntax::tree;
 /// An invariant of spans.
 const PLACES: &str = "places lie in their texts, between two characters";
 
-/// Whether a comment above the warning's place, or above the item that it stands in, silences it.
+/// Whether a comment above the warning's place, or above the item around it, silences it.
 pub(super) fn allowed(warning: &Diagnostic, files: &[tree::File], sources: &Sources) -> bool {
     let Some(place) = warning.span() else { return false };
     let item = item_around(place, files);

@@ -2,7 +2,7 @@
 
 use hence_core::diagnostic::Code;
 
-/// A variable that stands once in its rule.
+/// A variable that occurs once in its rule.
 pub const SINGLE_VARIABLE: Code = Code("W201");
 /// A relation that nothing reads and nobody described.
 pub const UNREAD_RELATION: Code = Code("W202");
@@ -10,7 +10,7 @@ pub const UNREAD_RELATION: Code = Code("W202");
 pub const NEVER_HOLDS: Code = Code("W203");
 /// An atom of a relation that no rule can derive.
 pub const ALWAYS_EMPTY: Code = Code("W204");
-/// A rule that stands twice.
+/// A duplicate rule.
 pub const DUPLICATE_RULE: Code = Code("W205");
 /// A recursion that makes new values and so may not end.
 pub const GROWING_RECURSION: Code = Code("W206");

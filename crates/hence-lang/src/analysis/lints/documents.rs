@@ -66,7 +66,7 @@ fn also(places: &[Span], sources: &Sources) -> String {
     format!("{} of this file {verb} none either", list(&names, "and"))
 }
 
-/// What a declaration without a doc comment declares, its name and where that stands.
+/// What a declaration without a doc comment declares, its name and the place of that.
 fn bare(item: &Item) -> Option<(&'static str, &'static str, Span)> {
     let (doc, what, name): (&Doc, _, _) = match item {
         Item::Relation(relation) => (&relation.doc, relation.kind.keyword(), relation.name),

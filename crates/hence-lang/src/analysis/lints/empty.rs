@@ -32,10 +32,7 @@ pub(super) fn empty(rules: Rules<'_>) -> Vec<Diagnostic> {
 }
 
 fn atoms(rule: &Rule) -> impl Iterator<Item = (RelationId, bool, Span)> + '_ {
-    rule.body.iter().filter_map(|literal| match literal {
-        Literal::Atom { negated, relation, span, .. } => Some((*relation, *negated, *span)),
-        _ => None,
-    })
+    rule.body.iter().filter_map(Literal::atom).map(|atom| (atom.relation, atom.negated, atom.span))
 }
 
 /// For each relation, whether facts of the inputs could fill it through some chain of rules.

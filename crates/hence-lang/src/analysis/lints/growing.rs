@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Rules;
 use super::codes::GROWING_RECURSION;
-use crate::analysis::checked::{Arg, Literal, Rule};
+use crate::analysis::checked::{Literal, Rule};
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::generator::Generator;
 use crate::builtins::op::Op;
@@ -53,15 +53,12 @@ impl<'a> Flow<'a> {
         let mut flow = Self { rule, from: BTreeSet::new(), new: BTreeSet::new() };
         let (mut from, mut bounded) = (BTreeSet::new(), BTreeSet::new());
         for literal in &rule.body {
-            match literal {
-                Literal::Atom { negated: false, relation, args, .. } => {
-                    let inside = together.binary_search(relation).is_ok();
-                    if inside { &mut from } else { &mut bounded }.extend(whole_variables(args));
-                }
-                Literal::Each { var, bound: true, .. } => {
-                    bounded.insert(*var);
-                }
-                _ => {}
+            if let Some(atom) = literal.positive() {
+                let inside = together.binary_search(&atom.relation).is_ok();
+                if inside { &mut from } else { &mut bounded }.extend(atom.vars());
+            }
+            if let Literal::Each { var, bound: true, .. } = literal {
+                bounded.insert(*var);
             }
         }
         flow.from = from.difference(&bounded).copied().collect();
@@ -128,14 +125,6 @@ impl<'a> Flow<'a> {
         };
         self.rule.body.iter().any(|literal| matches!(literal, Literal::Test { expr, .. } if compares(expr)))
     }
-}
-
-/// The variables that stand as whole arguments.
-fn whole_variables(args: &[Arg]) -> impl Iterator<Item = VarId> + '_ {
-    args.iter().filter_map(|arg| match arg {
-        Arg::Expr(Expr { kind: ExprKind::Var(var), .. }) => Some(*var),
-        _ => None,
-    })
 }
 
 fn is_comparison(expr: &Expr) -> bool {

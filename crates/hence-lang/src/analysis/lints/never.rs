@@ -40,10 +40,7 @@ fn contradiction(rule: &Rule, first: Value, second: Value) -> Diagnostic {
     let breaks =
         |end: &usize| rule.body.get(..*end).is_some_and(|body| Classes::new(body).contradiction().is_some());
     let at = (1..=rule.body.len()).find(breaks).and_then(|end| rule.body.get(end - 1));
-    let span = match at {
-        Some(Literal::Bind { span, .. } | Literal::Test { span, .. }) => *span,
-        _ => rule.span,
-    };
+    let span = at.map_or(rule.span, Literal::span);
     warning(span, format!("this requires `{first}` and `{second}` to be equal"))
 }
 
@@ -92,14 +89,7 @@ fn constant(classes: &Classes, expr: &Expr) -> Option<String> {
 }
 
 fn reads_param(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Param(_) => true,
-        ExprKind::Const(_) | ExprKind::Var(_) => false,
-        ExprKind::Call(_, args) => args.iter().any(reads_param),
-        ExprKind::Matches(text, _) => reads_param(text),
-        ExprKind::And(left, right) | ExprKind::Or(left, right) => reads_param(left) || reads_param(right),
-        ExprKind::If(condition, then, otherwise) => {
-            [condition, then, otherwise].into_iter().any(|part| reads_param(part))
-        }
-    }
+    let mut found = false;
+    expr.for_each(&mut |part| found |= matches!(part.kind, ExprKind::Param(_)));
+    found
 }

@@ -1,4 +1,4 @@
-//! Variables that stand once in their rule: a slip of the pen more often than not.
+//! Variables that occur once in their rule: a slip of the pen more often than not.
 
 use std::collections::BTreeMap;
 
@@ -22,9 +22,32 @@ pub(super) fn singles(rules: Rules<'_>) -> Vec<Diagnostic> {
 fn of_rule(rule: &Rule) -> Vec<Diagnostic> {
     let mut uses = Uses::default();
     uses.rule(rule);
-    let single = |name: &Symbol, of: &Use| of.count == 1 && !name.as_str().starts_with('_');
-    let lonely = uses.of.iter().filter(|(name, of)| single(name, of));
-    lonely.map(|(name, of)| warning(name.as_str(), of, &uses)).collect()
+    let mut found = Vec::new();
+    for literal in &rule.body {
+        let LiteralKind::Aggregate(of) = &literal.kind else { continue };
+        let mut inner = Uses::default();
+        of.args.iter().for_each(|arg| inner.expr(arg));
+        of.body.iter().for_each(|literal| inner.literal(literal));
+        found.extend(inner.share(&mut uses));
+    }
+    found.extend(uses.warnings());
+    found
+}
+
+impl Uses {
+    /// Moves what the rule uses too to its uses; the warnings for the rest.
+    fn share(mut self, rule: &mut Self) -> Vec<Diagnostic> {
+        for (name, of) in &mut rule.of {
+            of.count += self.of.remove(name).map_or(0, |inner| inner.count);
+        }
+        self.warnings()
+    }
+
+    fn warnings(&self) -> Vec<Diagnostic> {
+        let single = |name: &Symbol, of: &Use| of.count == 1 && !name.as_str().starts_with('_');
+        let lonely = self.of.iter().filter(|(name, of)| single(name, of));
+        lonely.map(|(name, of)| warning(name.as_str(), of, self)).collect()
+    }
 }
 
 fn warning(name: &str, of: &Use, uses: &Uses) -> Diagnostic {
@@ -77,6 +100,7 @@ impl Uses {
                 self.expr(var);
                 self.expr(generator);
             }
+            LiteralKind::Aggregate(of) => self.expr(&of.target),
         }
     }
 

@@ -41,10 +41,10 @@ fn read(rules: Rules<'_>) -> BTreeSet<RelationId> {
 }
 
 fn atoms(body: &[Literal]) -> impl Iterator<Item = RelationId> + '_ {
-    body.iter().filter_map(|literal| match literal {
-        Literal::Atom { relation, .. } => Some(*relation),
-        _ => None,
-    })
+    body.iter()
+        .chain(body.iter().flat_map(Literal::inner))
+        .filter_map(Literal::atom)
+        .map(|atom| atom.relation)
 }
 
 /// The relations of rules with a doc comment.

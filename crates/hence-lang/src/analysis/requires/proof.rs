@@ -174,12 +174,13 @@ enum Need {
 fn hand_on(rules: &Rules<'_>, rule: usize, goal: &Goal, required: RelationId) -> Vec<(usize, Need)> {
     let (rule, classes) = (rules.rule(rule), rules.classes(rule));
     let offer = |literal: &Literal| {
-        let Literal::Atom { negated: false, relation, args, .. } = literal else { return None };
-        if *relation == required && meets(rule, classes, goal, args) {
+        let atom = literal.positive()?;
+        if atom.relation == required && meets(rule, classes, goal, atom.args) {
             return Some(Need::Met);
         }
-        (!rules.is_input(*relation)).then_some(())?;
-        Some(Need::Goal(Goal { relation: *relation, columns: translate(rule, classes, goal, args)? }))
+        (!rules.is_input(atom.relation)).then_some(())?;
+        let columns = translate(rule, classes, goal, atom.args)?;
+        Some(Need::Goal(Goal { relation: atom.relation, columns }))
     };
     rule.body.iter().enumerate().filter_map(|(at, literal)| Some((at, offer(literal)?))).collect()
 }
@@ -189,7 +190,7 @@ fn meets(rule: &Rule, classes: &Classes, goal: &Goal, args: &[Arg]) -> bool {
     goal.columns.iter().zip(args).all(|(targets, arg)| fits(rule, classes, targets.as_ref(), arg))
 }
 
-/// Whether what stands at a column of the required relation equals one of its targets.
+/// Whether the argument at a column of the required relation equals one of its targets.
 pub(super) fn fits(rule: &Rule, classes: &Classes, targets: Option<&BTreeSet<Target>>, arg: &Arg) -> bool {
     let Some(targets) = targets else { return true };
     let Some(arg) = thing_of(arg) else { return false };

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::equal::Thing;
 use super::proof::{GOALS, Goal, NODES, Node, Rules, Target, Way, fits, prove, term};
-use crate::analysis::checked::{Arg, Literal, Requires, Rule};
+use crate::analysis::checked::{Arg, Requires, Rule};
 use crate::analysis::codes::{GUARD_LOST, GUARD_TOO_WIDE};
 use crate::analysis::prose::ends;
 use crate::builtins::term::Term;
 use hence_core::diagnostic::Diagnostic;
-use hence_core::fault::{OrBroken, broken};
+use hence_core::fault::OrBroken;
 use hence_core::schema::{Relation, RelationId};
 use hence_core::symbol::Symbol;
 
@@ -62,9 +62,9 @@ impl<'a> Report<'a> {
 
     /// Whether the body holds the required relation, but not as required.
     fn reads_required(&self, rule: &Rule) -> bool {
-        rule.body.iter().any(|literal| {
-            matches!(literal, Literal::Atom { negated: false, relation, .. } if *relation == self.guard.relation)
-        })
+        rule.body
+            .iter()
+            .any(|literal| literal.positive().is_some_and(|atom| atom.relation == self.guard.relation))
     }
 
     fn fault(&self, steps: &[Step<'_>]) -> Diagnostic {
@@ -110,10 +110,10 @@ impl<'a> Report<'a> {
     fn tell(&self, fault: Diagnostic, step: &Step<'_>) -> Diagnostic {
         let head = self.name(step.rule.head);
         if let Some(next) = step.next {
-            let Some(Literal::Atom { relation, span, .. }) = step.rule.body.get(next) else {
-                broken("what the next step derives is an atom of the body")
-            };
-            return fault.at(*span, format!("`{head}` follows from this `{}`", self.name(*relation)));
+            let atom = step.rule.literal(next).atom();
+            let atom = atom.or_broken("what the next step derives is an atom of the body");
+            let text = format!("`{head}` follows from this `{}`", self.name(atom.relation));
+            return fault.at(atom.span, text);
         }
         let needed = self.needed(step);
         let what = if step.rule.body.is_empty() { "holds" } else { "follows" };
@@ -152,13 +152,12 @@ impl<'a> Report<'a> {
     /// Labels for atoms of the required relation that aren't the fact required.
     fn misses(&self, mut fault: Diagnostic, step: &Step<'_>) -> Diagnostic {
         for literal in &step.rule.body {
-            let Literal::Atom { negated, relation, args, span } = literal else { continue };
-            if *relation != self.guard.relation {
+            let Some(atom) = literal.atom().filter(|atom| atom.relation == self.guard.relation) else {
                 continue;
-            }
-            let text =
-                if *negated { String::from("requires the absence of it") } else { self.miss(step, args) };
-            fault = fault.at(*span, text);
+            };
+            let absent = || String::from("requires the absence of it");
+            let text = if atom.negated { absent() } else { self.miss(step, atom.args) };
+            fault = fault.at(atom.span, text);
         }
         fault
     }

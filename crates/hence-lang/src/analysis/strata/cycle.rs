@@ -1,4 +1,4 @@
-//! The shortest cycle through a negation, an aggregate or a limit, told step by step.
+//! The shortest cycle through a negation, an aggregate or a limit, step by step.
 
 use std::collections::{BTreeMap, VecDeque};
 

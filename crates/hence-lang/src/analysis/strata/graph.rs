@@ -1,7 +1,6 @@
 //! Who reads whom: an edge for each atom of each rule, and how the rule depends on it.
 
 use crate::analysis::checked::{Literal, Rule};
-use crate::builtins::term::Term;
 use hence_core::schema::RelationId;
 use hence_core::span::Span;
 
@@ -12,7 +11,7 @@ pub(crate) enum How {
     Some,
     /// It needs that none matches.
     None,
-    /// An aggregate of its head ranges over the matches.
+    /// An aggregate, of its head or with a body of its own, ranges over the matches.
     Aggregate,
     /// Its limit keeps some of what follows.
     Limit,
@@ -40,18 +39,18 @@ pub(crate) struct Read {
 
 /// The atoms of `rule` in their order.
 pub(crate) fn reads(rule: &Rule) -> impl Iterator<Item = Read> + '_ {
-    let positive = if rule.terms.iter().any(|term| matches!(term, Term::Aggregate { .. })) {
+    let positive = if rule.is_aggregate() {
         How::Aggregate
     } else if rule.limit.is_some() {
         How::Limit
     } else {
         How::Some
     };
-    rule.body.iter().filter_map(move |literal| match literal {
-        Literal::Atom { negated, relation, span, .. } => {
-            let how = if *negated { How::None } else { positive };
-            Some(Read { reader: rule.head, read: *relation, how, span: *span })
-        }
-        _ => None,
+    let own = rule.body.iter().map(move |literal| (literal, positive));
+    let inner = rule.body.iter().flat_map(Literal::inner).map(|literal| (literal, How::Aggregate));
+    own.chain(inner).filter_map(move |(literal, positive)| {
+        let atom = literal.atom()?;
+        let how = if atom.negated { How::None } else { positive };
+        Some(Read { reader: rule.head, read: atom.relation, how, span: atom.span })
     })
 }

@@ -3,8 +3,9 @@
 use hence_core::value::{Type, Word};
 
 use super::super::op::Signature;
-use super::super::overload::TYPES;
-use super::best::{Choice, best, ordered, value};
+use super::super::reference::Entry;
+use super::best::{Choice, best, of_any_by_any, ordered, value};
+use super::state::first;
 use super::{AggregateFunction, GroupStates};
 
 /// The aggregate.
@@ -15,9 +16,21 @@ impl AggregateFunction for ArgMin {
         "arg_min"
     }
 
+    fn section(&self) -> &'static str {
+        "Choice"
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            name: self.name(),
+            form: "arg_min(x, by)",
+            meaning: "The `x` of the match with the smallest `by`; of several, the smallest `x`.",
+            examples: &[("arg_min(Tool, Ms)", "\"grep\"")],
+        }
+    }
+
     fn signatures(&self) -> Vec<Signature> {
-        let by = |value: Type| TYPES.iter().map(move |&by| Signature::new(&[value, by], value));
-        TYPES.iter().flat_map(|&value| by(value)).collect()
+        of_any_by_any()
     }
 
     fn picks(&self) -> bool {
@@ -26,6 +39,10 @@ impl AggregateFunction for ArgMin {
 
     fn value(&self, types: &[Type], matches: &[Vec<Word>]) -> Option<Word> {
         value(Choice::new(types, false), matches)
+    }
+
+    fn gives(&self, args: &[Word], value: Word) -> bool {
+        first(args) == value
     }
 
     fn states(&self, types: &[Type]) -> Box<dyn GroupStates> {

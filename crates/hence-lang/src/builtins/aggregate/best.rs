@@ -5,8 +5,21 @@ use std::collections::BTreeMap;
 use hence_core::fault::OrBroken;
 use hence_core::value::{Type, Word};
 
+use super::super::op::Signature;
+use super::super::overload::TYPES;
 use super::super::sort_key::SortKey;
 use super::state::{GroupState, GroupStates, TAKEN_IN, first, first_type, states};
+
+/// The signatures of an aggregate that gives one of its values, of any type.
+pub(super) fn of_any() -> Vec<Signature> {
+    TYPES.iter().map(|&ty| Signature::new(&[ty], ty)).collect()
+}
+
+/// The same for values of any type that are chosen by keys of any type.
+pub(super) fn of_any_by_any() -> Vec<Signature> {
+    let by = |value: Type| TYPES.iter().map(move |&by| Signature::new(&[value, by], value));
+    TYPES.iter().flat_map(|&value| by(value)).collect()
+}
 
 /// Which value is the best.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,9 @@
 //! `count()`: how many matches there are.
 
-use hence_core::value::{Type, Word};
+use hence_core::value::{Type, Value, Word};
 
 use super::super::op::Signature;
+use super::super::reference::Entry;
 use super::state::{GroupState, states};
 use super::{AggregateFunction, GroupStates};
 
@@ -14,8 +15,25 @@ impl AggregateFunction for Count {
         "count"
     }
 
+    fn section(&self) -> &'static str {
+        "Counts"
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            name: self.name(),
+            form: "count(), count(x)",
+            meaning: "How many matches a group has; with an argument, how many distinct values.",
+            examples: &[("count()", "4"), ("count(Tool)", "3")],
+        }
+    }
+
     fn signatures(&self) -> Vec<Signature> {
         vec![Signature::new(&[], Type::Int)]
+    }
+
+    fn of_nothing(&self, _: Type) -> Option<Value> {
+        Some(Value::Int(0))
     }
 
     fn value(&self, _: &[Type], matches: &[Vec<Word>]) -> Option<Word> {

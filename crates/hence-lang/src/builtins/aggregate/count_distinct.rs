@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use hence_core::value::{Type, Word};
+use hence_core::value::{Type, Value, Word};
 
 use super::super::op::Signature;
 use super::super::overload::TYPES;
+use super::super::reference::Entry;
+use super::count::Count;
 use super::distinct::Distinct;
 use super::state::{first, states};
 use super::{AggregateFunction, GroupStates};
@@ -18,8 +20,20 @@ impl AggregateFunction for CountDistinct {
         "count"
     }
 
+    fn section(&self) -> &'static str {
+        Count.section()
+    }
+
+    fn entry(&self) -> Entry {
+        Count.entry()
+    }
+
     fn signatures(&self) -> Vec<Signature> {
         TYPES.iter().map(|&ty| Signature::new(&[ty], Type::Int)).collect()
+    }
+
+    fn of_nothing(&self, _: Type) -> Option<Value> {
+        Some(Value::Int(0))
     }
 
     fn value(&self, _: &[Type], matches: &[Vec<Word>]) -> Option<Word> {

@@ -4,6 +4,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Word};
 
 use super::super::op::Signature;
+use super::super::reference::Entry;
 use super::super::text;
 use super::distinct::Distinct;
 use super::state::{first, states};
@@ -15,6 +16,19 @@ pub(super) struct Join;
 impl AggregateFunction for Join {
     fn name(&self) -> &'static str {
         "join"
+    }
+
+    fn section(&self) -> &'static str {
+        "Strings"
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            name: self.name(),
+            form: "join(s, separator)",
+            meaning: "The distinct strings in order, with the separator between them.",
+            examples: &[("join(Tool, \", \")", "\"grep, pytest, ruff\"")],
+        }
     }
 
     fn signatures(&self) -> Vec<Signature> {

@@ -4,6 +4,7 @@ use hence_core::value::Type::{self, Duration, Float, Int, Time};
 use hence_core::value::Word;
 
 use super::super::op::Signature;
+use super::super::reference::Entry;
 use super::exact_sum::{self, ExactSum};
 use super::statistics;
 use super::totals::Total;
@@ -15,6 +16,19 @@ pub(super) struct Mean;
 impl AggregateFunction for Mean {
     fn name(&self) -> &'static str {
         "mean"
+    }
+
+    fn section(&self) -> &'static str {
+        "Numbers"
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            name: self.name(),
+            form: "mean(x)",
+            meaning: "The exact sum divided by the number of matches, rounded once. The mean of ints is a float.",
+            examples: &[("mean(Ms)", "40.0"), ("mean(if(Ok, 1.0, 0.0))", "0.75")],
+        }
     }
 
     fn signatures(&self) -> Vec<Signature> {

@@ -4,6 +4,7 @@ use hence_core::value::Type::{self, Duration, Float, Int, Time};
 use hence_core::value::Word;
 
 use super::super::op::Signature;
+use super::super::reference::Entry;
 use super::sorted::{OfSorted, Sorted, SortedValues};
 use super::state::{first, first_type, states};
 use super::statistics;
@@ -18,6 +19,19 @@ impl AggregateFunction for Median {
         "median"
     }
 
+    fn section(&self) -> &'static str {
+        "Numbers"
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            name: self.name(),
+            form: "median(x)",
+            meaning: "The middle value, or the mean of the middle two. The median of ints is a float.",
+            examples: &[("median(Ms)", "35.0")],
+        }
+    }
+
     fn signatures(&self) -> Vec<Signature> {
         let types = [(Int, Float), (Float, Float), (Duration, Duration), (Time, Time)];
         types.iter().map(|(arg, result)| Signature::new(&[*arg], *result)).collect()
@@ -26,6 +40,10 @@ impl AggregateFunction for Median {
     fn value(&self, types: &[Type], matches: &[Vec<Word>]) -> Option<Word> {
         let values: Vec<Word> = matches.iter().map(|args| first(args)).collect();
         statistics::median(first_type(types), &values)
+    }
+
+    fn gives(&self, args: &[Word], value: Word) -> bool {
+        first(args) == value
     }
 
     fn states(&self, types: &[Type]) -> Box<dyn GroupStates> {

@@ -3,8 +3,9 @@
 use hence_core::value::{Type, Word};
 
 use super::super::op::Signature;
-use super::super::overload::TYPES;
-use super::best::{Choice, best, ordered, value};
+use super::super::reference::Entry;
+use super::best::{Choice, best, of_any, ordered, value};
+use super::state::first;
 use super::{AggregateFunction, GroupStates};
 
 /// The aggregate.
@@ -15,8 +16,21 @@ impl AggregateFunction for Min {
         "min"
     }
 
+    fn section(&self) -> &'static str {
+        "Choice"
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            name: self.name(),
+            form: "min(x)",
+            meaning: "The smallest value. With two arguments, `min` is a function.",
+            examples: &[("min(Ms)", "10")],
+        }
+    }
+
     fn signatures(&self) -> Vec<Signature> {
-        TYPES.iter().map(|&ty| Signature::new(&[ty], ty)).collect()
+        of_any()
     }
 
     fn picks(&self) -> bool {
@@ -25,6 +39,10 @@ impl AggregateFunction for Min {
 
     fn value(&self, types: &[Type], matches: &[Vec<Word>]) -> Option<Word> {
         value(Choice::new(types, false), matches)
+    }
+
+    fn gives(&self, args: &[Word], value: Word) -> bool {
+        first(args) == value
     }
 
     fn states(&self, types: &[Type]) -> Box<dyn GroupStates> {

@@ -27,9 +27,10 @@ mod values;
 
 use std::sync::LazyLock;
 
-use hence_core::value::{Type, Word};
+use hence_core::value::{Type, Value, Word};
 
 use super::op::Signature;
+use super::reference::{Entry, Section};
 
 pub use state::{Accumulator, GroupStates};
 
@@ -38,6 +39,12 @@ pub trait AggregateFunction: Sync {
     /// The aggregate as a rule file writes it.
     fn name(&self) -> &'static str;
 
+    /// The title under which users read of it.
+    fn section(&self) -> &'static str;
+
+    /// What users read of it. Aggregates of one name share an entry.
+    fn entry(&self) -> Entry;
+
     /// The types of its arguments and its result.
     fn signatures(&self) -> Vec<Signature>;
 
@@ -45,6 +52,11 @@ pub trait AggregateFunction: Sync {
     /// out of its bounds.
     fn may_fail(&self) -> bool {
         false
+    }
+
+    /// Its value over no match at all, where an aggregate in a body has one.
+    fn of_nothing(&self, _result: Type) -> Option<Value> {
+        None
     }
 
     /// Whether the value is one of those of the first argument, and so is in the set that these are in.
@@ -60,6 +72,12 @@ pub trait AggregateFunction: Sync {
     /// What the aggregate means: its value over the arguments of all matches of a group, of which there is at least
     /// one. Only the naive engine evaluates it like this.
     fn value(&self, types: &[Type], matches: &[Vec<Word>]) -> Option<Word>;
+
+    /// How a proof shows the value: whether a match with these arguments is one that gives it, such as the largest for
+    /// `max`, a true one for `any`. A proof lists such matches of the group first.
+    fn gives(&self, _args: &[Word], _value: Word) -> bool {
+        false
+    }
 
     /// The states of groups that matches come into.
     fn states(&self, types: &[Type]) -> Box<dyn GroupStates>;
@@ -97,12 +115,12 @@ aggregates! {
     Count => count::Count,
     /// `count(X)`: distinct values.
     CountDistinct => count_distinct::CountDistinct,
+    /// `any(b)`.
+    Any => any::Any,
+    /// `all(b)`.
+    All => all::All,
     /// `sum(e)`: exact, floats rounded once.
     Sum => sum::Sum,
-    /// `min(e)`.
-    Min => min::Min,
-    /// `max(e)`.
-    Max => max::Max,
     /// `mean(e)`: the exact sum divided, rounded once.
     Mean => mean::Mean,
     /// `stddev(e)`: of the population.
@@ -111,14 +129,14 @@ aggregates! {
     Median => median::Median,
     /// `percentile(e, p)`: nearest rank, `p` above 0 and up to 1.
     Percentile => percentile::Percentile,
-    /// `any(b)`.
-    Any => any::Any,
-    /// `all(b)`.
-    All => all::All,
-    /// `arg_max(X, by)`: of several, the smallest `X`.
-    ArgMax => arg_max::ArgMax,
+    /// `min(e)`.
+    Min => min::Min,
+    /// `max(e)`.
+    Max => max::Max,
     /// `arg_min(X, by)`: of several, the smallest `X`.
     ArgMin => arg_min::ArgMin,
+    /// `arg_max(X, by)`: of several, the smallest `X`.
+    ArgMax => arg_max::ArgMax,
     /// `join(s, separator)`: distinct values, in order.
     Join => join::Join,
 }
@@ -131,7 +149,7 @@ impl std::ops::Deref for Aggregate {
     }
 }
 
-/// The aggregate that `name` stands for at these argument types, with the type of its result.
+/// The aggregate that `name` means at these argument types, with the type of its result.
 pub fn resolve(name: &str, args: &[Type]) -> Option<(Aggregate, Type)> {
     let result = |aggregate: &Aggregate| {
         aggregate.signatures().into_iter().find(|signature| signature.args == args).map(|found| found.result)
@@ -146,6 +164,27 @@ pub fn signatures(name: &str) -> Vec<Signature> {
 
 fn named(name: &str) -> impl Iterator<Item = Aggregate> {
     Aggregate::TABLE.iter().copied().filter(move |aggregate| aggregate.name() == name)
+}
+
+/// The entries of all aggregates by their sections, in the order of the table; aggregates of one name have one.
+pub(super) fn sections() -> &'static [Section] {
+    static GROUPS: LazyLock<Vec<(&str, Vec<Entry>)>> = LazyLock::new(grouped);
+    static SECTIONS: LazyLock<Vec<Section>> =
+        LazyLock::new(|| GROUPS.iter().map(|(title, entries)| Section { title, entries }).collect());
+    &SECTIONS
+}
+
+fn grouped() -> Vec<(&'static str, Vec<Entry>)> {
+    let mut groups: Vec<(&str, Vec<Entry>)> = Vec::new();
+    for aggregate in Aggregate::TABLE {
+        let entry = aggregate.entry();
+        match groups.iter_mut().find(|(title, _)| *title == aggregate.section()) {
+            Some((_, entries)) if entries.iter().any(|other| other.name == entry.name) => {}
+            Some((_, entries)) => entries.push(entry),
+            None => groups.push((aggregate.section(), vec![entry])),
+        }
+    }
+    groups
 }
 
 /// The names of all aggregates, in order.

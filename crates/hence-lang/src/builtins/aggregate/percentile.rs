@@ -4,6 +4,7 @@ use hence_core::value::Type::{self, Duration, Float, Int, Time};
 use hence_core::value::Word;
 
 use super::super::op::Signature;
+use super::super::reference::{Entry, NO_RESULT};
 use super::sorted::{OfSorted, Sorted, SortedValues};
 use super::state::{first, first_type, states};
 use super::statistics;
@@ -16,6 +17,19 @@ pub(super) struct Percentile;
 impl AggregateFunction for Percentile {
     fn name(&self) -> &'static str {
         "percentile"
+    }
+
+    fn section(&self) -> &'static str {
+        "Numbers"
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            name: self.name(),
+            form: "percentile(x, share)",
+            meaning: "The nearest rank: the smallest value such that at least `share` of all are not above it. For a share that is not above 0 and at most 1 it is undefined.",
+            examples: &[("percentile(Ms, 0.75)", "40"), ("percentile(Ms, 0.0)", NO_RESULT)],
+        }
     }
 
     fn signatures(&self) -> Vec<Signature> {
@@ -34,6 +48,10 @@ impl AggregateFunction for Percentile {
         let values: Vec<Word> = matches.iter().map(|args| first(args)).collect();
         let share = matches.iter().fold(None, |share, args| least(share, args.get(1).copied()));
         statistics::percentile(&values, share?.as_float())
+    }
+
+    fn gives(&self, args: &[Word], value: Word) -> bool {
+        first(args) == value
     }
 
     fn states(&self, types: &[Type]) -> Box<dyn GroupStates> {

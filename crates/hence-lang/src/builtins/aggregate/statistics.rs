@@ -35,7 +35,7 @@ pub(super) fn percentile_place(count: usize, share: f64) -> Option<usize> {
     if !(share > 0.0 && share <= 1.0) {
         return None;
     }
-    // `0.07 * 100.0` is above 7, `7.0 / 100.0` is `0.07`: what the share means in decimals is told by the quotient.
+    // `0.07 * 100.0` is above 7, `7.0 / 100.0` is `0.07`: the quotient gives what the share means in decimals.
     let reaches = |rank: usize| rank as f64 / count as f64 >= share;
     let guess = (share * count as f64) as usize;
     let rank = (guess.saturating_sub(1)..=guess + 2).find(|rank| reaches(*rank))?;

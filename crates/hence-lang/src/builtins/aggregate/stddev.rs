@@ -4,6 +4,7 @@ use hence_core::value::Type::{self, Float, Int};
 use hence_core::value::Word;
 
 use super::super::op::Signature;
+use super::super::reference::Entry;
 use super::state::{first, first_type, states};
 use super::statistics;
 use super::values::{OfValues, Values};
@@ -15,6 +16,19 @@ pub(super) struct StdDev;
 impl AggregateFunction for StdDev {
     fn name(&self) -> &'static str {
         "stddev"
+    }
+
+    fn section(&self) -> &'static str {
+        "Numbers"
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            name: self.name(),
+            form: "stddev(x)",
+            meaning: "The standard deviation of the population.",
+            examples: &[("stddev(if(Ok, 1, 1))", "0.0"), ("stddev(Ms)", "25.495097567963924")],
+        }
     }
 
     fn signatures(&self) -> Vec<Signature> {

@@ -1,9 +1,10 @@
 //! `sum(e)`: the exact sum, of floats rounded once.
 
 use hence_core::value::Type::{self, Duration, Float, Int};
-use hence_core::value::Word;
+use hence_core::value::{Value, Word};
 
 use super::super::op::Signature;
+use super::super::reference::Entry;
 use super::totals::Total;
 use super::{AggregateFunction, GroupStates};
 
@@ -15,6 +16,19 @@ impl AggregateFunction for Sum {
         "sum"
     }
 
+    fn section(&self) -> &'static str {
+        "Numbers"
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            name: self.name(),
+            form: "sum(x)",
+            meaning: "The sum. That of floats is exact and rounded once, so no order changes it. On overflow it is undefined.",
+            examples: &[("sum(Ms)", "160")],
+        }
+    }
+
     fn signatures(&self) -> Vec<Signature> {
         let types = [(Int, Int), (Float, Float), (Duration, Duration)];
         types.iter().map(|(arg, result)| Signature::new(&[*arg], *result)).collect()
@@ -22,6 +36,11 @@ impl AggregateFunction for Sum {
 
     fn may_fail(&self) -> bool {
         true
+    }
+
+    fn of_nothing(&self, result: Type) -> Option<Value> {
+        let zero = if result == Float { Word::from_float(0.0)? } else { Word::from_int(0) };
+        Some(Value::from_word(result, zero))
     }
 
     fn value(&self, types: &[Type], matches: &[Vec<Word>]) -> Option<Word> {

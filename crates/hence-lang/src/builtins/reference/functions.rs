@@ -47,25 +47,25 @@ const NUMBERS: &[Entry] = &[
     Entry {
         name: "sqrt",
         form: "sqrt(x)",
-        meaning: "The square root; of a negative number it has no result.",
+        meaning: "The square root; of a negative number it is undefined.",
         examples: &[("sqrt(6.25)", "2.5"), ("sqrt(-1.0)", NO_RESULT)],
     },
     Entry {
         name: "pow",
         form: "pow(base, exponent)",
-        meaning: "The power. The exponent of an int is 0 or more; else, and on overflow, it has no result.",
+        meaning: "The power. The exponent of an int is 0 or more; else, and on overflow, it is undefined.",
         examples: &[("pow(2, 10)", "1024"), ("pow(2.0, -1.0)", "0.5"), ("pow(2, -1)", NO_RESULT)],
     },
     Entry {
         name: "ln",
         form: "ln(x)",
-        meaning: "The natural logarithm; of 0 and below it has no result.",
+        meaning: "The natural logarithm; of 0 and below it is undefined.",
         examples: &[("ln(1.0)", "0.0"), ("ln(0.0)", NO_RESULT)],
     },
     Entry {
         name: "exp",
         form: "exp(x)",
-        meaning: "The exponential function; on overflow it has no result.",
+        meaning: "The exponential function; on overflow it is undefined.",
         examples: &[("exp(0.0)", "1.0")],
     },
     Entry {
@@ -140,7 +140,7 @@ const STRINGS: &[Entry] = &[
     Entry {
         name: "matches",
         form: "matches(s, pattern)",
-        meaning: "Whether a regular expression matches anywhere in `s`; `^` and `$` anchor it. The pattern has the syntax of the Rust crate `regex`. A literal is compiled when the rules are loaded, any other string on its first use; one that is no pattern has no result.",
+        meaning: "Whether a regular expression matches anywhere in `s`; `^` and `$` anchor it. The pattern has the syntax of the Rust crate `regex`. A literal is compiled when the rules are loaded, any other string on its first use; with one that is no pattern it is undefined.",
         examples: &[
             ("matches(\"error 404\", r\"\\b4\\d\\d\\b\")", "true"),
             ("matches(\"error 404\", r\"^4\\d\\d$\")", "false"),
@@ -172,7 +172,7 @@ const STRINGS: &[Entry] = &[
     Entry {
         name: "substring",
         form: "substring(s, start, length)",
-        meaning: "Up to `length` characters of `s` from `start`, which counts from 0. A negative number, or a start beyond the end, has no result.",
+        meaning: "Up to `length` characters of `s` from `start`, which counts from 0. With a negative number, or a start beyond the end, it is undefined.",
         examples: &[
             ("substring(\"abcdef\", 2, 3)", "\"cde\""),
             ("substring(\"abc\", 1, 9)", "\"bc\""),
@@ -253,7 +253,7 @@ const TIMES: &[Entry] = &[
     Entry {
         name: "truncate",
         form: "truncate(t, d), truncate(t, unit), truncate(t, unit, zone)",
-        meaning: "The latest multiple of a duration `d` since 1970-01-01T00:00:00Z that is not after `t`; a duration that is not positive has no result. With a unit (`/hour`, `/day`, `/week` from Monday, or `/month`), the time at which that unit began, in UTC or in a time zone.",
+        meaning: "The latest multiple of a duration `d` since 1970-01-01T00:00:00Z that is not after `t`; with a duration that is not positive it is undefined. With a unit (`/hour`, `/day`, `/week` from Monday, or `/month`), the time at which that unit began, in UTC or in a time zone.",
         examples: &[
             ("truncate(@2026-02-03T14:23:45Z, /week)", "@2026-02-02T00:00:00Z"),
             ("truncate(@2026-07-03T14:23:45Z, /day, \"Europe/Berlin\")", "@2026-07-02T22:00:00Z"),
@@ -291,13 +291,13 @@ const CONVERSIONS: &[Entry] = &[
     Entry {
         name: "int",
         form: "int(x)",
-        meaning: "A float rounded towards zero; of a string, the int literal that it holds. Other strings have no result.",
+        meaning: "A float rounded towards zero; of a string, the int literal that it holds. For other strings it is undefined.",
         examples: &[("int(-2.7)", "-2"), ("int(\"42\")", "42"), ("int(\"4.2\")", NO_RESULT)],
     },
     Entry {
         name: "float",
         form: "float(x)",
-        meaning: "The float nearest to an int; of a string, the float literal that it holds. Other strings have no result.",
+        meaning: "The float nearest to an int; of a string, the float literal that it holds. For other strings it is undefined.",
         examples: &[("float(3)", "3.0"), ("float(\"0.5\")", "0.5"), ("float(\"half\")", NO_RESULT)],
     },
     Entry {
@@ -313,7 +313,7 @@ const CONVERSIONS: &[Entry] = &[
     Entry {
         name: "name",
         form: "name(s)",
-        meaning: "The name that a string holds, with or without its slash. Other strings have no result.",
+        meaning: "The name that a string holds, with or without its slash. For other strings it is undefined.",
         examples: &[("name(\"error/syntax\")", "/error/syntax"), ("name(\"No name\")", NO_RESULT)],
     },
 ];

@@ -1,7 +1,6 @@
 //! What users read of each word of the language: its form, its meaning and examples, the one source of `hence help`,
 //! of `hence explain` and of the tables in the book.
 
-mod aggregates;
 mod functions;
 mod generators;
 mod keywords;
@@ -76,7 +75,7 @@ pub fn sections(kind: Kind) -> &'static [Section] {
     match kind {
         Kind::Operator => operators::SECTIONS,
         Kind::Function => functions::SECTIONS,
-        Kind::Aggregate => aggregates::SECTIONS,
+        Kind::Aggregate => aggregate::sections(),
         Kind::Generator => generators::SECTIONS,
         Kind::Keyword => keywords::SECTIONS,
     }

@@ -30,13 +30,13 @@ const ARITHMETIC: &[Entry] = &[
     Entry {
         name: "/",
         form: "a / b",
-        meaning: "The quotient, of ints towards zero. Division by zero has no result.",
+        meaning: "The quotient, of ints towards zero. Division by zero is undefined.",
         examples: &[("-7 / 2", "-3"), ("90m / 1h", "1.5"), ("1 / 0", NO_RESULT)],
     },
     Entry {
         name: "%",
         form: "a % b",
-        meaning: "The remainder, with the sign of `a`. By zero it has no result.",
+        meaning: "The remainder, with the sign of `a`. By zero it is undefined.",
         examples: &[("-7 % 2", "-1")],
     },
 ];

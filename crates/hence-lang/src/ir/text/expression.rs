@@ -1,4 +1,4 @@
-//! Expressions as text: operators between their operands, a pair of parentheses where one stands in another.
+//! Expressions as text: operators between their operands, a pair of parentheses around one inside another.
 
 use std::fmt::{self, Display, Formatter};
 

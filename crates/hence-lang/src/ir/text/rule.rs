@@ -104,9 +104,9 @@ impl<'a> ShownRule<'a> {
             self.var(f, *var)?;
         }
         for (at, (key, descending)) in limit.by.iter().enumerate() {
-            let (before, behind) =
+            let (before, after) =
                 (if at > 0 { ", " } else { " by " }, if *descending { " desc" } else { "" });
-            write!(f, "{before}{}{behind}", self.expr(key))?;
+            write!(f, "{before}{}{after}", self.expr(key))?;
         }
         if let Some(rank) = limit.rank {
             f.write_str(" as ")?;

@@ -66,7 +66,7 @@ pub struct Keyed {
 
 /// What `asked`, a derived relation of the program that is wanted whole, demands; `None` where its rules don't allow
 /// to tell, or it would be too much to tell. With `absences` the relations that are negated are demanded whole, so
-/// that how many facts they have can be told.
+/// that how many facts they have is known.
 pub fn demand(program: &Program, asked: RelationId, absences: bool) -> Option<Demand> {
     let needed = needed(program, [asked]);
     let mut below = program.rules.iter().filter(|rule| rule.head != asked && needed.contains(&rule.head));
@@ -84,7 +84,7 @@ pub fn demand(program: &Program, asked: RelationId, absences: bool) -> Option<De
     }
 }
 
-/// The relations whose facts can't be told, with more than there are, by rules without aggregates and ranks.
+/// The relations whose facts, with more than there are, don't follow from rules without aggregates and ranks.
 fn opaque(program: &Program, asked: RelationId) -> BTreeSet<RelationId> {
     let ranks = |rule: &&Rule| rule.limit.as_ref().is_some_and(|limit| limit.rank.is_some());
     let rules = program.rules.iter().filter(|rule| rule.is_aggregate() || ranks(rule));
@@ -223,6 +223,7 @@ impl<'p> Maker<'p> {
         self.finding.push(Rule {
             id: rule.id,
             head: to,
+            head_span: rule.head_span,
             terms: columns(kept).map(read).collect(),
             body: vec![Literal::Atom(atom)],
             variables: variables.collect(),
@@ -267,6 +268,7 @@ impl<'p> Maker<'p> {
         Rule {
             id: rule.id,
             head,
+            head_span: rule.head_span,
             terms,
             body: body.literals.clone(),
             variables: rule.variables.clone(),
