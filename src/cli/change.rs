@@ -18,7 +18,7 @@ const STANDARD_INPUT: &str = "-";
 
 /// The arguments of both commands.
 #[derive(Debug, Args)]
-struct Facts {
+struct FactArguments {
     /// Facts, such as 'tool("web_search")'; `-` reads them from standard input, JSON lines
     fact: Vec<String>,
     #[command(flatten)]
@@ -37,7 +37,7 @@ struct Facts {
 #[command(after_help = "Example: hence assert 'tool(\"web_search\")' --note 'added today'")]
 pub(super) struct Assert {
     #[command(flatten)]
-    facts: Facts,
+    facts: FactArguments,
 }
 
 /// Retract facts; they no longer hold but stay in the history
@@ -45,7 +45,7 @@ pub(super) struct Assert {
 #[command(after_help = "Example: hence retract 'tool(\"web_search\")'")]
 pub(super) struct Retract {
     #[command(flatten)]
-    facts: Facts,
+    facts: FactArguments,
 }
 
 impl Assert {
@@ -60,7 +60,7 @@ impl Retract {
     }
 }
 
-impl Facts {
+impl FactArguments {
     fn change(self, put: impl FnOnce(&mut Draft, Vec<Fact>)) -> Outcome {
         let rules = self.rules.source().build()?;
         let facts = self.read(&rules)?;
@@ -82,11 +82,11 @@ impl Facts {
         let committed = ledger.commit_owned(draft).map_err(open::failure);
         progress::clear();
         let committed = committed?;
-        open::tell(&ledger.close());
+        open::show_notices(&ledger.close());
         let mut out = terminal::text();
-        let told = tally_text(&committed.tally);
-        if !told.is_empty() {
-            writeln!(out, "{told}")?;
+        let tally = tally_text(&committed.tally);
+        if !tally.is_empty() {
+            writeln!(out, "{tally}")?;
         }
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;

@@ -62,7 +62,7 @@ impl Decide {
     pub(super) fn run(self) -> Outcome {
         let Asking { mut session, now, .. } = self.asking()?;
         session.check_columns()?;
-        open::tell_undeclared(&session);
+        open::warn_of_undeclared(&session);
         let mut files = self.facts.files_or_own()?;
         let lines = if self.follow { records_of_lines(&mut files)? } else { None };
         let assertions = session::read_facts(session.rules(), &files)?;

@@ -44,7 +44,7 @@ impl Fmt {
         for text in &formatting.texts {
             if self.check { show(text)? } else { write(text)? }
         }
-        self.tell(&formatting, changed);
+        self.show_summary(&formatting, changed);
         if !formatting.faults.diagnostics.is_empty() {
             diagnostics::print(&formatting.faults);
             return Ok(UNASKED);
@@ -66,7 +66,7 @@ impl Fmt {
     }
 
     /// Says how many files changed; of standard input the output says it.
-    fn tell(&self, formatting: &Formatting, changed: usize) {
+    fn show_summary(&self, formatting: &Formatting, changed: usize) {
         let files = formatting.texts.iter().filter(|text| text.path.is_some()).count();
         if files > 0 {
             let done = if self.check { "would change" } else { "formatted" };

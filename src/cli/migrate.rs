@@ -78,7 +78,7 @@ impl Migrate {
         draft.note.clone_from(&self.about.note);
         draft.expect_tx = self.about.expect_tx;
         let committed = ledger.commit(&draft).map_err(open::failure)?;
-        open::tell(&ledger.close());
+        open::show_notices(&ledger.close());
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {

@@ -37,9 +37,9 @@ struct Followed {
 }
 
 /// What an evaluation came to.
-pub(super) enum Step {
+pub(super) enum Refresh {
     /// All facts were looked at: anything may be different.
-    Afresh,
+    Recomputed,
     /// The rules are the same, and this is the difference to the last evaluation.
     Turned(Turned),
 }
@@ -67,7 +67,7 @@ impl Follower {
         rules: &Rc<RuleSet>,
         info: &TxInfo,
         clock: i64,
-    ) -> Result<Step, SessionError> {
+    ) -> Result<Refresh, SessionError> {
         meter::check("drawing decisions again")?;
         let lenient = history.is_lenient(info);
         let followed = self.followed.take();
@@ -77,7 +77,7 @@ impl Follower {
             && let Ok(turned) = followed.incremental.advance(rules, edits, clock, lenient)
         {
             self.followed = Some(followed);
-            return Ok(Step::Turned(turned));
+            return Ok(Refresh::Turned(turned));
         }
         let (input, lens) = history.input(rules, info, clock)?;
         if history.engine.is_incremental()
@@ -85,12 +85,12 @@ impl Follower {
         {
             let rules = Rc::clone(rules);
             self.followed = Some(Followed { rules, lens, incremental, edits: Some(Edits::default()) });
-            return Ok(Step::Afresh);
+            return Ok(Refresh::Recomputed);
         }
         // Where keeping what follows reaches a limit, following alone may not.
         let found = evaluation::evaluate(rules, input, history.engine, &history.limits, lenient)?;
         self.evaluation = OnceCell::from(found);
-        Ok(Step::Afresh)
+        Ok(Refresh::Recomputed)
     }
 
     /// What the last evaluation keeps; `None` where it keeps nothing.
@@ -176,13 +176,13 @@ impl Redrawn {
         &mut self,
         rules: &RuleSet,
         follower: &Follower,
-        step: Step,
+        step: Refresh,
         keeps: bool,
     ) -> (Vec<Fact>, Vec<Fact>) {
         let gives_up = self.keeps && !keeps;
         self.keeps = keeps;
         match (step, follower.incremental()) {
-            (Step::Turned(turned), Some(kept)) if !gives_up => self.turn(rules, kept, turned),
+            (Refresh::Turned(turned), Some(kept)) if !gives_up => self.turn(rules, kept, turned),
             _ => {
                 let before = self.stand.clone();
                 history::carry(&mut self.stand, rules, follower.evaluation(), keeps);

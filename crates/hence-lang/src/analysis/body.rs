@@ -17,7 +17,7 @@ use super::codes;
 use super::draft::Clause;
 use super::names::{Entry, Slot};
 use super::prose::{a, a_column};
-use super::typing::{Known, Typer, disjoint_sets};
+use super::typing::{Typer, VarType, disjoint_sets};
 use super::values::{conversion, error, unit};
 
 /// The literals that bind by `=` or `in`, typed, by their place in the body.
@@ -59,7 +59,7 @@ impl Typer<'_> {
     pub(super) fn meet(&mut self, var: VarId, ty: &ColumnType, span: Span) {
         let known = &mut self.known[var];
         match &mut known.ty {
-            None => *known = Known { ty: Some(ty.clone()), origin: span },
+            None => *known = VarType { ty: Some(ty.clone()), origin: span },
             Some(first) if first.ty != ty.ty => {
                 let fault = self.two_types(var, ty, span);
                 self.out.extend(fault);

@@ -19,7 +19,7 @@ use super::draft::{Clause, arity, body};
 use super::head::as_aggregate;
 use super::names::{Entry, Names};
 use super::safety::{Role, Uses, fact};
-use super::typing::{Known, Typer};
+use super::typing::{Typer, VarType};
 use super::uses::Vars;
 use super::values::error;
 
@@ -189,7 +189,7 @@ impl<'t> Draft<'t> {
             && let Some(var) = self.vars.get(rank.name)
             && !self.bound.has(var)
         {
-            typer.known[var] = Known { ty: Some(ColumnType::plain(Type::Int)), origin: rank.span };
+            typer.known[var] = VarType { ty: Some(ColumnType::plain(Type::Int)), origin: rank.span };
         }
         typer
     }
