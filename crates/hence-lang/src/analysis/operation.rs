@@ -198,7 +198,7 @@ impl Typer<'_> {
         let (text, whole) = (self.sources.slice(arg.span), self.sources.slice(span));
         let text = if is_one_term(text) { text.to_owned() } else { format!("({text})") };
         let help = format!("write `{text}` instead of `{whole}`: it is {} already", a(there));
-        (arg.ty == there).then(|| Repair { help, fix: Some((span, text)) })
+        (arg.ty == there).then_some(Repair { help, fix: Some((span, text)) })
     }
 
     /// Reports a call of something that is no function.
