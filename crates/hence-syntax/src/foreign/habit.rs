@@ -22,7 +22,8 @@ pub(crate) struct Habit {
 type Rewriter = fn(&[Piece]) -> Option<Vec<Piece>>;
 
 /// The habits, the largest first; whether the form means what was written.
-const HABITS: [(&str, Rewriter, bool); 13] = [
+const HABITS: [(&str, Rewriter, bool); 14] = [
+    ("the remainder of a division is `%`", remainder, true),
     ("a variable starts with an upper-case letter and has no `?`", question_marks, true),
     ("a rule has no cut: each rule derives all of its facts, whatever other rules derive", cuts, false),
     ("an element of a list is bound or tested by `in`", members, true),
@@ -212,11 +213,38 @@ fn nested_either(pieces: &[Piece]) -> Option<Vec<Piece>> {
         (parts.len() > 1 && parts.iter().all(|part| !part.is_empty())).then_some((open, close, parts))
     });
     let (open, close, parts) = found.next()?;
+    let parts = conditional(&parts).unwrap_or_else(|| parts.into_iter().map(<[Piece]>::to_vec).collect());
     let mut out = Vec::new();
     for part in parts {
-        let whole = [body.get(..open)?, part, body.get(close + 1..)?].concat();
+        let whole = [body.get(..open)?, &part, body.get(close + 1..)?].concat();
         out.extend(rule(head, &whole));
     }
+    Some(out)
+}
+
+/// The bodies of `c -> a ; b` of Prolog: one where the condition holds, one where it doesn't.
+fn conditional(parts: &[&[Piece]]) -> Option<Vec<Vec<Piece>>> {
+    let [first, otherwise] = parts else { return None };
+    let [condition, then] = split(first, "->").try_into().ok()?;
+    let negated = [&[Piece::mark("!"), Piece::mark("(")], condition, &[Piece::mark(")")]].concat();
+    let alternatives = [(condition.to_vec(), then), (negated, *otherwise)].into_iter();
+    let possible = alternatives
+        .filter(|(_, body)| !matches!(body, [one] if one.is_word("fail") || one.is_word("false")));
+    let bodies = possible.map(|(condition, body)| match body {
+        [one] if one.is_word("true") => condition,
+        _ => [&condition, &[Piece::mark(",")][..], body].concat(),
+    });
+    Some(bodies.collect())
+}
+
+/// `X mod 2`.
+fn remainder(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let mut out = pieces.to_vec();
+    let value = |piece: &Piece| matches!(piece.kind, Kind::Upper | Kind::Value);
+    let at = pieces.windows(3).position(
+        |three| matches!(three, [left, word, right] if word.is_word("mod") && value(left) && value(right)),
+    )?;
+    *out.get_mut(at + 1)? = Piece::mark("%");
     Some(out)
 }
 

@@ -40,6 +40,11 @@ impl Parser<'_> {
             return item;
         }
         let is_rule = matches!(item, None | Some(Item::Rule(_)));
+        // Annotations are no part of what is shown.
+        let start = match &item {
+            Some(Item::Rule(rule)) if rule.head.span.start > start.start => rule.head.span,
+            _ => start,
+        };
         if part(self.text, start.start as usize..end as usize).ends_with('?') {
             // A query ends with it; what goes on is a choice of values.
             let line = part(self.text, end as usize..).lines().next().unwrap_or("");
