@@ -357,7 +357,7 @@ pub(super) fn check_set(
     match names.param(name) {
         Some((_, param)) => {
             let fits = fit(value, text, &param.ty, &format!("the parameter `{name}`"), None);
-            fits.map_err(|fault| Some(fault.note(format!("it is declared as `{name}: {}`", param.ty))))
+            fits.map_err(Some)
         }
         None if names.broken_params.contains(&name) => Err(None),
         None => Err(Some(unknown_param(names, name))),
