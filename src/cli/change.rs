@@ -11,7 +11,7 @@ use hence_ledger::{Draft, Tally};
 
 use super::diagnostics::count;
 use super::options::{ChangeOptions, FactOptions, RuleOptions, limit};
-use super::{DONE, Failure, Outcome, open, progress, terminal, time};
+use super::{DONE, Failure, Outcome, config, open, progress, terminal, time};
 
 /// The fact that stands for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -63,20 +63,22 @@ impl Retract {
 impl FactArguments {
     fn change(self, put: impl FnOnce(&mut Draft, Vec<Fact>)) -> Outcome {
         let rules = self.rules.source().build()?;
-        let facts = self.read(&rules)?;
+        let author = self.about.author()?;
+        let facts = self.read(&open::reading_for(&rules, &author))?;
         if facts.is_empty() && !self.reads() {
             return Err(Failure::Usage(String::from("missing facts; write one, or name files with --facts")));
         }
         progress::clear();
         let mut draft = Draft {
             time: time::wall_clock(),
-            author: self.about.author()?,
+            author,
             source: self.facts.source("command line"),
             note: self.about.note.clone(),
             expect_tx: self.about.expect_tx,
             ..Draft::default()
         };
         put(&mut draft, facts);
+        config::get().roles().check_draft(&rules, &draft)?;
         let mut ledger = open::ledger_beside(&self.facts, false)?;
         session::fit_draft(&rules, &ledger, &mut draft)?;
         let committed = ledger.commit_owned(draft).map_err(open::failure);

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use hence::session::{self, Audit, RuleSet, SessionError};
+use hence::session::{self, Admission, Audit, RuleSet, SessionError};
 use hence_core::file;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
-use hence_ledger::{Hash, Ledger, LedgerError, OpenOptions};
+use hence_ledger::{Hash, ImportedFacts, Ledger, LedgerError, OpenOptions};
 
 use super::diagnostics::count;
-use super::options::{EngineOptions, FactOptions};
+use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::{DONE, Failure, NO, Outcome, config, open, output, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
@@ -316,7 +316,11 @@ impl Import {
         })?;
         let mut ledger = open::ledger(&self.facts, false)?;
         let before = ledger.last_tx();
-        let imported = match ledger.import(&mut BufReader::new(file), head) {
+        let roles = config::get().roles();
+        let rules = RuleOptions::named(&[], &[], &[]).source().build()?;
+        let mut admission = Admission::new(&roles, rules);
+        let mut admit = |ledger: &Ledger, facts: &ImportedFacts<'_>| admission.check(ledger, facts);
+        let imported = match ledger.import_checked(&mut BufReader::new(file), head, &mut admit) {
             Ok(imported) => imported,
             Err(error) => {
                 open::warn(&mut ledger);

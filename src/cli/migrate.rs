@@ -10,7 +10,7 @@ use hence_core::file;
 
 use super::diagnostics::count;
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, Outcome, open, terminal, time};
+use super::{DONE, Failure, Outcome, config, open, terminal, time};
 
 /// Carry recorded facts over to the columns that the rules declare now: shows the changes; --apply records them
 ///
@@ -76,6 +76,7 @@ impl Migrate {
         draft.time = time::wall_clock();
         draft.author = self.about.author()?;
         draft.note.clone_from(&self.about.note);
+        config::get().roles().check_carried(&rules, &draft.author, &draft.assertions)?;
         draft.expect_tx = self.about.expect_tx;
         let committed = ledger.commit(&draft).map_err(open::failure)?;
         open::show_notices(&ledger.close());

@@ -1,5 +1,7 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
+use std::borrow::Cow;
+
 use hence::session::compiled;
 use hence::session::{self, EvaluationScope, RuleSet, Session, SessionError};
 use hence_core::diagnostic::nearest;
@@ -190,8 +192,11 @@ pub(super) fn named_counts(found: &[(Symbol, u64)]) -> String {
 }
 
 fn equip(session: Session, engine: &EngineOptions) -> Result<Session, Failure> {
-    let session =
-        session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient()?);
+    let session = session
+        .with_engine(engine.engine())
+        .with_limits(engine.limits())
+        .with_lenient(engine.lenient()?)
+        .with_roles(config::get().roles());
     if engine.name() != EngineName::Both {
         return Ok(session);
     }
@@ -224,4 +229,9 @@ pub(super) fn lints(rules: &RuleSet, named: &RuleOptions) {
         let number = count(rules.warnings.len(), "warning");
         output::aside(&format!("{number} in these rules; `{}` shows them", named.command("check")));
     }
+}
+
+/// The rules under which facts that `author` brings are read: a column that names the author may be left out.
+pub(super) fn reading_for<'r>(rules: &'r RuleSet, author: &str) -> Cow<'r, RuleSet> {
+    if rules.names_authors() { Cow::Owned(rules.read_for(author)) } else { Cow::Borrowed(rules) }
 }

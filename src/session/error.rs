@@ -108,6 +108,24 @@ pub enum SessionError {
     /// Hence contradicts itself; nothing was recorded.
     #[error(transparent)]
     Fault(#[from] Fault),
+    /// Effects that contradict each other; nothing was recorded.
+    #[error("{message}")]
+    Undone {
+        /// What is done and undone, and the steps up to there.
+        message: String,
+    },
+    /// More steps than a transaction may have; nothing was recorded.
+    #[error("{message}")]
+    Endless {
+        /// The limit, and the steps.
+        message: String,
+    },
+    /// Somebody brings facts who has no role that may; nothing was recorded.
+    #[error("{message}")]
+    NotAllowed {
+        /// Who, what, which role is needed, and who has it.
+        message: String,
+    },
     /// Something was asked for that the rule set doesn't have.
     #[error("{message}")]
     Unknown {
@@ -123,9 +141,15 @@ impl SessionError {
             self,
             Self::Limit { .. }
                 | Self::Stopped(_)
+                | Self::Endless { .. }
                 | Self::Ledger(LedgerError::Limit(_))
                 | Self::Proof(WhyError::Limit(_))
         )
+    }
+
+    /// Whether it concerns what was brought alone, so that something else may be brought to the same session.
+    pub fn is_of_the_change(&self) -> bool {
+        self.is_limit() || matches!(self, Self::Undone { .. } | Self::NotAllowed { .. })
     }
 
     /// The exit status of a program that ends with this error.

@@ -10,7 +10,7 @@ use hence_core::schema::{Column, Kind, Relation};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
-use hence_ledger::{Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, When};
+use hence_ledger::{Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, Step, When};
 
 use super::RuleSet;
 use super::error::{Faults, SessionError};
@@ -186,6 +186,17 @@ impl Lens {
         Ok(())
     }
 
+    /// Steps in the form in which the ledger records facts.
+    pub(super) fn recorded_steps(&self, steps: &[Step]) -> Vec<Step> {
+        let form = |fact: &Fact| self.changed(fact.relation)?.forms(&fact.values).into_iter().next();
+        mapped(steps, form)
+    }
+
+    /// Recorded steps under the declared columns.
+    pub(super) fn read_steps(&self, steps: &[Step]) -> Vec<Step> {
+        mapped(steps, |fact| self.changed(fact.relation)?.read(&fact.values))
+    }
+
     fn declare(&self, program: &Program, relation: Symbol, schemas: &mut Vec<Schema>) {
         let known = |schema: &Schema| schema.relation == relation;
         let declared = program.find(relation).and_then(|id| program.relation(id));
@@ -217,6 +228,17 @@ impl Lens {
         }
         facts
     }
+}
+
+/// Steps whose facts have other values, where there are any.
+fn mapped(steps: &[Step], values: impl Fn(&Fact) -> Option<Vec<hence_core::value::Value>>) -> Vec<Step> {
+    let mut steps = steps.to_vec();
+    for change in steps.iter_mut().flat_map(|step| &mut step.changes) {
+        if let Some(values) = values(&change.fact) {
+            change.fact.values = values;
+        }
+    }
+    steps
 }
 
 /// Those of the forms of a fact that stand.

@@ -16,7 +16,7 @@ use hence_proof::Finder;
 use hence_proof::proof::Origins;
 
 use super::error::SessionError;
-use super::evaluation::{Evaluation, evaluate_program};
+use super::evaluation::{Evaluation, evaluate_as};
 use super::fitting::Lens;
 use super::{RuleSet, Session, Store, evaluation, ledger_facts};
 
@@ -110,11 +110,7 @@ impl Session {
         sources: &Sources,
         input: Database,
     ) -> Result<Evaluation, SessionError> {
-        let mut evaluation = evaluate_program(program, sources, input, self.engine.as_ref(), &self.limits)?;
-        if self.lenient {
-            evaluation.undetermined.clear();
-        }
-        Ok(evaluation)
+        evaluate_as(program, sources, input, self.engine.as_ref(), (&self.limits, self.lenient))
     }
 
     /// A finder that goes through bodies in the same order whatever part of the ledger's facts its model has.
@@ -122,13 +118,15 @@ impl Session {
         &self,
         at: When,
         rules: &'a RuleSet,
-        model: &'a Model,
+        evaluation: &'a Evaluation,
         origins: &'a dyn Origins,
     ) -> Finder<'a> {
-        let finder = Finder::new(&rules.program, model, &rules.sources, origins);
+        let finder = evaluation.finder((&rules.program, &rules.sources), origins);
         match &self.store {
             Store::Ledger(ledger) if is_now(ledger, at) => {
-                let relations = rules.program.relations.iter();
+                let unknown = evaluation.unknown.as_ref();
+                let relations =
+                    unknown.map_or(&rules.program, |unknown| &unknown.of.program).relations.iter();
                 finder.counts(&relations.map(|relation| count(ledger, relation.name)).collect::<Vec<_>>())
             }
             _ => finder,

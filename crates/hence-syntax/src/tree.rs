@@ -85,6 +85,8 @@ pub struct RelationDecl {
     pub columns: Vec<ColumnDecl>,
     /// `requires REL(column: term, …)`; only for decisions.
     pub requires: Option<Requires>,
+    /// `from role, … as column`; only for inputs.
+    pub authors: Option<Authors>,
     /// The whole declaration.
     pub span: Span,
 }
@@ -149,6 +151,17 @@ pub struct RequiredAtom {
     pub span: Span,
 }
 
+/// Who may assert and retract the facts of an input.
+#[derive(Clone, Debug)]
+pub struct Authors {
+    /// The roles, one of which the author has.
+    pub roles: Vec<Ident>,
+    /// The column that names the author.
+    pub column: Option<Ident>,
+    /// From `from` to the end.
+    pub span: Span,
+}
+
 /// `type NAME = /a | /b.`
 #[derive(Clone, Debug)]
 pub struct TypeDecl {
@@ -188,9 +201,41 @@ pub struct Import {
     pub span: Span,
 }
 
+/// What a rule does with its head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// It derives it.
+    Derives,
+    /// `feed HEAD :- body.`: it adds it to an input.
+    Feeds,
+    /// `then HEAD :- body.`: it asserts it when it begins to follow.
+    Asserts,
+    /// `then !HEAD :- body.`: it retracts it when it begins to follow.
+    Retracts,
+}
+
+impl RuleKind {
+    /// What stands before the head.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Self::Derives => "",
+            Self::Feeds => "feed ",
+            Self::Asserts => "then ",
+            Self::Retracts => "then !",
+        }
+    }
+
+    /// Whether the rule is an effect.
+    pub fn is_effect(self) -> bool {
+        matches!(self, Self::Asserts | Self::Retracts)
+    }
+}
+
 /// A rule; without a body, a fact.
 #[derive(Clone, Debug)]
 pub struct Rule {
+    /// What it does with its head.
+    pub kind: RuleKind,
     /// Its doc comment.
     pub doc: Doc,
     /// `@id(NAME)`.
@@ -199,6 +244,8 @@ pub struct Rule {
     pub because: Option<(Symbol, Span)>,
     /// The head's relation.
     pub head: Ident,
+    /// The same with the `feed` or `then` before it.
+    pub lead: Span,
     /// The head's terms; an aggregate is an [`ExprKind::Call`].
     pub terms: Vec<Expr>,
     /// The body, empty for a fact.

@@ -12,15 +12,19 @@ use toml::de::{DeTable, DeValue};
 
 use hence::session::{Faults, SessionError};
 use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::fault::broken;
 use hence_core::file::{self, LARGEST_TEXT};
 use hence_core::span::{FileId, Span};
 use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
-use super::settings::{ALIAS, FACTS, Kind, LINTS, PARAMS, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{ALIAS, FACTS, Kind, LINTS, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
 use super::values::{self, Content, Values};
 use super::{KIND, Origin, setting, shown};
+
+/// The role of effects.
+const RULES: &str = "rules";
 
 /// A file being read.
 struct Reading<'a> {
@@ -77,8 +81,9 @@ impl Reading<'_> {
                 DeValue::Table(facts) if name == FACTS => self.facts(facts),
                 DeValue::Table(params) if name == PARAMS => self.params(params),
                 DeValue::Table(lints) if name == LINTS => self.lints(lints),
+                DeValue::Table(roles) if name == ROLES => self.roles(roles),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if [PARAMS, RUN_COMMAND, FACTS, LINTS].contains(&name)
+                _ if [PARAMS, RUN_COMMAND, ROLES, FACTS, LINTS].contains(&name)
                     || (is_table && setting(name).is_none()) =>
                 {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
@@ -144,6 +149,25 @@ impl Reading<'_> {
         }
     }
 
+    /// Who has which role.
+    fn roles(&mut self, table: &DeTable<'_>) {
+        for (key, value) in table {
+            let name = key.get_ref().to_string();
+            if name == RULES {
+                self.wrong(key.span(), format!("`{ROLES}.{name}`: no person has the role of the rules"));
+                continue;
+            }
+            match content(Kind::Texts, value.get_ref()) {
+                Ok(Content::Texts(names)) => {
+                    let origin = self.origin(self.span(key.span()));
+                    self.values.roles.insert(name, (names, origin));
+                }
+                Ok(_) => broken("a list of texts is read as one"),
+                Err(what) => self.wrong(value.span(), format!("`{ROLES}.{name}`: {what}")),
+            }
+        }
+    }
+
     fn wrong(&mut self, range: Range<usize>, message: String) {
         let span = self.span(range);
         self.faults.diagnostics.push(Diagnostic::new(WRONG_VALUE, message).at(span, ""));
@@ -172,7 +196,7 @@ fn known(table: &str) -> Vec<&'static str> {
         _ => setting.key,
     };
     let inside = SETTINGS.iter().filter(|setting| table.is_empty() || table_of(setting) == Some(table));
-    let tables = [PARAMS, RUN_COMMAND, FACTS, LINTS].into_iter().filter(|_| table.is_empty());
+    let tables = [PARAMS, ROLES, RUN_COMMAND, FACTS, LINTS].into_iter().filter(|_| table.is_empty());
     inside.map(name).chain(tables).chain([ALIAS.0].into_iter().filter(|_| table == ALIAS.1)).collect()
 }
 

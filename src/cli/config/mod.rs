@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use hence::session::{Faults, RecordFile, SessionError};
+use hence::session::{Faults, RecordFile, Roles, SessionError};
 use hence_core::diagnostic::{self, nearest};
 use hence_core::fault::{OrBroken, broken};
 use hence_core::symbol::Symbol;
@@ -222,6 +222,12 @@ impl Config {
     /// Who may act, where that is restricted.
     pub(super) fn authors(&self) -> Option<&[String]> {
         self.content("authors").map(|_| self.texts("authors"))
+    }
+
+    /// Who has which role.
+    pub(super) fn roles(&self) -> Roles {
+        let roles = self.values.roles.iter().map(|(role, (names, _))| (role.clone(), names.clone()));
+        Roles::new(roles.collect())
     }
 
     /// Shipped packs.

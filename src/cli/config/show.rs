@@ -10,7 +10,7 @@ use super::super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::super::output::{self, Format};
 use super::super::records::Records;
 use super::super::{DONE, Failure, Outcome};
-use super::settings::{FACTS, LINTS, PARAMS, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{FACTS, LINTS, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
 use super::{Origin, get};
 
 /// Show every setting with its value and where it comes from
@@ -57,6 +57,7 @@ impl Show {
         let mut rows: Vec<Row> = SETTINGS.iter().map(|setting| self.row(setting)).collect();
         rows.extend(self.params());
         rows.extend(lints());
+        rows.extend(roles());
         rows.extend(commands());
         rows.extend(records());
         let mut out = output::out(self.format);
@@ -176,6 +177,16 @@ fn lints() -> impl Iterator<Item = Row> {
     get().values.lints.iter().map(|(lint, (level, origin))| Row {
         key: format!("{LINTS}.{}", levels::name(*lint).unwrap_or(lint.0)),
         value: level.word().to_owned(),
+        origin: origin.clone(),
+        variable: String::new(),
+    })
+}
+
+/// Who has which role.
+fn roles() -> impl Iterator<Item = Row> {
+    get().values.roles.iter().map(|(role, (names, origin))| Row {
+        key: format!("{ROLES}.{role}"),
+        value: super::values::Content::Texts(names.clone()).to_string(),
         origin: origin.clone(),
         variable: String::new(),
     })

@@ -94,6 +94,7 @@ pub(super) struct Values {
     pub(super) settings: BTreeMap<&'static str, (Content, Origin)>,
     pub(super) params: BTreeMap<String, (Value, Origin)>,
     pub(super) commands: Vec<Command>,
+    pub(super) roles: BTreeMap<String, (Vec<String>, Origin)>,
     pub(super) facts: Vec<Records>,
     pub(super) lints: BTreeMap<Code, (Level, Origin)>,
     /// What messages call the file, and its text.

@@ -79,7 +79,7 @@ impl Console<'_> {
         } else if answer.rows.is_empty() {
             writeln!(terminal::text(), "no rows")?;
         } else {
-            output::rows(Format::Table, &columns, &answer.rows)?;
+            output::rows(Format::Table, &columns, &answer.rows, &answer.undetermined)?;
         }
         Ok(())
     }
@@ -104,11 +104,7 @@ impl Console<'_> {
                 writeln!(out, "{name}: {}", count(facts.len(), "fact"))?;
             }
         }
-        for undetermined in &derived.undetermined {
-            output::warning(&format!(
-                "`{undetermined}` is undetermined: it depends on an undefined operation"
-            ));
-        }
+        output::undetermined(Format::Table, derived.undetermined.iter());
         Ok(())
     }
 

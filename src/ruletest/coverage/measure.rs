@@ -15,9 +15,10 @@ use hence_lang::ir::{Program, Rule, RuleId};
 use hence_proof::Finder;
 use hence_proof::proof::{NoOrigins, StepKind};
 
-use super::super::case::Case;
+use super::super::case::{Case, limits};
 use super::super::pool;
 use super::super::probe::Probes;
+use super::super::steps::before_effects;
 use super::super::suite::{Selection, Suite, TestFile};
 use super::points::{Question, points};
 use super::{Coverage, FileCoverage, Point};
@@ -64,7 +65,13 @@ impl<'a> Plan<'a> {
         let test = self.file.test(at);
         let case = Case::new(self.file, test).ok()?;
         let steps = case.evaluate().ok()?;
-        let mut steps = steps.iter().map(|step| self.reached_in(&case, &step.evaluation.model));
+        let mut evaluations = Vec::new();
+        for (at, step) in steps.into_iter().enumerate() {
+            let state = (&step, case.clock(at));
+            evaluations.extend(before_effects(&self.file.rules, &case.program, state, &limits()).ok()?);
+            evaluations.push(step.evaluation);
+        }
+        let mut steps = evaluations.iter().map(|evaluation| self.reached_in(&case, evaluation.lenient()));
         let mut reached = steps.next()??;
         for step in steps {
             for (rule, more) in reached.iter_mut().zip(step?) {

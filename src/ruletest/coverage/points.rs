@@ -199,9 +199,9 @@ impl PointCollector<'_> {
     /// The conditions inside an expression, each under what must hold for it to be looked at.
     fn inner(&mut self, expr: &Expr, at: Option<usize>, path: &mut Vec<Expr>) {
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => {}
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) | ExprKind::Unknown => {}
             ExprKind::Call(_, args) => args.iter().for_each(|arg| self.inner(arg, at, path)),
-            ExprKind::Matches(text, _) => self.inner(text, at, path),
+            ExprKind::Matches(part, _) | ExprKind::Undefined(part) => self.inner(part, at, path),
             ExprKind::And(left, right) | ExprKind::Or(left, right) => {
                 self.conditions(left, at, path);
                 let decided = matches!(expr.kind, ExprKind::Or(..));

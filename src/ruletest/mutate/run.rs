@@ -183,7 +183,7 @@ impl<'a> Trial<'a> {
         if !judge::holds(&case, &case.program, &reached) {
             return None;
         }
-        let extents = reached.iter().flat_map(|step| step.evaluation.model.relations.iter().enumerate());
+        let extents = reached.iter().flat_map(|step| step.evaluation.lenient().relations.iter().enumerate());
         let filled = extents
             .filter(|(_, extent)| !extent.rows.is_empty())
             .map(|(at, _)| RelationId(at as u32))

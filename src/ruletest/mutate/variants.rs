@@ -223,7 +223,11 @@ impl Making<'_> {
         let with = |kind| Expr { kind, ..expr.clone() };
         let mut out = self.own(expr);
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => {}
+            ExprKind::Const(_)
+            | ExprKind::Var(_)
+            | ExprKind::Param(_)
+            | ExprKind::Unknown
+            | ExprKind::Undefined(_) => {}
             ExprKind::Call(op, args) => {
                 out.extend(
                     self.lists(args).into_iter().map(|(args, edit)| (with(ExprKind::Call(*op, args)), edit)),

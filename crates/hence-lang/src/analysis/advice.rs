@@ -127,10 +127,11 @@ fn expressions(literal: &Literal) -> Box<dyn Iterator<Item = &Expr> + '_> {
     }
 }
 
-/// The places of all `now()` in an expression.
+/// The places of all `now()` and `now` in an expression.
 fn clocks(expr: &Expr, out: &mut Vec<Span>) {
     match &expr.kind {
         ExprKind::Call(name, args) if name.name.as_str() == "now" && args.is_empty() => out.push(expr.span),
+        ExprKind::Ident(name) if name.as_str() == "now" => out.push(expr.span),
         ExprKind::Call(_, args) => args.iter().for_each(|arg| clocks(arg, out)),
         ExprKind::Unary(_, inner) => clocks(inner, out),
         ExprKind::Binary(_, left, right) => {

@@ -15,6 +15,7 @@ use super::bind::{Bound, lone};
 use super::checked::{Arg, Literal};
 use super::codes;
 use super::draft::Clause;
+use super::effects::as_written;
 use super::names::{Entry, Slot};
 use super::prose::{a, a_column};
 use super::typing::{Typer, VarType, disjoint_sets};
@@ -180,7 +181,7 @@ impl Typer<'_> {
     /// Whether an expression fits a column.
     pub(super) fn fits(&mut self, expr: Expr, entry: &Entry, slot: &Slot) -> Option<Expr> {
         let ty = slot.ty.as_ref()?;
-        let place = format!("the column `{}` of `{}`", slot.name, entry.name);
+        let place = format!("the column `{}` of `{}`", slot.name, as_written(entry.name));
         if expr.ty != ty.ty {
             let diagnostic = self.wrong_type(&expr, ty, &place);
             return self.fail(with_origin(diagnostic, entry, slot));

@@ -12,6 +12,7 @@ use hence_syntax::tree::{
     ColumnDecl, Doc, Expr, ExprKind, File, Ident, Item, ParamDecl, RelationDecl, Rule, TypeDecl, TypeExpr,
 };
 
+use super::authors::authors;
 use super::codes;
 use super::draft::{OLD, missing_recorded};
 use super::names::{Entry, Names, Slot, taken};
@@ -71,6 +72,7 @@ fn now() -> Entry {
         columns: vec![at],
         doc: String::from("The time of the run."),
         requires: None,
+        authors: None,
         span,
         declared: true,
     }
@@ -204,9 +206,12 @@ fn declare_relation(decl: &RelationDecl, names: &mut Names, sources: &Sources, o
             .as_ref()
             .and_then(|guard| guard.atoms().next())
             .map(|atom| atom.relation.name),
+        authors: None,
         span: name.span,
         declared: true,
     };
+    let authors = decl.authors.as_ref().map(|written| authors(written, &entry, out));
+    let entry = Entry { authors, ..entry };
     if name.name.as_str() == "now" {
         declare_now(decl, &entry, names, out);
     } else if let Some((_, first)) = names.find(name.name) {
@@ -279,7 +284,8 @@ fn declare_now(decl: &RelationDecl, entry: &Entry, names: &mut Names, out: &mut 
             .columns
             .iter()
             .zip(&built_in.columns)
-            .all(|(a, b)| a.name == b.name && a.ty == b.ty && a.default.is_none());
+            .all(|(a, b)| a.name == b.name && a.ty == b.ty && a.default.is_none())
+        && entry.authors.is_none();
     if !same {
         out.push(
             error(codes::NOW_FORM, "`now` is the clock and has a fixed declaration", decl.span)
@@ -319,6 +325,7 @@ pub(super) fn derived(rules: &[&Rule], names: &mut Names, out: &mut Vec<Diagnost
             columns: (0..rule.terms.len()).map(slot).collect(),
             doc: String::new(),
             requires: None,
+            authors: None,
             span: rule.head.span,
             declared: false,
         });

@@ -4,8 +4,10 @@ mod allow;
 pub mod codes;
 mod documents;
 mod duplicates;
+mod effects;
 mod empty;
 mod growing;
+mod guarded;
 pub mod levels;
 mod never;
 mod singles;
@@ -58,7 +60,7 @@ impl<'a> Rules<'a> {
 type Lint = for<'a> fn(Rules<'a>) -> Vec<Diagnostic>;
 
 /// All lints, in the order of their codes.
-const LINTS: [Lint; 8] = [
+const LINTS: [Lint; 12] = [
     singles::singles,
     unread::unread,
     never::never,
@@ -67,6 +69,10 @@ const LINTS: [Lint; 8] = [
     growing::growing,
     documents::without_because,
     documents::undocumented,
+    guarded::by_anyone,
+    guarded::by_feed,
+    effects::endless,
+    effects::opposed,
 ];
 
 /// The warnings for a rule set without errors, those left out that a `# allow: CODE` comment silences. `files` are

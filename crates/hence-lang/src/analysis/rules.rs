@@ -119,7 +119,7 @@ fn uses(rule: &tree::Rule, clauses: &[Clause<'_>], vars: &Vars, sources: &Source
 }
 
 fn check_head(rule: &tree::Rule, entry: &Entry, out: &mut Vec<Diagnostic>) {
-    if entry.kind == Kind::Input {
+    if entry.kind == Kind::Input && rule.kind == tree::RuleKind::Derives {
         let what = if rule.body.is_empty() { "fact" } else { "rule" };
         let message = format!("`{}` is an input, which a {what} in a rule file can't define", entry.name);
         let diagnostic = Diagnostic::new(codes::DERIVED_INPUT, message).at(rule.head.span, "derived here");
@@ -131,7 +131,8 @@ fn check_head(rule: &tree::Rule, entry: &Entry, out: &mut Vec<Diagnostic>) {
         out.push(diagnostic.help(if rule.body.is_empty() {
             "assert it from outside, or declare it with `relation` if rule files define its facts"
         } else {
-            "declare it with `relation` or `decision` if rules derive it"
+            "declare it with `relation` or `decision` if rules derive it; `feed` before the rule adds to an input, \
+             `then` asserts it"
         }));
     }
     if rule.terms.len() != entry.columns.len() {

@@ -6,6 +6,7 @@ pub mod demand;
 mod order;
 mod query;
 mod relevant;
+pub mod unknown;
 
 use crate::analysis::checked::{self, Checked};
 use crate::analysis::strata::{self, strata};
@@ -47,8 +48,7 @@ pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
     if !faults.is_empty() {
         return Err(faults);
     }
-    let reads = program.rules.iter().flat_map(|rule| rule.reads().map(|read| (rule.head, read)));
-    let strata = strata::ordered(&program.relations, reads);
+    let strata = strata::ordered(&program.relations, &program.rules);
     program.strata = with_rules(strata, &program);
     Ok(program)
 }

@@ -68,7 +68,8 @@ impl Parser<'_> {
         }
         let columns = self.columns(kind, name);
         let requires = if self.at_word("requires") { self.requires(kind) } else { None };
-        let decl = RelationDecl { doc, kind, name, columns, requires, span: self.since(start) };
+        let authors = if self.at_word("from") { Some(self.authors(kind)) } else { None };
+        let decl = RelationDecl { doc, kind, name, columns, requires, authors, span: self.since(start) };
         self.end_clause("the declaration");
         Some(RelationDecl { span: self.since_end(decl.span), ..decl })
     }

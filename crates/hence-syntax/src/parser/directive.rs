@@ -157,6 +157,7 @@ impl<'a> Parser<'a> {
             name: ident(&declared.name),
             columns: columns.collect(),
             requires: None,
+            authors: None,
             span,
         })
     }

@@ -23,6 +23,7 @@ impl Parser<'_> {
                 "param" if name_follows => self.param().map(Item::Param),
                 "import" if text_follows => self.import().map(Item::Import),
                 "test" if text_follows => self.test().map(Item::Test),
+                "feed" | "then" if name_follows || next == TokenKind::Bang => self.rule().map(Item::Rule),
                 "struct" | "pub" if name_follows => self.crepe_declaration(),
                 "default" | "package" if name_follows => self.rego_directive(),
                 _ => self.rule().map(Item::Rule),
@@ -88,7 +89,7 @@ impl Parser<'_> {
             }
             TokenKind::Broken => self.silent = true,
             TokenKind::Bang => {
-                let help = "only body literals can be negated";
+                let help = "only body literals can be negated; `then !p(…) :- …` retracts a fact of an input";
                 self.report(
                     codes::BAD_RULE,
                     "a negated head",

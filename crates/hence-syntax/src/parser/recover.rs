@@ -95,6 +95,7 @@ impl Parser<'_> {
         let quoted = matches!(self.ahead.kind, TokenKind::Literal(Value::String(_)));
         match self.word().map(Symbol::as_str) {
             Some("input" | "relation" | "decision" | "param" | "type") => named,
+            Some("feed" | "then") => self.effect_ahead(),
             Some("import" | "test") => quoted,
             _ => false,
         }
@@ -228,28 +229,17 @@ impl Parser<'_> {
 
     /// Whether the text goes on with the head of a rule: a word, perhaps parentheses, and `:-`.
     pub(super) fn clause_ahead(&self) -> bool {
-        const FAR: usize = 2_000;
         if !matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_)) {
             return false;
         }
-        let rest = part(self.text, self.current.span.start as usize..);
-        let rest = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
-        let Some(inner) = rest.strip_prefix('(') else { return rest.starts_with(":-") };
-        let mut depth = 1u32;
-        let mut quoted = false;
-        for (at, c) in inner.char_indices().take(FAR) {
-            quoted ^= c == '"';
-            match c {
-                '(' if !quoted => depth += 1,
-                ')' if !quoted => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                let after = part(inner, at + 1..).trim_start();
-                return after.starts_with(":-") || after.starts_with("<-");
-            }
-        }
-        false
+        heads_rule(part(self.text, self.current.span.start as usize..))
+    }
+
+    /// Whether the head of a rule and `:-` follow the word at hand, which may be `feed` or `then`.
+    fn effect_ahead(&self) -> bool {
+        let rest = part(self.text, self.current.span.end as usize..).trim_start();
+        let head = rest.strip_prefix('!').or_else(|| rest.strip_prefix("not ")).unwrap_or(rest).trim_start();
+        head.starts_with(|c: char| c.is_alphabetic() || c == '_') && heads_rule(head)
     }
 
     /// Takes the end of a text that holds one thing only.
@@ -261,4 +251,26 @@ impl Parser<'_> {
             self.expected(&format!("the end of {what}"));
         }
     }
+}
+
+/// Whether a text begins with the head of a rule and `:-`: a word, perhaps parentheses.
+fn heads_rule(text: &str) -> bool {
+    const FAR: usize = 2_000;
+    let rest = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
+    let Some(inner) = rest.strip_prefix('(') else { return rest.starts_with(":-") };
+    let mut depth = 1u32;
+    let mut quoted = false;
+    for (at, c) in inner.char_indices().take(FAR) {
+        quoted ^= c == '"';
+        match c {
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            let after = part(inner, at + 1..).trim_start();
+            return after.starts_with(":-") || after.starts_with("<-");
+        }
+    }
+    false
 }

@@ -6,16 +6,18 @@ use hence_core::span::Span;
 use super::super::codes;
 use super::super::foreign;
 use super::super::token::TokenKind;
-use super::super::tree::{Args, Doc, Expr, ExprKind, Ident, Literal, LiteralKind, Rule};
+use super::super::tree::{Args, Doc, Expr, ExprKind, Ident, Literal, LiteralKind, Rule, RuleKind};
 use super::Parser;
 use super::annotation::Annotations;
 use super::expr::broken;
 
 /// What is before the body of a rule.
 pub(super) struct Head {
+    kind: RuleKind,
     doc: Doc,
     annotations: Annotations,
     start: Span,
+    lead: Span,
     relation: Ident,
     terms: Vec<Expr>,
 }
@@ -32,11 +34,14 @@ impl Parser<'_> {
         if self.current.span != start && self.annotated_declaration() {
             return None;
         }
+        let lead = self.current.span;
+        let kind = self.rule_kind();
         let Some((relation, terms)) = self.head() else {
             self.skip_clause();
             return None;
         };
-        Some(self.rule_with(Head { doc, annotations, start, relation, terms }))
+        let lead = lead.to(relation.span);
+        Some(self.rule_with(Head { kind, doc, annotations, start, lead, relation, terms }))
     }
 
     /// Reports annotations before something other than a rule.
@@ -63,11 +68,23 @@ impl Parser<'_> {
             let limit = limited.then(|| self.limit());
             (body, limit, self.since(head.start))
         } else {
+            self.needs_body(head.kind, head.relation);
             (Vec::new(), None, self.since(head.start))
         };
         let span = self.end_rule(span, &body, head.start);
         let Annotations { id, because } = head.annotations;
-        Rule { doc: head.doc, id, because, head: head.relation, terms: head.terms, body, limit, span }
+        Rule {
+            kind: head.kind,
+            doc: head.doc,
+            id,
+            because,
+            head: head.relation,
+            lead: head.lead,
+            terms: head.terms,
+            body,
+            limit,
+            span,
+        }
     }
 
     /// Takes the full stop, unless the next rule has begun already.
@@ -274,9 +291,11 @@ impl Parser<'_> {
         self.fault(fault);
         let Args::Positional(terms) = atom.args else { return };
         self.pending = Some(Head {
+            kind: RuleKind::Derives,
             doc: Doc::default(),
             annotations: Annotations::default(),
             start: span,
+            lead: atom.relation.span,
             relation: atom.relation,
             terms,
         });

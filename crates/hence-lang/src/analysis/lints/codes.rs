@@ -18,9 +18,17 @@ pub const GROWING_RECURSION: Code = Code("W206");
 pub const NO_BECAUSE: Code = Code("W207");
 /// A declaration without a doc comment.
 pub const UNDOCUMENTED: Code = Code("W208");
+/// A guard that an input without `from` satisfies.
+pub const GUARD_BY_ANYONE: Code = Code("W210");
+/// A guard that a fed input satisfies.
+pub const GUARD_BY_FEED: Code = Code("W211");
+/// Effects that may begin each other without end.
+pub const ENDLESS_EFFECTS: Code = Code("W212");
+/// Effects that assert and retract one fact when one fact begins to hold.
+pub const OPPOSED_EFFECTS: Code = Code("W213");
 
 /// Every lint with its name, in the order of the codes.
-pub const NAMES: [(Code, &str); 8] = [
+pub const NAMES: [(Code, &str); 12] = [
     (SINGLE_VARIABLE, "single_variable"),
     (UNREAD_RELATION, "unread_relation"),
     (NEVER_HOLDS, "never_holds"),
@@ -29,4 +37,8 @@ pub const NAMES: [(Code, &str); 8] = [
     (GROWING_RECURSION, "growing_recursion"),
     (NO_BECAUSE, "missing_because"),
     (UNDOCUMENTED, "missing_docs"),
+    (GUARD_BY_ANYONE, "guard_by_anyone"),
+    (GUARD_BY_FEED, "guard_by_feed"),
+    (ENDLESS_EFFECTS, "endless_effects"),
+    (OPPOSED_EFFECTS, "opposed_effects"),
 ];
