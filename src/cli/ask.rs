@@ -15,7 +15,7 @@ use hence_proof::render::{self, Layout};
 
 use super::output::{self, Format};
 use super::past::{Asking, Subject};
-use super::{DONE, LIMIT, NO, Outcome, UNDETERMINED, terminal};
+use super::{DONE, Failure, LIMIT, NO, Outcome, UNDETERMINED, terminal};
 
 /// Print one row of bindings for each match of a body
 #[derive(Debug, Args)]
@@ -148,6 +148,11 @@ impl Why {
         let inputs = self.all_inputs.then_some(usize::MAX);
         if let Ok(id) = self.fact.trim().parse::<DecisionId>() {
             return self.drawn(id, inputs);
+        }
+        if let Ok(tx) = self.fact.trim().parse::<u64>() {
+            return Err(Failure::Usage(format!(
+                "`{tx}` is neither a fact nor the id of a decision; those of transaction {tx} are `{tx}.1`, `{tx}.2`, …"
+            )));
         }
         let Asking { session, now, as_of } = self.subject.session()?;
         let (mut gap, mut written) = ("", Ok(()));

@@ -63,7 +63,7 @@ impl Decide {
     pub(super) fn run(self) -> Outcome {
         let Asking { mut session, now, .. } = self.asking()?;
         session.check_columns()?;
-        open::tell_undeclared(&session);
+        open::warn_of_undeclared(&session);
         let mut files = self.facts.files_or_own()?;
         let lines = if self.follow { records_of_lines(&mut files)? } else { None };
         let author = self.about.author()?;
@@ -148,7 +148,7 @@ fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<(
     }
     out.lines(&summary(decided, dry))?;
     if shown.is_empty() && !decided.stands.is_empty() {
-        writeln!(out, "standing: {}", by_relation(decided))?;
+        writeln!(out, "in force: {}", by_relation(decided))?;
     }
     out.flush()
 }

@@ -123,7 +123,7 @@ impl Follow {
         if !said.is_empty() {
             self.answer(said, out)?;
         }
-        open::tell(&self.session.close());
+        open::show_notices(&self.session.close());
         Ok(self.refused.status(self.batch))
     }
 
@@ -245,7 +245,7 @@ impl Follow {
             fields.insert(String::from("reports"), json!(decided.reports));
         }
         write_line(out, &end)?;
-        open::tell(&self.session.take_notices());
+        open::show_notices(&self.session.take_notices());
         Ok(out.flush()?)
     }
 

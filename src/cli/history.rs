@@ -152,7 +152,7 @@ impl Log {
             shown = true;
         }
         if !shown {
-            tell_nothing(&ledger)?;
+            note_nothing(&ledger)?;
         }
         Ok(DONE)
     }
@@ -234,7 +234,7 @@ impl Log {
 }
 
 /// Says that no transaction is shown.
-fn tell_nothing(ledger: &Ledger) -> Result<(), Failure> {
+fn note_nothing(ledger: &Ledger) -> Result<(), Failure> {
     let status = ledger.status().map_err(open::failure)?;
     output::note(&match status.time {
         None => String::from("the ledger has no transaction"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use hence::session::{Migrated, Migration};
+use hence::session::{Migrated, Migration, SessionError};
 use hence_core::file;
 
 use super::diagnostics::count;
@@ -53,7 +53,7 @@ impl Migrate {
         let rules = self.rules.source().build()?;
         let name = self.file.display().to_string();
         let text = file::read_text(&self.file, file::LARGEST_TEXT)
-            .map_err(|error| Failure::Usage(format!("`{name}` can't be read: {error}")))?;
+            .map_err(|source| SessionError::Read { path: self.file.clone(), source })?;
         self.facts.existing_store("")?;
         let mut ledger = open::ledger(&self.facts, !self.apply)?;
         let (engine, limits) = (self.engine.engine(), self.engine.limits());
@@ -79,7 +79,7 @@ impl Migrate {
         config::get().roles().check_carried(&rules, &draft.author, &draft.assertions)?;
         draft.expect_tx = self.about.expect_tx;
         let committed = ledger.commit(&draft).map_err(open::failure)?;
-        open::tell(&ledger.close());
+        open::show_notices(&ledger.close());
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {

@@ -90,7 +90,7 @@ impl Replay {
         written?;
         shown.end(replayed.as_ref().ok())?;
         if let (Err(error), Some(at)) = (&replayed, at) {
-            progress::tell_reached(error, at, replay.to);
+            progress::note_reached(error, at, replay.to);
         }
         Ok(if replayed?.flips == 0 { DONE } else { NO })
     }

@@ -17,7 +17,7 @@ use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
 use super::evaluation::{self, Evaluation};
-use super::slice::Asked;
+use super::slice::ProgramQuery;
 use super::{RuleSet, Session};
 
 /// The answer to a query.
@@ -72,8 +72,8 @@ impl Session {
         let question = Query::new(&query.body, &query.variables, &query.wanted, query.span);
         let (program, answer) = lower::with_query(&self.rules.program, &question);
         let asked =
-            Asked { program: &program, answer, sources: &sources, now, at: self.as_of, proofs: false };
-        let evaluation = self.evaluate_asked(&asked)?;
+            ProgramQuery { program: &program, answer, sources: &sources, now, at: self.as_of, proofs: false };
+        let evaluation = self.evaluate_query(&asked)?;
         let rows: BTreeSet<Vec<Value>> = evaluation::facts_of(&program, &evaluation.model, answer)
             .into_iter()
             .map(|fact| fact.values)

@@ -435,7 +435,7 @@ impl Held<'_> {
             return Ok(None);
         }
         // As it was recorded before sentences showed floats in at most six digits.
-        let exact = self.finder.exact_explanation(fact)?.and_then(|told| told.sentence);
+        let exact = self.finder.exact_explanation(fact)?.and_then(|explained| explained.sentence);
         if again.rule == recorded.rule && exact == recorded.sentence {
             return Ok(None);
         }
@@ -450,8 +450,8 @@ impl Held<'_> {
     /// Whether some derivation gives the recorded rule and sentence.
     fn gives(&self, recorded: &Decision) -> Result<bool, SessionError> {
         let Some(rule) = &recorded.rule else { return Ok(false) };
-        let told = Explanation { rule: Symbol::new(rule), sentence: recorded.sentence.clone() };
-        Ok(self.finder.has_explanation(&recorded.fact, &told)?)
+        let explanation = Explanation { rule: Symbol::new(rule), sentence: recorded.sentence.clone() };
+        Ok(self.finder.has_explanation(&recorded.fact, &explanation)?)
     }
 
     fn is_undetermined(&self, fact: &Fact) -> bool {

@@ -31,12 +31,15 @@ use super::ruleset::RuleSet;
 /// The constructs that crepe can't say, as faults with their places.
 pub fn compile(rules: &RuleSet, options: &Options<'_>) -> Result<String, SessionError> {
     crepe::compile(&rules.program, &rules.sources, options).map_err(|refused| {
-        let told = refused.iter().map(|refusal| {
+        let diagnostics = refused.iter().map(|refusal| {
             Diagnostic::new(NOT_COMPILED, format!("crepe can't express {}", refusal.construct))
                 .at(refusal.span, "")
                 .help("evaluate these rules with `--engine embedded`")
         });
-        SessionError::Faults(Box::new(Faults { sources: rules.sources.clone(), diagnostics: told.collect() }))
+        SessionError::Faults(Box::new(Faults {
+            sources: rules.sources.clone(),
+            diagnostics: diagnostics.collect(),
+        }))
     })
 }
 

@@ -17,7 +17,7 @@ use super::error::SessionError;
 use super::evaluation::Evaluation;
 use super::fitting::Legacy;
 use super::ledger_facts::assertion;
-use super::slice::Asked;
+use super::slice::ProgramQuery;
 use super::{RuleSet, Session, history};
 
 /// The id of a decision: the transaction that drew it, and its place among those drawn with it, from 1. Written
@@ -217,7 +217,7 @@ impl Session {
         {
             let values: Vec<_> = fact.values.iter().copied().map(Some).collect();
             let (asked, answer) = lower::with_atom(program, relation, &values, Span::default());
-            let question = Asked { program: &asked, answer, sources, now, at, proofs: true };
+            let question = ProgramQuery { program: &asked, answer, sources, now, at, proofs: true };
             if let Some(evaluation) = self.evaluate_slice(&question)? {
                 return Ok(evaluation);
             }

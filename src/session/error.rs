@@ -40,10 +40,11 @@ impl Faults {
             ids.insert(id, known.unwrap_or_else(add));
         }
         for mut fault in other.diagnostics {
-            for label in &mut fault.labels {
-                // A place in no known file stays one.
-                label.span.file = ids.get(&label.span.file).copied().unwrap_or(FileId(u32::MAX));
-            }
+            // A place in no known file stays one.
+            let known = |file: FileId| ids.get(&file).copied().unwrap_or(FileId(u32::MAX));
+            fault.labels.iter_mut().for_each(|label| label.span.file = known(label.span.file));
+            let edits = fault.fixes.iter_mut().flat_map(|fix| &mut fix.edits);
+            edits.for_each(|edit| edit.span.file = known(edit.span.file));
             self.diagnostics.push(fault);
         }
     }

@@ -18,10 +18,10 @@ use super::misfit::{Misfit, Trouble};
 
 /// The columns of inputs in rule sets that a ledger recorded before it recorded columns.
 #[derive(Debug, Default)]
-pub(super) struct Legacy(Mutex<Known>);
+pub(super) struct Legacy(Mutex<LegacyColumns>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct LegacyColumns {
     /// The transactions from which on another rule set decided, and its hash; none as long as nobody asked.
     changes: Option<Vec<(u64, Hash)>>,
     inputs: BTreeMap<Hash, BTreeMap<Symbol, Vec<Column>>>,

@@ -42,9 +42,9 @@ struct Followed {
 }
 
 /// What an evaluation came to.
-pub(super) enum Step {
+pub(super) enum Refresh {
     /// All facts were looked at: anything may be different.
-    Afresh,
+    Recomputed,
     /// The rules are the same, and this is the difference to the last evaluation.
     Turned(Turned),
 }
@@ -79,7 +79,7 @@ impl Follower {
         rules: &Rc<RuleSet>,
         info: &TxInfo,
         (clock, apart): (i64, &Apart),
-    ) -> Result<Step, SessionError> {
+    ) -> Result<Refresh, SessionError> {
         meter::check("drawing decisions again")?;
         let lenient = history.is_lenient(info);
         let followed = self.followed.take();
@@ -89,7 +89,7 @@ impl Follower {
             && let Ok(turned) = followed.incremental.advance(rules, edits, clock, lenient)
         {
             self.followed = Some(followed);
-            return Ok(Step::Turned(turned));
+            return Ok(Refresh::Turned(turned));
         }
         let (mut input, lens) = history.input(rules, info, clock)?;
         let steps = info.steps.as_deref().filter(|_| !self.with_steps).unwrap_or_default();
@@ -104,11 +104,11 @@ impl Follower {
         {
             let rules = Rc::clone(rules);
             self.followed = Some(Followed { rules, lens, incremental, edits: Some(Edits::default()) });
-            return Ok(Step::Afresh);
+            return Ok(Refresh::Recomputed);
         }
         // Where keeping what follows reaches a limit, following alone may not.
         self.scratch(history, rules, input, lenient)?;
-        Ok(Step::Afresh)
+        Ok(Refresh::Recomputed)
     }
 
     fn scratch(
@@ -133,21 +133,21 @@ impl Follower {
         history: &History<'_>,
         rules: &Rc<RuleSet>,
         (changes, clock, lenient): (&[(Fact, bool)], i64, bool),
-    ) -> Result<Step, SessionError> {
+    ) -> Result<Refresh, SessionError> {
         self.evaluation = OnceCell::new();
         if let Some(followed) = &mut self.followed {
             let mut edits = Edits::default();
             for (fact, stands) in changes {
                 followed.incremental.edit(rules, &mut edits, fact, *stands);
             }
-            return Ok(Step::Turned(followed.incremental.advance(rules, edits, clock, lenient)?));
+            return Ok(Refresh::Turned(followed.incremental.advance(rules, edits, clock, lenient)?));
         }
         let mut input = self.input.take().or_broken("the facts of an evaluation with effects are kept");
         for (fact, stands) in changes {
             evaluation::set(&rules.program, &mut input, fact, *stands);
         }
         self.scratch(history, rules, input, lenient)?;
-        Ok(Step::Afresh)
+        Ok(Refresh::Recomputed)
     }
 
     /// Whether a fact is asserted in the last evaluation.
@@ -186,11 +186,11 @@ impl Follower {
     pub(super) fn changes(
         &self,
         rules: &RuleSet,
-        step: &Step,
+        step: &Refresh,
         relation: RelationId,
     ) -> Option<Vec<(Fact, bool)>> {
         match (step, self.incremental()) {
-            (Step::Turned(_), Some(kept)) => Some(kept.changes(&rules.program, relation)),
+            (Refresh::Turned(_), Some(kept)) => Some(kept.changes(&rules.program, relation)),
             _ => None,
         }
     }
@@ -255,12 +255,12 @@ pub(super) fn own_changes(transaction: &Transaction, each: &mut dyn FnMut(&Fact,
     stepped.into_iter().for_each(|(fact, asserted)| each(fact, !asserted));
 }
 
-impl Step {
+impl Refresh {
     /// This and what turned after it, as one.
     pub(super) fn then(self, later: Self) -> Self {
         match (self, later) {
             (Self::Turned(before), Self::Turned(later)) => Self::Turned(before.then(later)),
-            _ => Self::Afresh,
+            _ => Self::Recomputed,
         }
     }
 
@@ -268,7 +268,7 @@ impl Step {
     pub(super) fn settle(self, rules: &RuleSet) -> Self {
         match self {
             Self::Turned(turned) => Self::Turned(turned.settle(&rules.program)),
-            Self::Afresh => Self::Afresh,
+            Self::Recomputed => Self::Recomputed,
         }
     }
 }
@@ -321,13 +321,13 @@ impl Redrawn {
         &mut self,
         rules: &RuleSet,
         follower: &Follower,
-        step: Step,
+        step: Refresh,
         keeps: bool,
     ) -> (Vec<Fact>, Vec<Fact>) {
         let gives_up = self.keeps && !keeps;
         self.keeps = keeps;
         match (step, follower.incremental()) {
-            (Step::Turned(turned), Some(kept)) if !gives_up => self.turn(rules, kept, turned),
+            (Refresh::Turned(turned), Some(kept)) if !gives_up => self.turn(rules, kept, turned),
             _ => {
                 let before = self.stand.clone();
                 history::carry(&mut self.stand, rules, follower.evaluation(), keeps);

@@ -35,7 +35,7 @@ pub enum EvaluationScope {
 }
 
 /// A question on its way to an answer.
-pub(super) struct Asked<'a> {
+pub(super) struct ProgramQuery<'a> {
     /// The rules, with one for the question.
     pub(super) program: &'a Program,
     /// The relation of its answers.
@@ -58,7 +58,7 @@ const FREE: usize = 4096;
 
 impl Session {
     /// Everything that follows for a question.
-    pub(super) fn evaluate_asked(&self, asked: &Asked<'_>) -> Result<Evaluation, SessionError> {
+    pub(super) fn evaluate_query(&self, asked: &ProgramQuery<'_>) -> Result<Evaluation, SessionError> {
         if let Some(evaluation) = self.evaluate_slice(asked)? {
             return Ok(evaluation);
         }
@@ -84,7 +84,10 @@ impl Session {
     }
 
     /// The same over the facts that the question can reach; `None` where that can't be told, or wouldn't pay.
-    pub(super) fn evaluate_slice(&self, asked: &Asked<'_>) -> Result<Option<Evaluation>, SessionError> {
+    pub(super) fn evaluate_slice(
+        &self,
+        asked: &ProgramQuery<'_>,
+    ) -> Result<Option<Evaluation>, SessionError> {
         let Store::Ledger(ledger) = &self.store else { return Ok(None) };
         let always = self.scope == EvaluationScope::FactsAlways;
         if !is_now(ledger, asked.at) || !(always || self.scope == EvaluationScope::Facts) {

@@ -18,7 +18,7 @@ use hence_syntax as syntax;
 use super::error::{Faults, SessionError};
 use super::evaluation::Evaluation;
 use super::ledger_facts::assertion;
-use super::slice::Asked;
+use super::slice::ProgramQuery;
 use super::{Refused, Session, Store};
 
 /// The proofs of the facts that a question fits.
@@ -96,7 +96,8 @@ impl Session {
             let (program, answer) =
                 lower::with_atom(&self.rules.program, asked.relation, &asked.values, asked.span);
             let sources = &self.rules.sources;
-            let slice = Asked { program: &program, answer, sources, now, at: self.as_of, proofs: true };
+            let slice =
+                ProgramQuery { program: &program, answer, sources, now, at: self.as_of, proofs: true };
             if let Some(evaluation) = self.evaluate_slice(&slice)? {
                 let because = self.explainer(&evaluation, wanted.inputs).why_each(question, wanted, each)?;
                 if because.holds > 0 {
@@ -302,7 +303,7 @@ impl Explainer<'_> {
 /// who draws it again find the same ones.
 pub(super) fn decision(finder: &Finder<'_>, fact: Fact) -> Result<Decision, SessionError> {
     let (rule, sentence) = match finder.explanation(&fact)? {
-        Some(told) => (Some(told.rule.to_string()), told.sentence),
+        Some(explained) => (Some(explained.rule.to_string()), explained.sentence),
         None => (None, None),
     };
     Ok(Decision { fact, rule, sentence })

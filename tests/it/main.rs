@@ -52,6 +52,7 @@ mod hostile;
 mod layout;
 mod ledger;
 mod limits;
+mod lints;
 mod logs;
 mod lowering;
 mod patterns;

@@ -2,6 +2,7 @@
 
 mod commands;
 mod facts;
+mod lints;
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,7 +19,7 @@ use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
-use super::settings::{ALIAS, FACTS, Kind, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{ALIAS, FACTS, Kind, LINTS, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
 use super::values::{self, Content, Values};
 use super::{KIND, Origin, setting, shown};
 
@@ -79,9 +80,10 @@ impl Reading<'_> {
                 DeValue::Table(commands) if name == RUN_COMMAND => self.commands(commands),
                 DeValue::Table(facts) if name == FACTS => self.facts(facts),
                 DeValue::Table(params) if name == PARAMS => self.params(params),
+                DeValue::Table(lints) if name == LINTS => self.lints(lints),
                 DeValue::Table(roles) if name == ROLES => self.roles(roles),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if [PARAMS, RUN_COMMAND, ROLES, FACTS].contains(&name)
+                _ if [PARAMS, RUN_COMMAND, ROLES, FACTS, LINTS].contains(&name)
                     || (is_table && setting(name).is_none()) =>
                 {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
@@ -194,7 +196,7 @@ fn known(table: &str) -> Vec<&'static str> {
         _ => setting.key,
     };
     let inside = SETTINGS.iter().filter(|setting| table.is_empty() || table_of(setting) == Some(table));
-    let tables = [PARAMS, ROLES, RUN_COMMAND, FACTS].into_iter().filter(|_| table.is_empty());
+    let tables = [PARAMS, ROLES, RUN_COMMAND, FACTS, LINTS].into_iter().filter(|_| table.is_empty());
     inside.map(name).chain(tables).chain([ALIAS.0].into_iter().filter(|_| table == ALIAS.1)).collect()
 }
 
@@ -207,7 +209,7 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
     let expected = match kind {
         Kind::Text | Kind::Path | Kind::Engine | Kind::Filter | Kind::LogFormat => "a string",
         Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled => "a list of strings",
-        Kind::Count => "a number of at least 1",
+        Kind::Count => "an int of at least 1",
         Kind::Duration | Kind::TimeLimit => "a duration as a string, such as \"5s\"",
         Kind::Flag => "`true` or `false`",
     };
@@ -258,14 +260,15 @@ fn integer(value: &DeValue<'_>) -> Option<i64> {
 }
 
 /// What stands there, for a message.
-fn found(value: &DeValue<'_>) -> &'static str {
-    match value {
+fn found(value: &DeValue<'_>) -> String {
+    let kind = match value {
+        DeValue::Integer(int) => return format!("`{}`", int.as_str()),
+        DeValue::Float(float) => return format!("`{}`", float.as_str()),
+        DeValue::Boolean(flag) => return format!("`{flag}`"),
         DeValue::String(_) => "a string",
-        DeValue::Integer(_) => "an integer",
-        DeValue::Float(_) => "a float",
-        DeValue::Boolean(_) => "a bool",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
-    }
+    };
+    kind.to_owned()
 }

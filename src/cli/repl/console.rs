@@ -43,7 +43,7 @@ impl Console<'_> {
                     output::warning(&format!("added the missing full stop: {clause}"));
                 }
                 let taken = self.prompt.take(ended.as_deref().unwrap_or(text))?;
-                tell(&taken)?;
+                show_taken(&taken)?;
             }
         }
         ON
@@ -130,7 +130,7 @@ impl Console<'_> {
             return Err(Failure::Usage(String::from("`:load` takes a file or a folder")));
         }
         let taken = self.prompt.load(Path::new(path.trim_matches('"')))?;
-        tell(&taken)
+        show_taken(&taken)
     }
 
     fn undo(&mut self) -> Result<(), Failure> {
@@ -143,7 +143,7 @@ impl Console<'_> {
 }
 
 /// Says what was added, after the warnings about it.
-fn tell(taken: &Taken) -> Result<(), Failure> {
+fn show_taken(taken: &Taken) -> Result<(), Failure> {
     let warnings = taken.warnings.diagnostics.iter().filter(|_| !output::is_quiet());
     for warning in warnings {
         diagnostics::show(warning, &taken.warnings.sources);

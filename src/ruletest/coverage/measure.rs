@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
     /// The points that one step reaches.
     fn reached_in(&self, case: &Case<'_>, model: &Model) -> Option<Vec<Vec<bool>>> {
         let mut probes = Probes::new(&case.program);
-        let asked: Vec<Vec<Asked>> = self
+        let asked: Vec<Vec<Probed>> = self
             .rules
             .iter()
             .map(|(id, points)| {
@@ -99,9 +99,9 @@ impl<'a> Plan<'a> {
             asked
                 .into_iter()
                 .map(|asked| match asked {
-                    Asked::Body(question) => answers.count(question) > 0,
-                    Asked::LeftOut(all, kept) => answers.count(all) > answers.count(kept),
-                    Asked::Sentence => shown.contains(&id),
+                    Probed::Body(question) => answers.count(question) > 0,
+                    Probed::LeftOut(all, kept) => answers.count(all) > answers.count(kept),
+                    Probed::Sentence => shown.contains(&id),
                 })
                 .collect()
         });
@@ -145,15 +145,15 @@ fn add(known: &mut [Point], more: &[Point]) {
 }
 
 /// A question that was put.
-enum Asked {
+enum Probed {
     Body(RelationId),
     LeftOut(RelationId, RelationId),
     Sentence,
 }
 
-fn ask(probes: &mut Probes, rule: &Rule, question: &Question) -> Asked {
+fn ask(probes: &mut Probes, rule: &Rule, question: &Question) -> Probed {
     match question {
-        Question::Body(body) => Asked::Body(probes.ask(body.clone(), &rule.variables, &[])),
+        Question::Body(body) => Probed::Body(probes.ask(body.clone(), &rule.variables, &[])),
         Question::LeftOut => {
             let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
             let unranked = rule.terms.iter().map(|term| match term {
@@ -166,9 +166,9 @@ fn ask(probes: &mut Probes, rule: &Rule, question: &Question) -> Asked {
             let all = probes.rule(unranked.collect(), rule.body.clone(), &rule.variables, None);
             let kept =
                 probes.rule(rule.terms.clone(), rule.body.clone(), &rule.variables, rule.limit.clone());
-            Asked::LeftOut(all, kept)
+            Probed::LeftOut(all, kept)
         }
-        Question::Sentence => Asked::Sentence,
+        Question::Sentence => Probed::Sentence,
     }
 }
 

@@ -32,7 +32,7 @@ pub(in crate::session) struct Rounds {
 /// A transaction whose steps were done again.
 pub(in crate::session) struct Again {
     /// How decisions turned.
-    pub(in crate::session) turned: follow::Step,
+    pub(in crate::session) turned: follow::Refresh,
     /// The steps as they are done now.
     pub(in crate::session) steps: Vec<Step>,
     /// The steps that are recorded, as these rules read them.
@@ -43,7 +43,7 @@ pub(in crate::session) struct Again {
 struct Shown<'a> {
     follower: &'a Follower,
     rules: &'a RuleSet,
-    last: &'a follow::Step,
+    last: &'a follow::Refresh,
     undetermined: BTreeSet<RelationId>,
 }
 
@@ -125,7 +125,7 @@ impl Rounds {
             turned = turned.then(follower.go_on(history, rules, (&back, clock, lenient))?);
             self.apart.clear();
             if has_effects(&rules.checked) {
-                let shown = self.shown(follower, rules, &follow::Step::Afresh, lenient);
+                let shown = self.shown(follower, rules, &follow::Refresh::Recomputed, lenient);
                 self.held.turn(&rules.checked, &shown);
             }
         }
@@ -146,7 +146,7 @@ impl Rounds {
         &self,
         follower: &'a Follower,
         rules: &'a RuleSet,
-        last: &'a follow::Step,
+        last: &'a follow::Refresh,
         lenient: bool,
     ) -> Shown<'a> {
         let undetermined = if lenient { BTreeSet::new() } else { follower.undetermined_relations(rules) };
@@ -159,7 +159,7 @@ impl Rounds {
         follower: &Follower,
         rules: &RuleSet,
         (clock, lenient): (i64, bool),
-        (steps, last): (&mut Steps, &follow::Step),
+        (steps, last): (&mut Steps, &follow::Refresh),
     ) -> Result<Option<Vec<(Fact, bool)>>, SessionError> {
         let shown = self.shown(follower, rules, last, lenient);
         let turns = self.held.turn(&rules.checked, &shown);

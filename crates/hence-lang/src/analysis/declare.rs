@@ -176,9 +176,9 @@ fn param(decl: &ParamDecl, names: &Names, sources: &Sources, out: &mut Vec<Diagn
         out.push(not_literal(&format!("the value of the parameter `{}`", decl.name.name), decl.value.span));
         return None;
     };
-    if let Err(fault) =
-        fit(value, written(sources, decl.value.span), &ty, &format!("the parameter `{}`", decl.name.name))
-    {
+    let span = decl.value.span;
+    let place = format!("the parameter `{}`", decl.name.name);
+    if let Err(fault) = fit(value, written(sources, span), &ty, &place, Some(span)) {
         out.push(fault.at(decl.value.span, format!("found {}", value.ty())));
         return None;
     }
@@ -266,7 +266,7 @@ fn default_value(
         out.push(not_literal(&format!("the default of {place}"), default.span));
         return None;
     };
-    match fit(value, written(sources, default.span), ty, &place) {
+    match fit(value, written(sources, default.span), ty, &place, Some(default.span)) {
         Ok(()) => Some(value),
         Err(fault) => {
             out.push(fault.at(default.span, format!("found {}", value.ty())));
@@ -333,7 +333,12 @@ pub(super) fn derived(rules: &[&Rule], names: &mut Names, out: &mut Vec<Diagnost
 }
 
 /// Gives parameters the values of a run.
-pub(super) fn set(names: &mut Names, sets: &[(Symbol, Value)], out: &mut Vec<Diagnostic>) {
+pub(super) fn set(
+    names: &mut Names,
+    sets: &[(Symbol, Value)],
+    origin: &dyn Fn(Symbol) -> Option<String>,
+    out: &mut Vec<Diagnostic>,
+) {
     for (name, value) in sets {
         match check_set(names, *name, *value, None) {
             Ok(()) => {
@@ -341,7 +346,10 @@ pub(super) fn set(names: &mut Names, sets: &[(Symbol, Value)], out: &mut Vec<Dia
                     param.value = *value;
                 }
             }
-            Err(fault) => out.extend(fault),
+            Err(fault) => {
+                let from = origin(*name).map(|origin| format!("the value comes from {origin}"));
+                out.extend(fault.map(|fault| from.into_iter().fold(fault, Diagnostic::note)));
+            }
         }
     }
 }
@@ -354,7 +362,10 @@ pub(super) fn check_set(
     text: Option<&str>,
 ) -> Result<(), Option<Diagnostic>> {
     match names.param(name) {
-        Some((_, param)) => fit(value, text, &param.ty, &format!("the parameter `{name}`")).map_err(Some),
+        Some((_, param)) => {
+            let fits = fit(value, text, &param.ty, &format!("the parameter `{name}`"), None);
+            fits.map_err(Some)
+        }
         None if names.broken_params.contains(&name) => Err(None),
         None => Err(Some(unknown_param(names, name))),
     }

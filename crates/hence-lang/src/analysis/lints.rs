@@ -1,4 +1,4 @@
-//! Warnings: what is legal and probably not meant. One lint a file; each is silenced by `# allow: CODE` above it.
+//! Warnings: what is legal and probably not meant. One lint a file; each is silenced by `# allow: LINT` above it.
 
 mod allow;
 pub mod codes;
@@ -8,6 +8,7 @@ mod effects;
 mod empty;
 mod growing;
 mod guarded;
+pub mod levels;
 mod never;
 mod singles;
 mod unread;
@@ -82,5 +83,6 @@ pub fn lints(checked: &Checked, files: &[tree::File], sources: &Sources) -> Vec<
     let mut found: Vec<Diagnostic> = LINTS.iter().flat_map(|lint| lint(rules)).collect();
     sort(&mut found);
     found.retain(|warning| !allow::allowed(warning, files, sources));
+    documents::once_a_file(&mut found, sources);
     found
 }

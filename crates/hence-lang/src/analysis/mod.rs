@@ -1,6 +1,7 @@
 //! From trees to a checked program: names, types, safety, strata, `requires`, lints. Nothing here stops at the
 //! first fault: everything is collected as diagnostics.
 
+mod advice;
 mod aggregated;
 mod authors;
 mod bind;
@@ -25,6 +26,7 @@ pub mod parts;
 mod placeholder;
 mod prose;
 mod query;
+mod rename;
 pub mod requires;
 mod rules;
 mod safety;
@@ -52,9 +54,19 @@ pub fn check(
     sources: &Sources,
     sets: &[(Symbol, Value)],
 ) -> (Checked, Vec<Diagnostic>) {
+    check_from(files, sources, sets, &|_| None)
+}
+
+/// The same; `origin` says of a parameter where its value comes from, such as `--set`.
+pub fn check_from(
+    files: &[tree::File],
+    sources: &Sources,
+    sets: &[(Symbol, Value)],
+    origin: &dyn Fn(Symbol) -> Option<String>,
+) -> (Checked, Vec<Diagnostic>) {
     let mut out = Vec::new();
     let mut names = declare::names(files, sources, &mut out);
-    declare::set(&mut names, sets, &mut out);
+    declare::set(&mut names, sets, origin, &mut out);
     let written: Vec<_> = items(files).filter_map(as_rule).collect();
     let made = effects::own_relations(&written, &mut names, &mut out);
     let rules = effects::in_place(&written, &made);
@@ -67,6 +79,7 @@ pub fn check(
     infer::report(&drafts, &names, &mut out);
     let (requires, joint) = guards::check(items(files), &names, sources, &mut out);
     let tests = cases::check(items(files), &names, &ids, sources, &mut out);
+    rename::offer(files, sources, &mut out);
     diagnostic::sort(&mut out);
     let effects = effects::finish(&made, &rules);
     (Checked { relations: names.finish(), params: names.params, rules, requires, joint, effects, tests }, out)

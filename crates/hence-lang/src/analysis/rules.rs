@@ -10,6 +10,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Type;
 use hence_syntax::tree;
 
+use super::advice::advise;
 use super::bind::{Bound, bind};
 use super::checked;
 use super::codes;
@@ -18,7 +19,7 @@ use super::draft::{Clause, arity, body};
 use super::head::as_aggregate;
 use super::names::{Entry, Names};
 use super::safety::{Role, Uses, fact};
-use super::typing::{Known, Typer};
+use super::typing::{Typer, VarType};
 use super::uses::Vars;
 use super::values::error;
 
@@ -189,7 +190,7 @@ impl<'t> Draft<'t> {
             && let Some(var) = self.vars.get(rank.name)
             && !self.bound.has(var)
         {
-            typer.known[var] = Known { ty: Some(ColumnType::plain(Type::Int)), origin: rank.span };
+            typer.known[var] = VarType { ty: Some(ColumnType::plain(Type::Int)), origin: rank.span };
         }
         typer
     }
@@ -204,6 +205,7 @@ impl<'t> Draft<'t> {
         let (rule, mut own, poisoned) = self.typed(names, sources);
         let faulty = self.faulty || poisoned || !own.is_empty();
         self.faulty = faulty;
+        advise(self.rule, &self.vars, sources, &mut own);
         out.append(&mut own);
         rule.filter(|_| !faulty)
     }

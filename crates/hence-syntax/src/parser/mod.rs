@@ -183,9 +183,11 @@ impl<'a> Parser<'a> {
             let before = self.current.span;
             self.begin_clause();
             let faults = self.lexer.faults.len();
+            if self.pending.is_none() && self.foreign_statement() {
+                continue;
+            }
             let item = match self.pending_rule() {
                 Some(rule) => Some(Item::Rule(rule)),
-                None if self.foreign_statement() => None,
                 None => self.item(),
             };
             items.extend(self.habitual(item, before, faults));

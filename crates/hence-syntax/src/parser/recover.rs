@@ -33,6 +33,18 @@ impl Parser<'_> {
         self.fault(if help.is_empty() { fault } else { fault.help(help) });
     }
 
+    /// Reports a fault that `text` in the place of `span` mends.
+    pub(super) fn mended(
+        &mut self,
+        code: Code,
+        message: impl Into<String>,
+        span: Span,
+        label: &str,
+        text: &str,
+    ) {
+        self.fault(Diagnostic::new(code, message).at(span, label).write(span, text));
+    }
+
     /// Reports that `what` was expected at the current token, once for each token.
     pub(super) fn expected(&mut self, what: &str) {
         if self.said() {
@@ -157,20 +169,19 @@ impl Parser<'_> {
 
     /// A `.` with the next clause directly after it.
     fn tight_dot(&mut self) {
-        self.report(
-            codes::MISSING_DOT,
-            "missing white space after a `.` that ends a clause",
-            self.current.span,
-            "expected white space after it",
-            "put each clause on a line of its own",
-        );
+        let span = self.current.span;
+        let fault = Diagnostic::new(codes::MISSING_DOT, "missing white space after a `.` that ends a clause")
+            .at(span, "expected white space after it")
+            .help("put each clause on a line of its own")
+            .fix(span.after(), "\n");
+        self.fault(fault);
     }
 
     /// A clause that ends with `;`, as in crepe.
     fn semicolon(&mut self) {
         let fault = Diagnostic::new(codes::FOREIGN_OPERATOR, "a clause ends with `.`")
             .at(self.current.span, "not the end of a clause");
-        let fault = self.lexer.with_line(fault, self.current.span);
+        let fault = self.lexer.with_line(fault, self.current.span).fix(self.current.span, ".");
         self.fault(fault);
         self.bump();
         self.silent = false;
@@ -198,7 +209,9 @@ impl Parser<'_> {
         let last = self.last.span;
         let message = format!("{what} does not end with `.`");
         let help = self.with_dot(last);
-        self.report(codes::MISSING_DOT, message, last.after(), "expected `.` here", &help);
+        let place = last.after();
+        let fault = Diagnostic::new(codes::MISSING_DOT, message).at(place, "expected `.` here");
+        self.fault(fault.help(help).fix(place, "."));
     }
 
     /// The line of the last token up to it, with a full stop.

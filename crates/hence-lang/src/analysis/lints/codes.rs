@@ -26,3 +26,19 @@ pub const GUARD_BY_FEED: Code = Code("W211");
 pub const ENDLESS_EFFECTS: Code = Code("W212");
 /// Effects that assert and retract one fact when one fact begins to hold.
 pub const OPPOSED_EFFECTS: Code = Code("W213");
+
+/// Every lint with its name, in the order of the codes.
+pub const NAMES: [(Code, &str); 12] = [
+    (SINGLE_VARIABLE, "single_variable"),
+    (UNREAD_RELATION, "unread_relation"),
+    (NEVER_HOLDS, "never_holds"),
+    (ALWAYS_EMPTY, "always_empty"),
+    (DUPLICATE_RULE, "duplicate_rule"),
+    (GROWING_RECURSION, "growing_recursion"),
+    (NO_BECAUSE, "missing_because"),
+    (UNDOCUMENTED, "missing_docs"),
+    (GUARD_BY_ANYONE, "guard_by_anyone"),
+    (GUARD_BY_FEED, "guard_by_feed"),
+    (ENDLESS_EFFECTS, "endless_effects"),
+    (OPPOSED_EFFECTS, "opposed_effects"),
+];
