@@ -10,7 +10,6 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::analysis::checked::Checked;
-use crate::ir;
 use graph::{How, Read, reads};
 use hence_core::diagnostic::{Diagnostic, sort};
 use hence_core::index_vec::{Id, IndexVec, id};
@@ -45,12 +44,13 @@ pub fn strata(checked: &Checked) -> Result<Vec<Stratum>, Vec<Diagnostic>> {
     Err(faults)
 }
 
-/// The strata of the relations of rules, in the same order; there is no cycle that needs all of a relation.
-pub fn ordered(relations: &[Relation], rules: &[ir::Rule]) -> Vec<Stratum> {
-    let reads = rules.iter().flat_map(|rule| rule.reads().map(|read| (rule.head, read)));
+/// The strata of the relations that rules derive, each rule as its head and what it reads, in the same order; there is
+/// no cycle that needs all of a relation.
+pub fn ordered(relations: &[Relation], rules: &[(RelationId, Vec<RelationId>)]) -> Vec<Stratum> {
+    let reads = rules.iter().flat_map(|(head, reads)| reads.iter().map(|read| (*head, *read)));
     let read = |(reader, read)| Read { reader, read, how: How::Some, span: Span::default() };
     let reads: Vec<Read> = reads.map(read).collect();
-    let heads = rules.iter().map(|rule| rule.head).collect();
+    let heads = rules.iter().map(|(head, _)| *head).collect();
     Components::new(relations.len(), &reads).ordered(&reads, relations, &heads)
 }
 

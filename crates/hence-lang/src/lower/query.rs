@@ -2,6 +2,7 @@
 
 use super::aggregate::Values;
 use super::body::{flatten, make, read};
+use super::heads_and_reads;
 use crate::analysis::QueryRule;
 use crate::analysis::checked::{Arg, Literal};
 use crate::analysis::strata;
@@ -113,7 +114,7 @@ fn add(program: &mut Program, query: &Query<'_>) -> RelationId {
     let made = (head.0..).take(program.relations.len() - head.at()).map(RelationId);
     // What is asked for comes last, what its aggregates need before it, each relation after those that it reads.
     let first = program.rules.len();
-    let strata = strata::ordered(&program.relations, &rules);
+    let strata = strata::ordered(&program.relations, &heads_and_reads(&rules));
     program.rules.extend(rules);
     let made: Vec<RelationId> = made.collect();
     for stratum in strata.into_iter().filter(|stratum| stratum.relations.iter().any(|one| made.contains(one)))
