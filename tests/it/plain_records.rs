@@ -55,7 +55,7 @@ fn each_fault_of_a_record_has_its_place_and_nothing_is_taken() {
         ),
         ("{\"run\": 1, \"tool\": \"a\", \"took\": \"2s\", \"run\": 2}", "1:39", "duplicate field `run`"),
         ("{\"run\": 1, \"took\": \"2s\"}", "1:1", "missing field `tool: string` of a record of `tool_run`"),
-        ("{\"run\": 1, \"tool\": \"a\", \"took\": 2}", "1:32", "expected a duration, found the int `2`"),
+        ("{\"run\": 1, \"tool\": \"a\", \"took\": 2}", "1:33", "expected a duration, found the int `2`"),
         ("[{\"run\": 1}]", "1:1", "one record per line: `jq -c '.[]' FILE`"),
         ("{\"tool_run\": {\"run\": 1}}", "1:1", "name its file without `tool_run=`"),
         ("{\"run\": 1, \"toool\": \"a\", \"took\": \"2s\"}", "1:1", "columns = { tool = \"toool\" }"),
@@ -130,7 +130,7 @@ fn settings_that_are_wrong_say_so() {
         ("tool_run = { file = \"../runs.jsonl\" }", "`../runs.jsonl` is outside the folder"),
         ("tool_run = \"/tmp/runs.jsonl\"", "`/tmp/runs.jsonl` is outside the folder"),
         ("tool_run = { columns = { tool = \"x\" } }", "missing file"),
-        ("tool_run = { file = 3 }", "expected a path, found an integer"),
+        ("tool_run = { file = 3 }", "expected a path, found `3`"),
         ("tool_run = { file = \"a.jsonl\", column = {} }", "did you mean `columns`?"),
         (
             "tool_run = { file = \"a.jsonl\", columns = { tool = 3 } }",

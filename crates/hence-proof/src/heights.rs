@@ -4,7 +4,8 @@
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::{Kind, RelationId};
-use hence_lang::ir::{Rule, RuleId};
+use hence_lang::ir::{Program, Rule, RuleId};
+use hence_lang::lower::is_made;
 
 use super::context::Context;
 use super::store::FactRef;
@@ -32,7 +33,7 @@ impl Heights {
         let rules = vec![NEVER; context.program.rules.len()];
         let highest = highest(context);
         let mut heights = Self { stated, relations, rules, derived: Vec::new(), highest };
-        while heights.lower(&context.program.rules) {}
+        while heights.lower(context.program) {}
         heights.derived = vec![(0, 0); heights.relations.len()];
         for stratum in &context.program.strata {
             let floor = heights.least(&stratum.rules);
@@ -67,10 +68,10 @@ impl Heights {
         rules.iter().map(|rule| self.of_rule(*rule)).min().unwrap_or(0)
     }
 
-    fn lower(&mut self, rules: &[Rule]) -> bool {
+    fn lower(&mut self, program: &Program) -> bool {
         let mut lowered = false;
-        for (at, rule) in rules.iter().enumerate() {
-            let height = self.of_body(rule);
+        for (at, rule) in program.rules.iter().enumerate() {
+            let height = self.of_body(program, rule);
             let of_rule = self.rules.get_mut(at).or_broken(RuleId::INVARIANT);
             let of_head = self.relations.get_mut(rule.head.0 as usize).or_broken(RelationId::INVARIANT);
             *of_rule = height;
@@ -82,8 +83,9 @@ impl Heights {
         lowered
     }
 
-    fn of_body(&self, rule: &Rule) -> usize {
-        rule.positive().map(|atom| self.of_relation(atom.relation)).max().unwrap_or(0).saturating_add(1)
+    fn of_body(&self, program: &Program, rule: &Rule) -> usize {
+        let below = premises(program, rule).map(|relation| self.of_relation(relation)).max();
+        below.unwrap_or(0).saturating_add(levels(program, rule.head))
     }
 
     fn of_relation(&self, relation: RelationId) -> usize {
@@ -103,6 +105,18 @@ impl Heights {
     }
 }
 
+/// How many levels of a proof a step of a relation is: what is made for an aggregate in a body is shown in its place.
+pub(super) fn levels(program: &Program, relation: RelationId) -> usize {
+    usize::from(!is_made(program, relation))
+}
+
+/// The relations whose facts a step of a rule shows as its premises.
+fn premises<'p>(program: &'p Program, rule: &'p Rule) -> impl Iterator<Item = RelationId> + 'p {
+    let made = is_made(program, rule.head);
+    let read = rule.positive().map(|atom| atom.relation);
+    read.filter(move |relation| !made || (rule.is_aggregate() && !is_made(program, *relation)))
+}
+
 /// By relation whether proofs may begin with its facts.
 fn leaves<'c>(context: &'c Context<'_>) -> impl Iterator<Item = bool> + 'c {
     let relations = (0u32..).map(RelationId).zip(&context.program.relations);
@@ -115,10 +129,11 @@ fn highest(context: &Context<'_>) -> Vec<usize> {
     for stratum in &context.program.strata {
         for relation in &stratum.relations {
             let rules = context.rules_of(*relation).iter().map(|rule| &context.program[*rule]);
-            let atoms = rules.flat_map(Rule::positive);
-            let atoms = atoms.filter_map(|atom| highest.get(atom.relation.0 as usize));
-            let below = if stratum.recursive { NEVER } else { atoms.copied().max().unwrap_or(0) };
-            *highest.get_mut(relation.0 as usize).or_broken(RelationId::INVARIANT) = below.saturating_add(1);
+            let read = rules.flat_map(|rule| premises(context.program, rule));
+            let read = read.filter_map(|relation| highest.get(relation.0 as usize));
+            let below = if stratum.recursive { NEVER } else { read.copied().max().unwrap_or(0) };
+            *highest.get_mut(relation.0 as usize).or_broken(RelationId::INVARIANT) =
+                below.saturating_add(levels(context.program, *relation));
         }
     }
     highest

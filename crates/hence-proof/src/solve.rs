@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use hence_core::fault::OrBroken;
 use hence_lang::ir::RuleId;
 
-use super::derive::{Derivation, Derivations, Search};
+use super::derive::{Derivation, Derivations, Extra, Search};
+use super::heights::levels;
 use super::store::FactRef;
 
 /// After so many derivations have been looked at for one question, the first one of each further fact is taken.
@@ -29,6 +30,8 @@ struct FactSearch<'c, 'a> {
     fact: FactRef,
     /// No proof of the fact is lower than this.
     bound: usize,
+    /// How many levels a step of the fact is.
+    levels: usize,
     left: Derivations<'c, 'a>,
     best: Option<(usize, Derivation)>,
     /// The derivation at hand, the facts that it needs, and how many of them have been seen to.
@@ -104,7 +107,8 @@ impl<'c, 'a> Solver<'c, 'a> {
         }
         let bound = self.search.heights.of_fact(self.search.context, fact);
         let left = Derivations::new(self.search, fact, Some(rank));
-        self.frames.push(FactSearch { fact, bound, left, best: None, trying: None });
+        let levels = levels(self.search.context.program, fact.relation);
+        self.frames.push(FactSearch { fact, bound, levels, left, best: None, trying: None });
     }
 
     fn step(&mut self, frame: &mut FactSearch<'c, 'a>) -> Next {
@@ -124,7 +128,11 @@ impl<'c, 'a> Solver<'c, 'a> {
     ) -> Next {
         while let Some(fact) = facts.get(at) {
             match self.chosen.get(fact) {
-                Some(known) if frame.beats(known.height.saturating_add(1), derivation.rule) => at += 1,
+                Some(known)
+                    if frame.beats(self.above(frame, &derivation, *fact, known.height), derivation.rule) =>
+                {
+                    at += 1;
+                }
                 Some(_) => return Next::Again,
                 None => {
                     let fact = *fact;
@@ -133,11 +141,28 @@ impl<'c, 'a> Solver<'c, 'a> {
                 }
             }
         }
-        let chosen = |fact| self.chosen.get(fact).or_broken("a derivation settles once its facts are");
-        let heights = facts.iter().map(chosen).map(|known| known.height);
-        let height = heights.max().unwrap_or(0).saturating_add(1);
+        let height = |fact: &FactRef| {
+            let known = self.chosen.get(fact).or_broken("a derivation settles once its facts are");
+            self.above(frame, &derivation, *fact, known.height)
+        };
+        let height = facts.iter().map(height).max().unwrap_or(frame.levels);
         frame.best = Some((height, derivation));
         Next::Again
+    }
+
+    /// The height of a derivation that has a premise of a height. What is made for an aggregate rests only on what the
+    /// aggregate shows.
+    fn above(
+        &self,
+        frame: &FactSearch<'_, '_>,
+        derivation: &Derivation,
+        premise: FactRef,
+        height: usize,
+    ) -> usize {
+        let program = self.search.context.program;
+        let is_shown = frame.levels == 1
+            || (matches!(derivation.extra, Extra::Group(_)) && levels(program, premise.relation) == 1);
+        if is_shown { height.saturating_add(frame.levels) } else { frame.levels }
     }
 
     fn try_next(&mut self, frame: &mut FactSearch<'c, 'a>) -> Next {
@@ -159,8 +184,12 @@ impl<'c, 'a> Solver<'c, 'a> {
         self.seen += 1;
         let facts = derivation.facts(&self.search.context.program[derivation.rule]);
         let context = self.search.context;
-        let least = facts.iter().map(|fact| self.search.heights.of_fact(context, *fact)).max().unwrap_or(0);
-        if frame.beats(least.saturating_add(1), derivation.rule) {
+        let least = |fact: &FactRef| {
+            let height = self.search.heights.of_fact(context, *fact);
+            self.above(frame, &derivation, *fact, height)
+        };
+        let least = facts.iter().map(least).max().unwrap_or(frame.levels);
+        if frame.beats(least, derivation.rule) {
             frame.trying = Some((derivation, facts, 0));
         }
         Next::Again
