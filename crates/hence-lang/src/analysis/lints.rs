@@ -1,5 +1,6 @@
 //! Warnings: what is legal and probably not meant. One lint a file; each is silenced by `# allow: CODE` above it.
 
+mod above;
 mod allow;
 pub mod codes;
 mod documents;
@@ -57,7 +58,7 @@ impl<'a> Rules<'a> {
 type Lint = for<'a> fn(Rules<'a>) -> Vec<Diagnostic>;
 
 /// All lints, in the order of their codes.
-const LINTS: [Lint; 8] = [
+const LINTS: [Lint; 9] = [
     singles::singles,
     unread::unread,
     never::never,
@@ -66,6 +67,7 @@ const LINTS: [Lint; 8] = [
     growing::growing,
     documents::without_because,
     documents::undocumented,
+    above::above,
 ];
 
 /// The warnings for a rule set without errors, those left out that a `# allow: CODE` comment silences. `files` are

@@ -16,5 +16,7 @@ pub const DUPLICATE_RULE: Code = Code("W205");
 pub const GROWING_RECURSION: Code = Code("W206");
 /// A rule for a decision without a sentence.
 pub const NO_BECAUSE: Code = Code("W207");
+/// A count compared from above, which no group without matches has.
+pub const COUNT_FROM_ABOVE: Code = Code("W209");
 /// A declaration without a doc comment.
 pub const UNDOCUMENTED: Code = Code("W208");
