@@ -66,6 +66,7 @@ fn schemas() -> Vec<Relation> {
             .collect(),
         doc: String::new(),
         requires: None,
+        authors: None,
         span: Span::default(),
     };
     vec![

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use hence::session::{Because, DecisionId, Wanted};
 use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 use hence_lang::ir::Program;
 use hence_ledger::Decision;
 use hence_proof::proof::{Proof, StepKind};
@@ -14,7 +15,7 @@ use hence_proof::render::{self, Layout};
 
 use super::output::{self, Format};
 use super::past::{Asking, Subject};
-use super::{DONE, LIMIT, NO, Outcome, UNDETERMINED, terminal};
+use super::{DONE, Failure, LIMIT, NO, Outcome, UNDETERMINED, terminal};
 
 /// Print one row of bindings for each match of a body
 #[derive(Debug, Args)]
@@ -39,15 +40,38 @@ impl Query {
         output::reports(&answer.reports);
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
         if self.format == Format::Table && columns.is_empty() {
-            writeln!(terminal::text(), "{}", if answer.rows.is_empty() { "no" } else { "yes" })?;
+            let open = !answer.undetermined.is_empty();
+            let said = if !answer.rows.is_empty() {
+                "yes"
+            } else if open {
+                "undetermined"
+            } else {
+                "no"
+            };
+            writeln!(terminal::text(), "{said}")?;
         } else {
-            output::rows(self.format, &columns, &answer.rows)?;
+            output::rows(self.format, &columns, &answer.rows, &answer.undetermined)?;
+        }
+        if !columns.is_empty() {
+            let open = answer.undetermined.iter().map(|row| bindings(&columns, row));
+            output::undetermined(self.format, open);
         }
         if self.format == Format::Table && !columns.is_empty() {
             output::aside(&super::diagnostics::count(answer.rows.len(), "row"));
         }
-        Ok(if self.exit_status && answer.rows.is_empty() { NO } else { DONE })
+        Ok(match answer.undetermined.is_empty() {
+            false => UNDETERMINED,
+            true if self.exit_status && answer.rows.is_empty() => NO,
+            true => DONE,
+        })
     }
+}
+
+/// An undetermined row as bindings, `_` for those that are unknown.
+fn bindings(columns: &[String], row: &[Option<Value>]) -> String {
+    let value = |value: &Option<Value>| value.map_or_else(|| String::from("_"), |value| value.to_string());
+    let both = columns.iter().zip(row).map(|(column, one)| format!("{column} = {}", value(one)));
+    both.collect::<Vec<_>>().join(", ")
 }
 
 /// Evaluate and print whole relations without recording anything
@@ -70,10 +94,8 @@ impl Derive {
         let Asking { session, now, .. } = self.subject.session()?;
         let derived = session.derive(&self.relations, now)?;
         output::reports(&derived.reports);
-        output::relations(self.format, &derived.relations)?;
-        for relation in &derived.undetermined {
-            output::warning(&format!("`{relation}` is undetermined: it depends on an undefined operation"));
-        }
+        output::relations(self.format, &derived.relations, &derived.undetermined)?;
+        output::undetermined(self.format, derived.undetermined.iter());
         Ok(if derived.undetermined.is_empty() { DONE } else { UNDETERMINED })
     }
 }
@@ -126,6 +148,11 @@ impl Why {
         let inputs = self.all_inputs.then_some(usize::MAX);
         if let Ok(id) = self.fact.trim().parse::<DecisionId>() {
             return self.drawn(id, inputs);
+        }
+        if let Ok(tx) = self.fact.trim().parse::<u64>() {
+            return Err(Failure::Usage(format!(
+                "`{tx}` is neither a fact nor the id of a decision; those of transaction {tx} are `{tx}.1`, `{tx}.2`, …"
+            )));
         }
         let Asking { session, now, as_of } = self.subject.session()?;
         let (mut gap, mut written) = ("", Ok(()));
@@ -207,7 +234,8 @@ fn agrees(recorded: &Decision, proof: &Proof) -> bool {
 /// What a question for a proof comes to; says what holds instead where there is none.
 pub(super) fn verdict(fact: &str, because: &Because) -> u8 {
     if because.undetermined {
-        output::warning("the decision is undetermined: it depends on an undefined operation");
+        let fact = fact.trim().trim_end_matches('.');
+        output::warning(&format!("`{fact}` is undetermined: it depends on an undefined operation"));
         return UNDETERMINED;
     }
     if because.holds > 0 {

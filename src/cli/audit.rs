@@ -11,7 +11,7 @@ use hence::session::{self, RuleSet};
 use hence_core::file::{self, LARGEST_TEXT};
 use hence_core::meter;
 use hence_proof::check::{Known, check};
-use hence_proof::render;
+use hence_proof::render::{self, Layout};
 
 use super::options::{RuleOptions, duration};
 use super::past::{Asking, Subject};
@@ -52,6 +52,13 @@ impl WhyNot {
             AnswerFormat::Json => terminal::json(),
         };
         match self.format {
+            AnswerFormat::Text if !refused.undetermined.is_empty() => {
+                out.lines("undetermined:")?;
+                let layout = Layout { width: output::terminal_width(), bindings: false, ..Layout::default() };
+                for proof in &refused.undetermined {
+                    out.lines(&render::tree(proof, program, &layout))?;
+                }
+            }
             AnswerFormat::Text => {
                 out.lines(&render::why_not_text(program, &refused.answer))?;
                 if refused.answer.holds.is_empty() && !self.look.is_zero() {
@@ -61,6 +68,10 @@ impl WhyNot {
             AnswerFormat::Json => {
                 let mut answer = render::why_not_json(program, &refused.answer);
                 if let Some(object) = answer.as_object_mut() {
+                    if !refused.undetermined.is_empty() {
+                        let proofs = refused.undetermined.iter().map(render::json).collect();
+                        object.insert(String::from("possible"), proofs);
+                    }
                     as_of.into_iter().for_each(|as_of| {
                         object.insert(String::from("as_of"), as_of);
                     });
@@ -73,8 +84,8 @@ impl WhyNot {
             }
         }
         drop(out);
-        if refused.undetermined {
-            output::warning("the decision is undetermined: it depends on an undefined operation");
+        if !refused.undetermined.is_empty() {
+            output::warning("this is undetermined: it depends on an undefined operation");
             return Ok(UNDETERMINED);
         }
         Ok(if refused.answer.holds.is_empty() { DONE } else { NO })

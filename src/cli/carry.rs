@@ -112,13 +112,13 @@ impl Carry {
             Ok(report) => report,
             Err(error) => {
                 if let ActuatorError::Carry { program, said, .. } = &error {
-                    tell_said(program, said);
+                    show_output(program, said);
                 }
                 self.failed(session, id, carrier, &error.to_string())?;
                 return Ok(None);
             }
         };
-        tell_said(carrier.name(), &report.said);
+        show_output(carrier.name(), &report.said);
         let mut facts = session::from_shipped(session.rules(), report.facts);
         // Without the pack that answers it, a request would wait for ever.
         facts.retain(|fact| session.rules().program.find(fact.relation).is_some());
@@ -164,7 +164,7 @@ impl Carry {
 }
 
 /// Shows people what a program wrote to standard error.
-fn tell_said(program: &str, said: &str) {
+fn show_output(program: &str, said: &str) {
     said.lines().for_each(|line| output::note(&format!("{program}: {line}")));
 }
 

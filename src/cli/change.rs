@@ -1,7 +1,7 @@
 //! `hence assert`, `hence retract`: facts into the ledger and out of it, without drawing decisions.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -11,14 +11,14 @@ use hence_ledger::{Draft, Tally};
 
 use super::diagnostics::count;
 use super::options::{ChangeOptions, FactOptions, RuleOptions, limit};
-use super::{DONE, Failure, Outcome, open, progress, terminal, time};
+use super::{DONE, Failure, Outcome, config, open, progress, terminal, time};
 
 /// The fact that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// The arguments of both commands.
 #[derive(Debug, Args)]
-struct Facts {
+struct FactArguments {
     /// Facts, such as 'tool("web_search")'; `-` reads them from standard input, JSON lines
     fact: Vec<String>,
     #[command(flatten)]
@@ -37,7 +37,7 @@ struct Facts {
 #[command(after_help = "Example: hence assert 'tool(\"web_search\")' --note 'added today'")]
 pub(super) struct Assert {
     #[command(flatten)]
-    facts: Facts,
+    facts: FactArguments,
 }
 
 /// Retract facts; they no longer hold but stay in the history
@@ -45,7 +45,7 @@ pub(super) struct Assert {
 #[command(after_help = "Example: hence retract 'tool(\"web_search\")'")]
 pub(super) struct Retract {
     #[command(flatten)]
-    facts: Facts,
+    facts: FactArguments,
 }
 
 impl Assert {
@@ -60,33 +60,35 @@ impl Retract {
     }
 }
 
-impl Facts {
+impl FactArguments {
     fn change(self, put: impl FnOnce(&mut Draft, Vec<Fact>)) -> Outcome {
         let rules = self.rules.source().build()?;
-        let facts = self.read(&rules)?;
+        let author = self.about.author()?;
+        let facts = self.read(&open::reading_for(&rules, &author))?;
         if facts.is_empty() && !self.reads() {
             return Err(Failure::Usage(String::from("missing facts; write one, or name files with --facts")));
         }
         progress::clear();
         let mut draft = Draft {
             time: time::wall_clock(),
-            author: self.about.author()?,
+            author,
             source: self.facts.source("command line"),
             note: self.about.note.clone(),
             expect_tx: self.about.expect_tx,
             ..Draft::default()
         };
         put(&mut draft, facts);
+        config::get().roles().check_draft(&rules, &draft)?;
         let mut ledger = open::ledger_beside(&self.facts, false)?;
         session::fit_draft(&rules, &ledger, &mut draft)?;
         let committed = ledger.commit_owned(draft).map_err(open::failure);
         progress::clear();
         let committed = committed?;
-        open::tell(&ledger.close());
+        open::show_notices(&ledger.close());
         let mut out = terminal::text();
-        let told = tally_text(&committed.tally);
-        if !told.is_empty() {
-            writeln!(out, "{told}")?;
+        let tally = tally_text(&committed.tally);
+        if !tally.is_empty() {
+            writeln!(out, "{tally}")?;
         }
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
@@ -109,6 +111,10 @@ impl Facts {
         progress::clear();
         let mut facts = read?;
         for text in self.fact.iter().filter(|text| *text != STANDARD_INPUT) {
+            if Path::new(text).is_file() {
+                let message = format!("`{text}` is a file, not a fact; read it with `--facts {text}`");
+                return Err(Failure::Usage(message));
+            }
             facts.push(session::read_fact(rules, text)?);
         }
         Ok(facts)

@@ -9,6 +9,7 @@ use hence::session::{self, Change, FactFiles, Outcome as Decided, RecordFile};
 use hence_core::fact::Fact;
 use hence_ledger::interchange::Mapping;
 use hence_ledger::{Decision, Lapsed, When};
+use hence_proof::proof::Pattern;
 
 use super::carry::{Carried, Carry};
 use super::diagnostics::count;
@@ -17,7 +18,7 @@ use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, mom
 use super::output::{self, Format};
 use super::past::{Asking, Past};
 use super::records::Records;
-use super::{DONE, Failure, Outcome, UNDETERMINED, open, terminal, time};
+use super::{DONE, Failure, Outcome, UNDETERMINED, effects, open, terminal, time};
 
 /// Assert facts, draw decisions and record both
 #[derive(Debug, Args)]
@@ -62,11 +63,11 @@ impl Decide {
     pub(super) fn run(self) -> Outcome {
         let Asking { mut session, now, .. } = self.asking()?;
         session.check_columns()?;
-        open::tell_undeclared(&session);
+        open::warn_of_undeclared(&session);
         let mut files = self.facts.files_or_own()?;
         let lines = if self.follow { records_of_lines(&mut files)? } else { None };
-        let assertions = session::read_facts(session.rules(), &files)?;
         let author = self.about.author()?;
+        let assertions = session::read_facts(&open::reading_for(session.rules(), &author), &files)?;
         let carry = if self.carry_out { Some(Carry::new(author.clone(), self.all)?) } else { None };
         if self.follow {
             if let (Some(expected), Some(ledger)) = (self.about.expect_tx, session.ledger()) {
@@ -76,7 +77,8 @@ impl Decide {
             // What is read of a line takes several times its bytes.
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
             let refused = Refused::default();
-            let follow = Follow { session, author, now, batch, most, carry, records: lines, refused };
+            let rules = open::reading_for(session.rules(), &author).into_owned();
+            let follow = Follow { session, rules, author, now, batch, most, carry, records: lines, refused };
             return follow.run(assertions, &mut io::stdin().lock(), &mut terminal::json());
         }
         let change = Change {
@@ -99,12 +101,7 @@ impl Decide {
                 self.print(&decided)?;
             }
         }
-        for relation in &decided.undetermined {
-            output::warning(&format!(
-                "`{relation}` is undetermined: it depends on an undefined operation; its previous decisions \
-                remain"
-            ));
-        }
+        output::undetermined(self.format, decided.undetermined.iter());
         Ok(if decided.undetermined.is_empty() { DONE } else { UNDETERMINED })
     }
 
@@ -139,16 +136,19 @@ fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<(
     if !shown.is_empty() {
         out.lines(&decisions_table(shown))?;
     }
+    for line in effects::lines(&decided.steps) {
+        writeln!(out, "{line}")?;
+    }
     for Lapsed { fact, reason } in &decided.lapsed {
         let because = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         writeln!(out, "lapsed: {fact}{because}")?;
     }
-    if !shown.is_empty() || !decided.lapsed.is_empty() {
+    if !shown.is_empty() || !decided.lapsed.is_empty() || !decided.steps.is_empty() {
         writeln!(out)?;
     }
     out.lines(&summary(decided, dry))?;
     if shown.is_empty() && !decided.stands.is_empty() {
-        writeln!(out, "standing: {}", by_relation(decided))?;
+        writeln!(out, "in force: {}", by_relation(decided))?;
     }
     out.flush()
 }
@@ -168,6 +168,9 @@ fn summary(decided: &Decided, dry: bool) -> String {
     let mut facts = format!("{} asserted", count(changes.added.len(), "fact"));
     if !changes.present.is_empty() {
         facts.push_str(&format!(", {} already present", changes.present.len()));
+    }
+    if !decided.steps.is_empty() {
+        facts.push_str(&format!(", {}", count(decided.steps.len(), "step")));
     }
     let decisions = if decided.drawn.is_empty() && decided.lapsed.is_empty() {
         format!("nothing new: {}", standing(decided))
@@ -210,6 +213,9 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
         let change = if !all || drawn(&decision.fact) { "drawn" } else { "stands" };
         rows.push((change, &decision.fact, decision.rule.as_deref(), decision.sentence.as_deref()));
     }
+    for change in decided.steps.iter().flat_map(|step| &step.changes) {
+        rows.push((effects::verb(change), &change.fact, Some(&change.rule), change.sentence.as_deref()));
+    }
     let lapsed = decided.lapsed.iter();
     rows.extend(lapsed.map(|lapsed| ("lapsed", &lapsed.fact, None, lapsed.reason.as_deref())));
     let object = |(change, fact, rule, because): &(&str, &Fact, Option<&str>, Option<&str>)| {
@@ -219,10 +225,17 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
             "rule": rule, "because": because,
         })
     };
+    let open = |row: &Pattern| {
+        json!({
+            "change": "undetermined", "relation": row.relation.as_str(),
+            "values": output::open_values(&row.args), "rule": null, "because": null,
+        })
+    };
+    let mut objects = rows.iter().map(object).chain(decided.undetermined.iter().map(open));
     let mut out = output::out(format);
     match format {
-        Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>()),
-        Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row)))),
+        Format::Json => output::document(&objects.collect::<Vec<_>>()),
+        Format::Jsonl => objects.try_for_each(|object| writeln!(out, "{}", output::spaced(&object))),
         Format::Csv | Format::Table => {
             let mut out = Records::out();
             out.write(["change", "decision", "rule", "because"])?;

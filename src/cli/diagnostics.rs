@@ -7,7 +7,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Renderer, Snippet};
 
 use hence::session::Faults;
-use hence_core::diagnostic::{Diagnostic, Label, Severity};
+use hence_core::diagnostic::{Diagnostic, Edit, Label, Severity};
 use hence_core::literal::{visible, visible_but};
 use hence_core::span::{FileId, Sources};
 
@@ -123,6 +123,15 @@ pub(super) fn json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Va
             })
         })
         .collect();
+    let edit = |edit: &Edit| {
+        let (start, end) = (sources.place(edit.span), sources.place(edit.span.after()));
+        serde_json::json!({
+            "file": start.file, "line": start.line, "column": start.column,
+            "end_line": end.line, "end_column": end.column, "text": edit.text,
+        })
+    };
+    let fixes = diagnostic.fixes.iter();
+    let fixes: Vec<Vec<_>> = fixes.map(|fix| fix.edits.iter().map(edit).collect()).collect();
     serde_json::json!({
         "code": diagnostic.code.0,
         "severity": match diagnostic.severity { Severity::Error => "error", Severity::Warning => "warning" },
@@ -130,5 +139,6 @@ pub(super) fn json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Va
         "labels": labels,
         "notes": diagnostic.notes,
         "help": diagnostic.help,
+        "fixes": fixes,
     })
 }

@@ -38,10 +38,10 @@ fn a_fault_ends_a_command_with_a_status_of_its_own() {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "cli::fault_test::command", "--ignored", "--nocapture", "--test-threads=1"]);
     let output = child.env(DIR, dir.path()).env_remove("RUST_BACKTRACE").output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(70), "{output:?}");
-    assert!(told.contains("error: this is a fault of hence "), "{told}");
-    assert!(told.contains("`every slot of a plan is bound before it is read` does not hold"), "{told}");
-    assert!(told.contains("help: report this line with the rules and facts that show it"), "{told}");
+    assert!(stderr.contains("error: this is a fault of hence "), "{stderr}");
+    assert!(stderr.contains("`every slot of a plan is bound before it is read` does not hold"), "{stderr}");
+    assert!(stderr.contains("help: report this line with the rules and facts that show it"), "{stderr}");
     assert_eq!(Ledger::open(dir.path(), &OpenOptions::default()).unwrap().last_tx(), 0);
 }

@@ -44,7 +44,7 @@ impl Fmt {
         for text in &formatting.texts {
             if self.check { show(text)? } else { write(text)? }
         }
-        self.tell(&formatting, changed);
+        self.show_summary(&formatting, changed);
         if !formatting.faults.diagnostics.is_empty() {
             diagnostics::print(&formatting.faults);
             return Ok(UNASKED);
@@ -66,22 +66,14 @@ impl Fmt {
     }
 
     /// Says how many files changed; of standard input the output says it.
-    fn tell(&self, formatting: &Formatting, changed: usize) {
+    fn show_summary(&self, formatting: &Formatting, changed: usize) {
         let files = formatting.texts.iter().filter(|text| text.path.is_some()).count();
         if files > 0 {
             let done = if self.check { "would change" } else { "formatted" };
             let same = formatting.texts.len() - changed;
-            output::aside(&format!(
-                "{} {done}, {same} as {} should be",
-                count(changed, "file"),
-                pronoun(same)
-            ));
+            output::aside(&format!("{} {done}, {same} unchanged", count(changed, "file")));
         }
     }
-}
-
-fn pronoun(number: usize) -> &'static str {
-    if number == 1 { "it" } else { "they" }
 }
 
 fn standard_input() -> Result<Vec<u8>, Failure> {

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use serde_json::{Value as Json, json};
 
-use hence::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
+use hence::session::{self, Change, DecisionId, Outcome as Decided, RuleSet, Session, SessionError};
 use hence_core::fact::Fact;
 use hence_core::meter;
 use hence_core::value::Value;
@@ -14,7 +14,7 @@ use hence_ledger::interchange::Mapping;
 use super::carry::Carry;
 use super::diagnostics::count;
 use super::lines::{LONGEST_LINE, read_line};
-use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, open, output, time};
+use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, effects, open, output, time};
 
 /// How many faults of the lines of one transaction are told.
 const MOST_FAULTS: usize = 100;
@@ -27,6 +27,8 @@ const RETRACT: &str = "retract";
 pub(super) struct Follow {
     /// What decides.
     pub(super) session: Session,
+    /// The rules under which lines are read.
+    pub(super) rules: RuleSet,
     /// Who asserts the facts.
     pub(super) author: String,
     /// The clock; the wall clock where there is none.
@@ -121,7 +123,7 @@ impl Follow {
         if !said.is_empty() {
             self.answer(said, out)?;
         }
-        open::tell(&self.session.close());
+        open::show_notices(&self.session.close());
         Ok(self.refused.status(self.batch))
     }
 
@@ -160,13 +162,13 @@ impl Follow {
             return said.refuse([json!({ "message": stopped.to_string(), "line": number })]);
         }
         if let Some(mapping) = &self.records {
-            return match session::read_record_lines(self.session.rules(), mapping, STREAM, text) {
+            return match session::read_record_lines(&self.rules, mapping, STREAM, text) {
                 Err(error) => said.refuse(faults(&error, number)),
                 Ok(facts) => said.take(facts, false),
             };
         }
         let retracted = self.retracted(text);
-        match session::read_fact_lines(self.session.rules(), STREAM, retracted.as_deref().unwrap_or(text)) {
+        match session::read_fact_lines(&self.rules, STREAM, retracted.as_deref().unwrap_or(text)) {
             Err(error) => said.refuse(faults(&error, number)),
             Ok(facts) => said.take(facts, retracted.is_some()),
         }
@@ -202,9 +204,10 @@ impl Follow {
         let now = change.now;
         match self.session.commit(change, false) {
             Ok(decided) => self.write(said.line, &decided, now, out),
-            // Only a limit leaves the session as it was; what is wrong with the ledger stays wrong.
-            Err(error) if error.is_limit() => {
-                Ok(self.refuse(said.line, &[json!({ "message": error.to_string() })], true, out)?)
+            // What is wrong with the lines leaves the session as it was; what is wrong with the ledger stays wrong.
+            Err(error) if error.is_of_the_change() => {
+                let stopped = error.is_limit();
+                Ok(self.refuse(said.line, &[json!({ "message": error.to_string() })], stopped, out)?)
             }
             Err(error) => Err(error.into()),
         }
@@ -242,11 +245,21 @@ impl Follow {
             fields.insert(String::from("reports"), json!(decided.reports));
         }
         write_line(out, &end)?;
-        open::tell(&self.session.take_notices());
+        open::show_notices(&self.session.take_notices());
         Ok(out.flush()?)
     }
 
     fn write_changes(&self, decided: &Decided, out: &mut dyn Write) -> Result<(), Failure> {
+        for (number, step) in (1..).zip(&decided.steps) {
+            for change in &step.changes {
+                let (rule, because) = (Some(change.rule.as_str()), change.sentence.as_deref());
+                let mut line = changed(effects::verb(change), None, &change.fact, rule, because);
+                if let Some(fields) = line.as_object_mut() {
+                    fields.insert(String::from("step"), Json::from(number));
+                }
+                write_line(out, &line)?;
+            }
+        }
         for decision in &decided.drawn {
             let id = decided.id(&decision.fact);
             let (rule, because) = (decision.rule.as_deref(), decision.sentence.as_deref());
@@ -256,8 +269,9 @@ impl Follow {
             let id = self.session.decision_id(fact)?;
             write_line(out, &changed("lapsed", id, fact, None, reason.as_deref()))?;
         }
-        for relation in &decided.undetermined {
-            write_line(out, &json!({ "change": "undetermined", "relation": relation.as_str() }))?;
+        for row in &decided.undetermined {
+            let (relation, values) = (row.relation.as_str(), output::open_values(&row.args));
+            write_line(out, &json!({ "change": "undetermined", "relation": relation, "values": values }))?;
         }
         Ok(())
     }

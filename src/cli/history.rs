@@ -15,7 +15,7 @@ use hence_ledger::{Decision, Lapsed, Ledger, Run, Transaction, When};
 use super::options::{FactOptions, RangeOptions, RuleOptions, moment};
 use super::output::{self, Format};
 use super::past::refuse_future;
-use super::{DONE, Failure, NO, Outcome, open, terminal, time};
+use super::{DONE, Failure, NO, Outcome, effects, open, terminal, time};
 
 /// Show when a fact or decision held: each assertion and retraction, with author, time and source
 #[derive(Debug, Args)]
@@ -39,9 +39,9 @@ impl History {
         let mut out = terminal::text();
         for (spans, from, until) in [(&asserted, "asserted", "retracted"), (&drawn, "drawn", "lapsed")] {
             for span in spans {
-                writeln!(out, "{}", event(&ledger, from, span.from)?)?;
+                writeln!(out, "{}", event(&ledger, &fact, from, span.from)?)?;
                 if let Some(tx) = span.until {
-                    writeln!(out, "{}", event(&ledger, until, tx)?)?;
+                    writeln!(out, "{}", event(&ledger, &fact, until, tx)?)?;
                 }
             }
         }
@@ -62,10 +62,20 @@ impl History {
     }
 }
 
-fn event(ledger: &Ledger, what: &str, tx: u64) -> Result<String, Failure> {
+fn event(ledger: &Ledger, fact: &Fact, what: &str, tx: u64) -> Result<String, Failure> {
     let info = ledger.info(tx).map_err(open::failure)?;
     let note = info.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
     let at = literal::time_text(info.time);
+    let steps = (1..).zip(info.steps.iter().flatten());
+    let mut changes = steps.flat_map(|(number, step)| step.changes.iter().map(move |one| (number, one)));
+    let changed = changes.find(|(_, change)| change.fact == *fact && effects::verb(change) == what);
+    if let Some((number, change)) = changed {
+        let because = change.sentence.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+        return Ok(format!(
+            "{what} in transaction {tx} at {at} by rule {} in step {number}{because}",
+            change.rule
+        ));
+    }
     Ok(format!("{what} in transaction {tx} at {at} by {} from {}{note}", info.author, info.source))
 }
 
@@ -142,7 +152,7 @@ impl Log {
             shown = true;
         }
         if !shown {
-            tell_nothing(&ledger)?;
+            note_nothing(&ledger)?;
         }
         Ok(DONE)
     }
@@ -174,6 +184,8 @@ impl Log {
             out.extend(transaction.added.iter().map(|fact| format!("    asserted {fact}")));
             out.extend(transaction.removed.iter().map(|(fact, _)| format!("    retracted {fact}")));
         }
+        let steps = effects::lines(info.steps.as_deref().unwrap_or_default());
+        out.extend(steps.into_iter().map(|line| format!("    {line}")));
         for Decision { fact, sentence, .. } in &transaction.drawn {
             let because = sentence.as_ref().map(|text| format!(": {}", visible(text))).unwrap_or_default();
             out.push(format!("    drawn {fact}{because}"));
@@ -205,6 +217,9 @@ impl Log {
             "head": info.hash.to_string(), "drawn": drawn,
             "lapsed": facts(&mut transaction.lapsed.iter().map(|(lapsed, _)| &lapsed.fact)),
         });
+        if let (Some(object), Some(steps)) = (line.as_object_mut(), &info.steps) {
+            object.insert(String::from("steps"), effects::json(steps));
+        }
         let reasons = || transaction.lapsed.iter().map(|(lapsed, _)| &lapsed.reason);
         if let Some(object) = line.as_object_mut().filter(|_| reasons().any(Option::is_some)) {
             object.insert(String::from("lapsed_because"), json!(reasons().collect::<Vec<_>>()));
@@ -219,7 +234,7 @@ impl Log {
 }
 
 /// Says that no transaction is shown.
-fn tell_nothing(ledger: &Ledger) -> Result<(), Failure> {
+fn note_nothing(ledger: &Ledger) -> Result<(), Failure> {
     let status = ledger.status().map_err(open::failure)?;
     output::note(&match status.time {
         None => String::from("the ledger has no transaction"),
@@ -280,7 +295,7 @@ impl Facts {
             columns if columns.is_empty() => self.columns(&ledger, relation, width)?,
             columns => columns,
         };
-        output::relations(self.format, &[(relation, columns, found)])?;
+        output::relations(self.format, &[(relation, columns, found)], &[])?;
         Ok(DONE)
     }
 
@@ -321,7 +336,7 @@ impl Facts {
             }
         }
         rows.sort();
-        output::rows(self.format, &[String::from("relation"), String::from("facts")], &rows)?;
+        output::rows(self.format, &[String::from("relation"), String::from("facts")], &rows, &[])?;
         Ok(DONE)
     }
 }

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use hence::session::{self, Audit, RuleSet, SessionError};
+use hence::session::{self, Admission, Audit, RuleSet, SessionError};
 use hence_core::file;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
-use hence_ledger::{Hash, Ledger, LedgerError, OpenOptions};
+use hence_ledger::{Hash, ImportedFacts, Ledger, LedgerError, OpenOptions};
 
 use super::diagnostics::count;
-use super::options::{EngineOptions, FactOptions};
+use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::{DONE, Failure, NO, Outcome, config, open, output, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
@@ -120,7 +120,7 @@ impl Verify {
         let ledger = open::ledger(&self.facts, true)?;
         let mut at = 0;
         let verified = ledger.verify_each(&mut |tx| at = tx).map_err(SessionError::Ledger);
-        let verified = verified.inspect_err(|error| progress::tell_reached(error, at, ledger.last_tx()))?;
+        let verified = verified.inspect_err(|error| progress::note_reached(error, at, ledger.last_tx()))?;
         let mut out = terminal::text();
         writeln!(
             out,
@@ -145,7 +145,7 @@ impl Verify {
             };
             writeln!(out, "a snapshot replaces {transactions}; {how}")?;
         }
-        open::tell_of_undeclared(&undeclared(&ledger)?, "the rules of the last decisions");
+        open::warn_of_undeclared_in(&undeclared(&ledger)?, "the rules of the last decisions");
         let mut sound = verified.differences.is_empty() && self.head_stands(&ledger)?;
         if !self.no_replay {
             let last = ledger.last_tx();
@@ -178,7 +178,7 @@ impl Verify {
         });
         bar.finish_and_clear();
         written?;
-        let audited = audited.inspect_err(|error| progress::tell_reached(error, at, to))?;
+        let audited = audited.inspect_err(|error| progress::note_reached(error, at, to))?;
         let found = match audited.faults {
             0 => String::from("each as recorded"),
             faults => count(faults as usize, "error"),
@@ -243,7 +243,7 @@ impl Rebuild {
         let salvaged = Ledger::salvage(self.facts.store(), time::wall_clock(), &author, &options);
         progress::clear();
         let (ledger, salvaged) = salvaged.map_err(open::failure)?;
-        open::tell(&ledger.close());
+        open::show_notices(&ledger.close());
         if let Some(tx) = salvaged.lacking {
             output::warning(&format!("the fact base is incomplete from transaction {tx} on"));
         }
@@ -274,7 +274,7 @@ impl Compact {
         let author = config::get().author(self.author.as_deref())?;
         let mut ledger = open::ledger(&self.facts, false)?;
         let compacted = ledger.compact(time::wall_clock(), &author).map_err(open::failure)?;
-        open::tell(&ledger.close());
+        open::show_notices(&ledger.close());
         let mut out = terminal::text();
         let Some(compacted) = compacted else {
             writeln!(out, "nothing was recorded since the last compaction")?;
@@ -316,18 +316,27 @@ impl Import {
         })?;
         let mut ledger = open::ledger(&self.facts, false)?;
         let before = ledger.last_tx();
-        let imported = match ledger.import(&mut BufReader::new(file), head) {
+        let roles = config::get().roles();
+        let rules = RuleOptions::named(&[], &[], &[]).source().build()?;
+        let mut admission = Admission::new(&roles, rules);
+        let mut admit = |ledger: &Ledger, facts: &ImportedFacts<'_>| admission.check(ledger, facts);
+        let imported = match ledger.import_checked(&mut BufReader::new(file), head, &mut admit) {
             Ok(imported) => imported,
             Err(error) => {
                 open::warn(&mut ledger);
-                let kept = count((ledger.last_tx() - before) as usize, "transaction");
-                output::note(&format!("{kept} imported before the error, head {}", ledger.head()));
+                match ledger.last_tx() - before {
+                    0 => output::note("nothing was imported"),
+                    kept => {
+                        let kept = count(kept as usize, "transaction");
+                        output::note(&format!("{kept} imported before the error, head {}", ledger.head()));
+                    }
+                }
                 return Err(open::failure(error));
             }
         };
         warn_of_time(&ledger)?;
         let (head, closed) = (ledger.head(), ledger.close());
-        open::tell(&closed);
+        open::show_notices(&closed);
         let appended = count(imported.appended as usize, "transaction");
         let there = match imported.there {
             0 => String::new(),

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use hence::session::{Migrated, Migration};
+use hence::session::{Migrated, Migration, SessionError};
 use hence_core::file;
 
 use super::diagnostics::count;
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, Outcome, open, terminal, time};
+use super::{DONE, Failure, Outcome, config, open, terminal, time};
 
 /// Carry recorded facts over to the columns that the rules declare now: shows the changes; --apply records them
 ///
@@ -53,7 +53,7 @@ impl Migrate {
         let rules = self.rules.source().build()?;
         let name = self.file.display().to_string();
         let text = file::read_text(&self.file, file::LARGEST_TEXT)
-            .map_err(|error| Failure::Usage(format!("`{name}` can't be read: {error}")))?;
+            .map_err(|source| SessionError::Read { path: self.file.clone(), source })?;
         self.facts.existing_store("")?;
         let mut ledger = open::ledger(&self.facts, !self.apply)?;
         let (engine, limits) = (self.engine.engine(), self.engine.limits());
@@ -76,9 +76,10 @@ impl Migrate {
         draft.time = time::wall_clock();
         draft.author = self.about.author()?;
         draft.note.clone_from(&self.about.note);
+        config::get().roles().check_carried(&rules, &draft.author, &draft.assertions)?;
         draft.expect_tx = self.about.expect_tx;
         let committed = ledger.commit(&draft).map_err(open::failure)?;
-        open::tell(&ledger.close());
+        open::show_notices(&ledger.close());
         if committed.recorded {
             writeln!(out, "recorded as transaction {}, head {}", committed.tx, committed.head)?;
         } else {

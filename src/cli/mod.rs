@@ -14,6 +14,7 @@ mod config;
 mod decide;
 mod diagnostics;
 mod doc;
+mod effects;
 mod explain;
 mod export;
 #[cfg(test)]

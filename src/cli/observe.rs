@@ -88,7 +88,7 @@ impl Observe {
             facts.push(redaction.fact(fact));
             Ok(())
         })?;
-        self.tell(&total);
+        self.show_summary(&total);
         self.record(store, rules, observer.as_ref(), facts)
     }
 
@@ -122,11 +122,11 @@ impl Observe {
             return Err(error.into());
         }
         out.flush()?;
-        self.tell(&looked?);
+        self.show_summary(&looked?);
         Ok(DONE)
     }
 
-    fn tell(&self, total: &Summary) {
+    fn show_summary(&self, total: &Summary) {
         output::aside(&format!(
             "{} read, {} seen{}",
             count(total.records as usize, "record"),
@@ -149,7 +149,7 @@ impl Observe {
         let facts = session::from_shipped(rules, facts);
         let unread = unread(rules, &facts)?;
         let committed = self.commit((store, rules), observer, facts, &open::options())?;
-        tell_unread(&unread);
+        warn_of_unread(&unread);
         let changes = &committed.tally;
         let gone = match changes.removed {
             0 => String::new(),
@@ -183,6 +183,7 @@ impl Observe {
         };
         session::fit_draft(rules, &ledger, &mut draft)?;
         draft.retractions = gone(&ledger, observer, &draft.assertions).map_err(open::failure)?;
+        config::get().roles().check_draft(rules, &draft)?;
         ledger.commit(&draft).map_err(open::failure)
     }
 
@@ -196,10 +197,10 @@ impl Observe {
             .map_err(|error| Failure::Usage(format!("can't read `{file}`: {}", file::said(&error))))?;
         let seen: RefCell<Vec<Fact>> = RefCell::default();
         let mut failed = None;
-        let mut told = BTreeSet::new();
+        let mut warned = BTreeSet::new();
         let mut hand_over = || -> io::Result<()> {
             let facts = seen.take();
-            self.hand_over(observer, facts, rules, &mut told).map_err(|failure| {
+            self.hand_over(observer, facts, rules, &mut warned).map_err(|failure| {
                 failed = Some(failure);
                 io::Error::other("stopped")
             })
@@ -215,8 +216,8 @@ impl Observe {
             (Some(failure), _) => Err(failure),
             (None, Err(error)) => Err(error.into()),
             (None, Ok(total)) => {
-                self.hand_over(observer, seen.take(), rules, &mut told)?;
-                self.tell(&total);
+                self.hand_over(observer, seen.take(), rules, &mut warned)?;
+                self.show_summary(&total);
                 Ok(DONE)
             }
         }
@@ -227,15 +228,15 @@ impl Observe {
         observer: &dyn Observer,
         facts: Vec<Fact>,
         rules: Option<&RuleSet>,
-        told: &mut BTreeSet<String>,
+        warned: &mut BTreeSet<String>,
     ) -> Result<(), Failure> {
         if facts.is_empty() {
             return Ok(());
         }
         let (Some(store), Some(rules)) = (&self.into, rules) else { return Ok(print(&facts)?) };
         let facts = session::from_shipped(rules, facts);
-        let unread = unread(rules, &facts)?.into_iter().filter(|relation| told.insert(relation.clone()));
-        tell_unread(&unread.collect());
+        let unread = unread(rules, &facts)?.into_iter().filter(|relation| warned.insert(relation.clone()));
+        warn_of_unread(&unread.collect());
         let options = OpenOptions { wait: PATIENCE, ..open::options() };
         self.commit((store, rules), observer, facts, &options).map(drop)
     }
@@ -284,7 +285,7 @@ fn unread(rules: &RuleSet, facts: &[Fact]) -> Result<BTreeSet<String>, Failure> 
     Ok(unread)
 }
 
-fn tell_unread(unread: &BTreeSet<String>) {
+fn warn_of_unread(unread: &BTreeSet<String>) {
     for relation in unread {
         output::note(&format!("the rules do not read `{relation}`; its facts are recorded anyway"));
     }

@@ -1,5 +1,7 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
+use std::borrow::Cow;
+
 use hence::session::compiled;
 use hence::session::{self, EvaluationScope, RuleSet, Session, SessionError};
 use hence_core::diagnostic::nearest;
@@ -42,7 +44,7 @@ pub(super) fn for_reading(
         facts.existing_store(GIVE_FACTS)?;
         let session = Session::over_ledger(rules, ledger(facts, true)?);
         if named.packs.is_empty() {
-            tell_undeclared(&session);
+            warn_of_undeclared(&session);
         }
         session
     } else {
@@ -114,13 +116,13 @@ pub(super) fn failure(error: LedgerError) -> Failure {
     Failure::Session(SessionError::Ledger(error))
 }
 
-/// Tells what had to be put right when the ledger was opened.
+/// Shows what had to be put right when the ledger was opened.
 pub(super) fn warn(ledger: &mut Ledger) {
-    tell(&ledger.take_notices());
+    show_notices(&ledger.take_notices());
 }
 
-/// Tells what happened to the ledger.
-pub(super) fn tell(notices: &[Notice]) {
+/// Shows what happened to the ledger.
+pub(super) fn show_notices(notices: &[Notice]) {
     notices.iter().for_each(|notice| output::warning(&notice.to_string()));
 }
 
@@ -162,14 +164,14 @@ pub(super) fn may_have_facts(ledger: &Ledger, named: &RuleOptions, relation: Sym
     }))
 }
 
-/// Tells of recorded relations that the rules don't declare, where decisions are drawn.
-pub(super) fn tell_undeclared(session: &Session) {
+/// Warns of recorded relations that the rules don't declare, where decisions are drawn.
+pub(super) fn warn_of_undeclared(session: &Session) {
     let Some(ledger) = session.ledger() else { return };
-    tell_of_undeclared(&session::undeclared(session.rules(), ledger), "these rules");
+    warn_of_undeclared_in(&session::undeclared(session.rules(), ledger), "these rules");
 }
 
 /// The same of rules called `rules`.
-pub(super) fn tell_of_undeclared(found: &[(Symbol, u64)], rules: &str) {
+pub(super) fn warn_of_undeclared_in(found: &[(Symbol, u64)], rules: &str) {
     let verb = match found {
         [] => return,
         [_] => "1 recorded relation is",
@@ -190,8 +192,11 @@ pub(super) fn named_counts(found: &[(Symbol, u64)]) -> String {
 }
 
 fn equip(session: Session, engine: &EngineOptions) -> Result<Session, Failure> {
-    let session =
-        session.with_engine(engine.engine()).with_limits(engine.limits()).with_lenient(engine.lenient()?);
+    let session = session
+        .with_engine(engine.engine())
+        .with_limits(engine.limits())
+        .with_lenient(engine.lenient()?)
+        .with_roles(config::get().roles());
     if engine.name() != EngineName::Both {
         return Ok(session);
     }
@@ -224,4 +229,9 @@ pub(super) fn lints(rules: &RuleSet, named: &RuleOptions) {
         let number = count(rules.warnings.len(), "warning");
         output::aside(&format!("{number} in these rules; `{}` shows them", named.command("check")));
     }
+}
+
+/// The rules under which facts that `author` brings are read: a column that names the author may be left out.
+pub(super) fn reading_for<'r>(rules: &'r RuleSet, author: &str) -> Cow<'r, RuleSet> {
+    if rules.names_authors() { Cow::Owned(rules.read_for(author)) } else { Cow::Borrowed(rules) }
 }

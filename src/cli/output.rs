@@ -1,5 +1,6 @@
 //! Results on standard output (tables for people, JSON and CSV for programs), everything else on standard error.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
@@ -12,6 +13,8 @@ pub(super) use hence_core::json::{fact as json_fact, spaced, value as json_value
 use hence_core::literal::visible;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_proof::proof::Pattern;
+use serde_json::{Value as Json, json};
 
 use super::records::Records;
 use super::terminal::{self, Out};
@@ -100,12 +103,22 @@ pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
 ///
 /// # Errors
 /// Standard output can't be written.
-pub(super) fn rows(format: Format, columns: &[String], rows: &[Vec<Value>]) -> io::Result<()> {
+pub(super) fn rows(
+    format: Format,
+    columns: &[String],
+    rows: &[Vec<Value>],
+    undetermined: &[Vec<Option<Value>>],
+) -> io::Result<()> {
     let mut out = out(format);
     let object = |row: &Vec<Value>| {
         let pairs = columns.iter().cloned().zip(row.iter().map(|value| json_value(*value)));
-        serde_json::Value::Object(pairs.collect())
+        Json::Object(pairs.collect())
     };
+    let open = |row: &Vec<Option<Value>>| {
+        let pairs = columns.iter().cloned().zip(open_values(row));
+        json!({ "undetermined": Json::Object(pairs.collect()) })
+    };
+    let mut objects = rows.iter().map(object).chain(undetermined.iter().map(open));
     match format {
         Format::Table => {
             let cells: Vec<Vec<String>> =
@@ -114,9 +127,9 @@ pub(super) fn rows(format: Format, columns: &[String], rows: &[Vec<Value>]) -> i
         }
         Format::Json => {
             drop(out);
-            document(&rows.iter().map(object).collect::<Vec<_>>())
+            document(&objects.collect::<Vec<_>>())
         }
-        Format::Jsonl => rows.iter().try_for_each(|row| writeln!(out, "{}", spaced(&object(row)))),
+        Format::Jsonl => objects.try_for_each(|object| writeln!(out, "{}", spaced(&object))),
         Format::Csv => {
             let mut out = Records::out();
             out.write(columns)?;
@@ -129,6 +142,33 @@ pub(super) fn rows(format: Format, columns: &[String], rows: &[Vec<Value>]) -> i
 /// Writes a warning for each undefined operation.
 pub(super) fn reports(reports: &[String]) {
     reports.iter().for_each(|report| warning(report));
+}
+
+/// So many undetermined rows are shown to people.
+const OPEN_SHOWN: usize = 20;
+
+/// Names the rows that are undetermined, where the result itself can't.
+pub(super) fn undetermined(format: Format, rows: impl ExactSizeIterator<Item = impl Display>) {
+    if matches!(format, Format::Json | Format::Jsonl) {
+        return;
+    }
+    let more = rows.len().saturating_sub(OPEN_SHOWN);
+    for row in rows.take(OPEN_SHOWN) {
+        warning(&format!("`{row}` is undetermined: it depends on an undefined operation"));
+    }
+    if more > 0 {
+        warning(&format!("{more} more are undetermined"));
+    }
+}
+
+/// The values of an undetermined row, `null` for those that are unknown.
+pub(super) fn open_values(row: &[Option<Value>]) -> Vec<Json> {
+    row.iter().map(|value| value.map_or(Json::Null, json_value)).collect()
+}
+
+/// An undetermined row as a line for programs.
+fn open_row(row: &Pattern) -> Json {
+    json!({ "undetermined": { row.relation.as_str(): open_values(&row.args) } })
 }
 
 /// The columns of the terminal, 100 where there is none.
@@ -163,14 +203,19 @@ pub(super) fn document(document: &impl serde::Serialize) -> io::Result<()> {
 ///
 /// # Errors
 /// Standard output can't be written.
-pub(super) fn relations(format: Format, relations: &[(Symbol, Vec<Symbol>, Vec<Fact>)]) -> io::Result<()> {
-    let facts = || relations.iter().flat_map(|(_, _, facts)| facts);
+pub(super) fn relations(
+    format: Format,
+    relations: &[(Symbol, Vec<Symbol>, Vec<Fact>)],
+    undetermined: &[Pattern],
+) -> io::Result<()> {
+    let facts = || relations.iter().flat_map(|(_, _, facts)| facts).map(json_fact);
+    let mut objects = facts().chain(undetermined.iter().map(open_row));
     let mut out = out(format);
     match format {
-        Format::Jsonl => facts().try_for_each(|fact| writeln!(out, "{}", spaced(&json_fact(fact)))),
+        Format::Jsonl => objects.try_for_each(|object| writeln!(out, "{}", spaced(&object))),
         Format::Json => {
             drop(out);
-            document(&facts().map(json_fact).collect::<Vec<_>>())
+            document(&objects.collect::<Vec<_>>())
         }
         Format::Table | Format::Csv => {
             drop(out);
@@ -180,7 +225,7 @@ pub(super) fn relations(format: Format, relations: &[(Symbol, Vec<Symbol>, Vec<F
                 if format == Format::Table || relations.len() > 1 {
                     writeln!(self::out(format), "# {name}")?;
                 }
-                rows(format, &columns, &values)?;
+                rows(format, &columns, &values, &[])?;
             }
             Ok(())
         }

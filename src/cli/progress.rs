@@ -66,7 +66,7 @@ pub(super) fn watcher() -> Watcher {
 }
 
 /// Says how far going through transactions came, where it reached a limit in transaction `at`.
-pub(super) fn tell_reached(error: &SessionError, at: u64, of: u64) {
+pub(super) fn note_reached(error: &SessionError, at: u64, of: u64) {
     if error.is_limit() {
         output::note(&format!("the limit was reached at transaction {at} of {of}; earlier ones are done"));
     }

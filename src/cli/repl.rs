@@ -103,7 +103,7 @@ fn read_all(console: &mut Console<'_>) -> Outcome {
 }
 
 /// Says what an entry was that could not be taken, and goes on.
-fn tell(failure: Failure) -> Result<(), Failure> {
+fn show_failure(failure: Failure) -> Result<(), Failure> {
     match failure {
         Failure::Output(error) => Err(Failure::Output(error)),
         other => {

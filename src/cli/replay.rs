@@ -90,7 +90,7 @@ impl Replay {
         written?;
         shown.end(replayed.as_ref().ok())?;
         if let (Err(error), Some(at)) = (&replayed, at) {
-            progress::tell_reached(error, at, replay.to);
+            progress::note_reached(error, at, replay.to);
         }
         Ok(if replayed?.flips == 0 { DONE } else { NO })
     }
@@ -177,11 +177,25 @@ impl Shown {
                     1 => String::from("1 decision flips"),
                     many => format!("{many} decisions flip"),
                 };
+                let steps = replayed.map_or(String::new(), stepped);
                 let transactions = count(transactions as usize, "transaction");
                 let decisions = count(decisions as usize, "decision");
-                writeln!(terminal::text(), "{transactions} drawn again, {decisions} in all: {flips}")
+                writeln!(terminal::text(), "{transactions} drawn again, {decisions} in all: {flips}{steps}")
             }
         }
+    }
+}
+
+/// What became of the steps of effects, where there are any.
+fn stepped(replayed: &Replayed) -> String {
+    let steps = count(replayed.steps as usize, "step");
+    match (replayed.steps, replayed.stepped_otherwise, replayed.first_otherwise) {
+        (0, 0, _) => String::new(),
+        (_, others, Some(first)) => {
+            let transactions = count(others as usize, "transaction");
+            format!("; {steps}, other ones than recorded in {transactions}, first in {first}")
+        }
+        _ => format!("; {steps}, as recorded"),
     }
 }
 

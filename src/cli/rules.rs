@@ -135,6 +135,8 @@ impl RuleOptions {
             paths: self.paths(),
             packs: self.packs.clone(),
             sets: self.sets.clone(),
+            lints: config::get().lints(),
+            origins: config::get().param_origins(&self.sets),
             ..RuleSource::default()
         };
         let params = config::get().params();
@@ -143,6 +145,7 @@ impl RuleOptions {
             return (source, From::Named);
         }
         source.paths = config::get().rules();
+        source.named_by = Some(config::get().origin("rules"));
         source.packs = config::get().packs().to_vec();
         // They are meant for these rules, so one that these don't have is a mistake.
         let set = |name: &Symbol| self.sets.iter().any(|(set, _)| set == name);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use hence::session::Faults;
-use hence_core::diagnostic::{Code, Diagnostic, Label, Severity};
+use hence_core::diagnostic::{Code, Diagnostic, Fix, Label, Severity};
 use hence_core::span::Sources;
 
 use super::explain;
@@ -69,7 +69,31 @@ fn result(found: &Diagnostic, codes: &[Code], sources: &Sources) -> Value {
             result.insert(name.to_owned(), Value::Array(places));
         }
     }
+    if !found.fixes.is_empty() {
+        let fixes: Vec<Value> = found.fixes.iter().map(|fix| fixed(fix, found, sources)).collect();
+        result.insert(String::from("fixes"), Value::Array(fixes));
+    }
     Value::Object(result)
+}
+
+/// A change that mends a fault, file by file.
+fn fixed(fix: &Fix, found: &Diagnostic, sources: &Sources) -> Value {
+    let mut by_file: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for edit in &fix.edits {
+        let (start, end) = (sources.place(edit.span), sources.place(edit.span.after()));
+        by_file.entry(start.file).or_default().push(json!({
+            "deletedRegion": {
+                "startLine": start.line, "startColumn": start.column,
+                "endLine": end.line, "endColumn": end.column,
+            },
+            "insertedContent": { "text": edit.text },
+        }));
+    }
+    let change = |(file, replacements): (String, Vec<Value>)| json!({ "artifactLocation": { "uri": uri(&file) }, "replacements": replacements });
+    json!({
+        "description": { "text": found.help.first().unwrap_or(&found.message) },
+        "artifactChanges": by_file.into_iter().map(change).collect::<Vec<_>>(),
+    })
 }
 
 /// The headline, and below it what the text form shows as notes and help.

@@ -9,11 +9,12 @@ use serde_json::json;
 use hence::session::{self, Hypothesis, RuleSet, SessionError};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_ledger::Step;
 use hence_proof::difference::{Changed, Scope, Turn};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
 use super::past::{Asking, Past};
-use super::{DONE, Failure, NO, Outcome, open, output, terminal};
+use super::{DONE, Failure, NO, Outcome, effects, open, output, terminal};
 
 /// Show which decisions a hypothetical change would draw and which would lapse; records nothing
 #[derive(Debug, Args)]
@@ -88,19 +89,20 @@ impl WhatIf {
             session.relation(name)?;
         }
         let (mut changes, mut unexplained, mut written) = (0_usize, false, Ok(()));
-        session.what_if_each(&hypothesis, now, (&scope, EXPLAINED), &mut |turn, change| {
+        let steps = session.what_if_each(&hypothesis, now, (&scope, EXPLAINED), &mut |turn, change| {
             changes += 1;
             unexplained |= change.before.is_none();
             written = self.print(turn, &change);
             written.is_ok()
         })?;
         written?;
+        self.print_steps(&steps)?;
         if unexplained {
             output::note(&format!(
                 "only the first {EXPLAINED} decisions drawn and lapsed of each relation are explained"
             ));
         }
-        if changes == 0 && self.format == WhatIfFormat::Text {
+        if changes == 0 && steps.is_empty() && self.format == WhatIfFormat::Text {
             writeln!(terminal::text(), "nothing would change")?;
         }
         Ok(if self.exit_status && changes > 0 { NO } else { DONE })
@@ -126,6 +128,26 @@ impl WhatIf {
         }
         let supposed = RuleOptions::named(&self.rules, &[], &[]).source().build()?;
         Ok(Some(supposed.keeping(now).map_err(SessionError::Faults)?))
+    }
+
+    /// What effects would do, step by step.
+    fn print_steps(&self, steps: &[Step]) -> std::io::Result<()> {
+        if self.format == WhatIfFormat::Text {
+            let mut out = terminal::text();
+            return effects::lines(steps).iter().try_for_each(|line| writeln!(out, "{line}"));
+        }
+        let mut out = terminal::json();
+        let numbered = (1..).zip(steps);
+        let all = numbered.flat_map(|(number, step)| step.changes.iter().map(move |change| (number, change)));
+        for (number, change) in all {
+            let values: Vec<_> = change.fact.values.iter().map(|value| output::json_value(*value)).collect();
+            let line = json!({
+                "change": effects::verb(change), "relation": change.fact.relation.as_str(), "values": values,
+                "step": number, "rule": change.rule, "because": change.sentence,
+            });
+            writeln!(out, "{}", output::spaced(&line))?;
+        }
+        Ok(())
     }
 
     fn print(&self, turn: Turn, change: &Changed) -> std::io::Result<()> {

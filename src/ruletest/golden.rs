@@ -160,7 +160,7 @@ impl GoldenCase {
         let derived = session.derive(&names, now)?;
         let mut failures = Vec::new();
         for ((name, _, facts), wanted) in derived.relations.iter().zip(case.expect.values()) {
-            if derived.undetermined.contains(name) {
+            if derived.undetermined.iter().any(|row| row.relation == *name) {
                 let failure = Failure::new(
                     self.place(),
                     name.as_str(),

@@ -1,5 +1,7 @@
 //! Expectations against what follows: which hold, and what to say of those that don't.
 
+mod undetermined;
+
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -163,7 +165,7 @@ impl Bench<'_> {
     }
 
     fn is_met(&self, item: &Expectation, answer: Option<RelationId>) -> bool {
-        if self.undetermined(item).is_some() {
+        if self.undetermined(item, answer).is_some() {
             return false;
         }
         match item {
@@ -183,7 +185,7 @@ impl Bench<'_> {
         if self.is_met(item, answer) {
             return None;
         }
-        if let Some(relation) = self.undetermined(item) {
+        if let Some(relation) = self.undetermined(item, answer) {
             return Some(self.undetermined_failure(item, relation));
         }
         match item {
@@ -207,23 +209,6 @@ impl Bench<'_> {
     fn failure(&self, span: Span, says: impl Into<String>) -> Failure {
         let sources = &self.case.file.rules.sources;
         Failure::new(sources.place(span), sources.slice(span), says)
-    }
-
-    /// A decision that the expectation speaks of and that is undetermined.
-    fn undetermined(&self, item: &Expectation) -> Option<RelationId> {
-        relations(item).into_iter().find(|relation| self.evaluation.undetermined.contains(relation))
-    }
-
-    fn undetermined_failure(&self, item: &Expectation, relation: RelationId) -> Failure {
-        let (Expectation::Body { span, .. } | Expectation::Exactly { span, .. }) = item;
-        let says = format!("`{}` is undetermined: an operation is undefined", self.name(relation));
-        let program = self.program;
-        let causes = self.evaluation.model.undefined.iter().filter(|report| {
-            program.rule(report.rule).is_some_and(|rule| program.dependents(rule.head).contains(&relation))
-        });
-        let sources = &self.case.file.rules.sources;
-        let why = causes.map(|report| session::report_line(program, sources, report)).take(PROOF_LINES);
-        Failure { why: why.collect(), ..self.failure(*span, says) }
     }
 
     fn name(&self, relation: RelationId) -> Symbol {
@@ -375,7 +360,7 @@ impl Bench<'_> {
     }
 
     fn finder(&self) -> Finder<'_> {
-        Finder::new(self.program, &self.evaluation.model, &self.case.file.rules.sources, &NoOrigins)
+        self.evaluation.finder((self.program, &self.case.file.rules.sources), &NoOrigins)
     }
 
     /// The first lines of the proof of a fact.

@@ -64,6 +64,7 @@ impl Probes {
             columns: columns.collect(),
             doc: String::new(),
             requires: None,
+            authors: None,
             span: Span::default(),
         });
         self.program.rules.push(Rule {
@@ -85,8 +86,11 @@ impl Probes {
     /// Puts the questions to a model; `None` where a limit is reached.
     pub(super) fn put(self, model: &Model) -> Option<Answers> {
         let mut input = Database::new(&self.program);
-        for (at, extent) in model.relations.iter().enumerate() {
-            extent.rows.iter().for_each(|row| input.push(RelationId(at as u32), row));
+        // A model that tells what follows possibly has more relations than these.
+        for (id, extent) in (0..).map(RelationId).zip(&model.relations) {
+            if self.program.relation(id).is_some_and(|relation| relation.kind == Kind::Input) {
+                extent.rows.iter().for_each(|row| input.push(id, row));
+            }
         }
         let model = SemiNaive.evaluate(&self.program, input, &limits()).ok()?;
         Some(Answers { program: self.program, model })

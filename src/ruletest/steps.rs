@@ -1,6 +1,8 @@
 //! What follows in each step of a test: one step is evaluated by itself; several are commits of one session, which
 //! brings what follows up to date as it does for everybody.
 
+use std::collections::BTreeSet;
+
 use crate::session::{self, Change, Evaluation, RuleSet, Session, SessionError};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
@@ -22,6 +24,19 @@ pub(super) struct Reached {
     pub(super) evaluation: Evaluation,
     /// What the step retracts and didn't stand.
     pub(super) missing: Vec<Fact>,
+    /// The facts before each step of its effects.
+    before_effects: Vec<Vec<Fact>>,
+}
+
+/// What followed before each step of effects, where rules hold that the effects consume.
+pub(super) fn before_effects(
+    rules: &RuleSet,
+    program: &Program,
+    (reached, now): (&Reached, i64),
+    limits: &Limits,
+) -> Result<Vec<Evaluation>, SessionError> {
+    let before = reached.before_effects.iter();
+    before.map(|facts| alone(rules, program, facts, now, limits)).collect()
 }
 
 /// What follows by a program in each step; `rules` are those that it was made of.
@@ -32,9 +47,10 @@ pub(super) fn run(
     limits: &Limits,
 ) -> Result<Vec<Reached>, SessionError> {
     match moments {
-        [only] => Ok(vec![Reached {
+        [only] if rules.checked.effects.is_empty() => Ok(vec![Reached {
             evaluation: alone(rules, program, &only.added, only.now, limits)?,
             missing: Vec::new(),
+            before_effects: Vec::new(),
         }]),
         several => session(rules, program, several, limits),
     }
@@ -68,6 +84,7 @@ fn session(
     let mut rules = rules.clone();
     rules.program = program.clone();
     let mut session = Session::over_facts(rules, Vec::new()).with_limits(*limits).keeping();
+    let mut facts: BTreeSet<Fact> = BTreeSet::new();
     let commit = |moment: &Moment| {
         let change = Change {
             assertions: moment.added.clone(),
@@ -78,7 +95,22 @@ fn session(
         };
         let outcome = session.commit(change, false)?;
         let evaluation = session.kept().or_broken("a session that keeps what follows has it after a commit");
-        Ok(Reached { evaluation, missing: outcome.changes.missing })
+        moment.removed.iter().for_each(|fact| {
+            facts.remove(fact);
+        });
+        facts.extend(moment.added.iter().cloned());
+        let mut before_effects = Vec::with_capacity(outcome.steps.len());
+        for step in &outcome.steps {
+            before_effects.push(facts.iter().cloned().collect());
+            for change in &step.changes {
+                if change.asserted {
+                    facts.insert(change.fact.clone());
+                } else {
+                    facts.remove(&change.fact);
+                }
+            }
+        }
+        Ok(Reached { evaluation, missing: outcome.changes.missing, before_effects })
     };
     moments.iter().map(commit).collect()
 }

@@ -103,7 +103,7 @@ pub(super) fn why_not(
     relation: RelationId,
     wanted: &[Option<Value>],
 ) -> Vec<String> {
-    let asked = Asked { program, sources, model };
+    let asked = RuleContext { program, sources, model };
     let mut lines = Vec::new();
     asked.why_not(relation, wanted, 0, &mut lines);
     lines
@@ -114,7 +114,7 @@ const RULES_SHOWN: usize = 2;
 /// How many steps down the rules are followed.
 const STEPS_DOWN: usize = 4;
 
-struct Asked<'a> {
+struct RuleContext<'a> {
     program: &'a Program,
     sources: &'a Sources,
     model: &'a Model,
@@ -127,7 +127,7 @@ struct Stop {
     misses: Option<(RelationId, Vec<Option<Value>>)>,
 }
 
-impl Asked<'_> {
+impl RuleContext<'_> {
     fn why_not(&self, relation: RelationId, wanted: &[Option<Value>], depth: usize, lines: &mut Vec<String>) {
         let rules = self.program.rules.iter().filter(|rule| rule.head == relation);
         let mut stops: Vec<Stop> = rules.filter_map(|rule| self.stop(rule, wanted)).collect();

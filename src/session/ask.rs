@@ -12,11 +12,12 @@ use hence_engine::Undefined;
 use hence_lang::analysis;
 use hence_lang::ir::Program;
 use hence_lang::lower::{self, Query};
+use hence_proof::proof::Pattern;
 use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
 use super::evaluation::{self, Evaluation};
-use super::slice::Asked;
+use super::slice::ProgramQuery;
 use super::{RuleSet, Session};
 
 /// The answer to a query.
@@ -26,6 +27,8 @@ pub struct Answer {
     pub columns: Vec<Symbol>,
     /// Their values for each match, distinct, ascending.
     pub rows: Vec<Vec<Value>>,
+    /// What matches possibly and not certainly, some values unknown.
+    pub undetermined: Vec<Vec<Option<Value>>>,
     /// What was reported on the way: undefined operations.
     pub reports: Vec<String>,
 }
@@ -35,8 +38,8 @@ pub struct Answer {
 pub struct Derived {
     /// Each relation asked for, with its column names and its facts, ascending.
     pub relations: Vec<(Symbol, Vec<Symbol>, Vec<Fact>)>,
-    /// Decisions among them that are undetermined; they have no facts here.
-    pub undetermined: Vec<Symbol>,
+    /// What follows possibly and not certainly, ascending relation by relation.
+    pub undetermined: Vec<Pattern>,
     /// What was reported on the way: undefined operations.
     pub reports: Vec<String>,
 }
@@ -69,8 +72,8 @@ impl Session {
         let question = Query::new(&query.body, &query.variables, &query.wanted, query.span);
         let (program, answer) = lower::with_query(&self.rules.program, &question);
         let asked =
-            Asked { program: &program, answer, sources: &sources, now, at: self.as_of, proofs: false };
-        let evaluation = self.evaluate_asked(&asked)?;
+            ProgramQuery { program: &program, answer, sources: &sources, now, at: self.as_of, proofs: false };
+        let evaluation = self.evaluate_query(&asked)?;
         let rows: BTreeSet<Vec<Value>> = evaluation::facts_of(&program, &evaluation.model, answer)
             .into_iter()
             .map(|fact| fact.values)
@@ -79,6 +82,7 @@ impl Session {
         Ok(Answer {
             columns,
             rows: rows.into_iter().collect(),
+            undetermined: open(&evaluation, answer).map(|row| row.args).collect(),
             reports: undefined_operations(&program, &sources, &evaluation.model.undefined),
         })
     }
@@ -101,13 +105,9 @@ impl Session {
         for relation in wanted {
             let schema = &self.rules.program[relation];
             let columns = schema.columns.iter().map(|column| column.name).collect();
-            if evaluation.undetermined.contains(&relation) {
-                derived.undetermined.push(schema.name);
-                derived.relations.push((schema.name, columns, Vec::new()));
-            } else {
-                let facts = evaluation::facts_of(&self.rules.program, &evaluation.model, relation);
-                derived.relations.push((schema.name, columns, facts));
-            }
+            derived.undetermined.extend(open(&evaluation, relation));
+            let facts = evaluation::facts_of(&self.rules.program, &evaluation.model, relation);
+            derived.relations.push((schema.name, columns, facts));
         }
         Ok(derived)
     }
@@ -140,6 +140,11 @@ impl Session {
             SessionError::Unknown { message }
         })
     }
+}
+
+/// What follows possibly and not certainly of a relation.
+fn open(evaluation: &Evaluation, relation: RelationId) -> impl Iterator<Item = Pattern> + '_ {
+    evaluation.undetermined.get(&relation).into_iter().flatten().cloned()
 }
 
 /// A line for each undefined operation.

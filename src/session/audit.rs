@@ -1,5 +1,8 @@
 //! The audit of a ledger's decisions: every transaction drawn again and compared with what it records.
 
+mod steps;
+mod unread;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -9,18 +12,22 @@ use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_engine::{Engine, Limits};
 use hence_lang::builtins::zone;
-use hence_ledger::{Decision, Lapsed, Ledger, Transaction, TxInfo};
+use hence_ledger::{Decision, Lapsed, Ledger, StepChange, Transaction, TxInfo};
 use hence_proof::{Explanation, Finder};
 
 use super::compiled::COMPILED;
 use super::cross_check::BOTH;
 use super::drawn::{DecisionId, place};
+use super::effects::Rounds;
 use super::error::SessionError;
+use super::evaluation;
 use super::follow::{Follower, Redrawn};
 use super::history::History;
 use super::lapse::DecisionRelations;
 use super::ruleset::RuleSet;
 use super::why::decision;
+use steps::{deed, stepped};
+use unread::{is_of_the_rules, said};
 
 /// The engines whose names a record may hold.
 const ENGINES: [&str; 4] = ["embedded", "naive", COMPILED, BOTH];
@@ -69,6 +76,12 @@ pub enum Discrepancy {
     Zones(String, &'static str),
     /// It drew more decisions (the first number) than its limits allowed facts to be derived (the second).
     Limits(u64, u64),
+    /// A transaction does not say what effects did, and its rules have some.
+    NoSteps,
+    /// An effect is recorded in the step of this number that doesn't take place there.
+    StepUnfounded(u64, StepChange),
+    /// An effect takes place in the step of this number that is not recorded there.
+    StepMissing(u64, StepChange),
     /// A decision was drawn that stood already.
     DrawnAgain,
     /// A decision was drawn that doesn't follow.
@@ -136,6 +149,13 @@ impl fmt::Display for Discrepancy {
             Self::Engine(name) => write!(f, "it records a run by the unknown engine `{name}`"),
             Self::Limits(drawn, facts) => {
                 write!(f, "it records {drawn} drawn decisions but a limit of {facts} derived facts")
+            }
+            Self::NoSteps => f.write_str("its rules have effects, but it does not record their steps"),
+            Self::StepUnfounded(number, recorded) => {
+                write!(f, "step {number} is recorded as {}; done again, it doesn't", deed(recorded))
+            }
+            Self::StepMissing(number, again) => {
+                write!(f, "not recorded; done again, step {number} is {}", deed(again))
             }
             Self::DrawnAgain => f.write_str("recorded as drawn, but it was already in force"),
             Self::Unfounded(recorded) => {
@@ -211,13 +231,15 @@ impl Audit<'_> {
         let salvaged = self.ledger.salvaged()?.unwrap_or(0);
         let again = Redrawn::new(stood.clone());
         let (follower, unsettled) = (Follower::default(), BTreeSet::new());
-        let mut course = Course { stood, again, follower, unsettled, runs: false, salvaged };
+        let rounds = Rounds::before(first, &mut history, true)?;
+        let mut course = Course { stood, again, follower, rounds, unsettled, runs: false, salvaged };
         let mut audited = Audited::default();
         for tx in first..=self.to.min(self.ledger.last_tx()) {
             progress(tx);
             meter::check("drawing decisions again")?;
             let transaction = self.ledger.transaction(tx)?;
             course.follower.take(&transaction);
+            course.rounds.take(&transaction);
             for finding in course.transaction(&mut history, &transaction, &mut audited)? {
                 audited.faults += u64::from(finding.what.is_lie());
                 if !each(&finding) {
@@ -236,6 +258,7 @@ struct Course {
     /// Those that stand when all is drawn again.
     again: Redrawn,
     follower: Follower,
+    rounds: Rounds,
     /// The decisions that the last evaluation left undetermined.
     unsettled: BTreeSet<Symbol>,
     /// Whether a transaction has recorded how it ran: all that follow do.
@@ -272,8 +295,8 @@ impl Course {
                 return Ok(of_all(Discrepancy::Rules(said(&error))));
             }
         };
-        let step = match self.follower.evaluate(history, &rules, info, clock) {
-            Ok(step) => step,
+        let again = match self.rounds.evaluate(&mut self.follower, history, &rules, (info, clock)) {
+            Ok(again) => again,
             Err(error) if !is_of_the_rules(&error) => return Err(error),
             Err(error) => {
                 self.record(transaction);
@@ -282,7 +305,8 @@ impl Course {
         };
         let mut found = self.ran(info, transaction, rules.program.facts.len());
         self.runs |= info.run.is_some();
-        let turned = self.again.follow(&rules, &self.follower, step, info.run.is_none());
+        found.extend(stepped(info, &rules, &again));
+        let turned = self.again.follow(&rules, &self.follower, again.turned, info.run.is_none());
         audited.evaluated += 1;
         audited.decisions += self.again.len() as u64;
         let finder = self.follower.finder(&rules);
@@ -291,7 +315,7 @@ impl Course {
         self.follower.put_back(held.finder);
         self.record(transaction);
         let undetermined = self.follower.undetermined();
-        self.unsettled = undetermined.iter().map(|id| rules.program[*id].name).collect();
+        self.unsettled = undetermined.keys().map(|id| rules.program[*id].name).collect();
         Ok(found)
     }
 
@@ -337,22 +361,6 @@ impl Course {
             add(Discrepancy::Limits(drawn, run.limits.facts));
         }
         found
-    }
-}
-
-/// Whether it is a fault of recorded rules that they can't be evaluated.
-fn is_of_the_rules(error: &SessionError) -> bool {
-    matches!(error, SessionError::Faults(_) | SessionError::Unknown { .. })
-}
-
-/// What is wrong, in one line.
-fn said(error: &SessionError) -> String {
-    match error {
-        SessionError::Faults(faults) => {
-            let first = faults.diagnostics.iter().find(|found| found.is_error());
-            first.map_or_else(|| error.to_string(), |first| first.message.clone())
-        }
-        _ => error.to_string(),
     }
 }
 
@@ -427,7 +435,7 @@ impl Held<'_> {
             return Ok(None);
         }
         // As it was recorded before sentences showed floats in at most six digits.
-        let exact = self.finder.exact_explanation(fact)?.and_then(|told| told.sentence);
+        let exact = self.finder.exact_explanation(fact)?.and_then(|explained| explained.sentence);
         if again.rule == recorded.rule && exact == recorded.sentence {
             return Ok(None);
         }
@@ -442,13 +450,13 @@ impl Held<'_> {
     /// Whether some derivation gives the recorded rule and sentence.
     fn gives(&self, recorded: &Decision) -> Result<bool, SessionError> {
         let Some(rule) = &recorded.rule else { return Ok(false) };
-        let told = Explanation { rule: Symbol::new(rule), sentence: recorded.sentence.clone() };
-        Ok(self.finder.has_explanation(&recorded.fact, &told)?)
+        let explanation = Explanation { rule: Symbol::new(rule), sentence: recorded.sentence.clone() };
+        Ok(self.finder.has_explanation(&recorded.fact, &explanation)?)
     }
 
     fn is_undetermined(&self, fact: &Fact) -> bool {
-        let relation = self.rules.program.find(fact.relation);
-        relation.is_some_and(|relation| self.course.follower.undetermined().contains(&relation))
+        let undetermined = self.course.follower.undetermined();
+        evaluation::is_undetermined(&self.rules.program, undetermined, fact) && !self.finder.holds(fact)
     }
 
     fn lapsed(&self, recorded: &Lapsed) -> Result<Option<Discrepancy>, SessionError> {

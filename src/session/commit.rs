@@ -11,12 +11,14 @@ use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
 use hence_lang::builtins::zone;
 use hence_ledger::{
-    Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, When,
+    Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, Step, When,
 };
+use hence_proof::proof::Pattern;
 
 use super::ask::reports;
 use super::cross_check::rows_of;
 use super::drawn::{self, DecisionId};
+use super::effects::{Effected, HeldAt, has_effects};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::incremental::IncrementalState;
@@ -58,6 +60,8 @@ pub struct Change {
 pub struct Outcome {
     /// Which facts came and went.
     pub changes: Changes,
+    /// What effects did, step by step.
+    pub steps: Vec<Step>,
     /// Decisions that did not stand before, ascending, with their reasons.
     pub drawn: Vec<Decision>,
     /// Decisions that stood before and don't any more, ascending, with why, where that isn't that they follow no
@@ -66,10 +70,10 @@ pub struct Outcome {
     /// All decisions that stand now, ascending, with the reasons for which they were drawn; only where
     /// [`Change::list`] asks for them.
     pub standing: Vec<Decision>,
-    /// How many facts of each decision stand now, those of undetermined decisions left out.
+    /// How many facts of each decision stand now, undetermined ones left out.
     pub stands: BTreeMap<Symbol, usize>,
-    /// Decisions that are undetermined: nothing of them was drawn or lapsed.
-    pub undetermined: Vec<Symbol>,
+    /// Decisions that follow possibly and not certainly, ascending: none of them was drawn or lapsed.
+    pub undetermined: Vec<Pattern>,
     /// Undefined operations, a line each.
     pub reports: Vec<String>,
     /// The transaction, where something was recorded.
@@ -114,6 +118,11 @@ impl Session {
         if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
             ledger.expect(expected)?;
         }
+        if self.ledger().is_some() {
+            let asserted = change.assertions.iter().map(|fact| (fact, true));
+            let retracted = change.retractions.iter().map(|fact| (fact, false));
+            self.roles.check(&self.rules, &change.author, asserted.chain(retracted))?;
+        }
         if let Some(ledger) = self.ledger() {
             // Before anything follows from them, since sentences hold values of facts.
             ledger.redaction().facts(&mut change.assertions)?;
@@ -121,24 +130,43 @@ impl Session {
         }
         let (changes, proposed) = self.resolve(&mut change)?;
         let keeps = !dry && self.engine.is_incremental();
-        let (mut outcome, incremental) = if keeps {
-            self.advance(&changes, change.now)?
-        } else {
-            (self.compare(&self.evaluate_with(&changes, change.now)?)?, IncrementalState::default())
+        let effected = match has_effects(&self.rules.checked) {
+            true => self.decide_with_effects(&changes, change.now, (keeps, dry))?,
+            false => self.decide_without_effects(&changes, change.now, keeps)?,
+        };
+        let Effected { mut outcome, net, incremental, held, turned } = effected;
+        let proposed = match outcome.steps.is_empty() {
+            true => proposed,
+            false => proposed.map(|proposed| self.propose_again(proposed, net)).transpose()?,
         };
         outcome.changes = changes;
         if change.list {
             outcome.standing = self.list(&outcome)?;
         }
         if !dry {
-            let recorded = fault::caught(|| self.record(change.now, proposed, &mut outcome));
+            let recorded = fault::caught(|| self.record(change.now, proposed, &mut outcome, turned));
             if let Err(SessionError::Fault(fault)) = &recorded {
                 self.fault = Some(fault.clone());
             }
             recorded?;
             self.remember(incremental);
+            self.remember_effects(held, &outcome);
         }
         Ok(outcome)
+    }
+
+    fn decide_without_effects(
+        &mut self,
+        changes: &Changes,
+        now: i64,
+        keeps: bool,
+    ) -> Result<Effected, SessionError> {
+        let (outcome, incremental) = if keeps {
+            self.advance(changes, now)?
+        } else {
+            (self.compare(&self.evaluate_with(changes, now)?)?, IncrementalState::default())
+        };
+        Ok(Effected { outcome, net: Changes::default(), incremental, held: HeldAt::default(), turned: false })
     }
 
     /// Records a transaction that changes nothing and says something.
@@ -164,7 +192,7 @@ impl Session {
     fn list(&self, outcome: &Outcome) -> Result<Vec<Decision>, SessionError> {
         let mut standing = self.decisions_before()?;
         standing.retain(|decision| {
-            outcome.stands.contains_key(&decision.fact.relation)
+            !outcome.undetermined.iter().any(|open| evaluation::agrees(open, &decision.fact))
                 && outcome.lapsed.binary_search_by(|lapsed| lapsed.fact.cmp(&decision.fact)).is_err()
         });
         standing.extend(outcome.drawn.iter().cloned());
@@ -204,7 +232,7 @@ impl Session {
     }
 
     /// Whether a fact stood at the moment that this session asks.
-    fn stood(&self, ledger: &Recording, fact: &Fact) -> Result<bool, SessionError> {
+    pub(super) fn stood(&self, ledger: &Recording, fact: &Fact) -> Result<bool, SessionError> {
         let program = &self.rules.program;
         let Some(relation) = program.find(fact.relation).and_then(|id| program.relation(id)) else {
             return Ok(ledger.assertion_at(fact, self.as_of)?.is_some());
@@ -239,17 +267,14 @@ impl Session {
     pub(super) fn compare(&self, evaluation: &Evaluation) -> Result<Outcome, SessionError> {
         let program = &self.rules.program;
         let ids = (0..program.relations.len() as u32).map(RelationId);
-        let (undetermined, decided): (Vec<_>, Vec<_>) = ids
-            .filter(|id| program[*id].kind == Kind::Decision)
-            .partition(|id| evaluation.undetermined.contains(id));
-        let name = |id: &RelationId| program[*id].name;
-        let open: BTreeSet<Symbol> = undetermined.iter().map(name).collect();
+        let decided = ids.filter(|id| program[*id].kind == Kind::Decision);
         let before = self.decisions_before()?.into_iter().map(|decision| decision.fact);
-        let mut before: BTreeSet<Fact> = before.filter(|fact| !open.contains(&fact.relation)).collect();
+        let mut before: BTreeSet<Fact> = before.collect();
         let mut facts: Vec<Fact> =
-            decided.iter().flat_map(|id| evaluation::facts_of(program, &evaluation.model, *id)).collect();
+            decided.flat_map(|id| evaluation::facts_of(program, &evaluation.model, id)).collect();
         facts.sort_unstable();
-        self.cross_check(&evaluation.undetermined, &|id, visit| rows_of(&evaluation.model, id, visit))?;
+        let lenient = evaluation.lenient();
+        self.cross_check(&lenient.undefined, &|id, visit| rows_of(lenient, id, visit))?;
         let finder = self.reasons(evaluation);
         let mut drawn = Vec::new();
         meter::enter(REASONS);
@@ -261,14 +286,13 @@ impl Session {
             }
         }
         let decisions = DecisionRelations::new(program);
+        before.retain(|fact| !evaluation::is_undetermined(program, &evaluation.undetermined, fact));
         let lapsed = before.into_iter().map(|fact| decisions.lapsed(fact)).collect();
         Ok(Outcome {
             drawn,
             lapsed,
-            stands: self.decision_counts(&evaluation.undetermined, |id| {
-                evaluation::extent(&evaluation.model, id).rows.len()
-            }),
-            undetermined: undetermined.iter().map(name).collect(),
+            stands: self.decision_counts(|id| evaluation::extent(&evaluation.model, id).rows.len()),
+            undetermined: evaluation::undetermined_decisions(program, &evaluation.undetermined),
             reports: reports(&self.rules, evaluation),
             ..Outcome::default()
         })
@@ -295,17 +319,24 @@ impl Session {
         now: i64,
         proposed: Option<Proposed>,
         outcome: &mut Outcome,
+        turned: bool,
     ) -> Result<(), SessionError> {
         let run = self.run();
+        let steps = match (&self.store, has_effects(&self.rules.checked)) {
+            (Store::Ledger(ledger), true) => Some(self.lens(ledger)?.recorded_steps(&outcome.steps)),
+            _ => None,
+        };
         match (&mut self.store, proposed) {
             (Store::Ledger(ledger), Some(Proposed { draft, resolved })) => {
-                if outcome.changes.is_empty() && outcome.drawn.is_empty() && outcome.lapsed.is_empty() {
+                let same = outcome.changes.is_empty() && outcome.steps.is_empty() && !turned;
+                if same && outcome.drawn.is_empty() && outcome.lapsed.is_empty() {
                     return Ok(());
                 }
                 let draft = Draft {
                     clock: Some(now),
                     rules: Some(self.rules.recorded()),
                     run: Some(run),
+                    steps,
                     drawn: take(&mut outcome.drawn),
                     lapsed: take(&mut outcome.lapsed),
                     ..draft
@@ -321,15 +352,21 @@ impl Session {
 }
 
 /// What a ledger is to record of a change: its draft, and the facts of it resolved.
-struct Proposed {
-    draft: Draft,
-    resolved: ResolvedDelta,
+pub(super) struct Proposed {
+    pub(super) draft: Draft,
+    pub(super) resolved: ResolvedDelta,
 }
 
 impl Memory {
     fn take_in(&mut self, outcome: &Outcome) {
         outcome.changes.removed.iter().for_each(|fact| self.facts.remove(fact));
         self.facts.extend(outcome.changes.added.iter().cloned());
+        for change in outcome.steps.iter().flat_map(|step| &step.changes) {
+            match change.asserted {
+                true => self.facts.extend([change.fact.clone()]),
+                false => self.facts.remove(&change.fact),
+            }
+        }
         outcome.lapsed.iter().for_each(|lapsed| self.decisions.remove(&lapsed.fact));
         outcome.drawn.iter().cloned().for_each(|decision| self.decisions.insert(decision));
     }

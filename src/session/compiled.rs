@@ -31,12 +31,15 @@ use super::ruleset::RuleSet;
 /// The constructs that crepe can't say, as faults with their places.
 pub fn compile(rules: &RuleSet, options: &Options<'_>) -> Result<String, SessionError> {
     crepe::compile(&rules.program, &rules.sources, options).map_err(|refused| {
-        let told = refused.iter().map(|refusal| {
+        let diagnostics = refused.iter().map(|refusal| {
             Diagnostic::new(NOT_COMPILED, format!("crepe can't express {}", refusal.construct))
                 .at(refusal.span, "")
                 .help("evaluate these rules with `--engine embedded`")
         });
-        SessionError::Faults(Box::new(Faults { sources: rules.sources.clone(), diagnostics: told.collect() }))
+        SessionError::Faults(Box::new(Faults {
+            sources: rules.sources.clone(),
+            diagnostics: diagnostics.collect(),
+        }))
     })
 }
 
@@ -344,11 +347,17 @@ impl Evaluated {
         for fact in &program.facts {
             first[fact.relation].insert(fact.values.iter().map(|value| value.word()).collect());
         }
+        let fed = program.fed();
+        for relation in &fed {
+            let asserted = input.rows(*relation).into_iter().flat_map(Rows::iter);
+            first[*relation].extend(asserted.map(<[Word]>::to_vec));
+        }
         let mut relations = Vec::with_capacity(program.relations.len());
         for (id, (table, first)) in (0..).map(RelationId).zip(self.tables.into_iter().zip(first)) {
             let arity = program[id].columns.len();
             let table = table.unwrap_or_else(|| unread(arity, input.rows(id)));
-            relations.push(extent(&table, arity, is_input(program, id), &first));
+            let is_given = is_input(program, id) && !fed.contains(&id);
+            relations.push(extent(&table, arity, is_given, &first));
         }
         let mut model = Model { relations, undefined };
         rank(program, &mut model, limits)?;

@@ -193,13 +193,10 @@ impl Session {
     }
 
     /// Checks the decisions that are about to be recorded: those of the relations whose rows `each` hands over, without
-    /// the `undetermined` ones.
-    pub(super) fn cross_check(
-        &self,
-        undetermined: &BTreeSet<RelationId>,
-        each: &Each<'_>,
-    ) -> Result<(), SessionError> {
+    /// what is unknown where operations are `undefined`: a match with such an operation is false.
+    pub(super) fn cross_check(&self, undefined: &[Undefined], each: &Each<'_>) -> Result<(), SessionError> {
         let program = &self.rules.program;
+        let undetermined = evaluation::concerned(program, undefined);
         for part in self.cross_check.parts(program) {
             meter::enter("cross-checking decisions");
             let _span = tracing::debug_span!("cross_check", pack = part.pack.name).entered();
@@ -251,10 +248,7 @@ impl Session {
             }
             (COMPILED, code.undefined(program))
         };
-        let undetermined = match self.lenient {
-            true => BTreeSet::new(),
-            false => evaluation::undetermined(program, &undefined),
-        };
+        let undetermined = evaluation::concerned(program, &undefined);
         Ok(Second { engine, decisions: rows, undetermined })
     }
 }

@@ -17,7 +17,7 @@ use super::error::SessionError;
 use super::evaluation::Evaluation;
 use super::fitting::Legacy;
 use super::ledger_facts::assertion;
-use super::slice::Asked;
+use super::slice::ProgramQuery;
 use super::{RuleSet, Session, history};
 
 /// The id of a decision: the transaction that drew it, and its place among those drawn with it, from 1. Written
@@ -134,11 +134,12 @@ impl Session {
             return Err(SessionError::Unknown { message });
         };
         let decision = drawn.swap_remove(at);
-        let evaluation = self.evaluate_drawn(&rules, &info, std::slice::from_ref(&decision))?;
+        let evaluation = self.evaluate_then(&rules, &info, std::slice::from_ref(&decision))?;
         let rules = Arc::new(rules);
         let then = Then { ledger, legacy: Legacy::default(), tx: info.tx };
         let finder = self.finder_then(&rules, &evaluation, &then, inputs);
         let proof = finder.why(&decision.fact)?;
+        let proof = proof.map(|proof| evaluation.by_rules(proof, &rules.program));
         drop(finder);
         Ok(Drawn { decision, info, rules, proof })
     }
@@ -158,11 +159,12 @@ impl Session {
             return Ok(Vec::new());
         }
         let rules = Arc::new(self.rules_of(ledger, &info)?);
-        let evaluation = self.evaluate_drawn(&rules, &info, &decisions)?;
+        let evaluation = self.evaluate_then(&rules, &info, &decisions)?;
         let then = Then { ledger, legacy: Legacy::default(), tx: info.tx };
         let finder = self.finder_then(&rules, &evaluation, &then, inputs);
         let prove = |decision: Decision| {
             let proof = finder.why(&decision.fact)?;
+            let proof = proof.map(|proof| evaluation.by_rules(proof, &rules.program));
             Ok(Drawn { decision, info: info.clone(), rules: Arc::clone(&rules), proof })
         };
         decisions.into_iter().map(prove).collect()
@@ -182,14 +184,26 @@ impl Session {
         then: &'a Then<'_>,
         inputs: Option<usize>,
     ) -> Finder<'a> {
-        let finder = self.finder_at(When::Tx(then.tx), rules, &evaluation.model, then);
+        let finder = self.finder_at(When::Tx(then.tx), rules, evaluation, then);
         match inputs {
             Some(inputs) => finder.inputs(inputs),
             None => finder,
         }
     }
 
-    /// What decisions depended on when they were drawn.
+    /// What decisions depended on when they were drawn, as lenient as they were drawn.
+    fn evaluate_then(
+        &self,
+        rules: &RuleSet,
+        info: &TxInfo,
+        decisions: &[Decision],
+    ) -> Result<Evaluation, SessionError> {
+        let evaluation = self.evaluate_drawn(rules, info, decisions)?;
+        let lenient = info.run.as_ref().is_some_and(|run| run.lenient);
+        Ok(if lenient { evaluation.into_lenient() } else { evaluation })
+    }
+
+    /// What decisions depended on.
     fn evaluate_drawn(
         &self,
         rules: &RuleSet,
@@ -203,7 +217,7 @@ impl Session {
         {
             let values: Vec<_> = fact.values.iter().copied().map(Some).collect();
             let (asked, answer) = lower::with_atom(program, relation, &values, Span::default());
-            let question = Asked { program: &asked, answer, sources, now, at, proofs: true };
+            let question = ProgramQuery { program: &asked, answer, sources, now, at, proofs: true };
             if let Some(evaluation) = self.evaluate_slice(&question)? {
                 return Ok(evaluation);
             }

@@ -40,10 +40,11 @@ impl Faults {
             ids.insert(id, known.unwrap_or_else(add));
         }
         for mut fault in other.diagnostics {
-            for label in &mut fault.labels {
-                // A place in no known file stays one.
-                label.span.file = ids.get(&label.span.file).copied().unwrap_or(FileId(u32::MAX));
-            }
+            // A place in no known file stays one.
+            let known = |file: FileId| ids.get(&file).copied().unwrap_or(FileId(u32::MAX));
+            fault.labels.iter_mut().for_each(|label| label.span.file = known(label.span.file));
+            let edits = fault.fixes.iter_mut().flat_map(|fix| &mut fix.edits);
+            edits.for_each(|edit| edit.span.file = known(edit.span.file));
             self.diagnostics.push(fault);
         }
     }
@@ -107,6 +108,24 @@ pub enum SessionError {
     /// Hence contradicts itself; nothing was recorded.
     #[error(transparent)]
     Fault(#[from] Fault),
+    /// Effects that contradict each other; nothing was recorded.
+    #[error("{message}")]
+    Undone {
+        /// What is done and undone, and the steps up to there.
+        message: String,
+    },
+    /// More steps than a transaction may have; nothing was recorded.
+    #[error("{message}")]
+    Endless {
+        /// The limit, and the steps.
+        message: String,
+    },
+    /// Somebody brings facts who has no role that may; nothing was recorded.
+    #[error("{message}")]
+    NotAllowed {
+        /// Who, what, which role is needed, and who has it.
+        message: String,
+    },
     /// Something was asked for that the rule set doesn't have.
     #[error("{message}")]
     Unknown {
@@ -122,9 +141,15 @@ impl SessionError {
             self,
             Self::Limit { .. }
                 | Self::Stopped(_)
+                | Self::Endless { .. }
                 | Self::Ledger(LedgerError::Limit(_))
                 | Self::Proof(WhyError::Limit(_))
         )
+    }
+
+    /// Whether it concerns what was brought alone, so that something else may be brought to the same session.
+    pub fn is_of_the_change(&self) -> bool {
+        self.is_limit() || matches!(self, Self::Undone { .. } | Self::NotAllowed { .. })
     }
 
     /// The exit status of a program that ends with this error.

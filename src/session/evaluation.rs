@@ -1,6 +1,6 @@
 //! One evaluation: the model, and the decisions that it leaves undetermined.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use smallvec::SmallVec;
 use tracing::field::Empty;
@@ -12,9 +12,13 @@ use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_engine::{Database, Engine, Extent, LimitReached, Limits, Model, Undefined};
-use hence_lang::ir::Program;
+use hence_engine::{Database, Engine, Extent, LimitReached, Limits, Model, Rows, Undefined};
+use hence_lang::ir::{Program, RuleId};
 use hence_lang::lower;
+use hence_lang::lower::unknown::{Unknown, unknown};
+use hence_proof::Finder;
+use hence_proof::possible;
+use hence_proof::proof::{Origins, Pattern, Proof};
 
 use super::error::SessionError;
 use super::ruleset::RuleSet;
@@ -22,10 +26,59 @@ use super::ruleset::RuleSet;
 /// What follows from a set of facts.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluation {
-    /// All facts.
+    /// All facts that follow certainly, and the undefined operations. Where there are any, the relations that say what
+    /// follows possibly come after those of the rules.
     pub model: Model,
-    /// Decisions that depend on an undefined operation.
-    pub undetermined: BTreeSet<RelationId>,
+    /// What follows possibly and not certainly, ascending; relations without any are left out.
+    pub undetermined: BTreeMap<RelationId, Vec<Pattern>>,
+    /// Where operations are undefined, unless that is lenient.
+    pub unknown: Option<Box<Possible>>,
+}
+
+impl Evaluation {
+    /// A finder over the evaluation, which is of a program; where something is unknown, over the program that tells
+    /// it.
+    pub(crate) fn finder<'a>(
+        &'a self,
+        (program, sources): (&'a Program, &'a Sources),
+        origins: &'a dyn Origins,
+    ) -> Finder<'a> {
+        let program = self.unknown.as_ref().map_or(program, |unknown| &unknown.of.program);
+        Finder::new(program, &self.model, sources, origins)
+    }
+}
+
+impl Evaluation {
+    /// What follows if a match with an undefined operation is false.
+    pub fn lenient(&self) -> &Model {
+        self.unknown.as_ref().map_or(&self.model, |unknown| &unknown.lenient)
+    }
+
+    /// The same evaluation, if a match with an undefined operation is false.
+    pub(super) fn into_lenient(self) -> Self {
+        let model = self.unknown.map_or(self.model, |unknown| unknown.lenient);
+        Self { model, ..Self::default() }
+    }
+
+    /// A proof that its finder found, by the rules of the program itself.
+    pub(crate) fn by_rules(&self, proof: Proof, program: &Program) -> Proof {
+        match &self.unknown {
+            Some(unknown) => possible::by_rules(&proof, program, &unknown.of),
+            None => proof,
+        }
+    }
+}
+
+/// Rows that follow possibly and not certainly, by relation; what is unknown of them is left open.
+pub(crate) type Undetermined = BTreeMap<RelationId, Vec<Pattern>>;
+
+/// Where operations are undefined.
+#[derive(Clone, Debug)]
+pub struct Possible {
+    /// The program whose model the evaluation holds.
+    pub of: Unknown,
+    /// What follows if a match with an undefined operation is false.
+    pub lenient: Model,
 }
 
 /// Evaluates `rules` over `input`, which holds `now` already.
@@ -39,11 +92,7 @@ pub(super) fn evaluate(
     limits: &Limits,
     lenient: bool,
 ) -> Result<Evaluation, SessionError> {
-    let mut evaluation = evaluate_program(&rules.program, &rules.sources, input, engine, limits)?;
-    if lenient {
-        evaluation.undetermined.clear();
-    }
-    Ok(evaluation)
+    evaluate_as(&rules.program, &rules.sources, input, engine, (limits, lenient))
 }
 
 /// Evaluates a program by itself, such as one with questions or changed rules in it, over `input`, which holds
@@ -58,6 +107,20 @@ pub fn evaluate_program(
     engine: &dyn Engine,
     limits: &Limits,
 ) -> Result<Evaluation, SessionError> {
+    evaluate_as(program, sources, input, engine, (limits, false))
+}
+
+/// The same, where a match with an undefined operation is false if that is `lenient`.
+///
+/// # Errors
+/// The limit that was reached.
+pub(super) fn evaluate_as(
+    program: &Program,
+    sources: &Sources,
+    input: Database,
+    engine: &dyn Engine,
+    (limits, lenient): (&Limits, bool),
+) -> Result<Evaluation, SessionError> {
     meter::enter("evaluating");
     let span = tracing::debug_span!("evaluate", engine = engine.name(), facts = Empty, undefined = Empty);
     let _entered = span.enter();
@@ -67,21 +130,129 @@ pub fn evaluate_program(
         span.record("facts", model.relations.iter().map(|extent| extent.rows.len()).sum::<usize>());
         span.record("undefined", model.undefined.len());
     }
-    let undetermined = undetermined(program, &model.undefined);
-    Ok(Evaluation { model, undetermined })
+    if lenient || model.undefined.is_empty() {
+        return Ok(Evaluation { model, ..Evaluation::default() });
+    }
+    three_valued((program, sources), model, engine, limits)
 }
 
-/// The decisions that depend on the head of a rule in which an operation had no result.
-pub(super) fn undetermined<'a>(
+/// What follows certainly and what follows possibly, where the model of `program` reports undefined operations.
+///
+/// # Errors
+/// The limit that was reached.
+pub(super) fn three_valued(
+    (program, sources): (&Program, &Sources),
+    lenient: Model,
+    engine: &dyn Engine,
+    limits: &Limits,
+) -> Result<Evaluation, SessionError> {
+    let of = unknown(program, heads(program, &lenient.undefined));
+    let mut input = Database::new(&of.program);
+    // What is given is what an evaluation begins with.
+    for (relation, extent) in (0..).map(RelationId).zip(&lenient.relations) {
+        let given = *extent.rounds.first().or_broken("a relation begins with what is given");
+        extent.rows.iter().take(given).for_each(|row| input.push(relation, row));
+    }
+    let evaluated = engine.evaluate(&of.program, input, limits);
+    let mut model = evaluated.map_err(|reached| limit_of_unknown(program, sources, &of, reached))?;
+    model.undefined.clone_from(&lenient.undefined);
+    let undetermined = undetermined(program, &of, |id| {
+        let rows = extent(&model, id).rows.iter();
+        rows.map(<[Word]>::to_vec).collect()
+    });
+    Ok(Evaluation { model, undetermined, unknown: Some(Box::new(Possible { of, lenient })) })
+}
+
+/// A limit that was reached on the way to what follows possibly, as one of the rules themselves.
+pub(super) fn limit_of_unknown(
+    program: &Program,
+    sources: &Sources,
+    of: &Unknown,
+    reached: LimitReached,
+) -> SessionError {
+    let id = of.program[reached.rule].id;
+    let rule = program.rules.iter().position(|rule| rule.id == id).unwrap_or_default();
+    let rule = RuleId(rule as u32);
+    limit(program, sources, &LimitReached { rule, relation: program[rule].head, ..reached })
+}
+
+/// The rows that follow possibly and not certainly.
+pub(super) fn undetermined(
+    program: &Program,
+    of: &Unknown,
+    rows: impl Fn(RelationId) -> Vec<Vec<Word>>,
+) -> Undetermined {
+    let mut all = Undetermined::new();
+    for id in (0..program.relations.len() as u32).map(RelationId).filter(|id| of.concerns(*id)) {
+        let certain: BTreeSet<Vec<Word>> = rows(id).into_iter().collect();
+        let mut open: Vec<Pattern> = Vec::new();
+        for (columns, version) in of.versions(id) {
+            let rows = rows(version);
+            let rows = rows.iter().filter(|row| !columns.is_empty() || !certain.contains(*row));
+            open.extend(rows.map(|row| pattern_of(&program[id], columns, row)));
+        }
+        if !open.is_empty() {
+            open.sort_unstable_by(|one, other| one.args.cmp(&other.args));
+            all.insert(id, open);
+        }
+    }
+    all
+}
+
+/// A row whose values are known but for some columns.
+fn pattern_of(relation: &Relation, unknown: &[usize], row: &[Word]) -> Pattern {
+    let mut known = row.iter();
+    let value = |(at, ty)| match unknown.contains(&at) {
+        true => None,
+        false => known.next().map(|word| Value::from_word(ty, *word)),
+    };
+    Pattern { relation: relation.name, args: relation.types().enumerate().map(value).collect() }
+}
+
+/// Whether a fact may be one of those that follow possibly.
+pub(super) fn is_undetermined(program: &Program, undetermined: &Undetermined, fact: &Fact) -> bool {
+    let open = program.find(fact.relation).and_then(|id| undetermined.get(&id));
+    open.is_some_and(|open| open.iter().any(|pattern| agrees(pattern, fact)))
+}
+
+/// Whether a fact has what is known of a row.
+pub(super) fn agrees(pattern: &Pattern, fact: &Fact) -> bool {
+    pattern.args.len() == fact.values.len()
+        && pattern.args.iter().zip(&fact.values).all(|(arg, value)| arg.is_none_or(|arg| arg == *value))
+}
+
+/// Those of the rows that are decisions, ascending.
+pub(super) fn undetermined_decisions(program: &Program, undetermined: &Undetermined) -> Vec<Pattern> {
+    let decisions = undetermined.iter().filter(|(id, _)| program[**id].kind == Kind::Decision);
+    let mut rows: Vec<Pattern> = decisions.flat_map(|(_, rows)| rows.iter().cloned()).collect();
+    rows.sort_by_key(|row| row.relation);
+    rows
+}
+
+/// The relations of the rules that reported something.
+pub(super) fn heads<'a>(
     program: &Program,
     undefined: impl IntoIterator<Item = &'a Undefined>,
 ) -> BTreeSet<RelationId> {
-    let heads: BTreeSet<RelationId> = undefined.into_iter().map(|report| program[report.rule].head).collect();
-    heads
-        .into_iter()
-        .flat_map(|head| program.dependents(head))
-        .filter(|relation| program[*relation].kind == Kind::Decision)
-        .collect()
+    undefined.into_iter().map(|report| program[report.rule].head).collect()
+}
+
+/// The relations that depend on the head of a rule in which an operation is undefined.
+pub(super) fn undetermined_relations<'a>(
+    program: &Program,
+    undefined: impl IntoIterator<Item = &'a Undefined>,
+) -> BTreeSet<RelationId> {
+    heads(program, undefined).into_iter().flat_map(|head| program.dependents(head)).collect()
+}
+
+/// The decisions among them.
+pub(super) fn concerned<'a>(
+    program: &Program,
+    undefined: impl IntoIterator<Item = &'a Undefined>,
+) -> BTreeSet<RelationId> {
+    let mut relations = undetermined_relations(program, undefined);
+    relations.retain(|relation| program[*relation].kind == Kind::Decision);
+    relations
 }
 
 pub(super) fn limit(program: &Program, sources: &Sources, reached: &LimitReached) -> SessionError {
@@ -148,6 +319,27 @@ fn misfit(schema: &Relation, fact: &Fact) -> SessionError {
 pub(super) fn fits(schema: &Relation, fact: &Fact) -> bool {
     schema.columns.len() == fact.values.len()
         && schema.types().zip(&fact.values).all(|(ty, value)| ty == value.ty())
+}
+
+/// Adds a fact to `database`, or takes it out; one that the program doesn't have is read by no rule.
+pub(super) fn set(program: &Program, database: &mut Database, fact: &Fact, stands: bool) {
+    let held = holds(program, database, fact);
+    let Some(relation) = program.find(fact.relation).filter(|_| held != stands) else { return };
+    let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
+    if stands {
+        add_fact(program, database, fact);
+    } else if let Some(rows) = database.relations.get_mut(relation.0 as usize) {
+        let mut kept = Rows::new(rows.arity());
+        rows.iter().filter(|other| *other != row).for_each(|other| kept.push(other));
+        *rows = kept;
+    }
+}
+
+/// Whether `database` holds a fact.
+pub(super) fn holds(program: &Program, database: &Database, fact: &Fact) -> bool {
+    let Some(relation) = program.find(fact.relation) else { return false };
+    let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
+    database.rows(relation).is_some_and(|rows| rows.iter().any(|other| other == row))
 }
 
 fn add(schema: &Relation, relation: RelationId, database: &mut Database, fact: &Fact) -> bool {

@@ -10,7 +10,7 @@ use hence_core::schema::{Column, Kind, Relation};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
-use hence_ledger::{Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, When};
+use hence_ledger::{Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, Step, When};
 
 use super::RuleSet;
 use super::error::{Faults, SessionError};
@@ -18,10 +18,10 @@ use super::misfit::{Misfit, Trouble};
 
 /// The columns of inputs in rule sets that a ledger recorded before it recorded columns.
 #[derive(Debug, Default)]
-pub(super) struct Legacy(Mutex<Known>);
+pub(super) struct Legacy(Mutex<LegacyColumns>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct LegacyColumns {
     /// The transactions from which on another rule set decided, and its hash; none as long as nobody asked.
     changes: Option<Vec<(u64, Hash)>>,
     inputs: BTreeMap<Hash, BTreeMap<Symbol, Vec<Column>>>,
@@ -186,6 +186,17 @@ impl Lens {
         Ok(())
     }
 
+    /// Steps in the form in which the ledger records facts.
+    pub(super) fn recorded_steps(&self, steps: &[Step]) -> Vec<Step> {
+        let form = |fact: &Fact| self.changed(fact.relation)?.forms(&fact.values).into_iter().next();
+        mapped(steps, form)
+    }
+
+    /// Recorded steps under the declared columns.
+    pub(super) fn read_steps(&self, steps: &[Step]) -> Vec<Step> {
+        mapped(steps, |fact| self.changed(fact.relation)?.read(&fact.values))
+    }
+
     fn declare(&self, program: &Program, relation: Symbol, schemas: &mut Vec<Schema>) {
         let known = |schema: &Schema| schema.relation == relation;
         let declared = program.find(relation).and_then(|id| program.relation(id));
@@ -217,6 +228,17 @@ impl Lens {
         }
         facts
     }
+}
+
+/// Steps whose facts have other values, where there are any.
+fn mapped(steps: &[Step], values: impl Fn(&Fact) -> Option<Vec<hence_core::value::Value>>) -> Vec<Step> {
+    let mut steps = steps.to_vec();
+    for change in steps.iter_mut().flat_map(|step| &mut step.changes) {
+        if let Some(values) = values(&change.fact) {
+            change.fact.values = values;
+        }
+    }
+    steps
 }
 
 /// Those of the forms of a fact that stand.

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
-use hence_core::symbol::Symbol;
 use hence_engine::{Database, Engine, Limits};
 use hence_ledger::{Hash, Ledger, LedgerError, TxInfo, When};
 
@@ -93,11 +92,13 @@ pub(super) fn recorded(ledger: &Ledger, hash: Hash) -> Result<RuleSet, SessionEr
 /// rules don't decide, if it `keeps` that, as commits did before they recorded how they ran.
 pub(super) fn carry(standing: &mut BTreeSet<Fact>, rules: &RuleSet, evaluation: &Evaluation, keeps: bool) {
     let program = &rules.program;
-    let open: BTreeSet<Symbol> = evaluation.undetermined.iter().map(|id| program[*id].name).collect();
     let decided = DecisionRelations::new(program);
-    standing.retain(|fact| open.contains(&fact.relation) || (keeps && !decided.names(fact.relation)));
+    standing.retain(|fact| {
+        evaluation::is_undetermined(program, &evaluation.undetermined, fact)
+            || (keeps && !decided.names(fact.relation))
+    });
     for (id, relation) in (0u32..).map(RelationId).zip(&program.relations) {
-        if relation.kind == Kind::Decision && !evaluation.undetermined.contains(&id) {
+        if relation.kind == Kind::Decision {
             standing.extend(evaluation::facts_of(program, &evaluation.model, id));
         }
     }

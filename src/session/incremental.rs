@@ -6,21 +6,22 @@ use hence_core::fact::Fact;
 use hence_core::meter;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
+use hence_engine::Undefined;
 use hence_ledger::{Changes, Decision, Lapsed};
 
 use super::Session;
 use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
-use super::evaluation::Evaluation;
+use super::evaluation::{self, Evaluation};
 use super::lapse::DecisionRelations;
 use super::maintained::{Edits, Maintained, Turned};
 use super::why::decision;
 
 /// Everything that follows from the facts of a session after a transaction.
 pub(super) struct MaintainedAt {
-    incremental: Maintained,
+    pub(super) incremental: Maintained,
     /// The last transaction of the ledger.
-    tx: u64,
+    pub(super) tx: u64,
 }
 
 /// How far a session is on the way to keep what follows: one commit alone doesn't pay for it.
@@ -77,19 +78,20 @@ impl Session {
     }
 
     /// The decisions that the last change drew and let lapse.
-    fn differences(&self, kept: &Maintained, turned: Turned) -> Result<Outcome, SessionError> {
-        self.cross_check(kept.undetermined(), &|id, visit| kept.rows(id).for_each(visit))?;
+    pub(super) fn differences(&self, kept: &Maintained, turned: Turned) -> Result<Outcome, SessionError> {
+        let undefined: Vec<Undefined> = kept.undefined().cloned().collect();
+        self.cross_check(&undefined, &|id, visit| kept.lenient_rows(id).for_each(visit))?;
         let Turned { mut drawn, lapsed, settled } = turned;
         let mut lapsed: Vec<Lapsed> = lapsed.into_iter().map(Lapsed::from).collect();
-        for id in settled {
-            self.resume(kept, id, &mut drawn, &mut lapsed)?;
+        if !settled.is_empty() {
+            self.resume(kept, &settled, &mut drawn, &mut lapsed)?;
         }
         drawn.sort_unstable();
         lapsed.sort_unstable();
         Ok(Outcome {
             lapsed,
-            stands: self.decision_counts(kept.undetermined(), |id| kept.len(id)),
-            undetermined: self.names(kept.undetermined()),
+            stands: self.decision_counts(|id| kept.len(id)),
+            undetermined: evaluation::undetermined_decisions(&self.rules.program, kept.undetermined()),
             reports: super::ask::undefined_operations(
                 &self.rules.program,
                 &self.rules.sources,
@@ -100,19 +102,22 @@ impl Session {
         })
     }
 
-    /// The difference of a decision to what is recorded.
+    /// The difference of some decisions to what is recorded.
     fn resume(
         &self,
         kept: &Maintained,
-        id: RelationId,
+        settled: &BTreeSet<RelationId>,
         drawn: &mut Vec<Fact>,
         lapsed: &mut Vec<Lapsed>,
     ) -> Result<(), SessionError> {
         let program = &self.rules.program;
-        let name = program[id].name;
+        let names: BTreeSet<Symbol> = settled.iter().map(|id| program[*id].name).collect();
         let before = self.decisions_before()?.into_iter().map(|decision| decision.fact);
-        let mut before: BTreeSet<Fact> = before.filter(|fact| fact.relation == name).collect();
-        drawn.extend(kept.facts(program, id).filter(|fact| !before.remove(fact)));
+        let mut before: BTreeSet<Fact> = before.filter(|fact| names.contains(&fact.relation)).collect();
+        for id in settled {
+            drawn.extend(kept.facts(program, *id).filter(|fact| !before.remove(fact)));
+        }
+        before.retain(|fact| !evaluation::is_undetermined(program, kept.undetermined(), fact));
         let decisions = DecisionRelations::new(program);
         lapsed.extend(before.into_iter().map(|fact| decisions.lapsed(fact)));
         Ok(())
@@ -133,20 +138,11 @@ impl Session {
         decisions
     }
 
-    /// How many facts each decision has that is determined.
-    pub(super) fn decision_counts(
-        &self,
-        undetermined: &BTreeSet<RelationId>,
-        len: impl Fn(RelationId) -> usize,
-    ) -> BTreeMap<Symbol, usize> {
+    /// How many facts each decision has.
+    pub(super) fn decision_counts(&self, len: impl Fn(RelationId) -> usize) -> BTreeMap<Symbol, usize> {
         let relations = (0u32..).map(RelationId).zip(&self.rules.program.relations);
-        let decided =
-            relations.filter(|(id, relation)| relation.kind == Kind::Decision && !undetermined.contains(id));
+        let decided = relations.filter(|(_, relation)| relation.kind == Kind::Decision);
         decided.map(|(id, relation)| (relation.name, len(id))).filter(|(_, count)| *count > 0).collect()
-    }
-
-    fn names(&self, relations: &BTreeSet<RelationId>) -> Vec<Symbol> {
-        relations.iter().map(|id| self.rules.program[*id].name).collect()
     }
 
     /// The same, keeping what follows from its first commit on.

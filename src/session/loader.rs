@@ -241,7 +241,7 @@ impl Loader {
             .collect();
         let first = names.first().or_broken("a circle of imports has a file");
         self.loaded.diagnostics.push(
-            Diagnostic::new(IMPORT_CIRCLE, "cyclic import")
+            Diagnostic::new(IMPORT_CIRCLE, "the imports form a cycle")
                 .at(span, "this import closes the cycle")
                 .note(format!("{} imports {first}", names.join(" imports ")))
                 .help("move what both files need into a third file and import that"),
@@ -287,18 +287,36 @@ fn on_disk(
             .help("write the path relative to the folder of this file"));
     }
     let wanted = parent(file).join(&import.path);
+    let outside = || {
+        bad(format!("`{}` is outside the root folder, `{}`", import.path, folder(root)))
+            .note("the root folder is that of the nearest `hence.toml`, or of the first file given")
+            .help("put a `hence.toml` in the folder that contains both files")
+    };
+    if !lexically(&wanted).starts_with(root) {
+        return Err(outside());
+    }
     let found = fs::canonicalize(&wanted).map_err(|error| unfound(&wanted, import, &error))?;
     if found.is_dir() {
         return Err(bad(format!("`{}` can't be imported: it is a folder", import.path))
             .help("import its files one by one"));
     }
     if !found.starts_with(root) {
-        return Err(bad(format!("`{}` is outside `{}`", import.path, root.display()))
-            .note("imports stay inside the folder of the nearest `hence.toml`, or of the first file given")
-            .help("put a `hence.toml` in the folder that contains both files"));
+        return Err(outside());
     }
     let content = read_content(&found).map_err(|error| bad(error.to_string()))?;
     Ok((Location::Disk(found.clone()), shown(&found), content))
+}
+
+/// A path without its `..`, as far as they are its own: no link is followed.
+fn lexically(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut out, component| {
+        match component {
+            Component::ParentDir => drop(out.pop()),
+            Component::CurDir => {}
+            other => out.push(other),
+        }
+        out
+    })
 }
 
 /// An import that leads to no file, with the nearest file of that folder.
@@ -325,6 +343,11 @@ fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnosti
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+/// A folder as a person would write it.
+fn folder(path: &Path) -> String {
+    Some(shown(path)).filter(|name| !name.is_empty()).unwrap_or_else(|| String::from("."))
 }
 
 /// The file that an import of a shipped file leads to.

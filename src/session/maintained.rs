@@ -7,17 +7,18 @@ use smallvec::SmallVec;
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
-use hence_core::schema::{Kind, RelationId};
+use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_engine::{Database, Edit, Incremental, Limits, Undefined};
+use hence_engine::{Database, Edit, Incremental, Limits, Model, Undefined};
 use hence_lang::ir::Program;
+use hence_lang::lower::unknown::{Unknown, unknown};
 use hence_proof::proof::NoOrigins;
 use hence_proof::{Finder, ProofCache};
 
 use super::RuleSet;
 use super::error::SessionError;
-use super::evaluation::{self, Evaluation};
+use super::evaluation::{self, Evaluation, Possible, Undetermined};
 
 /// Everything that follows from some facts by one rule set; every call is given the same one.
 pub(super) struct Maintained {
@@ -27,18 +28,95 @@ pub(super) struct Maintained {
     cache: Mutex<ProofCache>,
     /// The clock of the last change.
     now: i64,
-    /// The decisions that the last change left as they were.
-    undetermined: BTreeSet<RelationId>,
+    limits: Limits,
+    /// What follows certainly and possibly, while operations are undefined.
+    unknown: Option<Second>,
+    /// What followed possibly and not certainly after the last change.
+    undetermined: Undetermined,
+}
+
+/// The program that tells what follows certainly and possibly, maintained beside the rules themselves.
+struct Second {
+    of: Unknown,
+    /// The relations whose rules had undefined operations when it was made.
+    heads: BTreeSet<RelationId>,
+    incremental: Incremental,
+    cache: Mutex<ProofCache>,
+}
+
+impl Second {
+    /// Over the facts that stand now.
+    fn new(
+        rules: &RuleSet,
+        first: &Incremental,
+        heads: BTreeSet<RelationId>,
+        limits: &Limits,
+    ) -> Result<Self, SessionError> {
+        let program = &rules.program;
+        let of = unknown(program, heads.iter().copied());
+        let mut input = Database::new(&of.program);
+        for (id, _) in inputs(program) {
+            first.rows(id).filter(|row| first.is_asserted(id, row)).for_each(|row| input.push(id, row));
+        }
+        let limit = |reached| evaluation::limit_of_unknown(program, &rules.sources, &of, reached);
+        let mut incremental = Incremental::new(&of.program, &input, limits).map_err(limit)?;
+        incremental.apply(&[]).map_err(limit)?;
+        Ok(Self { of, heads, incremental, cache: Mutex::default() })
+    }
+
+    fn undetermined(&self, program: &Program) -> Undetermined {
+        evaluation::undetermined(program, &self.of, |id| {
+            self.incremental.rows(id).map(<[Word]>::to_vec).collect()
+        })
+    }
+}
+
+fn inputs(program: &Program) -> impl Iterator<Item = (RelationId, &Relation)> {
+    let ids = (0u32..).map(RelationId).zip(&program.relations);
+    ids.filter(|(_, relation)| relation.kind == Kind::Input)
 }
 
 /// What a change turns of the decisions.
 pub(super) struct Turned {
-    /// What came of decisions that are determined before and after it.
+    /// What came of decisions that depend on no undefined operation before and after it.
     pub(super) drawn: Vec<Fact>,
     /// What went of them.
     pub(super) lapsed: Vec<Fact>,
-    /// The decisions that were undetermined and are not any more: whatever they hold may have changed meanwhile.
-    pub(super) settled: Vec<RelationId>,
+    /// The decisions that depend or depended on one: whatever they hold may have changed.
+    pub(super) settled: BTreeSet<RelationId>,
+}
+
+impl Turned {
+    /// This and what turned after it, as one change.
+    pub(super) fn then(mut self, later: Self) -> Self {
+        let mut drawn: BTreeSet<Fact> = self.drawn.drain(..).collect();
+        let mut lapsed: BTreeSet<Fact> = self.lapsed.drain(..).collect();
+        for fact in later.drawn {
+            if !lapsed.remove(&fact) {
+                drawn.insert(fact);
+            }
+        }
+        for fact in later.lapsed {
+            if !drawn.remove(&fact) {
+                lapsed.insert(fact);
+            }
+        }
+        self.settled.extend(later.settled);
+        Self {
+            drawn: drawn.into_iter().collect(),
+            lapsed: lapsed.into_iter().collect(),
+            settled: self.settled,
+        }
+    }
+
+    /// Several changes as one: a decision that depended on an undefined operation at one of them is compared as a whole.
+    pub(super) fn settle(mut self, program: &Program) -> Self {
+        let whole: BTreeSet<Symbol> = self.settled.iter().map(|id| program[*id].name).collect();
+        let is_single = |fact: &Fact| !whole.contains(&fact.relation);
+        self.drawn.retain(is_single);
+        self.lapsed.retain(is_single);
+        self
+    }
 }
 
 /// The relations of a program as changes look for them.
@@ -98,9 +176,48 @@ impl Maintained {
         let mut incremental = Incremental::new(&rules.program, input, limits).map_err(limit)?;
         // All facts came with this; a change of nothing ends that, or the next one would have to.
         incremental.apply(&[]).map_err(limit)?;
-        let undetermined = undetermined(rules, &incremental, lenient);
         let names = Names::new(&rules.program);
-        Ok(Self { incremental, names, cache: Mutex::default(), now, undetermined })
+        let limits = *limits;
+        let undetermined = Undetermined::new();
+        let mut new =
+            Self { incremental, names, cache: Mutex::default(), now, limits, unknown: None, undetermined };
+        new.look_at_unknown(rules, &[], lenient)?;
+        Ok(new)
+    }
+
+    /// Brings what follows possibly up to date with `edits`, which the rules themselves have taken in.
+    fn look_at_unknown(
+        &mut self,
+        rules: &RuleSet,
+        edits: &[Edit<'_>],
+        lenient: bool,
+    ) -> Result<(), SessionError> {
+        let program = &rules.program;
+        let heads = match lenient {
+            true => BTreeSet::new(),
+            false => evaluation::heads(program, self.incremental.undefined()),
+        };
+        self.unknown = match self.unknown.take() {
+            _ if heads.is_empty() => None,
+            Some(mut second) if heads.is_subset(&second.heads) => {
+                let applied = second.incremental.apply(edits);
+                applied.map_err(|reached| {
+                    evaluation::limit_of_unknown(program, &rules.sources, &second.of, reached)
+                })?;
+                Some(second)
+            }
+            _ => Some(Second::new(rules, &self.incremental, heads, &self.limits)?),
+        };
+        let undetermined = self.unknown.as_ref().map(|second| second.undetermined(program));
+        self.undetermined = undetermined.unwrap_or_default();
+        Ok(())
+    }
+
+    /// The decisions that depend on an undefined operation.
+    fn concerned(&self) -> BTreeSet<RelationId> {
+        let decisions = self.names.decisions.iter().map(|(_, id)| *id);
+        let of = |id: &RelationId| self.unknown.as_ref().is_some_and(|second| second.of.concerns(*id));
+        decisions.filter(of).collect()
     }
 
     /// Has the facts indexed for the reasons of decisions at once, so that no change has to wait for that.
@@ -116,13 +233,21 @@ impl Maintained {
 
     /// A finder of reasons; [`Maintained::put_back`] takes what it worked out for the next one.
     pub(super) fn finder<'a>(&'a self, rules: &'a RuleSet) -> Finder<'a> {
-        let left = std::mem::take(&mut *self.cache.lock().unwrap_or_else(PoisonError::into_inner));
-        Finder::over(&rules.program, &self.incremental, &rules.sources, &NoOrigins, left)
+        let left = std::mem::take(&mut *self.cache().lock().unwrap_or_else(PoisonError::into_inner));
+        let (program, facts) = match &self.unknown {
+            Some(second) => (&second.of.program, &second.incremental),
+            None => (&rules.program, &self.incremental),
+        };
+        Finder::over(program, facts, &rules.sources, &NoOrigins, left)
     }
 
     /// Keeps what a finder worked out.
     pub(super) fn put_back(&self, finder: Finder<'_>) {
-        *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = finder.into_cache();
+        *self.cache().lock().unwrap_or_else(PoisonError::into_inner) = finder.into_cache();
+    }
+
+    fn cache(&self) -> &Mutex<ProofCache> {
+        self.unknown.as_ref().map_or(&self.cache, |second| &second.cache)
     }
 
     /// Adds a fact that comes or goes to `edits`; one that the rules don't read is none.
@@ -153,17 +278,16 @@ impl Maintained {
         let _span = tracing::debug_span!("maintain", edits = edits.len()).entered();
         let applied = self.incremental.apply(&edits);
         applied.map_err(|reached| evaluation::limit(&rules.program, &rules.sources, &reached))?;
-        let undetermined = undetermined(rules, &self.incremental, lenient);
-        let turned = self.turned(&rules.program, &undetermined);
-        self.undetermined = undetermined;
-        Ok(turned)
+        let mut settled = self.concerned();
+        self.look_at_unknown(rules, &edits, lenient)?;
+        settled.append(&mut self.concerned());
+        Ok(self.turned(&rules.program, settled))
     }
 
-    fn turned(&self, program: &Program, undetermined: &BTreeSet<RelationId>) -> Turned {
-        let settled = self.undetermined.difference(undetermined).copied().collect();
-        let mut turned = Turned { drawn: Vec::new(), lapsed: Vec::new(), settled };
+    fn turned(&self, program: &Program, settled: BTreeSet<RelationId>) -> Turned {
         let is_decision = |id: &RelationId| program[*id].kind == Kind::Decision;
-        let determined = |id: &RelationId| !undetermined.contains(id) && !self.undetermined.contains(id);
+        let determined = |id: &RelationId| !settled.contains(id);
+        let mut turned = Turned { drawn: Vec::new(), lapsed: Vec::new(), settled: settled.clone() };
         for id in self.incremental.changed().into_iter().filter(is_decision).filter(determined) {
             for (row, came) in self.incremental.changes(id) {
                 let list = if came { &mut turned.drawn } else { &mut turned.lapsed };
@@ -173,27 +297,45 @@ impl Maintained {
         turned
     }
 
-    /// How many rows a relation has.
-    pub(super) fn len(&self, id: RelationId) -> usize {
-        self.incremental.len(id)
+    /// The facts of a relation that came (`true`) and went with the last change.
+    pub(super) fn changes(&self, program: &Program, id: RelationId) -> Vec<(Fact, bool)> {
+        let changes = self.incremental.changes(id);
+        changes.map(|(row, came)| (evaluation::fact_of(program, id, row), came)).collect()
     }
 
-    /// The rows of a relation, in no order that means anything.
-    pub(super) fn rows(&self, id: RelationId) -> impl Iterator<Item = &[Word]> {
+    /// Whether a fact is asserted, whatever rules derive.
+    pub(super) fn is_asserted(&self, fact: &Fact) -> bool {
+        let Some(relation) = self.names.relations.get(&fact.relation) else { return false };
+        let row: SmallVec<[Word; 8]> = fact.values.iter().map(|value| value.word()).collect();
+        self.incremental.is_asserted(*relation, &row)
+    }
+
+    /// How many facts of a relation follow certainly.
+    pub(super) fn len(&self, id: RelationId) -> usize {
+        self.certain().len(id)
+    }
+
+    /// The rows of a relation where a match with an undefined operation is false, in no order that means anything.
+    pub(super) fn lenient_rows(&self, id: RelationId) -> impl Iterator<Item = &[Word]> {
         self.incremental.rows(id)
     }
 
-    /// The facts of a relation, in no order that means anything.
+    /// What holds the facts that follow certainly.
+    fn certain(&self) -> &Incremental {
+        self.unknown.as_ref().map_or(&self.incremental, |second| &second.incremental)
+    }
+
+    /// The facts of a relation that follow certainly, in no order that means anything.
     pub(super) fn facts<'a>(
         &'a self,
         program: &'a Program,
         id: RelationId,
     ) -> impl Iterator<Item = Fact> + 'a {
-        self.incremental.rows(id).map(move |row| evaluation::fact_of(program, id, row))
+        self.certain().rows(id).map(move |row| evaluation::fact_of(program, id, row))
     }
 
-    /// The decisions that are undetermined.
-    pub(super) fn undetermined(&self) -> &BTreeSet<RelationId> {
+    /// What follows possibly and not certainly.
+    pub(super) fn undetermined(&self) -> &Undetermined {
         &self.undetermined
     }
 
@@ -204,10 +346,12 @@ impl Maintained {
 
     /// Everything, as an evaluation from scratch gives it.
     pub(super) fn evaluation(&self) -> Evaluation {
-        Evaluation { model: self.incremental.model(), undetermined: self.undetermined.clone() }
+        let lenient = self.incremental.model();
+        let Some(second) = &self.unknown else {
+            return Evaluation { model: lenient, ..Evaluation::default() };
+        };
+        let model = Model { undefined: lenient.undefined.clone(), ..second.incremental.model() };
+        let unknown = Some(Box::new(Possible { of: second.of.clone(), lenient }));
+        Evaluation { model, undetermined: self.undetermined.clone(), unknown }
     }
-}
-
-fn undetermined(rules: &RuleSet, incremental: &Incremental, lenient: bool) -> BTreeSet<RelationId> {
-    if lenient { BTreeSet::new() } else { evaluation::undetermined(&rules.program, incremental.undefined()) }
 }

@@ -8,6 +8,7 @@
 
 mod ask;
 mod audit;
+mod authors;
 pub mod codes;
 mod commit;
 pub mod compiled;
@@ -15,6 +16,7 @@ mod cross_check;
 mod decisions;
 mod diff;
 mod drawn;
+mod effects;
 mod error;
 mod evaluation;
 mod facts;
@@ -49,6 +51,7 @@ mod why_not;
 
 pub use ask::{Answer, Derived, report_line};
 pub use audit::{Audit, Audited, Discrepancy, Finding};
+pub use authors::{Admission, Roles};
 pub use commit::{Change, Outcome};
 pub use cross_check::Both;
 pub use diff::unified;
@@ -86,6 +89,7 @@ use hence_ledger::{Ledger, Notice, TxInfo, When};
 
 use cross_check::CrossCheck;
 use decisions::Decisions;
+use effects::HeldAt;
 use incremental::IncrementalState;
 use ledger_facts::{LensNow, Recording, declares_the_same};
 use memory::FactSet;
@@ -102,6 +106,10 @@ pub struct Session {
     scope: EvaluationScope,
     lens: LensNow,
     cross_check: CrossCheck,
+    /// What effects held when decisions were drawn last, as far as the session knows.
+    effects: Option<HeldAt>,
+    /// Who may bring which facts into the ledger.
+    roles: Roles,
     /// What ended a record half-way: what stands is not known after that, and every question gets this for an answer.
     fault: Option<Fault>,
 }
@@ -144,6 +152,8 @@ impl Session {
             scope: EvaluationScope::default(),
             lens: LensNow::default(),
             cross_check: CrossCheck::default(),
+            effects: None,
+            roles: Roles::default(),
             fault: None,
         }
     }
@@ -196,10 +206,18 @@ impl Session {
         self
     }
 
+    /// The same where these authors have these roles. Without a ledger, facts are supposed and nobody is asked.
+    #[must_use]
+    pub fn with_roles(mut self, roles: Roles) -> Self {
+        self.roles = roles;
+        self
+    }
+
     /// The same facts under other rules.
     #[must_use]
     pub fn with_rules(mut self, rules: RuleSet) -> Self {
-        self.rules = rules;
+        let before = std::mem::replace(&mut self.rules, rules);
+        self.effects = self.effects.take().map(|kept| kept.under_others(&before.checked));
         self.lens = LensNow::default();
         self.cross_check = self.cross_check.renewed();
         self.incremental = IncrementalState::default();

@@ -1,13 +1,11 @@
 //! Decisions from scratch, many in a row: the rules and the facts that stand are prepared once.
 
-use std::collections::BTreeSet;
-
 use hence_core::fact::Fact;
 use hence_core::fault::{self, Fault};
 use hence_core::schema::{Kind, RelationId};
-use hence_core::symbol::Symbol;
-use hence_engine::{Database, LimitReached};
-use hence_engine::{Prepared, PreparedModel};
+use hence_core::value::Word;
+use hence_engine::{Database, LimitReached, Limits, Prepared, PreparedModel, SemiNaive, Undefined};
+use hence_proof::proof::Pattern;
 
 use super::error::SessionError;
 use super::{RuleSet, Session, ask, evaluation};
@@ -40,6 +38,7 @@ use super::{RuleSet, Session, ask, evaluation};
 pub struct PreparedSession<'s> {
     rules: &'s RuleSet,
     lenient: bool,
+    limits: Limits,
     prepared: Prepared,
     request: Database,
     /// What ended an evaluation half-way; nothing can be evaluated after that.
@@ -51,8 +50,8 @@ pub struct PreparedSession<'s> {
 pub struct Decided {
     /// The decisions, ascending.
     pub decisions: Vec<Fact>,
-    /// Decision relations that are undetermined; nothing of them is among the decisions.
-    pub undetermined: Vec<Symbol>,
+    /// Decisions that follow possibly and not certainly, ascending.
+    pub undetermined: Vec<Pattern>,
     /// Undefined operations, a line each.
     pub reports: Vec<String>,
 }
@@ -71,7 +70,14 @@ impl Session {
         let prepared = Prepared::new(rules.program.clone(), self.standing()?, self.limits);
         let prepared = prepared.map_err(|reached| limit(rules, &reached))?;
         let request = Database::new(&rules.program);
-        Ok(PreparedSession { rules, lenient: self.lenient, prepared, request, fault: None })
+        Ok(PreparedSession {
+            rules,
+            lenient: self.lenient,
+            limits: self.limits,
+            prepared,
+            request,
+            fault: None,
+        })
     }
 }
 
@@ -92,13 +98,17 @@ impl PreparedSession<'_> {
                 return Err(SessionError::Unknown { message: format!("`{fact}` is not a fact of an input") });
             }
         }
-        let (rules, lenient) = (self.rules, self.lenient);
+        let (rules, lenient, limits) = (self.rules, self.lenient, self.limits);
         let view = self.evaluate(now)?;
-        let mut undetermined = evaluation::undetermined(&rules.program, view.undefined());
-        if lenient {
-            undetermined.clear();
+        if lenient || view.undefined().is_empty() {
+            let rows = |id: RelationId| view.rows(id).map(|row| row.to_vec()).collect();
+            return Ok(decided(rules, rows, view.undefined()));
         }
-        Ok(decided(rules, &view, &undetermined))
+        let of = (&rules.program, &rules.sources);
+        let found = evaluation::three_valued(of, view.to_model(), &SemiNaive, &limits)?;
+        let rows = |id: RelationId| found.model[id].rows.iter().map(<[Word]>::to_vec).collect();
+        let undetermined = evaluation::undetermined_decisions(&rules.program, &found.undetermined);
+        Ok(Decided { undetermined, ..decided(rules, rows, &found.model.undefined) })
     }
 
     /// The rows of the next request, in a buffer that is used again: clear it, fill it, [`PreparedSession::evaluate`].
@@ -129,18 +139,16 @@ fn limit(rules: &RuleSet, reached: &LimitReached) -> SessionError {
     evaluation::limit(&rules.program, &rules.sources, reached)
 }
 
-fn decided(rules: &RuleSet, view: &PreparedModel<'_>, undetermined: &BTreeSet<RelationId>) -> Decided {
+fn decided(rules: &RuleSet, rows: impl Fn(RelationId) -> Vec<Vec<Word>>, undefined: &[Undefined]) -> Decided {
     let program = &rules.program;
     let relations = (0..program.relations.len() as u32)
         .map(RelationId)
         .filter(|relation| program.relation(*relation).is_some_and(|found| found.kind == Kind::Decision));
-    let stand = relations.filter(|relation| !undetermined.contains(relation));
-    let facts = stand.flat_map(|relation| {
-        view.rows(relation).map(move |row| evaluation::fact_of(program, relation, &row))
+    let facts = relations.flat_map(|relation| {
+        rows(relation).into_iter().map(move |row| evaluation::fact_of(program, relation, &row))
     });
     let mut decisions: Vec<Fact> = facts.collect();
     decisions.sort_unstable();
-    let name = |relation: &RelationId| program[*relation].name;
-    let reports = view.undefined().iter().map(|report| ask::report_line(program, &rules.sources, report));
-    Decided { decisions, undetermined: undetermined.iter().map(name).collect(), reports: reports.collect() }
+    let reports = undefined.iter().map(|report| ask::report_line(program, &rules.sources, report));
+    Decided { decisions, undetermined: Vec::new(), reports: reports.collect() }
 }

@@ -10,8 +10,9 @@ use hence_core::value::Value;
 use hence_engine::{Engine, Limits};
 use hence_ledger::{Ledger, Transaction};
 
+use super::effects::{Again, Rounds};
 use super::error::SessionError;
-use super::follow::{Follower, Reasons, Redrawn};
+use super::follow::{Apart, Follower, Reasons, Redrawn};
 use super::history::History;
 use super::{RuleSet, Session};
 
@@ -60,6 +61,23 @@ pub struct Replayed {
     pub decisions: u64,
     /// How many decisions flip.
     pub flips: u64,
+    /// How many steps effects made.
+    pub steps: u64,
+    /// How many transactions have other steps than are recorded.
+    pub stepped_otherwise: u64,
+    /// The first of them.
+    pub first_otherwise: Option<u64>,
+}
+
+impl Replayed {
+    /// Counts the steps of a transaction that were done again.
+    fn step(&mut self, tx: u64, again: &Again) {
+        self.steps += again.steps.len() as u64;
+        if again.steps != again.recorded {
+            self.stepped_otherwise += 1;
+            self.first_otherwise.get_or_insert(tx);
+        }
+    }
 }
 
 impl Session {
@@ -142,15 +160,17 @@ impl Replay<'_> {
     ) -> Result<Replayed, SessionError> {
         let (mut history, mut others) = (self.history(), BTreeMap::new());
         let as_recorded = self.rules.is_none() && self.sets.is_empty();
-        let (mut after, mut before) = (Follower::default(), (!as_recorded).then(Follower::default));
+        let (mut after, mut before) = (Follower::default(), (!as_recorded).then(Follower::of_records));
         let mut replayed = Replayed::default();
         let first = self.from.max(1);
+        let mut rounds = Rounds::before(first, &mut history, false)?;
         let mut course = Course::new(history.standing(first - 1)?);
         for tx in first..=self.to.min(self.ledger.last_tx()) {
             progress(tx);
             let transaction = self.ledger.transaction(tx)?;
             course.record(&transaction);
             after.take(&transaction);
+            rounds.take(&transaction);
             before.iter_mut().for_each(|before| before.take(&transaction));
             let info = &transaction.info;
             let (Some(hash), Some(clock)) = (info.rules, info.clock) else { continue };
@@ -159,7 +179,9 @@ impl Replay<'_> {
                 others.insert(hash, Rc::new(self.others(&own)?));
             }
             let rules = others.get(&hash).unwrap_or(&own);
-            let step = after.evaluate(&history, rules, info, clock)?;
+            let again = rounds.evaluate(&mut after, &history, rules, (info, clock))?;
+            replayed.step(tx, &again);
+            let step = again.turned;
             let keeps = as_recorded && info.run.is_none();
             let (came, went) = course.now.follow(rules, &after, step, keeps);
             course.touched.extend(came.into_iter().chain(went));
@@ -170,7 +192,7 @@ impl Replay<'_> {
                 continue;
             }
             if let Some(before) = &mut before {
-                before.evaluate(&history, &own, info, clock)?;
+                before.evaluate(&history, &own, info, (clock, &Apart::new()))?;
             }
             let reasons = (before.as_ref().unwrap_or(&after).reasons(&own), after.reasons(rules));
             let mut each = |flip| {

@@ -1,6 +1,6 @@
 //! A rule set: loaded, checked, lowered, and known by its hash.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -9,6 +9,8 @@ use hence_core::fault::{self, OrBroken};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_lang::analysis::codes::{UNKNOWN_PARAM, UNKNOWN_RELATION, UNKNOWN_TYPE};
+use hence_lang::analysis::lints::levels::Levels;
 use hence_lang::analysis::{self, checked, checked::Checked};
 use hence_lang::ir::Program;
 use hence_lang::lower;
@@ -16,6 +18,7 @@ use hence_ledger as ledger;
 use hence_syntax::codes::TOO_MANY_FAULTS;
 use hence_syntax::tree::{self, Item};
 
+use super::codes::BAD_IMPORT;
 use super::error::{Faults, SessionError};
 use super::loader::{Loaded, Loader};
 use super::rule_files::rule_files;
@@ -35,6 +38,12 @@ pub struct RuleSource {
     pub sets: Vec<(Symbol, Value)>,
     /// Parameters to set where the rules have them and `sets` says nothing of them.
     pub defaults: Vec<(Symbol, Value)>,
+    /// Where the values of parameters come from, as messages say it.
+    pub origins: BTreeMap<Symbol, String>,
+    /// What is done about lints.
+    pub lints: Levels,
+    /// What names `paths`, such as `hence.toml:1`, where that isn't who asks.
+    pub named_by: Option<String>,
 }
 
 /// A rule set without errors.
@@ -93,7 +102,7 @@ impl RuleSource {
     pub(super) fn loader(&self) -> Result<Loader, SessionError> {
         let mut loader = Loader::default();
         for path in &self.paths {
-            loader.path(path)?;
+            loader.path(path).map_err(|error| self.blamed(error))?;
         }
         for pack in &self.packs {
             loader.pack(pack)?;
@@ -104,6 +113,16 @@ impl RuleSource {
             }
         }
         Ok(loader)
+    }
+
+    /// An error of one of the paths, with what names them.
+    fn blamed(&self, error: SessionError) -> SessionError {
+        match (&error, &self.named_by) {
+            (SessionError::Read { path, .. }, Some(by)) if self.paths.contains(path) => {
+                SessionError::Unknown { message: format!("{error}; {by} names it in `rules`") }
+            }
+            _ => error,
+        }
     }
 
     /// The parameters to set in these files: `sets`, and those of `defaults` that they declare.
@@ -136,7 +155,9 @@ impl RuleSource {
         for file in &tests {
             let mut loader = Loader::default();
             loader.alone(file)?;
-            findings.take_tests(check(loader.finish(), &[]));
+            let mut found = check(loader.finish(), &[]);
+            found.under(&self.lints);
+            findings.take_tests(found);
         }
         diagnostic::sort(&mut findings.faults.diagnostics);
         bound(&mut findings.faults.diagnostics);
@@ -148,7 +169,7 @@ impl RuleSource {
         let mut tests = BTreeSet::new();
         let mut rules = Self { paths: Vec::new(), ..self.clone() };
         for path in &self.paths {
-            let found = rule_files(path)?;
+            let found = rule_files(path).map_err(|error| self.blamed(error))?;
             if !found.rules.is_empty() || found.tests.is_empty() {
                 rules.paths.push(path.clone());
             }
@@ -161,7 +182,9 @@ impl RuleSource {
     fn found(&self) -> Result<Findings, SessionError> {
         let loaded = self.load()?;
         let sets = self.sets_for(&loaded.files);
-        Ok(check(loaded, &sets))
+        let mut findings = check_from(loaded, &sets, &|name| self.origins.get(&name).cloned());
+        findings.under(&self.lints);
+        Ok(findings)
     }
 
     /// The rule set.
@@ -175,6 +198,13 @@ impl RuleSource {
 }
 
 impl Findings {
+    /// Leaves out the lints that are allowed, and makes errors of those that are denied; the rules can be used all the
+    /// same.
+    pub fn under(&mut self, levels: &Levels) {
+        levels.apply(&mut self.faults.diagnostics);
+        self.rules.iter_mut().for_each(|rules| levels.silence(&mut rules.warnings));
+    }
+
     /// Takes in what was found in a file of tests and what it imports: all errors, since it can't run with any, and the
     /// warnings about itself.
     fn take_tests(&mut self, mut found: Self) {
@@ -193,9 +223,20 @@ impl Findings {
 
 /// Checks what was loaded: all passes that can still run after the faults of those before.
 pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
+    check_from(loaded, sets, &|_| None)
+}
+
+fn check_from(
+    loaded: Loaded,
+    sets: &[(Symbol, Value)],
+    origin: &dyn Fn(Symbol) -> Option<String>,
+) -> Findings {
     let Loaded { sources, files, mut diagnostics } = loaded;
-    let (checked, found) = analysis::check(&files, &sources, sets);
-    diagnostics.extend(found);
+    let (checked, found) = analysis::check_from(&files, &sources, sets, origin);
+    // What a file that can't be read would declare is no fault of the others.
+    let unread = diagnostics.iter().any(|fault| fault.code == BAD_IMPORT);
+    let unknown = [UNKNOWN_RELATION, UNKNOWN_PARAM, UNKNOWN_TYPE];
+    diagnostics.extend(found.into_iter().filter(|fault| !(unread && unknown.contains(&fault.code))));
     diagnostics.extend(analysis::requires::requires(&checked));
     let mut program = None;
     match lower::lower(&checked) {

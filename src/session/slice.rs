@@ -16,7 +16,7 @@ use hence_proof::Finder;
 use hence_proof::proof::Origins;
 
 use super::error::SessionError;
-use super::evaluation::{Evaluation, evaluate_program};
+use super::evaluation::{Evaluation, evaluate_as};
 use super::fitting::Lens;
 use super::{RuleSet, Session, Store, evaluation, ledger_facts};
 
@@ -35,7 +35,7 @@ pub enum EvaluationScope {
 }
 
 /// A question on its way to an answer.
-pub(super) struct Asked<'a> {
+pub(super) struct ProgramQuery<'a> {
     /// The rules, with one for the question.
     pub(super) program: &'a Program,
     /// The relation of its answers.
@@ -58,7 +58,7 @@ const FREE: usize = 4096;
 
 impl Session {
     /// Everything that follows for a question.
-    pub(super) fn evaluate_asked(&self, asked: &Asked<'_>) -> Result<Evaluation, SessionError> {
+    pub(super) fn evaluate_query(&self, asked: &ProgramQuery<'_>) -> Result<Evaluation, SessionError> {
         if let Some(evaluation) = self.evaluate_slice(asked)? {
             return Ok(evaluation);
         }
@@ -84,7 +84,10 @@ impl Session {
     }
 
     /// The same over the facts that the question can reach; `None` where that can't be told, or wouldn't pay.
-    pub(super) fn evaluate_slice(&self, asked: &Asked<'_>) -> Result<Option<Evaluation>, SessionError> {
+    pub(super) fn evaluate_slice(
+        &self,
+        asked: &ProgramQuery<'_>,
+    ) -> Result<Option<Evaluation>, SessionError> {
         let Store::Ledger(ledger) = &self.store else { return Ok(None) };
         let always = self.scope == EvaluationScope::FactsAlways;
         if !is_now(ledger, asked.at) || !(always || self.scope == EvaluationScope::Facts) {
@@ -107,11 +110,7 @@ impl Session {
         sources: &Sources,
         input: Database,
     ) -> Result<Evaluation, SessionError> {
-        let mut evaluation = evaluate_program(program, sources, input, self.engine.as_ref(), &self.limits)?;
-        if self.lenient {
-            evaluation.undetermined.clear();
-        }
-        Ok(evaluation)
+        evaluate_as(program, sources, input, self.engine.as_ref(), (&self.limits, self.lenient))
     }
 
     /// A finder that goes through bodies in the same order whatever part of the ledger's facts its model has.
@@ -119,13 +118,15 @@ impl Session {
         &self,
         at: When,
         rules: &'a RuleSet,
-        model: &'a Model,
+        evaluation: &'a Evaluation,
         origins: &'a dyn Origins,
     ) -> Finder<'a> {
-        let finder = Finder::new(&rules.program, model, &rules.sources, origins);
+        let finder = evaluation.finder((&rules.program, &rules.sources), origins);
         match &self.store {
             Store::Ledger(ledger) if is_now(ledger, at) => {
-                let relations = rules.program.relations.iter();
+                let unknown = evaluation.unknown.as_ref();
+                let relations =
+                    unknown.map_or(&rules.program, |unknown| &unknown.of.program).relations.iter();
                 finder.counts(&relations.map(|relation| count(ledger, relation.name)).collect::<Vec<_>>())
             }
             _ => finder,

@@ -8,6 +8,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
 use hence_engine::{Database, Rows};
 use hence_lang::ir::Program;
+use hence_ledger::Step;
 use hence_proof::difference::{Changed, RelationDifference, Scope, Turn, difference, each_change};
 use hence_proof::{Finder, WhyError};
 
@@ -45,11 +46,11 @@ impl Session {
         reasons: usize,
     ) -> Result<Vec<RelationDifference>, SessionError> {
         let mut look = |before: &Finder<'_>, after: &Finder<'_>| difference(before, after, scope, reasons);
-        self.entry(|| self.suppose(hypothesis, now, &mut look))
+        self.entry(|| self.suppose(hypothesis, now, &mut look)).map(|(found, _)| found)
     }
 
     /// Hands the changes that [`Session::what_if`] tells to `each`, one after the other and explained as they come,
-    /// until it answers `false`.
+    /// until it answers `false`; gives the steps that effects would make.
     ///
     /// # Errors
     /// As [`Session::what_if`].
@@ -59,10 +60,10 @@ impl Session {
         now: i64,
         (scope, reasons): (&Scope, usize),
         each: &mut dyn FnMut(Turn, Changed) -> bool,
-    ) -> Result<(), SessionError> {
+    ) -> Result<Vec<Step>, SessionError> {
         let mut look =
             |before: &Finder<'_>, after: &Finder<'_>| each_change(before, after, scope, reasons, each);
-        self.entry(|| self.suppose(hypothesis, now, &mut look))
+        self.entry(|| self.suppose(hypothesis, now, &mut look)).map(|((), steps)| steps)
     }
 
     /// What somebody who looks at both sides finds.
@@ -71,14 +72,14 @@ impl Session {
         hypothesis: &Hypothesis,
         now: i64,
         look: &mut dyn FnMut(&Finder<'_>, &Finder<'_>) -> Result<T, WhyError>,
-    ) -> Result<T, SessionError> {
+    ) -> Result<(T, Vec<Step>), SessionError> {
         let rules = hypothesis.rules.as_ref().unwrap_or(&self.rules);
         let rules = rules.with_sets(&hypothesis.sets).map_err(SessionError::Faults)?;
         let before = self.evaluate(now)?;
-        let after = self.supposed(hypothesis, &rules, hypothesis.now.unwrap_or(now))?;
+        let (after, steps) = self.supposed(hypothesis, &rules, hypothesis.now.unwrap_or(now))?;
         let before = self.reasons(&before);
-        let after = Finder::new(&rules.program, &after.model, &rules.sources, &self.store);
-        Ok(look(&before, &after)?)
+        let after = after.finder((&rules.program, &rules.sources), &self.store);
+        Ok((look(&before, &after)?, steps))
     }
 
     fn supposed(
@@ -86,7 +87,7 @@ impl Session {
         hypothesis: &Hypothesis,
         rules: &RuleSet,
         now: i64,
-    ) -> Result<Evaluation, SessionError> {
+    ) -> Result<(Evaluation, Vec<Step>), SessionError> {
         let program = &rules.program;
         let mut input = self.standing_in(rules)?;
         let other = |facts: &[Fact]| under(program, &self.rules.program, facts);
@@ -95,7 +96,7 @@ impl Session {
         }
         let mut input = without(program, input, &other(&hypothesis.retractions)?);
         evaluation::add_now(program, &mut input, now);
-        evaluation::evaluate(rules, input, self.engine.as_ref(), &self.limits, self.lenient)
+        self.supposed_effects(rules, input, now)
     }
 }
 

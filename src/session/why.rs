@@ -18,7 +18,7 @@ use hence_syntax as syntax;
 use super::error::{Faults, SessionError};
 use super::evaluation::Evaluation;
 use super::ledger_facts::assertion;
-use super::slice::Asked;
+use super::slice::ProgramQuery;
 use super::{Refused, Session, Store};
 
 /// The proofs of the facts that a question fits.
@@ -30,7 +30,7 @@ pub struct Because {
     pub holds: usize,
     /// Near facts of the relation, where no fact fits.
     pub instead: Vec<Fact>,
-    /// Whether the relation is an undetermined decision.
+    /// Whether some of what fits follows possibly and not certainly; the proofs of that come last.
     pub undetermined: bool,
     /// Whether there are more proofs than were wanted.
     pub more: bool,
@@ -96,7 +96,8 @@ impl Session {
             let (program, answer) =
                 lower::with_atom(&self.rules.program, asked.relation, &asked.values, asked.span);
             let sources = &self.rules.sources;
-            let slice = Asked { program: &program, answer, sources, now, at: self.as_of, proofs: true };
+            let slice =
+                ProgramQuery { program: &program, answer, sources, now, at: self.as_of, proofs: true };
             if let Some(evaluation) = self.evaluate_slice(&slice)? {
                 let because = self.explainer(&evaluation, wanted.inputs).why_each(question, wanted, each)?;
                 if because.holds > 0 {
@@ -144,7 +145,7 @@ impl Session {
     }
 
     fn finder<'a>(&'a self, evaluation: &'a Evaluation, inputs: Option<usize>) -> Finder<'a> {
-        let finder = self.finder_at(self.as_of, &self.rules, &evaluation.model, &self.store);
+        let finder = self.finder_at(self.as_of, &self.rules, evaluation, &self.store);
         match inputs {
             Some(inputs) => finder.inputs(inputs),
             None => finder,
@@ -154,7 +155,7 @@ impl Session {
     /// A finder for the reasons of what a commit draws. It counts the facts of the evaluation itself, which is of all
     /// facts: those of a ledger are counted as they were before the commit.
     pub(super) fn reasons<'a>(&'a self, evaluation: &'a Evaluation) -> Finder<'a> {
-        Finder::new(&self.rules.program, &evaluation.model, &self.rules.sources, &self.store)
+        evaluation.finder((&self.rules.program, &self.rules.sources), &self.store)
     }
 }
 
@@ -199,12 +200,20 @@ impl Explainer<'_> {
         each: &mut dyn FnMut(Proof) -> bool,
     ) -> Result<Because, SessionError> {
         let AtomPattern { relation, values: pattern, .. } = self.session.asked(question)?;
-        let undetermined = self.evaluation.undetermined.contains(&relation);
         let facts = self.finder.instances(relation, &pattern);
-        let mut because = Because { undetermined, holds: facts.len(), ..Because::default() };
-        let cut = |proof: Proof| match wanted.depth {
-            Some(depth) => proof.cut(depth),
-            None => proof,
+        let open = if facts.is_empty() || pattern.iter().any(Option::is_none) {
+            self.undetermined(relation, &pattern)
+        } else {
+            Vec::new()
+        };
+        let mut because =
+            Because { undetermined: !open.is_empty(), holds: facts.len(), ..Because::default() };
+        let cut = |proof: Proof| {
+            let proof = self.evaluation.by_rules(proof, &self.session.rules.program);
+            match wanted.depth {
+                Some(depth) => proof.cut(depth),
+                None => proof,
+            }
         };
         let mut left = wanted.most.unwrap_or(usize::MAX);
         let mut show = |proof: Proof| {
@@ -212,7 +221,7 @@ impl Explainer<'_> {
             left = left.saturating_sub(1);
             !because.more && each(cut(proof))
         };
-        for fact in &facts {
+        for fact in facts.iter().chain(&open) {
             let go_on = if wanted.every {
                 let go_on = self.finder.every(fact).all(&mut show);
                 self.finder.checked(go_on)?
@@ -223,10 +232,25 @@ impl Explainer<'_> {
                 break;
             }
         }
-        if facts.is_empty() {
+        if facts.is_empty() && open.is_empty() {
             because.instead = self.instead(relation, &pattern);
         }
         Ok(self.finder.checked(because)?)
+    }
+
+    /// What follows possibly and not certainly of what is asked for, as facts of the versions of the relation.
+    fn undetermined(&self, relation: RelationId, wanted: &[Option<Value>]) -> Vec<Fact> {
+        let Some(unknown) = &self.evaluation.unknown else { return Vec::new() };
+        let name = self.session.rules.program[relation].name;
+        let versions = unknown.of.versions(relation).flat_map(|(columns, version)| {
+            let known = wanted.iter().enumerate().filter(|(at, _)| !columns.contains(at));
+            let known: Vec<Option<Value>> = known.map(|(_, value)| *value).collect();
+            let facts = self.finder.instances(version, &known).into_iter();
+            let is_certain =
+                move |fact: &Fact| self.finder.holds(&Fact { relation: name, values: fact.values.clone() });
+            facts.filter(move |fact| !columns.is_empty() || !is_certain(fact))
+        });
+        versions.collect()
     }
 
     /// The facts of a relation that have most of the wanted values.
@@ -251,15 +275,25 @@ impl Explainer<'_> {
 
     fn refused(&self, question: &str, time: Duration) -> Result<Refused, SessionError> {
         let asked = self.session.asked(question)?;
-        let answer = self.finder.why_not(asked.relation, &asked.values);
-        let answer = self.finder.checked(answer)?;
+        let program = &self.session.rules.program;
+        let lenient = self.evaluation.unknown.as_ref().map(|unknown| &unknown.lenient);
+        let lenient = lenient
+            .map(|model| Finder::new(program, model, &self.session.rules.sources, &self.session.store));
+        let finder = lenient.as_ref().unwrap_or(&self.finder);
+        let answer = finder.why_not(asked.relation, &asked.values);
+        let answer = finder.checked(answer)?;
         let (engine, limits) = (self.session.engine.as_ref(), self.session.limits);
         let remedies = if time.is_zero() || !answer.holds.is_empty() {
             Remedies::default()
         } else {
-            self.finder.remedies(asked.relation, &asked.values, &Trial { engine, limits, time })
+            finder.remedies(asked.relation, &asked.values, &Trial { engine, limits, time })
         };
-        let undetermined = self.evaluation.undetermined.contains(&asked.relation);
+        finder.checked(())?;
+        let mut undetermined = Vec::new();
+        for fact in self.undetermined(asked.relation, &asked.values) {
+            let proof = self.finder.why(&fact)?;
+            undetermined.extend(proof.map(|proof| self.evaluation.by_rules(proof, program)));
+        }
         self.finder.checked(())?;
         Ok(Refused { answer, remedies, undetermined })
     }
@@ -269,7 +303,7 @@ impl Explainer<'_> {
 /// who draws it again find the same ones.
 pub(super) fn decision(finder: &Finder<'_>, fact: Fact) -> Result<Decision, SessionError> {
     let (rule, sentence) = match finder.explanation(&fact)? {
-        Some(told) => (Some(told.rule.to_string()), told.sentence),
+        Some(explained) => (Some(explained.rule.to_string()), explained.sentence),
         None => (None, None),
     };
     Ok(Decision { fact, rule, sentence })
@@ -291,6 +325,7 @@ impl Origins for Store {
 pub(super) fn origin_of((assertion, defaults): (Assertion, Vec<Symbol>)) -> Origin {
     Origin {
         defaults,
+        step: assertion.step,
         author: Some(assertion.author),
         time: Some(assertion.time),
         source: Some(assertion.source),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hence_proof::proof::Proof;
 use hence_proof::why_not::{Remedies, WhyNot};
 
 use super::Session;
@@ -14,8 +15,8 @@ pub struct Refused {
     pub answer: WhyNot,
     /// The smallest changes after which it would hold, each tried.
     pub remedies: Remedies,
-    /// Whether the relation is an undetermined decision.
-    pub undetermined: bool,
+    /// How what fits follows possibly and not certainly.
+    pub undetermined: Vec<Proof>,
 }
 
 impl Session {

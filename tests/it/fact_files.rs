@@ -17,7 +17,15 @@ use proptest::prelude::*;
 
 fn relation(kind: Kind, name: &str, columns: &[(&str, ColumnType)]) -> Relation {
     let columns = columns.iter().map(|(name, ty)| Column::new(*name, ty.clone())).collect();
-    Relation { name: name.into(), kind, columns, doc: String::new(), requires: None, span: Span::default() }
+    Relation {
+        name: name.into(),
+        kind,
+        columns,
+        doc: String::new(),
+        requires: None,
+        authors: None,
+        span: Span::default(),
+    }
 }
 
 fn set(name: Option<&str>, members: &[&str]) -> ColumnType {

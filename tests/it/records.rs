@@ -193,7 +193,7 @@ fn the_golden_cases_of_every_pack_are_accepted() {
 }
 
 /// The transactions of a ledger as they were proposed.
-fn drafts(ledger: &Ledger) -> Vec<Draft> {
+pub(crate) fn drafts(ledger: &Ledger) -> Vec<Draft> {
     let draft = |tx| {
         let transaction = ledger.transaction(tx).unwrap();
         let info = transaction.info;
@@ -208,6 +208,7 @@ fn drafts(ledger: &Ledger) -> Vec<Draft> {
             rules: info.rules.map(|hash| ledger.rules(hash).unwrap().unwrap()),
             run: info.run,
             schemas: info.schemas,
+            steps: info.steps,
             drawn: transaction.drawn,
             lapsed: transaction.lapsed.into_iter().map(|(lapsed, _)| lapsed).collect(),
             expect_tx: None,

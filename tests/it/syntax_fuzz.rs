@@ -289,11 +289,13 @@ impl Writer {
             self.put("\"because {X}\"");
             self.put(")");
         }
+        let kind = self.random.below(8);
+        self.put_all(["feed", "then", "then !", "then not"].get(kind).copied().unwrap_or_default());
         self.relation();
         self.put("(");
         self.commas(0, 4, |w| w.expr(1));
         self.put(")");
-        if self.random.one_in(3) {
+        if kind > 3 && self.random.one_in(3) {
             return self.put(".");
         }
         self.put(":-");
@@ -319,6 +321,7 @@ impl Writer {
             2 => self.put_all("param x : float = - 0.5 ."),
             3 => self.put_all("import \"other.dl\" ."),
             4 => self.test(),
+            5 if self.random.one_in(2) => self.put_all("input p ( ) from reviewer , agent as by ."),
             5 => self.put_all("input p ( ) ."),
             _ => self.rule(),
         }

@@ -44,6 +44,10 @@ impl Stages {
         for fact in &program.facts {
             stages.give(fact.relation);
         }
+        // What is asserted of an input that rules feed.
+        for relation in program.fed() {
+            stages.give(relation);
+        }
         stages.programs = stages.rules.iter().max().map_or(1, |last| last + 1);
         stages
     }

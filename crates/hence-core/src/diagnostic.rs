@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::fault::OrBroken;
 use crate::span::Span;
 
 /// How bad a diagnostic is.
@@ -40,6 +41,22 @@ pub struct Label {
     pub text: String,
 }
 
+/// One replacement of a fix: the text of a span becomes another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; an empty span inserts.
+    pub span: Span,
+    /// What is written there.
+    pub text: String,
+}
+
+/// A change that mends a fault and keeps what was meant, so that an editor may apply it unseen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// The replacements, which don't overlap.
+    pub edits: Vec<Edit>,
+}
+
 /// One fault: lower case, no full stop, names in backticks; what was found, what was expected, where, and the
 /// way out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +73,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to do: the nearest name, or the corrected text.
     pub help: Vec<String>,
+    /// Changes of the text, each of which mends the fault alone.
+    pub fixes: Vec<Fix>,
 }
 
 impl Diagnostic {
@@ -68,6 +87,7 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
+            fixes: Vec::new(),
         }
     }
 
@@ -92,6 +112,25 @@ impl Diagnostic {
         self
     }
 
+    /// Adds a fix that writes `text` in the place of `span`.
+    #[must_use]
+    pub fn fix(self, span: Span, text: impl Into<String>) -> Self {
+        self.fix_all(vec![Edit { span, text: text.into() }])
+    }
+
+    /// Adds a fix of several replacements.
+    #[must_use]
+    pub fn fix_all(mut self, edits: Vec<Edit>) -> Self {
+        self.fixes.push(Fix { edits });
+        self
+    }
+
+    /// Adds the help to write `text` in the place of `span`, and the fix that does so.
+    #[must_use]
+    pub fn write(self, span: Span, text: &str) -> Self {
+        self.help(format!("write: `{text}`")).fix(span, text)
+    }
+
     /// The place at which the fault is reported.
     pub fn span(&self) -> Option<Span> {
         self.labels.first().map(|label| label.span)
@@ -102,6 +141,26 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 }
+
+impl Fix {
+    /// `text`, which stands at `place`, with the edits of its file made; all of them lie within.
+    pub fn apply(&self, text: &str, place: Span) -> String {
+        let mut edits: Vec<&Edit> = self.edits.iter().filter(|edit| edit.span.file == place.file).collect();
+        edits.sort_by_key(|edit| edit.span);
+        let within = |byte: u32| byte.checked_sub(place.start).or_broken(EDITS) as usize;
+        let mut out = String::with_capacity(text.len());
+        let mut at = 0;
+        for edit in edits {
+            out.push_str(text.get(at..within(edit.span.start)).or_broken(EDITS));
+            out.push_str(&edit.text);
+            at = within(edit.span.end);
+        }
+        out + text.get(at..).or_broken(EDITS)
+    }
+}
+
+/// An invariant of [`Fix`].
+const EDITS: &str = "the edits of a fix lie in its text and don't overlap";
 
 /// Sorts by place, then code, then message, and drops duplicates, so that output never follows the order
 /// in which faults were found.

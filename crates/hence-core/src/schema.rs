@@ -153,8 +153,19 @@ pub struct Relation {
     pub doc: String,
     /// The relation that each derivation of a guarded decision needs.
     pub requires: Option<Symbol>,
+    /// Who may assert and retract facts of an input; anyone where that isn't said.
+    pub authors: Option<Authors>,
     /// Where it is declared, or first derived.
     pub span: Span,
+}
+
+/// Who may assert and retract facts of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Authors {
+    /// The roles, one of which the author has.
+    pub roles: Vec<Symbol>,
+    /// The column that names the author.
+    pub column: Option<usize>,
 }
 
 impl Relation {

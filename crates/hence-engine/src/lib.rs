@@ -28,7 +28,7 @@ pub use hence_core::meter::Bound;
 pub use incremental::{Edit, Incremental};
 pub use limits::{LimitReached, Limits, Threads};
 pub use model::{Database, Engine, Extent, FactSource, Model, UNDEFINED_KEPT, Undefined};
-pub use naive::Naive;
+pub use naive::{Naive, ThreeValued};
 pub use plan::show::plans;
 pub use prepared::{Prepared, PreparedModel, Row};
 pub use profile::{Profile, RuleProfile};

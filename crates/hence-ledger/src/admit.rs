@@ -36,6 +36,7 @@ pub(super) fn check(changes: &ChangeList<'_>, summary: &Summary) -> Result<(), L
     if let Some(what) = summary.run.as_ref().and_then(barred) {
         return Err(LedgerError::Misfit { what });
     }
+    check_steps(summary)?;
     let mut last = None;
     for change in changes.iter() {
         if last != Some(change.relation) {
@@ -45,6 +46,28 @@ pub(super) fn check(changes: &ChangeList<'_>, summary: &Summary) -> Result<(), L
         check_decision(&change, summary)?;
     }
     Ok(())
+}
+
+fn check_steps(summary: &Summary) -> Result<(), LedgerError> {
+    let Some(steps) = &summary.steps else { return Ok(()) };
+    if let Some(what) = lawless_steps(summary) {
+        return Err(LedgerError::Misfit { what });
+    }
+    for change in steps.iter().flat_map(|step| &step.changes) {
+        named(change.fact.relation)?;
+        bounded("the rule of an effect", change.rule.len(), LABEL_LIMIT)?;
+        bounded("the sentence of an effect", change.sentence.as_deref().map_or(0, str::len), SENTENCE_LIMIT)?;
+    }
+    Ok(())
+}
+
+/// Steps that no transaction can have: without rules that did them, or empty ones.
+fn lawless_steps(summary: &Summary) -> Option<String> {
+    let steps = summary.steps.as_ref()?;
+    if summary.rules.is_none() {
+        return Some(String::from("steps in a transaction without a rule set"));
+    }
+    steps.iter().any(|step| step.changes.is_empty()).then(|| String::from("a step that changes nothing"))
 }
 
 /// What no run can have been: one that was allowed nothing.
@@ -112,6 +135,10 @@ pub(super) fn faults(whole: &Whole) -> Result<Vec<String>, Malformed> {
     });
     faults.extend(names.filter(|name| !is_identifier(name.as_str())).map(misnamed));
     faults.extend(summary.run.as_ref().and_then(barred));
+    faults.extend(lawless_steps(&summary));
+    let stepped = summary.steps.iter().flatten().flat_map(|step| &step.changes);
+    let stepped = stepped.map(|change| change.fact.relation);
+    faults.extend(stepped.filter(|name| !is_identifier(name.as_str())).map(misnamed));
     let mut last = None;
     let mut look = |change: Change<'_>| {
         if last != Some(change.relation) && !is_identifier(change.relation.as_str()) {

@@ -141,7 +141,8 @@ impl Ledger {
     ) -> Result<Committed, LedgerError> {
         check_renewed(&self.state, &draft.schemas, &plan.list)?;
         let changed = plan.tally.added > 0 || plan.tally.removed > 0;
-        let recorded = remark || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
+        let recorded =
+            remark || draft.steps.is_some() || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
         if recorded {
             let parts = plan.list.part_lens(self.part_limit);
             let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
@@ -189,6 +190,7 @@ impl Ledger {
         summary.clock = draft.clock;
         summary.run = draft.run.clone();
         summary.schemas = draft.schemas.clone();
+        summary.steps = draft.steps.clone();
         if let Some(rules) = &draft.rules {
             summary.rules = Some(rules.hash());
             let is_known = self.view.get(&keys::rules(rules.hash()))?.is_some();

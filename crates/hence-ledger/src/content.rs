@@ -10,6 +10,7 @@ use hence_core::value::Type;
 use super::bytes::{Malformed, Reader, after, put_bytes, put_optional, put_varint, shared_prefix};
 use super::hash::{Digest, Hash};
 use super::record;
+use super::step::{self, Step};
 use super::transaction::{RuleSet, Run, RunLimits, Schema};
 use super::tuple;
 
@@ -19,6 +20,8 @@ const RUN: u8 = 4;
 const SCHEMAS: u8 = 8;
 /// The flag of a summary whose run used time zones.
 const ZONES: u8 = 16;
+/// The flag of a summary that holds [`Step`]s.
+const STEPS: u8 = 32;
 /// What replaces the drawing transaction of a lapse whose reason follows; transactions count from 1.
 const REASON: u64 = 0;
 
@@ -94,6 +97,8 @@ pub(crate) struct Summary {
     pub(crate) run: Option<Run>,
     /// The schemas that facts have from this transaction on.
     pub(crate) schemas: Vec<Schema>,
+    /// What effects did; none where the rules have no effects.
+    pub(crate) steps: Option<Vec<Step>>,
     /// How many records of the transaction come before this one.
     pub(crate) parts: u64,
     pub(crate) added: u64,
@@ -127,6 +132,7 @@ impl Summary {
             put_varint(out, self.schemas.len() as u64);
             self.schemas.iter().for_each(|schema| schema.encode(out));
         }
+        self.steps.iter().for_each(|steps| step::encode(steps, out));
         for count in [self.parts, self.added, self.removed, self.present, self.missing, self.drawn] {
             put_varint(out, count);
         }
@@ -145,6 +151,9 @@ impl Summary {
         if !self.schemas.is_empty() {
             sections |= SCHEMAS;
         }
+        if self.steps.is_some() {
+            sections |= STEPS;
+        }
         if self.run.as_ref().is_some_and(|run| run.zones.is_some()) {
             sections |= ZONES;
         }
@@ -153,7 +162,11 @@ impl Summary {
 
     /// The version of a commit record of this summary and these changes.
     pub(crate) fn version<'a>(&self, changes: impl Iterator<Item = Change<'a>>) -> u8 {
-        if self.sections() == 0 { version(changes) } else { record::EXTENDED }
+        match self.sections() {
+            0 => version(changes),
+            sections if sections & STEPS > 0 => record::STEPPED,
+            _ => record::EXTENDED,
+        }
     }
 
     pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -166,7 +179,7 @@ impl Summary {
         };
         let sections = reader.byte()?;
         let orphan = sections & (RUN | ZONES) == ZONES;
-        if sections > (2 | RUN | SCHEMAS | ZONES) || sections & 3 == 3 || orphan {
+        if sections > (2 | RUN | SCHEMAS | ZONES | STEPS) || sections & 3 == 3 || orphan {
             return Err(Malformed("the summary has unknown sections"));
         }
         let rule_flag = sections & 3;
@@ -180,6 +193,7 @@ impl Summary {
                 schemas.push(Schema::decode(reader)?);
             }
         }
+        let steps = if sections & STEPS > 0 { Some(step::decode(reader)?) } else { None };
         Ok(Self {
             time,
             author,
@@ -190,6 +204,7 @@ impl Summary {
             rule_text,
             run,
             schemas,
+            steps,
             parts: reader.varint()?,
             added: reader.varint()?,
             removed: reader.varint()?,

@@ -1,9 +1,11 @@
 //! Transactions as JSON Lines: a ledger written out, and read back into one with an equal chain.
 
+mod brought;
+mod lines;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Read, Write};
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -12,9 +14,8 @@ use hence_core::fact::Fact;
 use hence_core::json;
 use hence_core::literal::is_time;
 use hence_core::meter;
-use hence_core::schema::{Column, ColumnType, NameSet};
 use hence_core::symbol::Symbol;
-use hence_core::value::{Type, Value};
+use hence_core::value::Value;
 
 use super::admit;
 use super::bytes::{Malformed, Reader};
@@ -27,8 +28,11 @@ use super::plan::Since;
 use super::record::{self, RecordKind};
 use super::scan::Whole;
 use super::schemas::{check_renewed, renewed};
-use super::transaction::{RuleSet, Run, RunLimits, Schema};
+use super::transaction::{RuleSet, Run};
 use super::{Ledger, tuple};
+use brought::imported_facts;
+pub use brought::{Admit, ImportedFacts};
+use lines::{RunLine, SchemaLine, StepLine, schema, step};
 
 /// The longest line that is read.
 const LINE_LIMIT: u64 = 1 << 30;
@@ -55,6 +59,9 @@ struct Line {
     run: Option<RunLine>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     schemas: Vec<SchemaLine>,
+    /// What effects did, step by step; none where the rules have no effects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    steps: Option<Vec<Vec<StepLine>>>,
     #[serde(rename = "standing")]
     present: u64,
     missing: u64,
@@ -73,84 +80,6 @@ struct Line {
 struct Rules {
     files: Vec<(String, String)>,
     params: Vec<(String, String)>,
-}
-
-/// How the evaluation ran.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunLine {
-    engine: String,
-    lenient: bool,
-    facts: u64,
-    iterations: u64,
-    /// Microseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    time: Option<u64>,
-    /// Bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    memory: Option<u64>,
-    /// The version of the time zone database.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    zones: Option<String>,
-}
-
-impl From<Run> for RunLine {
-    fn from(Run { engine, lenient, limits, zones }: Run) -> Self {
-        let RunLimits { facts, iterations, time, memory } = limits;
-        Self { engine, lenient, facts, iterations, time, memory, zones }
-    }
-}
-
-impl From<RunLine> for Run {
-    fn from(RunLine { engine, lenient, facts, iterations, time, memory, zones }: RunLine) -> Self {
-        Self { engine, lenient, limits: RunLimits { facts, iterations, time, memory }, zones }
-    }
-}
-
-/// The columns of a relation from here on.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SchemaLine {
-    relation: String,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    renews: bool,
-    columns: Vec<ColumnLine>,
-}
-
-/// Name, type, the names of a closed set, and the value of facts that are older than the column.
-#[derive(Serialize, Deserialize)]
-struct ColumnLine(
-    String,
-    String,
-    Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")] Option<Json>,
-);
-
-impl From<&Schema> for SchemaLine {
-    fn from(schema: &Schema) -> Self {
-        let column = |Column { name, ty, default }: &Column| {
-            let members = ty.set.as_ref().map_or(&[][..], |set| &set.members);
-            let members = members.iter().map(ToString::to_string).collect();
-            ColumnLine(name.to_string(), ty.ty.keyword().to_owned(), members, default.map(json::typed))
-        };
-        Self {
-            relation: schema.relation.to_string(),
-            renews: schema.renews,
-            columns: schema.columns.iter().map(column).collect(),
-        }
-    }
-}
-
-fn schema(line: &SchemaLine) -> Result<Schema, Malformed> {
-    let column = |ColumnLine(name, ty, members, default): &ColumnLine| {
-        let ty = Type::of_keyword(ty).ok_or(Malformed("a column has an unknown type"))?;
-        let members: Vec<Symbol> = members.iter().map(Symbol::from).collect();
-        let set = (!members.is_empty()).then(|| Arc::new(NameSet { name: None, members }));
-        let default = default.as_ref().map(typed).transpose()?;
-        Ok(Column { name: Symbol::new(name), ty: ColumnType { ty, set }, default })
-    };
-    let columns: Result<_, Malformed> = line.columns.iter().map(column).collect();
-    Ok(Schema { relation: Symbol::new(&line.relation), columns: columns?, renews: line.renews })
 }
 
 /// One change: the relation, the values, and what belongs to the kind of change.
@@ -197,11 +126,24 @@ impl Ledger {
     /// # Errors
     /// At the first line that is not such a transaction, and at the end of a file that was cut off.
     pub fn import(&mut self, input: &mut dyn BufRead, end: Option<Hash>) -> Result<Imported, LedgerError> {
+        self.import_checked(input, end, &mut |_, _| Ok(()))
+    }
+
+    /// The same where `admit` says of each transaction whether its author may bring its facts.
+    ///
+    /// # Errors
+    /// As [`Ledger::import`], and at the first transaction that isn't admitted.
+    pub fn import_checked(
+        &mut self,
+        input: &mut dyn BufRead,
+        end: Option<Hash>,
+        admit: Admit<'_>,
+    ) -> Result<Imported, LedgerError> {
         if !self.writable {
             return Err(LedgerError::ReadOnly);
         }
         let mut matched = BTreeMap::new();
-        let imported = self.import_lines(input, end, &mut matched);
+        let imported = self.import_lines(input, end, &mut matched, admit);
         if !matched.is_empty() {
             self.notices.push(Notice::Unredacted { relations: matched.into_iter().collect() });
         }
@@ -214,6 +156,7 @@ impl Ledger {
         input: &mut dyn BufRead,
         end: Option<Hash>,
         matched: &mut BTreeMap<String, u64>,
+        admit: Admit<'_>,
     ) -> Result<Imported, LedgerError> {
         let (mut text, mut imported, mut last) = (String::new(), Imported::default(), false);
         for number in 1.. {
@@ -233,7 +176,7 @@ impl Ledger {
                 .map_err(|error| faulty(format!("{cut}{}", error::malformed(&error))));
             let line: Line = line?;
             last = line.last;
-            match self.import_line(line, matched) {
+            match self.import_line(line, matched, admit) {
                 Ok(true) => imported.appended += 1,
                 Ok(false) => imported.there += 1,
                 Err(Refused::Line(what)) => return Err(faulty(what)),
@@ -260,7 +203,12 @@ impl Ledger {
     }
 
     /// Whether the transaction of a line was appended; it was there already otherwise.
-    fn import_line(&mut self, line: Line, matched: &mut BTreeMap<String, u64>) -> Result<bool, Refused> {
+    fn import_line(
+        &mut self,
+        line: Line,
+        matched: &mut BTreeMap<String, u64>,
+        admit: Admit<'_>,
+    ) -> Result<bool, Refused> {
         if (1..=self.state.tx).contains(&line.tx) {
             let here = self.info(line.tx)?.hash.to_string();
             if here == line.hash {
@@ -292,6 +240,7 @@ impl Ledger {
         if hash.to_string() != line.hash {
             return Err(Refused::Line(format!("its hash is {hash}, but the file says {}", line.hash)));
         }
+        admit(self, &imported_facts(&line, &summary)?).map_err(Refused::Line)?;
         let whole = self.write(&changes, &line.parts, &summary)?;
         self.enter(&changes, &summary, &whole)?;
         self.unredacted(&line, matched)?;
@@ -361,6 +310,11 @@ impl Ledger {
             clock: line.clock,
             run: line.run.clone().map(Run::from),
             schemas: line.schemas.iter().map(schema).collect::<Result<_, _>>()?,
+            steps: line
+                .steps
+                .as_ref()
+                .map(|steps| steps.iter().map(|lines| step(lines)).collect())
+                .transpose()?,
             parts: line.parts.len() as u64,
             present: line.present,
             missing: line.missing,
@@ -487,6 +441,9 @@ fn line(whole: &Whole) -> Result<Line, Malformed> {
         rules: summary.rules.map(|hash| hash.to_string()),
         run: summary.run.map(RunLine::from),
         schemas: summary.schemas.iter().map(SchemaLine::from).collect(),
+        steps: summary.steps.map(|steps| {
+            steps.iter().map(|step| step.changes.iter().map(StepLine::from).collect()).collect()
+        }),
         rule_set: rule_set
             .map(|rules| Rules { files: rules.files().to_vec(), params: rules.params().to_vec() }),
         present: summary.present,

@@ -40,6 +40,7 @@ mod scan;
 mod schemas;
 mod snapshot;
 mod state;
+mod step;
 mod transaction;
 mod tuple;
 mod verify;
@@ -51,7 +52,7 @@ use std::path::PathBuf;
 pub use bytes::Malformed;
 pub use compact::Compacted;
 pub use error::{LedgerError, Notice};
-pub use exchange::Imported;
+pub use exchange::{Admit, Imported, ImportedFacts};
 pub use hash::Hash;
 pub use open::OpenOptions;
 pub use plan::ResolvedDelta;
@@ -62,6 +63,7 @@ pub use redact::Redaction;
 pub use rows::FactIter;
 pub use salvage::Salvaged;
 pub use schemas::Recorded;
+pub use step::{Step, StepChange};
 pub use transaction::{
     Assertion, Changes, Committed, Decision, Draft, InForce, Interval, Lapsed, RelationCount, RuleSet, Run,
     RunLimits, Schema, Status, Tally, Transaction, TxInfo,

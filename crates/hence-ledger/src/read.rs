@@ -16,6 +16,7 @@ use super::plan::Since;
 use super::rows::{FactIter, Row, Rows, past_row};
 use super::scan::Whole;
 use super::state;
+use super::step;
 use super::transaction::{
     Assertion, Decision, InForce, Interval, Lapsed, RelationCount, RuleSet, Status, Transaction, TxInfo,
 };
@@ -166,8 +167,11 @@ impl Ledger {
         let at = self.at(when)?.unwrap_or(self.state.tx);
         let held = |span: &Interval| span.from <= at && span.until.is_none_or(|until| at < until);
         let Some(span) = self.history(fact)?.into_iter().find(held) else { return Ok(None) };
-        let TxInfo { tx, time, author, source, note, .. } = self.info(span.from)?;
-        Ok(Some(Assertion { tx, time, author, source, note }))
+        let TxInfo { tx, time, author, source, note, steps, .. } = self.info(span.from)?;
+        let step = steps.as_deref().and_then(|steps| step::asserting(steps, fact));
+        let author = step.map_or(author, |(_, change)| change.rule.clone());
+        let step = step.map(|(number, change)| (number, change.sentence.clone()));
+        Ok(Some(Assertion { tx, time, author, source, note, step }))
     }
 
     /// The spans in which `fact` held, ascending.
@@ -367,6 +371,7 @@ fn info(tx: u64, summary: Summary, hash: Hash, previous: Hash) -> TxInfo {
         rules: summary.rules,
         run: summary.run,
         schemas: summary.schemas,
+        steps: summary.steps,
         added: summary.added,
         removed: summary.removed,
         present: summary.present,

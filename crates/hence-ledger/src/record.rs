@@ -9,6 +9,8 @@ const MAGIC: [u8; 4] = *b"hrec";
 pub(crate) const PLAIN: u8 = 1;
 /// The version of a record that says how its evaluation ran, which schemas its facts have, or why decisions lapsed.
 pub(crate) const EXTENDED: u8 = 2;
+/// The version of a record that says what effects did.
+pub(crate) const STEPPED: u8 = 3;
 /// Bytes of the frame before the content: magic, version, kind, two zeros, length, transaction, check, hash.
 pub(crate) const HEAD: usize = 56;
 /// Bytes of the frame after the content: the first bytes of the record's hash.
@@ -113,7 +115,7 @@ fn head(bytes: &[u8]) -> Result<Head, Malformed> {
     if reader.array()? != Hash::of(checked).short::<4>() {
         return Err(Malformed("the checksum of the record header does not match"));
     }
-    if !(PLAIN..=EXTENDED).contains(&version) {
+    if !(PLAIN..=STEPPED).contains(&version) {
         return Err(Malformed("unsupported record version"));
     }
     let kind = match kind {

@@ -141,6 +141,16 @@ impl Redaction {
                 format!("a decision of `{}`, which its rule assembles from parts", decision.fact.relation);
             return Err(LedgerError::Unredacted { what });
         }
+        let changes = draft.steps.iter().flatten().flat_map(|step| &step.changes);
+        let joined = changes.into_iter().find(|change| {
+            self.matches_fact(&change.fact)
+                || change.sentence.as_ref().is_some_and(|sentence| self.matches(sentence))
+        });
+        if let Some(change) = joined {
+            let what =
+                format!("an effect on `{}`, which its rule assembles from parts", change.fact.relation);
+            return Err(LedgerError::Unredacted { what });
+        }
         draft.author = self.text(&draft.author);
         draft.source = self.text(&draft.source);
         draft.note = draft.note.take().map(|note| self.text(&note));

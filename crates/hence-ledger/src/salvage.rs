@@ -209,8 +209,9 @@ impl Held {
             let stored = stored.ok_or_else(|| refused(format!("the fact base lacks the rules {hash}")))?;
             Ok(RuleSet::decode(&self.view.load_long(&stored)?)?)
         });
-        let TxInfo { time, author, source, note, clock, run, schemas, .. } = info.clone();
-        Ok(Draft { time, author, source, note, clock, rules: rules.transpose()?, run, schemas, ..changes })
+        let TxInfo { time, author, source, note, clock, run, schemas, steps, .. } = info.clone();
+        let rules = rules.transpose()?;
+        Ok(Draft { time, author, source, note, clock, rules, run, schemas, steps, ..changes })
     }
 
     /// What came and went with each transaction up to the state. What the base holds of later ones was written ahead.

@@ -8,6 +8,7 @@ use hence_core::symbol::Symbol;
 
 use super::content;
 use super::hash::Hash;
+use super::step::Step;
 
 /// The rules that drew decisions: all text that was loaded, and the parameters that were set. Hashed once; copies share
 /// the texts.
@@ -138,6 +139,9 @@ pub struct Draft {
     pub run: Option<Run>,
     /// Schemas that the facts of the ledger have from this transaction on.
     pub schemas: Vec<Schema>,
+    /// What effects did, which the facts hold already; none where the rules have no effects. A draft with steps is
+    /// recorded, though it may change nothing.
+    pub steps: Option<Vec<Step>>,
     /// Decisions that are drawn.
     pub drawn: Vec<Decision>,
     /// Decisions that lapse.
@@ -217,6 +221,8 @@ pub struct TxInfo {
     pub run: Option<Run>,
     /// The schemas that facts have from it on.
     pub schemas: Vec<Schema>,
+    /// What effects did; none where its rules have no effects.
+    pub steps: Option<Vec<Step>>,
     /// How many facts it added.
     pub added: u64,
     /// How many facts it removed.
@@ -269,6 +275,8 @@ pub struct Assertion {
     pub source: String,
     /// Its note.
     pub note: Option<String>,
+    /// The number of the step and the sentence of the rule, where an effect asserted it; the author is the rule then.
+    pub step: Option<(u64, Option<String>)>,
 }
 
 /// A span of transactions during which a fact or decision held.

@@ -399,7 +399,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/proposals/proposals.dl:84:30", "count(Proposal)")],
+        places: &[("rules/proposals/proposals.dl:85:30", "count(Proposal)")],
         decisions: &[],
     };
 

@@ -1,6 +1,6 @@
 //! From the derivations chosen for facts to a proof: steps in order, with sentences, bindings and numbers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
@@ -128,7 +128,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
             None => self.leaf(fact, &shown),
         };
-        Step { fact: shown, kind }
+        Step { fact: shown, kind, possible: None }
     }
 
     /// The rule and the sentence of one step, its values as `show` writes them; nothing for a fact that was asserted.
@@ -267,8 +267,10 @@ impl Writer<'_, '_, '_, '_> {
     }
 
     fn bindings(&self, vars: &[Word], group: bool) -> Vec<(Symbol, Value)> {
+        let rank = self.rule.limit.as_ref().and_then(|limit| limit.rank);
+        let bound: BTreeSet<VarId> = self.rule.body.iter().flat_map(Literal::binds).chain(rank).collect();
         let all = self.rule.variables.iter().zip(vars).enumerate();
-        all.filter(|(at, _)| !group || self.in_head(*at))
+        all.filter(|(at, _)| bound.contains(&VarId::new(*at)) && (!group || self.in_head(*at)))
             .map(|(_, (variable, word))| (variable.name, Value::from_word(variable.ty.ty, *word)))
             .collect()
     }

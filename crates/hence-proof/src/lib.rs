@@ -17,6 +17,7 @@ mod interrupt;
 mod matches;
 mod phrase;
 mod plans;
+pub mod possible;
 pub mod proof;
 mod ranking;
 pub mod render;

@@ -125,11 +125,30 @@ impl Phrase<'_> {
                 format!("matches({}, {})", self.text(text, fill, 0), literal::quoted(source.as_str()))
             }
             ExprKind::And(left, right) => self.infix("and", 2, (left, right), fill, around),
+            ExprKind::Or(left, right) if is_unknown_too(left, right) => self.open(left, fill),
             ExprKind::Or(left, right) => self.infix("or", 1, (left, right), fill, around),
             ExprKind::If(condition, then, otherwise) => {
                 let [c, t, o] = [condition, then, otherwise].map(|part| self.text(part, fill, 0));
                 format!("if({c}, {t}, {o})")
             }
+            ExprKind::Unknown => self.slice(expr.span).unwrap_or_else(|| String::from("unknown")),
+            ExprKind::Undefined(operand) => {
+                let mut unknown = false;
+                operand.for_each(&mut |part| unknown |= part.kind == ExprKind::Unknown);
+                let what = if unknown { "unknown" } else { "undefined" };
+                format!("{} is {what}", self.text(operand, fill, 0))
+            }
+        }
+    }
+
+    /// A condition that holds, or has no result.
+    fn open(&self, condition: &Expr, fill: Fill<'_>) -> String {
+        let shown = self.text(condition, fill, 0);
+        match fill {
+            Fill::Values { vars, params } if condition.eval(vars, params).is_err() => {
+                format!("{shown} is undefined")
+            }
+            _ => shown,
         }
     }
 
@@ -180,6 +199,11 @@ impl Phrase<'_> {
             }
         }
     }
+}
+
+/// Whether the second condition is that the first one has no result.
+fn is_unknown_too(first: &Expr, second: &Expr) -> bool {
+    matches!(&second.kind, ExprKind::Undefined(operand) if **operand == *first)
 }
 
 fn is_leaf(expr: &Expr) -> bool {

@@ -37,6 +37,9 @@ pub struct Step {
     pub fact: Fact,
     /// What it rests on.
     pub kind: StepKind,
+    /// Of a fact that follows possibly and not certainly, the fact with what is unknown of it left open; the values of
+    /// [`Step::fact`] are those that are known.
+    pub possible: Option<Pattern>,
 }
 
 /// What a fact rests on.
@@ -194,6 +197,8 @@ pub struct Ranked {
 /// Who asserted a fact, when, from where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
+    /// The number of the step and the sentence of the rule, where an effect asserted it; the author is the rule then.
+    pub step: Option<(u64, Option<String>)>,
     /// The author of the transaction.
     pub author: Option<String>,
     /// Its time, in microseconds since the epoch.

@@ -29,6 +29,11 @@ impl Faults {
         }
     }
 
+    /// All of them, in the order in which they were found.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter()
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.list.len()

@@ -118,6 +118,19 @@ impl TokenKind {
         matches!(self, Self::Word(word) if ["no", "expect", "by", "limit"].contains(&word.as_str()))
     }
 
+    /// How an operator of ours is written that others write in another way.
+    pub(crate) fn written(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::LessEqual => "<=",
+            Self::GreaterEqual => ">=",
+            Self::Bang => "!",
+            Self::Turnstile => ":-",
+            _ => return None,
+        })
+    }
+
     /// Whether a value may end with this token, so that `-` after it subtracts.
     pub(crate) fn ends_value(self) -> bool {
         match self {

@@ -2,6 +2,7 @@
 
 mod commands;
 mod facts;
+mod lints;
 
 use std::ops::Range;
 use std::path::Path;
@@ -11,6 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use hence::session::{Faults, SessionError};
 use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::fault::broken;
 use hence_core::file::{self, LARGEST_TEXT};
 use hence_core::list;
 use hence_core::span::{FileId, Span};
@@ -18,9 +20,12 @@ use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
-use super::settings::{ALIAS, FACTS, Kind, PARAMS, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{ALIAS, FACTS, Kind, LINTS, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
 use super::values::{self, Content, Values};
 use super::{KIND, Origin, setting, shown};
+
+/// The role of effects.
+const RULES: &str = "rules";
 
 /// A file being read.
 struct Reading<'a> {
@@ -76,8 +81,10 @@ impl Reading<'_> {
                 DeValue::Table(commands) if name == RUN_COMMAND => self.commands(commands),
                 DeValue::Table(facts) if name == FACTS => self.facts(facts),
                 DeValue::Table(params) if name == PARAMS => self.params(params),
+                DeValue::Table(lints) if name == LINTS => self.lints(lints),
+                DeValue::Table(roles) if name == ROLES => self.roles(roles),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if [PARAMS, RUN_COMMAND, FACTS].contains(&name)
+                _ if [PARAMS, RUN_COMMAND, ROLES, FACTS, LINTS].contains(&name)
                     || (is_table && setting(name).is_none()) =>
                 {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
@@ -143,6 +150,25 @@ impl Reading<'_> {
         }
     }
 
+    /// Who has which role.
+    fn roles(&mut self, table: &DeTable<'_>) {
+        for (key, value) in table {
+            let name = key.get_ref().to_string();
+            if name == RULES {
+                self.wrong(key.span(), format!("`{ROLES}.{name}`: no person has the role of the rules"));
+                continue;
+            }
+            match content(Kind::Texts, value.get_ref()) {
+                Ok(Content::Texts(names)) => {
+                    let origin = self.origin(self.span(key.span()));
+                    self.values.roles.insert(name, (names, origin));
+                }
+                Ok(_) => broken("a list of texts is read as one"),
+                Err(what) => self.wrong(value.span(), format!("`{ROLES}.{name}`: {what}")),
+            }
+        }
+    }
+
     fn wrong(&mut self, range: Range<usize>, message: String) {
         let span = self.span(range);
         self.faults.diagnostics.push(Diagnostic::new(WRONG_VALUE, message).at(span, ""));
@@ -171,7 +197,7 @@ fn known(table: &str) -> Vec<&'static str> {
         _ => setting.key,
     };
     let inside = SETTINGS.iter().filter(|setting| table.is_empty() || table_of(setting) == Some(table));
-    let tables = [PARAMS, RUN_COMMAND, FACTS].into_iter().filter(|_| table.is_empty());
+    let tables = [PARAMS, ROLES, RUN_COMMAND, FACTS, LINTS].into_iter().filter(|_| table.is_empty());
     inside.map(name).chain(tables).chain([ALIAS.0].into_iter().filter(|_| table == ALIAS.1)).collect()
 }
 
@@ -184,7 +210,7 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
     let expected = match kind {
         Kind::Text | Kind::Path | Kind::Engine | Kind::Filter | Kind::LogFormat => "a string",
         Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled => "a list of strings",
-        Kind::Count => "a number of at least 1",
+        Kind::Count => "an int of at least 1",
         Kind::Duration | Kind::TimeLimit => "a duration as a string, such as \"5s\"",
         Kind::Flag => "`true` or `false`",
     };
@@ -246,14 +272,15 @@ fn integer(value: &DeValue<'_>) -> Option<i64> {
 }
 
 /// What stands there, for a message.
-fn found(value: &DeValue<'_>) -> &'static str {
-    match value {
+fn found(value: &DeValue<'_>) -> String {
+    let kind = match value {
+        DeValue::Integer(int) => return format!("`{}`", int.as_str()),
+        DeValue::Float(float) => return format!("`{}`", float.as_str()),
+        DeValue::Boolean(flag) => return format!("`{flag}`"),
         DeValue::String(_) => "a string",
-        DeValue::Integer(_) => "an integer",
-        DeValue::Float(_) => "a float",
-        DeValue::Boolean(_) => "a bool",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
-    }
+    };
+    kind.to_owned()
 }

@@ -9,16 +9,18 @@ mod settings;
 mod show;
 mod values;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use hence::session::{Faults, RecordFile, SessionError};
+use hence::session::{Faults, RecordFile, Roles, SessionError};
 use hence_core::diagnostic::{self, nearest};
 use hence_core::fault::{OrBroken, broken};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_lang::analysis::lints::levels::Levels;
 use hence_ledger::Redaction;
 
 use super::{Failure, output};
@@ -222,6 +224,12 @@ impl Config {
         self.content("authors").map(|_| self.texts("authors"))
     }
 
+    /// Who has which role.
+    pub(super) fn roles(&self) -> Roles {
+        let roles = self.values.roles.iter().map(|(role, (names, _))| (role.clone(), names.clone()));
+        Roles::new(roles.collect())
+    }
+
     /// Shipped packs.
     pub(super) fn packs(&self) -> &[String] {
         self.texts("packs")
@@ -240,6 +248,20 @@ impl Config {
             None => &Origin::Default,
         };
         origin.to_string()
+    }
+
+    /// Where the values of all parameters come from that are set.
+    pub(super) fn param_origins(&self, sets: &[(Symbol, Value)]) -> BTreeMap<Symbol, String> {
+        let configured = self.values.params.keys().map(|name| Symbol::new(name));
+        let names = configured.chain(sets.iter().map(|(name, _)| *name));
+        names.map(|name| (name, self.param_origin(name.as_str(), sets))).collect()
+    }
+
+    /// What is done about lints.
+    pub(super) fn lints(&self) -> Levels {
+        let mut levels = Levels::default();
+        self.values.lints.iter().for_each(|(lint, (level, _))| levels.set(*lint, *level));
+        levels
     }
 
     /// How long to wait for another process.

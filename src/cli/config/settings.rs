@@ -104,6 +104,10 @@ pub(super) const SETTINGS: [Setting; 18] = [
 
 /// The table whose keys are the parameters of the rules.
 pub(super) const PARAMS: &str = "params";
+/// The table of what is done about lints.
+pub(super) const LINTS: &str = "lints";
+/// The table of roles, each with the names of those who have it.
+pub(super) const ROLES: &str = "roles";
 /// Variables with this beginning set a parameter.
 pub(super) const PARAM_VARIABLE: &str = "HENCE_PARAM_";
 /// Variables that mean something and are not settings.

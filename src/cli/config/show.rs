@@ -3,14 +3,15 @@
 use std::io::Write;
 
 use clap::Args;
+use hence_lang::analysis::lints::levels;
 use serde_json::json;
 
 use super::super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::super::output::{self, Format};
 use super::super::records::Records;
 use super::super::{DONE, Failure, Outcome};
-use super::settings::{FACTS, PARAMS, RUN_COMMAND, SETTINGS, Setting};
-use super::{Origin, environment, get};
+use super::settings::{FACTS, LINTS, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
+use super::{Origin, get};
 
 /// Show every setting with its value and where it comes from
 #[derive(Debug, Args)]
@@ -55,9 +56,10 @@ impl Show {
         self.check_commands()?;
         let mut rows: Vec<Row> = SETTINGS.iter().map(|setting| self.row(setting)).collect();
         rows.extend(self.params());
+        rows.extend(lints());
+        rows.extend(roles());
         rows.extend(commands());
         rows.extend(records());
-        rows.extend(unknown());
         let mut out = output::out(self.format);
         let object = |row: &Row| {
             json!({
@@ -170,6 +172,26 @@ impl Show {
     }
 }
 
+/// The lints whose level is set, by name.
+fn lints() -> impl Iterator<Item = Row> {
+    get().values.lints.iter().map(|(lint, (level, origin))| Row {
+        key: format!("{LINTS}.{}", levels::name(*lint).unwrap_or(lint.0)),
+        value: level.word().to_owned(),
+        origin: origin.clone(),
+        variable: String::new(),
+    })
+}
+
+/// Who has which role.
+fn roles() -> impl Iterator<Item = Row> {
+    get().values.roles.iter().map(|(role, (names, origin))| Row {
+        key: format!("{ROLES}.{role}"),
+        value: super::values::Content::Texts(names.clone()).to_string(),
+        origin: origin.clone(),
+        variable: String::new(),
+    })
+}
+
 /// The programs that carry decisions out.
 fn commands() -> impl Iterator<Item = Row> {
     get().commands().iter().map(|command| Row {
@@ -187,15 +209,5 @@ fn records() -> impl Iterator<Item = Row> {
         value: records.to_string(),
         origin: records.origin.clone(),
         variable: String::new(),
-    })
-}
-
-/// The variables that mean nothing.
-fn unknown() -> impl Iterator<Item = Row> {
-    environment::unknown().into_iter().map(|unknown| Row {
-        key: String::from("none"),
-        value: unknown.nearest.map(|near| format!("did you mean {near}?")).unwrap_or_default(),
-        origin: Origin::Variable(unknown.name.clone()),
-        variable: unknown.name,
     })
 }

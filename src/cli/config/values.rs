@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use hence::session::RecordFile;
+use hence_core::diagnostic::Code;
 use hence_core::literal;
 use hence_core::pattern;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_lang::analysis::lints::levels::Level;
 use hence_packs as packs;
 use hence_syntax as syntax;
 use tracing_subscriber::EnvFilter;
@@ -92,7 +94,9 @@ pub(super) struct Values {
     pub(super) settings: BTreeMap<&'static str, (Content, Origin)>,
     pub(super) params: BTreeMap<String, (Value, Origin)>,
     pub(super) commands: Vec<Command>,
+    pub(super) roles: BTreeMap<String, (Vec<String>, Origin)>,
     pub(super) facts: Vec<Records>,
+    pub(super) lints: BTreeMap<Code, (Level, Origin)>,
     /// What messages call the file, and its text.
     pub(super) file: Option<(String, String)>,
 }

@@ -43,7 +43,7 @@ impl Console<'_> {
                     output::warning(&format!("added the missing full stop: {clause}"));
                 }
                 let taken = self.prompt.take(ended.as_deref().unwrap_or(text))?;
-                tell(&taken)?;
+                show_taken(&taken)?;
             }
         }
         ON
@@ -79,7 +79,7 @@ impl Console<'_> {
         } else if answer.rows.is_empty() {
             writeln!(terminal::text(), "no rows")?;
         } else {
-            output::rows(Format::Table, &columns, &answer.rows)?;
+            output::rows(Format::Table, &columns, &answer.rows, &answer.undetermined)?;
         }
         Ok(())
     }
@@ -104,11 +104,7 @@ impl Console<'_> {
                 writeln!(out, "{name}: {}", count(facts.len(), "fact"))?;
             }
         }
-        for undetermined in &derived.undetermined {
-            output::warning(&format!(
-                "`{undetermined}` is undetermined: it depends on an undefined operation"
-            ));
-        }
+        output::undetermined(Format::Table, derived.undetermined.iter());
         Ok(())
     }
 
@@ -134,7 +130,7 @@ impl Console<'_> {
             return Err(Failure::Usage(String::from("`:load` takes a file or a folder")));
         }
         let taken = self.prompt.load(Path::new(path.trim_matches('"')))?;
-        tell(&taken)
+        show_taken(&taken)
     }
 
     fn undo(&mut self) -> Result<(), Failure> {
@@ -147,7 +143,7 @@ impl Console<'_> {
 }
 
 /// Says what was added, after the warnings about it.
-fn tell(taken: &Taken) -> Result<(), Failure> {
+fn show_taken(taken: &Taken) -> Result<(), Failure> {
     let warnings = taken.warnings.diagnostics.iter().filter(|_| !output::is_quiet());
     for warning in warnings {
         diagnostics::show(warning, &taken.warnings.sources);

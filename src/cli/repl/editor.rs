@@ -80,7 +80,7 @@ pub(super) fn run(console: &mut Console<'_>) -> Result<(), Failure> {
                     match console.entry(entry) {
                         Ok(ControlFlow::Break(())) => break 'entries,
                         Ok(ControlFlow::Continue(())) => {}
-                        Err(failure) => super::tell(failure)?,
+                        Err(failure) => super::show_failure(failure)?,
                     }
                 }
                 if let Some(helper) = editor.helper_mut() {

@@ -15,9 +15,10 @@ use hence_lang::ir::{Program, Rule, RuleId};
 use hence_proof::Finder;
 use hence_proof::proof::{NoOrigins, StepKind};
 
-use super::super::case::Case;
+use super::super::case::{Case, limits};
 use super::super::pool;
 use super::super::probe::Probes;
+use super::super::steps::before_effects;
 use super::super::suite::{Selection, Suite, TestFile};
 use super::points::{Question, points};
 use super::{Coverage, FileCoverage, Point};
@@ -64,7 +65,13 @@ impl<'a> Plan<'a> {
         let test = self.file.test(at);
         let case = Case::new(self.file, test).ok()?;
         let steps = case.evaluate().ok()?;
-        let mut steps = steps.iter().map(|step| self.reached_in(&case, &step.evaluation.model));
+        let mut evaluations = Vec::new();
+        for (at, step) in steps.into_iter().enumerate() {
+            let state = (&step, case.clock(at));
+            evaluations.extend(before_effects(&self.file.rules, &case.program, state, &limits()).ok()?);
+            evaluations.push(step.evaluation);
+        }
+        let mut steps = evaluations.iter().map(|evaluation| self.reached_in(&case, evaluation.lenient()));
         let mut reached = steps.next()??;
         for step in steps {
             for (rule, more) in reached.iter_mut().zip(step?) {
@@ -77,7 +84,7 @@ impl<'a> Plan<'a> {
     /// The points that one step reaches.
     fn reached_in(&self, case: &Case<'_>, model: &Model) -> Option<Vec<Vec<bool>>> {
         let mut probes = Probes::new(&case.program);
-        let asked: Vec<Vec<Asked>> = self
+        let asked: Vec<Vec<Probed>> = self
             .rules
             .iter()
             .map(|(id, points)| {
@@ -92,9 +99,9 @@ impl<'a> Plan<'a> {
             asked
                 .into_iter()
                 .map(|asked| match asked {
-                    Asked::Body(question) => answers.count(question) > 0,
-                    Asked::LeftOut(all, kept) => answers.count(all) > answers.count(kept),
-                    Asked::Sentence => shown.contains(&id),
+                    Probed::Body(question) => answers.count(question) > 0,
+                    Probed::LeftOut(all, kept) => answers.count(all) > answers.count(kept),
+                    Probed::Sentence => shown.contains(&id),
                 })
                 .collect()
         });
@@ -138,15 +145,15 @@ fn add(known: &mut [Point], more: &[Point]) {
 }
 
 /// A question that was put.
-enum Asked {
+enum Probed {
     Body(RelationId),
     LeftOut(RelationId, RelationId),
     Sentence,
 }
 
-fn ask(probes: &mut Probes, rule: &Rule, question: &Question) -> Asked {
+fn ask(probes: &mut Probes, rule: &Rule, question: &Question) -> Probed {
     match question {
-        Question::Body(body) => Asked::Body(probes.ask(body.clone(), &rule.variables, &[])),
+        Question::Body(body) => Probed::Body(probes.ask(body.clone(), &rule.variables, &[])),
         Question::LeftOut => {
             let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
             let unranked = rule.terms.iter().map(|term| match term {
@@ -159,9 +166,9 @@ fn ask(probes: &mut Probes, rule: &Rule, question: &Question) -> Asked {
             let all = probes.rule(unranked.collect(), rule.body.clone(), &rule.variables, None);
             let kept =
                 probes.rule(rule.terms.clone(), rule.body.clone(), &rule.variables, rule.limit.clone());
-            Asked::LeftOut(all, kept)
+            Probed::LeftOut(all, kept)
         }
-        Question::Sentence => Asked::Sentence,
+        Question::Sentence => Probed::Sentence,
     }
 }
 

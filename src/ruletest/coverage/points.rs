@@ -24,7 +24,7 @@ pub(super) enum Question {
 
 /// The points of a rule, in the order of the text.
 pub(super) fn points(program: &Program, sources: &Sources, rule: &Rule) -> Vec<(Point, Question)> {
-    let mut asked = Asked { program, sources, rule, found: Vec::new() };
+    let mut asked = PointCollector { program, sources, rule, found: Vec::new() };
     asked.whole();
     for at in 0..rule.body.len() {
         asked.literal(at);
@@ -52,14 +52,14 @@ fn only_ranks(limit: &Limit) -> bool {
         && matches!(limit.count.kind, ExprKind::Const(Value::Int(count)) if count >= 1_000_000)
 }
 
-struct Asked<'a> {
+struct PointCollector<'a> {
     program: &'a Program,
     sources: &'a Sources,
     rule: &'a Rule,
     found: Vec<(Point, Question)>,
 }
 
-impl Asked<'_> {
+impl PointCollector<'_> {
     fn add(&mut self, kind: PointKind, span: Span, at: Option<String>, question: Question) {
         let point = Point {
             kind,
@@ -199,9 +199,9 @@ impl Asked<'_> {
     /// The conditions inside an expression, each under what must hold for it to be looked at.
     fn inner(&mut self, expr: &Expr, at: Option<usize>, path: &mut Vec<Expr>) {
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => {}
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) | ExprKind::Unknown => {}
             ExprKind::Call(_, args) => args.iter().for_each(|arg| self.inner(arg, at, path)),
-            ExprKind::Matches(text, _) => self.inner(text, at, path),
+            ExprKind::Matches(part, _) | ExprKind::Undefined(part) => self.inner(part, at, path),
             ExprKind::And(left, right) | ExprKind::Or(left, right) => {
                 self.conditions(left, at, path);
                 let decided = matches!(expr.kind, ExprKind::Or(..));

@@ -86,7 +86,7 @@ fn score(killed: usize, survived: usize) -> f64 {
 
 /// One change of a program.
 #[derive(Clone, Debug)]
-enum Change {
+enum MutantChange {
     /// A rule is another one.
     Rule(usize, Box<Rule>),
     /// A rule is gone.
@@ -102,7 +102,7 @@ enum Change {
 /// A change, and what to say of it.
 #[derive(Clone, Debug)]
 struct Mutant {
-    change: Change,
+    change: MutantChange,
     place: Place,
     rule: String,
     says: String,

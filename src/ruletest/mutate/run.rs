@@ -20,7 +20,7 @@ use super::super::suite::{Selection, Suite, TestFile};
 use super::super::{judge, pool};
 use super::equivalent::guards_hold_without;
 use super::variants::mutants;
-use super::{Change, FileMutation, Mutant, Mutation, Survivor};
+use super::{FileMutation, Mutant, MutantChange, Mutation, Survivor};
 
 /// What a mutant may use: one that runs away is noticed.
 const LIMITS: Limits = Limits {
@@ -83,7 +83,7 @@ struct Job {
     mutant: Mutant,
     /// The test file whose spans the mutant has.
     origin: usize,
-    sites: Vec<(usize, Change)>,
+    sites: Vec<(usize, MutantChange)>,
 }
 
 /// The mutants of all files, those that several test files load once.
@@ -183,7 +183,7 @@ impl<'a> Trial<'a> {
         if !judge::holds(&case, &case.program, &reached) {
             return None;
         }
-        let extents = reached.iter().flat_map(|step| step.evaluation.model.relations.iter().enumerate());
+        let extents = reached.iter().flat_map(|step| step.evaluation.lenient().relations.iter().enumerate());
         let filled = extents
             .filter(|(_, extent)| !extent.rows.is_empty())
             .map(|(at, _)| RelationId(at as u32))
@@ -194,9 +194,9 @@ impl<'a> Trial<'a> {
     }
 
     /// Whether what was changed can make a difference to what the test expects.
-    fn reaches(&self, change: &Change) -> bool {
+    fn reaches(&self, change: &MutantChange) -> bool {
         match change {
-            Change::Rule(at, _) | Change::NoRule(at) => self.rules.get(at).is_some_and(|at| {
+            MutantChange::Rule(at, _) | MutantChange::NoRule(at) => self.rules.get(at).is_some_and(|at| {
                 let rule = &self.program[RuleId(*at as u32)];
                 let mut atoms = rule.body.iter().filter_map(|literal| match literal {
                     Literal::Atom(atom) => Some(atom.relation),
@@ -207,8 +207,8 @@ impl<'a> Trial<'a> {
                     std::iter::once(first).chain(atoms).any(|relation| self.filled.contains(&relation))
                 })
             }),
-            Change::Fact(at, _) | Change::NoFact(at) => self.facts.contains_key(at),
-            Change::Param(at, _) => {
+            MutantChange::Fact(at, _) | MutantChange::NoFact(at) => self.facts.contains_key(at),
+            MutantChange::Param(at, _) => {
                 let param = ParamId(*at as u32);
                 let name = self.program[param].name;
                 let set = self.case.test.sets.iter().any(|(set, _)| *set == name);
@@ -218,26 +218,26 @@ impl<'a> Trial<'a> {
     }
 
     /// Whether the test fails under the change.
-    fn notices(&self, change: &Change) -> bool {
+    fn notices(&self, change: &MutantChange) -> bool {
         let mut program = self.program.clone();
         let place = |places: &Places, at: &usize| *places.get(at).or_broken(REACHED);
         match change {
-            Change::Rule(at, rule) => {
+            MutantChange::Rule(at, rule) => {
                 let slot = program.rules.get_mut(place(&self.rules, at)).or_broken(REACHED);
                 *slot = (**rule).clone();
             }
-            Change::NoRule(at) => {
+            MutantChange::NoRule(at) => {
                 let gone = program.rules.get_mut(place(&self.rules, at)).or_broken(REACHED);
                 gone.body.push(never(gone.span));
             }
-            Change::Fact(at, fact) => {
+            MutantChange::Fact(at, fact) => {
                 let slot = program.facts.get_mut(place(&self.facts, at)).or_broken(REACHED);
                 *slot = fact.clone();
             }
-            Change::NoFact(at) => {
+            MutantChange::NoFact(at) => {
                 program.facts.remove(place(&self.facts, at));
             }
-            Change::Param(at, value) => {
+            MutantChange::Param(at, value) => {
                 program.params.get_mut(*at).or_broken(ParamId::INVARIANT).value = *value;
             }
         }

@@ -17,7 +17,7 @@ use super::super::probe::order;
 use super::super::stuck::one_line;
 use super::equivalent::{counts_alike, is_implied};
 use super::neighbour::neighbours;
-use super::{Change, Mutant};
+use super::{Mutant, MutantChange};
 
 /// From so many facts on a limit only ranks.
 const RANKS_ONLY: i64 = 1_000_000;
@@ -45,7 +45,7 @@ pub(super) fn mutants(program: &Program, sources: &Sources) -> Vec<Mutant> {
     for (at, param) in program.params.iter().enumerate() {
         for value in neighbours(param.value, param.ty.set.as_deref()) {
             let says = format!("`{}` is {value} instead of {}", param.name, param.value);
-            all.push(making.mutant(Change::Param(at, value), param.span, param.name.as_str(), says));
+            all.push(making.mutant(MutantChange::Param(at, value), param.span, param.name.as_str(), says));
         }
     }
     for (at, fact) in program.facts.iter().enumerate() {
@@ -63,7 +63,7 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn mutant(&self, change: Change, span: Span, rule: &str, says: String) -> Mutant {
+    fn mutant(&self, change: MutantChange, span: Span, rule: &str, says: String) -> Mutant {
         Mutant {
             change,
             place: self.sources.place(span),
@@ -86,7 +86,7 @@ impl Making<'_> {
     fn fact(&self, at: usize, fact: &GroundFact, all: &mut Vec<Mutant>) {
         let id = fact.id.as_str();
         let says = format!("`{}` is removed", self.text(fact.span));
-        all.push(self.mutant(Change::NoFact(at), fact.span, id, says));
+        all.push(self.mutant(MutantChange::NoFact(at), fact.span, id, says));
         for (column, value) in fact.values.iter().enumerate() {
             let set = self.set(fact.relation, column);
             let open = matches!(value, Value::String(_)) || matches!(value, Value::Name(_)) && set.is_none();
@@ -97,7 +97,7 @@ impl Making<'_> {
                 let mut changed = fact.clone();
                 changed.values.iter_mut().skip(column).take(1).for_each(|slot| *slot = neighbour);
                 let says = format!("{value} is {neighbour} in `{}`", self.text(fact.span));
-                all.push(self.mutant(Change::Fact(at, changed), fact.span, id, says));
+                all.push(self.mutant(MutantChange::Fact(at, changed), fact.span, id, says));
             }
         }
     }
@@ -109,11 +109,15 @@ impl Making<'_> {
             return;
         }
         let id = rule.id.as_str();
-        all.push(self.mutant(Change::NoRule(at), rule.span, id, format!("rule `{id}` is removed")));
+        all.push(self.mutant(MutantChange::NoRule(at), rule.span, id, format!("rule `{id}` is removed")));
         let mut seen = BTreeSet::from([shape(rule)]);
         for (changed, edit, implied) in self.rules(rule) {
-            let mut mutant =
-                self.mutant(Change::Rule(at, Box::new(changed.clone())), edit.span, id, edit.says.clone());
+            let mut mutant = self.mutant(
+                MutantChange::Rule(at, Box::new(changed.clone())),
+                edit.span,
+                id,
+                edit.says.clone(),
+            );
             let counts = edit.counts && counts_alike(rule);
             mutant.equivalent = implied || counts || !seen.insert(shape(&changed));
             mutant.dropped = edit.dropped;
@@ -219,7 +223,11 @@ impl Making<'_> {
         let with = |kind| Expr { kind, ..expr.clone() };
         let mut out = self.own(expr);
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => {}
+            ExprKind::Const(_)
+            | ExprKind::Var(_)
+            | ExprKind::Param(_)
+            | ExprKind::Unknown
+            | ExprKind::Undefined(_) => {}
             ExprKind::Call(op, args) => {
                 out.extend(
                     self.lists(args).into_iter().map(|(args, edit)| (with(ExprKind::Call(*op, args)), edit)),

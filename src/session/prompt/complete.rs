@@ -8,9 +8,9 @@ use super::super::RuleSet;
 use super::entry::COMMANDS;
 
 /// Words of the language that no table holds.
-const KEYWORDS: [&str; 22] = [
-    "and", "as", "by", "decision", "desc", "exactly", "expect", "false", "given", "if", "in", "input",
-    "limit", "no", "not", "or", "param", "per", "relation", "requires", "test", "true",
+const KEYWORDS: [&str; 25] = [
+    "and", "as", "by", "decision", "desc", "exactly", "expect", "false", "feed", "from", "given", "if", "in",
+    "input", "limit", "no", "not", "or", "param", "per", "relation", "requires", "test", "then", "true",
 ];
 
 /// Where the last word of `line` begins, and what it may become, in order. What takes arguments comes with its

@@ -46,7 +46,7 @@ pub struct Prompt {
     facts: Vec<Fact>,
     rules: RuleSet,
     entries: usize,
-    steps: Vec<Step>,
+    steps: Vec<Undo>,
 }
 
 /// A text that was typed.
@@ -59,7 +59,7 @@ struct Text {
 }
 
 /// The state before an entry.
-struct Step {
+struct Undo {
     what: String,
     paths: usize,
     texts: usize,
@@ -237,7 +237,7 @@ impl Prompt {
     }
 
     fn remember(&mut self, what: String) {
-        self.steps.push(Step {
+        self.steps.push(Undo {
             what,
             paths: self.paths.len(),
             texts: self.texts.len(),

@@ -10,12 +10,12 @@ use hence_core::span::{Sources, Span};
 pub(super) fn facts(derived: &Derived) -> String {
     let mut out = String::new();
     for (relation, _, facts) in &derived.relations {
-        if derived.undetermined.contains(relation) {
-            writeln!(out, "undetermined: {relation}").unwrap();
-        } else if facts.is_empty() {
+        let open: Vec<_> = derived.undetermined.iter().filter(|row| row.relation == *relation).collect();
+        if facts.is_empty() && open.is_empty() {
             writeln!(out, "none: {relation}").unwrap();
         }
         facts.iter().for_each(|fact| writeln!(out, "{fact}").unwrap());
+        open.iter().for_each(|row| writeln!(out, "undetermined: {row}").unwrap());
     }
     out
 }

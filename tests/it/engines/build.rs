@@ -31,6 +31,7 @@ impl Build {
             columns: types.iter().enumerate().map(column).collect(),
             doc: String::new(),
             requires: None,
+            authors: None,
             span: Span::default(),
         });
         RelationId(self.program.relations.len() as u32 - 1)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
-use hence_ledger::{Decision, Draft, Ledger, RuleSet};
+use hence_ledger::{Decision, Draft, Ledger, RuleSet, Step, StepChange};
 
 use super::support::{draft, fact};
 
@@ -21,10 +21,21 @@ pub(super) fn step(tx: u64) -> Draft {
     let rules = RuleSet::new(vec![("d.dl".into(), "d(1, \"drawn\").".into())], vec![]);
     Draft {
         rules: Some(rules),
+        steps: (!tx.is_multiple_of(3)).then(|| steps(tx)),
         drawn: vec![Decision::new(fact("d", tx as i64, "drawn"))],
         lapsed: vec![fact("d", tx as i64 - 1, "drawn").into()],
         ..draft(tx as i64, asserted(tx), gone)
     }
+}
+
+/// Some steps: every fact of one asserted by a rule of its own.
+fn steps(tx: u64) -> Vec<Step> {
+    let change =
+        |fact| StepChange { fact, asserted: tx.is_multiple_of(2), rule: format!("r{tx}"), sentence: None };
+    asserted(tx)
+        .chunks(3)
+        .map(|facts| Step { changes: facts.iter().cloned().map(change).collect() })
+        .collect()
 }
 
 /// The facts that stand after transaction `tx`.
@@ -53,4 +64,12 @@ pub(super) fn check(ledger: &Ledger, acknowledged: u64) {
     assert!(last >= acknowledged, "transaction {acknowledged} was acknowledged, the last one is {last}");
     check_facts(ledger, last);
     assert_eq!(ledger.verify().unwrap().differences, Vec::<String>::new());
+    for info in ledger.log(1..=last).map(Result::unwrap) {
+        assert_eq!(
+            info.steps,
+            (!info.tx.is_multiple_of(3)).then(|| steps(info.tx)),
+            "the steps of transaction {}",
+            info.tx
+        );
+    }
 }

@@ -38,6 +38,7 @@ impl Builder {
             columns: columns.iter().map(column).collect(),
             doc: String::new(),
             requires: None,
+            authors: None,
             span: Span::default(),
         });
         RelationId(self.program.relations.len() as u32 - 1)

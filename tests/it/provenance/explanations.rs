@@ -95,6 +95,7 @@ impl Origins for Anna {
             source: Some("api".into()),
             transaction: Some(12),
             defaults: Vec::new(),
+            step: None,
         }))
     }
 }

@@ -98,6 +98,7 @@ impl Census {
                 self.count(format!("operation {op:?}"));
                 args.iter().for_each(|arg| self.expr(arg));
             }
+            ExprKind::Unknown | ExprKind::Undefined(_) => self.count("unknown"),
             ExprKind::Matches(text, _) => {
                 self.count("operation matches");
                 self.expr(text);

@@ -57,8 +57,10 @@ impl Text {
 pub(super) struct Relation {
     pub(super) name: String,
     pub(super) types: Vec<Type>,
-    /// Those of one group may read one another positively; inputs are group 0.
+    /// Those of one group may read one another positively; inputs that no rule feeds are group 0.
     pub(super) group: usize,
+    /// Whether it is an input that rules feed.
+    pub(super) fed: bool,
 }
 
 /// The type as it is declared; all names are of one closed set.
@@ -87,7 +89,8 @@ pub(super) fn column(at: usize) -> String {
 pub(crate) fn random(seed: u64) -> Text {
     let mut dice = Dice::new(seed);
     let dense = dice.chance(40);
-    let mut maker = Maker { dice, dense, relations: Vec::new(), text: Text::default() };
+    let feeds = Dice::new(seed ^ 0xfeed);
+    let mut maker = Maker { dice, feeds, dense, relations: Vec::new(), text: Text::default() };
     maker.declarations();
     maker.rules();
     maker.text
@@ -96,6 +99,8 @@ pub(crate) fn random(seed: u64) -> Text {
 /// A program on its way.
 struct Maker {
     dice: Dice,
+    /// Says which relations are inputs that rules feed.
+    feeds: Dice,
     /// Whether it is all about joins and recursion over small ints.
     dense: bool,
     relations: Vec<Relation>,
@@ -135,7 +140,9 @@ impl Maker {
             let count = dice.pick(&[0, 1, 1, 2, 2, 2, 3, 3]);
             (0..count).map(|_| if dice.chance(40) { Type::Int } else { dice.pick(&TYPES) }).collect()
         };
-        let relation = Relation { name, types, group };
+        let fed = group > 0 && self.feeds.chance(15);
+        let keyword = if fed { "input" } else { keyword };
+        let relation = Relation { name, types, group, fed };
         self.text.declarations.push(relation.declaration(keyword));
         self.relations.push(relation);
     }
@@ -150,16 +157,24 @@ impl Maker {
         let inputs = self.relations.iter().filter(|relation| relation.group == 0).count();
         for head in inputs..self.relations.len() {
             for _ in 0..self.dice.pick(&[0, 1, 1, 2, 2, 3]) {
-                let rule = rule::random(&mut self.dice, &self.relations, head, self.dense);
+                let mut rule = rule::random(&mut self.dice, &self.relations, head, self.dense);
+                if self.relations[head].fed {
+                    rule.head = format!("feed {}", rule.head);
+                }
                 self.text.rules.push(rule);
             }
             if self.dice.chance(25) {
-                let head = self.fact(head);
-                self.text.rules.push(RuleText { head, body: Vec::new(), limit: None });
+                let fact = self.fact(head);
+                if self.relations[head].fed {
+                    self.text.facts.push(fact);
+                } else {
+                    self.text.rules.push(RuleText { head: fact, body: Vec::new(), limit: None });
+                }
             }
             if self.dice.chance(25) {
                 let fact = self.fact(head);
-                self.text.asserted.push(fact);
+                let fed = self.relations[head].fed;
+                if fed { &mut self.text.facts } else { &mut self.text.asserted }.push(fact);
             }
         }
         self.dice.shuffle(&mut self.text.rules);

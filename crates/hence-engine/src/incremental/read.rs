@@ -3,7 +3,7 @@
 use crate::incremental::Incremental;
 use crate::model::{Extent, Model};
 use crate::rows::Rows;
-use crate::storage::versioned::{NEW, VersionedRelation};
+use crate::storage::versioned::{ASSERTED, NEW, VersionedRelation};
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 
@@ -33,6 +33,12 @@ impl Incremental {
     pub fn holds(&self, relation: RelationId, row: &[Word]) -> bool {
         let table = self.relation(relation);
         table.find(row).is_some_and(|slot| table.is(slot, NEW))
+    }
+
+    /// Whether a fact is asserted, whatever rules derive.
+    pub fn is_asserted(&self, relation: RelationId, row: &[Word]) -> bool {
+        let table = self.relation(relation);
+        table.find(row).is_some_and(|slot| table.is(slot, ASSERTED))
     }
 
     /// How many facts of a relation hold.

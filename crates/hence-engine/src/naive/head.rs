@@ -97,7 +97,7 @@ impl Run<'_> {
             let per =
                 limit.per.iter().map(|var| bindings[*var].or_broken("the variables of a group are bound"));
             let best = groups.entry(per.collect()).or_default().entry(head).or_insert_with(|| key.clone());
-            if compare_keys(limit, &key, best).is_lt() {
+            if better(limit, &key, best) {
                 *best = key;
             }
         }
@@ -106,7 +106,7 @@ impl Run<'_> {
 }
 
 /// The best heads of one group, with their ranks.
-fn first_few(rule: &Rule, limit: &Limit, count: i64, heads: BTreeMap<Tuple, Tuple>) -> Vec<Tuple> {
+pub(super) fn first_few(rule: &Rule, limit: &Limit, count: i64, heads: BTreeMap<Tuple, Tuple>) -> Vec<Tuple> {
     let types: Vec<_> = unranked(rule, limit).map(|term| term.ty).collect();
     let mut heads: Vec<(Tuple, Tuple)> = heads.into_iter().collect();
     heads.sort_by(|(head, key), (other, other_key)| {
@@ -118,6 +118,11 @@ fn first_few(rule: &Rule, limit: &Limit, count: i64, heads: BTreeMap<Tuple, Tupl
     });
     heads.truncate(usize::try_from(count).unwrap_or(0));
     heads.into_iter().zip(1..).map(|((head, _), rank)| with_rank(rule, limit, &head, rank)).collect()
+}
+
+/// Whether a key comes before another one.
+pub(super) fn better(limit: &Limit, key: &Tuple, other: &Tuple) -> bool {
+    compare_keys(limit, key, other).is_lt()
 }
 
 fn compare_keys(limit: &Limit, left: &Tuple, right: &Tuple) -> Ordering {
@@ -140,11 +145,13 @@ fn with_rank(rule: &Rule, limit: &Limit, head: &Tuple, rank: i64) -> Tuple {
     plain(rule).map(column).collect()
 }
 
-fn unranked<'r>(rule: &'r Rule, limit: &'r Limit) -> impl Iterator<Item = &'r Expr> {
+/// The terms of the head without the rank.
+pub(super) fn unranked<'r>(rule: &'r Rule, limit: &'r Limit) -> impl Iterator<Item = &'r Expr> {
     plain(rule).filter(|term| !is_rank(limit, term))
 }
 
-fn is_rank(limit: &Limit, term: &Expr) -> bool {
+/// Whether a term of the head is the rank.
+pub(super) fn is_rank(limit: &Limit, term: &Expr) -> bool {
     matches!((limit.rank, &term.kind), (Some(rank), ExprKind::Var(var)) if rank == *var)
 }
 

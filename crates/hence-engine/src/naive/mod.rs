@@ -2,6 +2,7 @@
 //! The other engines are right where they agree with this one.
 
 mod head;
+mod kleene;
 mod matching;
 mod state;
 
@@ -9,6 +10,7 @@ use crate::limits::{Budget, LimitReached, Limits};
 use crate::model::{Database, Engine, Model};
 use crate::report::Reports;
 use hence_lang::ir::{Program, RuleId, Stratum};
+pub use kleene::ThreeValued;
 use state::State;
 
 /// The naive engine.

@@ -15,9 +15,10 @@ use super::bind::{Bound, lone};
 use super::checked::{Arg, Literal};
 use super::codes;
 use super::draft::Clause;
+use super::effects::as_written;
 use super::names::{Entry, Slot};
 use super::prose::{a, a_column};
-use super::typing::{Known, Typer, disjoint_sets};
+use super::typing::{Typer, VarType, disjoint_sets};
 use super::values::{conversion, error, unit};
 
 /// The literals that bind by `=` or `in`, typed, by their place in the body.
@@ -59,7 +60,7 @@ impl Typer<'_> {
     pub(super) fn meet(&mut self, var: VarId, ty: &ColumnType, span: Span) {
         let known = &mut self.known[var];
         match &mut known.ty {
-            None => *known = Known { ty: Some(ty.clone()), origin: span },
+            None => *known = VarType { ty: Some(ty.clone()), origin: span },
             Some(first) if first.ty != ty.ty => {
                 let fault = self.two_types(var, ty, span);
                 self.out.extend(fault);
@@ -87,6 +88,11 @@ impl Typer<'_> {
         // Any other conversion would join texts, or what is left of a number, and so other facts.
         Some(if (first.ty, ty.ty) == (Type::Int, Type::Float) {
             diagnostic.help(format!("if both mean the same value, write `float({name})` here"))
+        } else if [(Type::Name, Type::String), (Type::String, Type::Name)].contains(&(first.ty, ty.ty)) {
+            diagnostic.help(format!(
+                "a name is no string: `string({name})` of `/web` is `\"/web\"`; bind that to another variable and \
+                compare it"
+            ))
         } else {
             diagnostic.help("use two variables for two different values")
         })
@@ -187,7 +193,7 @@ impl Typer<'_> {
     /// Whether an expression fits a column.
     pub(super) fn fits(&mut self, expr: Expr, entry: &Entry, slot: &Slot) -> Option<Expr> {
         let ty = slot.ty.as_ref()?;
-        let place = format!("the column `{}` of `{}`", slot.name, entry.name);
+        let place = format!("the column `{}` of `{}`", slot.name, as_written(entry.name));
         if expr.ty != ty.ty {
             let diagnostic = self.wrong_type(&expr, ty, &place);
             return self.fail(with_origin(diagnostic, entry, slot));
@@ -208,7 +214,7 @@ impl Typer<'_> {
         let message = format!("`{text}` is {}, but {place} is {}", a(expr.ty), a_column(wanted));
         let diagnostic = error(codes::WRONG_TYPE, message, expr.span);
         match (conversion(expr, text, wanted), expr.ty, wanted.ty) {
-            (Some(better), ..) => diagnostic.help(format!("write `{better}`")),
+            (Some(better), ..) => diagnostic.help(format!("write `{better}`")).fix(expr.span, better),
             (None, Type::Float, Type::Int) => {
                 diagnostic.help(format!("write `round({text})`, or `int({text})` to round towards zero"))
             }

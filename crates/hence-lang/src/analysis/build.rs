@@ -119,6 +119,7 @@ impl Builder<'_> {
                 columns: (0..arity).map(column).collect(),
                 doc: String::new(),
                 requires: None,
+                authors: None,
                 span: Span::default(),
             });
             self.checked.relations.len() - 1

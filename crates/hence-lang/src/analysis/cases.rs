@@ -153,7 +153,7 @@ impl Cases<'_> {
             match check_set(self.names, name.name, value, written(self.sources, expr.span)) {
                 Ok(()) => checked.push((name.name, value)),
                 Err(Some(fault)) if fault.code == codes::UNKNOWN_PARAM => out.push(fault.at(name.span, "")),
-                Err(fault) => out.extend(fault.map(|fault| fault.at(expr.span, ""))),
+                Err(fault) => out.extend(fault.map(|fault| fault.at(expr.span, "set by this test"))),
             }
         }
         checked
@@ -362,7 +362,8 @@ fn distance(written: &tree::Expr, entry: &Entry, out: &mut Vec<Diagnostic>) -> O
             };
             out.push(
                 error(codes::FAULTY_DISTANCE, "a tolerance is a float of at least 0.0", written.span)
-                    .help(format!("write `{better}`")),
+                    .help(format!("write `{better}`"))
+                    .fix(written.span, better),
             );
             None
         }

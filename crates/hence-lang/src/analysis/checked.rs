@@ -10,7 +10,7 @@ use crate::builtins::rule;
 use crate::builtins::term::Variable;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
-use hence_core::schema::{ColumnType, Param, Relation, RelationId};
+use hence_core::schema::{ColumnType, Kind, Param, Relation, RelationId};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -29,6 +29,8 @@ pub struct Checked {
     pub requires: Vec<Requires>,
     /// Guards of several things that hang together.
     pub joint: Vec<Joint>,
+    /// The effects, in the order of their rules.
+    pub effects: Vec<Effect>,
     /// The tests, in the same order as the rules.
     pub tests: Vec<Test>,
 }
@@ -52,6 +54,18 @@ impl Index<RelationId> for Checked {
     #[track_caller]
     fn index(&self, id: RelationId) -> &Relation {
         self.relations.get(id.at()).or_broken(RelationId::INVARIANT)
+    }
+}
+
+impl Checked {
+    /// Whether rules add to what is asserted of an input.
+    pub fn is_fed(&self, id: RelationId) -> bool {
+        self[id].kind == Kind::Input && self.rules.iter().any(|rule| rule.head == id)
+    }
+
+    /// Whether a relation is an effect's own.
+    pub fn is_of_effect(&self, id: RelationId) -> bool {
+        self.effects.iter().any(|effect| effect.relation == id)
     }
 }
 
@@ -175,6 +189,22 @@ pub struct Requires {
     pub columns: Vec<Option<Guard>>,
     /// From `requires` to its end.
     pub span: Span,
+}
+
+/// What a `then` rule does to an input with each fact of its own relation that begins to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// The rule, by its place in [`Checked::rules`].
+    pub rule: usize,
+    /// The rule's own relation, which nothing else derives.
+    pub relation: RelationId,
+    /// The input.
+    pub input: RelationId,
+    /// Whether the input's fact is retracted; else it is asserted.
+    pub retracts: bool,
+    /// For each column of the input the column of the rule's relation that holds its value; the instant of the step
+    /// where there is none.
+    pub columns: Vec<Option<usize>>,
 }
 
 /// What a column of the required relation must equal.

@@ -48,6 +48,18 @@ pub const NOT_AN_INPUT: Code = Code("E221");
 pub const DERIVED_DEFAULT: Code = Code("E222");
 /// A relation of the time before a migration, outside of one.
 pub const OLD_RELATION: Code = Code("E223");
+/// A role that stands twice after `from`.
+pub const ROLE_TWICE: Code = Code("E224");
+/// A feed or an effect whose head is no input.
+pub const HEAD_NO_INPUT: Code = Code("E225");
+/// An effect or a feed of an input whose authors don't include it.
+pub const NOT_FROM_RULES: Code = Code("E226");
+/// A feed or an effect of the clock.
+pub const CLOCK_HEAD: Code = Code("E227");
+/// A time in an effect's head that the clock gives, and not the term `now`.
+pub const CLOCK_IN_EFFECT: Code = Code("E228");
+/// The author's column of an effect's head names somebody else than its rule.
+pub const EFFECT_AUTHOR: Code = Code("E229");
 
 /// A value of another type than its column or parameter.
 pub const WRONG_TYPE: Code = Code("E301");

@@ -13,6 +13,7 @@ use hence_syntax::tree::{
     ColumnDecl, Doc, Expr, ExprKind, File, Ident, Item, ParamDecl, RelationDecl, Rule, TypeDecl, TypeExpr,
 };
 
+use super::authors::authors;
 use super::codes;
 use super::draft::{OLD, missing_recorded};
 use super::names::{Entry, Names, Slot, taken};
@@ -72,6 +73,7 @@ fn now() -> Entry {
         columns: vec![at],
         doc: String::from("The time of the run."),
         requires: None,
+        authors: None,
         span,
         declared: true,
     }
@@ -215,7 +217,7 @@ fn misfit(
             misfit(one, value, &element, &place, sources)
         });
     }
-    let fault = fit(value, written(sources, literal.span), ty, place).err()?;
+    let fault = fit(value, written(sources, literal.span), ty, place, Some(literal.span)).err()?;
     Some(fault.at(literal.span, format!("found {}", value.ty())))
 }
 
@@ -240,9 +242,12 @@ fn declare_relation(decl: &RelationDecl, names: &mut Names, sources: &Sources, o
             .as_ref()
             .and_then(|guard| guard.atoms().next())
             .map(|atom| atom.relation.name),
+        authors: None,
         span: name.span,
         declared: true,
     };
+    let authors = decl.authors.as_ref().map(|written| authors(written, &entry, out));
+    let entry = Entry { authors, ..entry };
     if name.name.as_str() == "now" {
         declare_now(decl, &entry, names, out);
     } else if let Some((_, first)) = names.find(name.name) {
@@ -297,7 +302,7 @@ fn default_value(
         out.push(not_literal(&format!("the default of {place}"), default.span));
         return None;
     };
-    match fit(value, written(sources, default.span), ty, &place) {
+    match fit(value, written(sources, default.span), ty, &place, Some(default.span)) {
         Ok(()) => Some(value),
         Err(fault) => {
             out.push(fault.at(default.span, format!("found {}", value.ty())));
@@ -315,7 +320,8 @@ fn declare_now(decl: &RelationDecl, entry: &Entry, names: &mut Names, out: &mut 
             .columns
             .iter()
             .zip(&built_in.columns)
-            .all(|(a, b)| a.name == b.name && a.ty == b.ty && a.default.is_none());
+            .all(|(a, b)| a.name == b.name && a.ty == b.ty && a.default.is_none())
+        && entry.authors.is_none();
     if !same {
         out.push(
             error(codes::NOW_FORM, "`now` is the clock and has a fixed declaration", decl.span)
@@ -355,6 +361,7 @@ pub(super) fn derived(rules: &[&Rule], names: &mut Names, out: &mut Vec<Diagnost
             columns: (0..rule.terms.len()).map(slot).collect(),
             doc: String::new(),
             requires: None,
+            authors: None,
             span: rule.head.span,
             declared: false,
         });
@@ -362,7 +369,12 @@ pub(super) fn derived(rules: &[&Rule], names: &mut Names, out: &mut Vec<Diagnost
 }
 
 /// Gives parameters the values of a run.
-pub(super) fn set(names: &mut Names, sets: &[(Symbol, Value)], out: &mut Vec<Diagnostic>) {
+pub(super) fn set(
+    names: &mut Names,
+    sets: &[(Symbol, Value)],
+    origin: &dyn Fn(Symbol) -> Option<String>,
+    out: &mut Vec<Diagnostic>,
+) {
     for (name, value) in sets {
         match check_set(names, *name, *value, None) {
             Ok(()) => {
@@ -370,7 +382,10 @@ pub(super) fn set(names: &mut Names, sets: &[(Symbol, Value)], out: &mut Vec<Dia
                     param.value = *value;
                 }
             }
-            Err(fault) => out.extend(fault),
+            Err(fault) => {
+                let from = origin(*name).map(|origin| format!("the value comes from {origin}"));
+                out.extend(fault.map(|fault| from.into_iter().fold(fault, Diagnostic::note)));
+            }
         }
     }
 }
@@ -383,7 +398,10 @@ pub(super) fn check_set(
     text: Option<&str>,
 ) -> Result<(), Option<Diagnostic>> {
     match names.param(name) {
-        Some((_, param)) => fit(value, text, &param.ty, &format!("the parameter `{name}`")).map_err(Some),
+        Some((_, param)) => {
+            let fits = fit(value, text, &param.ty, &format!("the parameter `{name}`"), None);
+            fits.map_err(Some)
+        }
         None if names.broken_params.contains(&name) => Err(None),
         None => Err(Some(unknown_param(names, name))),
     }

@@ -3,12 +3,13 @@
 use crate::builtins::expr::Expr;
 use hence_core::diagnostic::Diagnostic;
 use hence_core::span::{Sources, Span};
-use hence_core::value::{Value, Word};
+use hence_core::value::{Type, Value, Word};
 use hence_syntax::tree;
 
 use super::codes;
 use super::draft::arity;
 use super::names::{Entry, Names, Slot};
+use super::prose::a_column;
 use super::typing::Typer;
 use super::uses::{Vars, for_each_use};
 use super::values::{error, fit};
@@ -101,10 +102,12 @@ impl<'a> Ground<'a> {
         let faults = out.len();
         for_each_use(written, self.sources, &mut |name, span| {
             let message = format!("a fact can't contain a variable, found `{name}`");
-            out.push(
-                error(codes::NOT_GROUND, message, span)
-                    .help(format!("write a string in quotes: `\"{name}\"`")),
-            );
+            let fault = error(codes::NOT_GROUND, message, span);
+            let quoted = format!("\"{name}\"");
+            out.push(match &slot.ty {
+                Some(ty) if ty.ty != Type::String => fault.help(format!("write {}", a_column(ty))),
+                _ => fault.help(format!("write a string in quotes: `{quoted}`")).fix(span, quoted),
+            });
         });
         if out.len() > faults {
             return None;
@@ -121,7 +124,7 @@ impl<'a> Ground<'a> {
             Ok(word) => {
                 let value = Value::from_word(expr.ty, word);
                 let place = format!("the column `{}` of `{}`", slot.name, entry.name);
-                match slot.ty.as_ref().map(|ty| fit(value, None, ty, &place)) {
+                match slot.ty.as_ref().map(|ty| fit(value, None, ty, &place, None)) {
                     Some(Err(fault)) => {
                         out.push(fault.at(expr.span, ""));
                         None

@@ -227,7 +227,8 @@ fn term_of(
     let value = literal(term).ok_or(None)?;
     if let Some((slot, ty)) = slot.and_then(|slot| Some((slot, slot.ty.as_ref()?))) {
         let place = format!("the column `{}` of `{}`", slot.name, needed.name);
-        fit(value, written(sources, term.span), ty, &place).map_err(|fault| fault.at(term.span, ""))?;
+        fit(value, written(sources, term.span), ty, &place, Some(term.span))
+            .map_err(|fault| fault.at(term.span, ""))?;
     }
     Ok(Guard::Const(value))
 }

@@ -15,7 +15,7 @@ use super::names::{Entry, Slot, is_aggregate, is_function};
 use super::prose::a;
 use super::typing::Typer;
 use super::uses::for_each_use;
-use super::values::{error, not_literal};
+use super::values::{conversion, error, not_literal};
 
 /// The aggregate that a term of a head consists of.
 pub(super) fn as_aggregate(term: &tree::Expr) -> Option<(tree::Ident, &[tree::Expr])> {
@@ -47,10 +47,23 @@ impl Typer<'_> {
                 self.fits(expr, entry, slot).map(Term::Expr)
             }
             term if ty.ty == wanted.ty => Some(term),
-            _ => {
-                let diagnostic = column_types(written.span, &ty, wanted, entry, slot);
-                self.fail(diagnostic)
+            term => {
+                let fault = column_types(written.span, &ty, wanted, entry, slot);
+                self.fail(self.rewritten(fault, &term, wanted))
             }
+        }
+    }
+
+    /// The fault, with the literal of the wanted type that a literal was meant to be.
+    fn rewritten(&self, fault: Diagnostic, term: &Term, wanted: &ColumnType) -> Diagnostic {
+        let Term::Expr(expr) = term else { return fault };
+        let literal = matches!(expr.kind, ExprKind::Const(Value::Name(_) | Value::String(_)));
+        match conversion(expr, self.sources.slice(expr.span), wanted).filter(|_| literal) {
+            Some(better) => {
+                let help = format!("if this rule is the one that is wrong, write `{better}`");
+                fault.help(help).fix(expr.span, better)
+            }
+            None => fault,
         }
     }
 

@@ -1,12 +1,15 @@
-//! Warnings: what is legal and probably not meant. One lint a file; each is silenced by `# allow: CODE` above it.
+//! Warnings: what is legal and probably not meant. One lint a file; each is silenced by `# allow: LINT` above it.
 
 mod above;
 mod allow;
 pub mod codes;
 mod documents;
 mod duplicates;
+mod effects;
 mod empty;
 mod growing;
+mod guarded;
+pub mod levels;
 mod never;
 mod singles;
 mod unread;
@@ -58,7 +61,7 @@ impl<'a> Rules<'a> {
 type Lint = for<'a> fn(Rules<'a>) -> Vec<Diagnostic>;
 
 /// All lints, in the order of their codes.
-const LINTS: [Lint; 9] = [
+const LINTS: [Lint; 13] = [
     singles::singles,
     unread::unread,
     never::never,
@@ -68,6 +71,10 @@ const LINTS: [Lint; 9] = [
     documents::without_because,
     documents::undocumented,
     above::above,
+    guarded::by_anyone,
+    guarded::by_feed,
+    effects::endless,
+    effects::opposed,
 ];
 
 /// The warnings for a rule set without errors, those left out that a `# allow: CODE` comment silences. `files` are
@@ -78,5 +85,6 @@ pub fn lints(checked: &Checked, files: &[tree::File], sources: &Sources) -> Vec<
     let mut found: Vec<Diagnostic> = LINTS.iter().flat_map(|lint| lint(rules)).collect();
     sort(&mut found);
     found.retain(|warning| !allow::allowed(warning, files, sources));
+    documents::once_a_file(&mut found, sources);
     found
 }

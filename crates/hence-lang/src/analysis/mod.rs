@@ -1,7 +1,9 @@
 //! From trees to a checked program: names, types, safety, strata, `requires`, lints. Nothing here stops at the
 //! first fault: everything is collected as diagnostics.
 
+mod advice;
 mod aggregated;
+mod authors;
 mod bind;
 mod body;
 #[cfg(test)]
@@ -11,6 +13,7 @@ pub mod checked;
 pub mod codes;
 mod declare;
 mod draft;
+mod effects;
 mod ground;
 mod guards;
 mod head;
@@ -24,6 +27,7 @@ pub mod parts;
 mod placeholder;
 mod prose;
 mod query;
+mod rename;
 pub mod requires;
 mod rules;
 mod safety;
@@ -51,20 +55,35 @@ pub fn check(
     sources: &Sources,
     sets: &[(Symbol, Value)],
 ) -> (Checked, Vec<Diagnostic>) {
+    check_from(files, sources, sets, &|_| None)
+}
+
+/// The same; `origin` says of a parameter where its value comes from, such as `--set`.
+pub fn check_from(
+    files: &[tree::File],
+    sources: &Sources,
+    sets: &[(Symbol, Value)],
+    origin: &dyn Fn(Symbol) -> Option<String>,
+) -> (Checked, Vec<Diagnostic>) {
     let mut out = Vec::new();
-    let rules: Vec<_> = items(files).filter_map(as_rule).collect();
     let mut names = declare::names(files, sources, &mut out);
-    declare::set(&mut names, sets, &mut out);
+    declare::set(&mut names, sets, origin, &mut out);
+    let written: Vec<_> = items(files).filter_map(as_rule).collect();
+    let made = effects::own_relations(&written, &mut names, &mut out);
+    let rules = effects::in_place(&written, &made);
     declare::derived(&rules, &mut names, &mut out);
     let mut drafts = rules::drafts(&rules, &names, sources, &mut out);
     infer::columns(&drafts, &mut names, sources);
     let ids = drafts.iter().map(|draft| draft.id).collect();
-    let rules = drafts.iter_mut().filter_map(|draft| draft.check(&names, sources, &mut out)).collect();
+    let rules: Vec<_> =
+        drafts.iter_mut().filter_map(|draft| draft.check(&names, sources, &mut out)).collect();
     infer::report(&drafts, &names, &mut out);
     let (requires, joint) = guards::check(items(files), &names, sources, &mut out);
     let tests = cases::check(items(files), &names, &ids, sources, &mut out);
+    rename::offer(files, sources, &mut out);
     diagnostic::sort(&mut out);
-    (Checked { relations: names.finish(), params: names.params, rules, requires, joint, tests }, out)
+    let effects = effects::finish(&made, &rules);
+    (Checked { relations: names.finish(), params: names.params, rules, requires, joint, effects, tests }, out)
 }
 
 fn items(files: &[tree::File]) -> impl Iterator<Item = &Item> {

@@ -9,7 +9,7 @@ use crate::builtins::{aggregate, generator, op};
 use hence_core::diagnostic::nearest;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
-use hence_core::schema::{Column, ColumnType, Kind, NameSet, Param, Relation, RelationId};
+use hence_core::schema::{Authors, Column, ColumnType, Kind, NameSet, Param, Relation, RelationId};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
@@ -27,6 +27,7 @@ pub(super) struct Entry {
     pub(super) columns: Vec<Slot>,
     pub(super) doc: String,
     pub(super) requires: Option<Symbol>,
+    pub(super) authors: Option<Authors>,
     /// Its name in the declaration, or in the first head.
     pub(super) span: Span,
     pub(super) declared: bool,
@@ -73,6 +74,7 @@ impl Entry {
             columns: self.columns.iter().map(column).collect(),
             doc: self.doc.clone(),
             requires: self.requires,
+            authors: self.authors.clone(),
             span: self.span,
         }
     }
@@ -111,6 +113,7 @@ impl Names {
                 columns: relation.columns.iter().map(slot).collect(),
                 doc: String::new(),
                 requires: relation.requires,
+                authors: relation.authors.clone(),
                 span: relation.span,
                 declared: true,
             });

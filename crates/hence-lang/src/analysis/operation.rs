@@ -16,6 +16,25 @@ use super::prose::{a, list};
 use super::typing::Typer;
 use super::values::{conversion, error, unit};
 
+/// What mends an operation.
+pub(super) struct Repair {
+    /// What is said of it.
+    help: String,
+    /// What to write in which place, where that is certain.
+    fix: Option<(Span, String)>,
+}
+
+impl Repair {
+    fn help(help: String) -> Self {
+        Self { help, fix: None }
+    }
+
+    /// `better` instead of `text`, which stands at `span`.
+    fn write(span: Span, better: String, text: &str) -> Self {
+        Self { help: format!("write `{better}` instead of `{text}`"), fix: Some((span, better)) }
+    }
+}
+
 /// What other languages call our functions.
 const HABITS: [(&str, &str); 23] = [
     ("average", "mean"),
@@ -89,9 +108,10 @@ impl Typer<'_> {
         let diagnostic = Diagnostic::new(codes::NO_SUCH_OPERATION, message).at(span, "");
         let diagnostic = args.iter().fold(diagnostic, |diagnostic, arg| diagnostic.at(arg.span, a(arg.ty)));
         let diagnostic = takes(name, &types, &signatures).into_iter().fold(diagnostic, Diagnostic::note);
-        let fix = self.bare_date(args).or_else(|| self.repair(name, args, span, &resolves));
-        match fix.or_else(|| self.whole(name, args, &resolves)) {
-            Some(fix) => diagnostic.help(fix),
+        let change = self.bare_date(args).or_else(|| self.repair(name, args, span, &resolves));
+        match change.or_else(|| self.whole(name, args, &resolves)) {
+            Some(Repair { help, fix: Some((span, better)) }) => diagnostic.help(help).fix(span, better),
+            Some(Repair { help, fix: None }) => diagnostic.help(help),
             None if name == "+" && types == [Type::String, Type::String] => {
                 let texts: Vec<_> = args.iter().map(|arg| self.sources.slice(arg.span)).collect();
                 diagnostic.help(format!("join strings with `concat({})`", texts.join(", ")))
@@ -108,7 +128,7 @@ impl Typer<'_> {
         args: &[Expr],
         span: Span,
         resolves: impl Fn(&[Type]) -> bool,
-    ) -> Option<String> {
+    ) -> Option<Repair> {
         const LITERALS: [Type; 7] =
             [Type::Float, Type::Int, Type::Name, Type::Time, Type::Duration, Type::Bool, Type::String];
         const CONVERSIONS: [Type; 2] = [Type::Float, Type::String];
@@ -133,23 +153,24 @@ impl Typer<'_> {
                 && let ExprKind::Const(value @ Value::Int(_)) = arg.kind
             {
                 let quotient = "; the quotient is a float, so compare it with a float such as `1.0`";
-                return Some(unit(value) + if name == "/" { quotient } else { "" });
+                return Some(Repair::help(unit(value) + if name == "/" { quotient } else { "" }));
             }
             let better = conversion(arg, text, &ColumnType { ty: wanted, set })?;
-            Some(format!("write `{better}` instead of `{text}`"))
+            Some(Repair::write(arg.span, better, text))
         })
     }
 
     /// The time that `2026-02-03`, a difference of ints, was meant to be.
-    fn bare_date(&self, args: &[Expr]) -> Option<String> {
+    fn bare_date(&self, args: &[Expr]) -> Option<Repair> {
         args.iter().any(|arg| arg.ty == Type::Time).then_some(())?;
-        let dates = args.iter().filter(|arg| arg.ty == Type::Int).map(|arg| self.sources.slice(arg.span));
-        let mut dates = dates.filter(|text| literal::parse_time(&format!("{text}T00:00:00Z")).is_some());
-        dates.next().map(|text| format!("write `@{text}T00:00:00Z` instead of `{text}`"))
+        let ints = args.iter().filter(|arg| arg.ty == Type::Int);
+        let dates = ints.map(|arg| (arg.span, self.sources.slice(arg.span)));
+        let mut dates = dates.filter(|(_, text)| literal::parse_time(&format!("{text}T00:00:00Z")).is_some());
+        dates.next().map(|(span, text)| Repair::write(span, format!("@{text}T00:00:00Z"), text))
     }
 
     /// The float that a function takes as an int: which int is for the author to say.
-    fn whole(&self, name: &str, args: &[Expr], resolves: impl Fn(&[Type]) -> bool) -> Option<String> {
+    fn whole(&self, name: &str, args: &[Expr], resolves: impl Fn(&[Type]) -> bool) -> Option<Repair> {
         let is_function = name.starts_with(|c: char| c.is_ascii_lowercase());
         args.iter().enumerate().filter(|(_, arg)| is_function && arg.ty == Type::Float).find_map(
             |(at, arg)| {
@@ -157,16 +178,16 @@ impl Typer<'_> {
                 *changed.get_mut(at)? = Type::Int;
                 let text = self.sources.slice(arg.span);
                 resolves(&changed).then(|| {
-                    format!(
+                    Repair::help(format!(
                         "write `round({text})` instead of `{text}`, or `int({text})` to round towards zero"
-                    )
+                    ))
                 })
             },
         )
     }
 
     /// What to write instead of a conversion of a value to the type that it has.
-    fn unneeded(&self, name: &str, args: &[Expr], span: Span) -> Option<String> {
+    fn unneeded(&self, name: &str, args: &[Expr], span: Span) -> Option<Repair> {
         let [arg] = args else { return None };
         let there = match name {
             "int" | "round" | "floor" | "ceil" => Type::Int,
@@ -176,7 +197,8 @@ impl Typer<'_> {
         };
         let (text, whole) = (self.sources.slice(arg.span), self.sources.slice(span));
         let text = if is_one_term(text) { text.to_owned() } else { format!("({text})") };
-        (arg.ty == there).then(|| format!("write `{text}` instead of `{whole}`: it is {} already", a(there)))
+        let help = format!("write `{text}` instead of `{whole}`: it is {} already", a(there));
+        (arg.ty == there).then_some(Repair { help, fix: Some((span, text)) })
     }
 
     /// Reports a call of something that is no function.
@@ -203,6 +225,11 @@ impl Typer<'_> {
 fn alters(name: &str, arg: &Expr, wanted: Type) -> bool {
     let ordered = COMPARISONS.contains(&name) && !["=", "!="].contains(&name);
     let written = matches!(arg.kind, ExprKind::Const(_));
+    // What takes a text there takes the name of a zone, which is no name of ours.
+    let zone = ["year", "month", "day", "weekday", "hour", "minute", "date", "truncate"].contains(&name);
+    if wanted == Type::String && zone {
+        return true;
+    }
     // How long a number is as a text is nobody's question.
     let counted = name == "len" && arg.ty != Type::Name;
     wanted == Type::String && (ordered || counted || (COMPARISONS.contains(&name) && !written))

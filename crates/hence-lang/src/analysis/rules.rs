@@ -10,6 +10,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Type;
 use hence_syntax::tree;
 
+use super::advice::advise;
 use super::bind::{Bound, bind};
 use super::checked;
 use super::codes;
@@ -18,7 +19,7 @@ use super::draft::{Clause, arity, body};
 use super::head::as_aggregate;
 use super::names::{Entry, Names};
 use super::safety::{Role, Uses, fact};
-use super::typing::{Known, Typer};
+use super::typing::{Typer, VarType};
 use super::uses::Vars;
 use super::values::error;
 
@@ -118,7 +119,7 @@ fn uses(rule: &tree::Rule, clauses: &[Clause<'_>], vars: &Vars, sources: &Source
 }
 
 fn check_head(rule: &tree::Rule, entry: &Entry, out: &mut Vec<Diagnostic>) {
-    if entry.kind == Kind::Input {
+    if entry.kind == Kind::Input && rule.kind == tree::RuleKind::Derives {
         let what = if rule.body.is_empty() { "fact" } else { "rule" };
         let message = format!("`{}` is an input, which a {what} in a rule file can't define", entry.name);
         let diagnostic = Diagnostic::new(codes::DERIVED_INPUT, message).at(rule.head.span, "derived here");
@@ -130,7 +131,8 @@ fn check_head(rule: &tree::Rule, entry: &Entry, out: &mut Vec<Diagnostic>) {
         out.push(diagnostic.help(if rule.body.is_empty() {
             "assert it from outside, or declare it with `relation` if rule files define its facts"
         } else {
-            "declare it with `relation` or `decision` if rules derive it"
+            "declare it with `relation` or `decision` if rules derive it; `feed` before the rule adds to an input, \
+             `then` asserts it"
         }));
     }
     if rule.terms.len() != entry.columns.len() {
@@ -188,7 +190,7 @@ impl<'t> Draft<'t> {
             && let Some(var) = self.vars.get(rank.name)
             && !self.bound.has(var)
         {
-            typer.known[var] = Known { ty: Some(ColumnType::plain(Type::Int)), origin: rank.span };
+            typer.known[var] = VarType { ty: Some(ColumnType::plain(Type::Int)), origin: rank.span };
         }
         typer
     }
@@ -203,6 +205,7 @@ impl<'t> Draft<'t> {
         let (rule, mut own, poisoned) = self.typed(names, sources);
         let faulty = self.faulty || poisoned || !own.is_empty();
         self.faulty = faulty;
+        advise(self.rule, &self.vars, sources, &mut own);
         out.append(&mut own);
         rule.filter(|_| !faulty)
     }

@@ -126,10 +126,33 @@ impl Uses {
                 open.push(*var);
             }
         }
+        let ring = ring(&open, clauses, vars);
+        if let Some((first, _)) = ring.first() {
+            out.push(self.in_ring(*first, &ring, vars));
+        }
+        let waits = |var: &&VarId| ring.iter().any(|(member, _)| member == *var);
         let follows = follows(&open, clauses, vars);
-        for var in open.iter().filter(|var| !follows.contains(var)) {
+        for var in open.iter().filter(|var| !follows.contains(var) && !waits(var)) {
             out.push(self.unbound(*var, bound, clauses, vars, names));
         }
+    }
+
+    /// The error for equations of which each waits for the next.
+    fn in_ring(&self, var: VarId, ring: &[(VarId, Span)], vars: &Vars) -> Diagnostic {
+        let name = |(var, _): &(VarId, Span)| format!("`{}`", vars.name(*var));
+        let names: Vec<_> = ring.iter().map(name).collect();
+        let message = format!("unbound variable `{}`: its equations form a ring", vars.name(var));
+        let first_use = self.all.iter().find(|(used, _, _)| *used == var).map(|(_, span, _)| *span);
+        let mut diagnostic = Diagnostic::new(codes::UNBOUND, message);
+        if let Some(span) = first_use {
+            diagnostic = diagnostic.at(span, "used here");
+        }
+        let next = names.iter().cycle().skip(1);
+        for ((name, next), (_, span)) in names.iter().zip(next).zip(ring).take(8) {
+            diagnostic = diagnostic.at(*span, format!("{name} needs {next}"));
+        }
+        let steps = names.iter().chain(names.first()).cloned().collect::<Vec<_>>().join(" needs ");
+        diagnostic.note(steps).help("bind one of them by a positive atom")
     }
 
     fn unbound(
@@ -194,6 +217,28 @@ fn follows(open: &[VarId], clauses: &[Clause<'_>], vars: &Vars) -> Vec<VarId> {
         known.extend(fresh);
     }
     known.split_off(roots)
+}
+
+/// Variables of which each has an equation that needs the next one, the last the first; empty where there are none.
+fn ring(open: &[VarId], clauses: &[Clause<'_>], vars: &Vars) -> Vec<(VarId, Span)> {
+    let needed = |var: VarId| {
+        equations(var, clauses, vars).find_map(|(span, reads)| {
+            reads.into_iter().find(|read| open.contains(read)).map(|read| (span, read))
+        })
+    };
+    for start in open {
+        let (mut path, mut at) = (Vec::new(), *start);
+        while let Some((span, next)) = needed(at)
+            && path.len() <= open.len()
+        {
+            path.push((at, span));
+            at = next;
+            if at == *start {
+                return path;
+            }
+        }
+    }
+    Vec::new()
 }
 
 /// The `=` that have `var` alone on one side, with the variables of the other, and the `in` whose variable it is.

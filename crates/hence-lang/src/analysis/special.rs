@@ -56,11 +56,11 @@ impl Typer<'_> {
         let fix = |(expr, other): (&Expr, &Expr)| {
             let text = self.sources.slice(expr.span);
             let better = conversion(expr, text, &self.column_type(other))?;
-            Some(format!("write `{better}` instead of `{text}`"))
+            Some((expr.span, format!("write `{better}` instead of `{text}`"), better))
         };
         let ordered = pairs.into_iter().filter(|(expr, _)| literal(expr)).chain(pairs);
         match ordered.into_iter().find_map(fix) {
-            Some(fix) => diagnostic.help(fix),
+            Some((span, help, better)) => diagnostic.help(help).fix(span, better),
             None => diagnostic,
         }
     }
@@ -162,7 +162,7 @@ impl Typer<'_> {
         let diagnostic = error(codes::NO_SUCH_OPERATION, message, expr.span);
         let string = ColumnType { ty: Type::String, set: None };
         self.fail(match conversion(&expr, text, &string) {
-            Some(better) => diagnostic.help(format!("write `{better}`")),
+            Some(better) => diagnostic.help(format!("write `{better}`")).fix(expr.span, better),
             None => diagnostic,
         })
     }

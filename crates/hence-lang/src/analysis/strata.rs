@@ -4,7 +4,7 @@ mod cycle;
 mod graph;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -37,21 +37,21 @@ pub fn strata(checked: &Checked) -> Result<Vec<Stratum>, Vec<Diagnostic>> {
     let components = Components::new(checked.relations.len(), &reads);
     let mut faults = cycle::cycles(checked, &reads, &components);
     if faults.is_empty() {
-        return Ok(components.ordered(&reads, &checked.relations));
+        let heads = checked.rules.iter().map(|rule| rule.head).collect();
+        return Ok(components.ordered(&reads, &checked.relations, &heads));
     }
     sort(&mut faults);
     Err(faults)
 }
 
-/// The strata of relations that read each other like this, in the same order; there is no cycle that needs all of a
-/// relation.
-pub fn ordered(
-    relations: &[Relation],
-    reads: impl Iterator<Item = (RelationId, RelationId)>,
-) -> Vec<Stratum> {
+/// The strata of the relations that rules derive, each rule as its head and what it reads, in the same order; there is
+/// no cycle that needs all of a relation.
+pub fn ordered(relations: &[Relation], rules: &[(RelationId, Vec<RelationId>)]) -> Vec<Stratum> {
+    let reads = rules.iter().flat_map(|(head, reads)| reads.iter().map(|read| (*head, *read)));
     let read = |(reader, read)| Read { reader, read, how: How::Some, span: Span::default() };
     let reads: Vec<Read> = reads.map(read).collect();
-    Components::new(relations.len(), &reads).ordered(&reads, relations)
+    let heads = rules.iter().map(|(head, _)| *head).collect();
+    Components::new(relations.len(), &reads).ordered(&reads, relations, &heads)
 }
 
 /// The strongly connected components of the graph of who reads whom.
@@ -105,8 +105,9 @@ impl Components {
         self.of(read.reader) == self.of(read.read)
     }
 
-    /// The components in an order in which each comes after all that it reads, the inputs left out.
-    fn ordered(&self, reads: &[Read], all: &[Relation]) -> Vec<Stratum> {
+    /// The components in an order in which each comes after all that it reads, the inputs that no rule
+    /// feeds left out.
+    fn ordered(&self, reads: &[Read], all: &[Relation], heads: &BTreeSet<RelationId>) -> Vec<Stratum> {
         let len = self.members.len();
         let mut readers: IndexVec<Component, Vec<Component>> = IndexVec::filled(Vec::new(), len);
         let mut missing: IndexVec<Component, usize> = IndexVec::filled(0, len);
@@ -135,8 +136,9 @@ impl Components {
             out.push(Stratum { relations, recursive: recursive[component] });
         }
         assert_eq!(out.len(), len, "each component comes after all that it reads");
-        let is_derived =
-            |id: &RelationId| all.get(id.at()).is_some_and(|relation| relation.kind != Kind::Input);
+        let is_derived = |id: &RelationId| {
+            heads.contains(id) || all.get(id.at()).is_some_and(|relation| relation.kind != Kind::Input)
+        };
         out.retain(|stratum| stratum.relations.iter().any(is_derived));
         out
     }

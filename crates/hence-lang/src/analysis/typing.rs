@@ -21,7 +21,7 @@ use super::values::{error, negated, outside};
 
 /// What is known of a variable's type, and where from.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct VarType {
     pub(super) ty: Option<ColumnType>,
     pub(super) origin: Span,
 }
@@ -32,7 +32,7 @@ pub(super) struct Typer<'a> {
     pub(super) names: &'a Names,
     pub(super) sources: &'a Sources,
     pub(super) vars: &'a Vars,
-    pub(super) known: IndexVec<VarId, Known>,
+    pub(super) known: IndexVec<VarId, VarType>,
     pub(super) out: Vec<Diagnostic>,
     /// Whether something was met that was reported elsewhere.
     pub(super) poisoned: bool,
@@ -45,14 +45,14 @@ impl<'a> Typer<'a> {
             names,
             sources,
             vars,
-            known: IndexVec::filled(Known::default(), vars.len()),
+            known: IndexVec::filled(VarType::default(), vars.len()),
             out: Vec::new(),
             poisoned: false,
         }
     }
 
     /// What is known of a variable.
-    pub(super) fn known(&self, var: VarId) -> &Known {
+    pub(super) fn known(&self, var: VarId) -> &VarType {
         &self.known[var]
     }
 
@@ -61,7 +61,8 @@ impl<'a> Typer<'a> {
         let span = written.span;
         match &written.kind {
             tree::ExprKind::Wildcard => self.fail(
-                error(codes::WILDCARD_VALUE, "`_` has no value", span).help("name the variable and bind it"),
+                error(codes::WILDCARD_VALUE, "`_` is anonymous and has no value", span)
+                    .help("name the variable and bind it in the body"),
             ),
             tree::ExprKind::Variable(name) => self.variable(*name, span),
             tree::ExprKind::Literal(value) => Some(constant(*value, span)),

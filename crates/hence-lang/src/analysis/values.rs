@@ -85,8 +85,14 @@ pub(super) fn written(sources: &Sources, span: Span) -> Option<&str> {
 }
 
 /// Whether `value`, written as `text`, fits into a place of type `ty`; otherwise why not. `place` is what the place is
-/// called.
-pub(super) fn fit(value: Value, text: Option<&str>, ty: &ColumnType, place: &str) -> Result<(), Diagnostic> {
+/// called, `span` where the text stands.
+pub(super) fn fit(
+    value: Value,
+    text: Option<&str>,
+    ty: &ColumnType,
+    place: &str,
+    span: Option<Span>,
+) -> Result<(), Diagnostic> {
     if ty.admits(value) {
         return Ok(());
     }
@@ -99,7 +105,10 @@ pub(super) fn fit(value: Value, text: Option<&str>, ty: &ColumnType, place: &str
     let message = format!("`{value}` is {}, but {place} is {}", a(value.ty()), a_column(ty));
     let diagnostic = Diagnostic::new(codes::WRONG_TYPE, message);
     Err(match rewritten(value, text, ty) {
-        Some(right) => diagnostic.help(format!("write `{right}`")),
+        Some(right) => {
+            let diagnostic = diagnostic.help(format!("write `{right}`"));
+            span.into_iter().fold(diagnostic, |diagnostic, span| diagnostic.fix(span, right.as_str()))
+        }
         None if ty.ty == Type::String => diagnostic.help("put the text in quotes"),
         None if ty.ty == Type::Duration && value.ty() == Type::Int => diagnostic.help(unit(value)),
         None => diagnostic,
@@ -125,7 +134,7 @@ fn list_misfit(value: Value, ty: &ColumnType, place: &str) -> Option<Diagnostic>
         (None, _) => return None,
     };
     let other = hence_core::list::elements(text).iter().find(|one| !element.admits(**one))?;
-    fit(*other, None, &element, &format!("each element of {place}")).err()
+    fit(*other, None, &element, &format!("each element of {place}"), None).err()
 }
 
 /// The text of the literal of type `ty` that `value`, written as `text`, was probably meant to be, if that fits there.

@@ -48,6 +48,10 @@ pub enum ExprKind {
     Or(Box<Expr>, Box<Expr>),
     /// `if(condition, then, otherwise)`: only the branch taken is evaluated.
     If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A value that isn't known; it has no result. No rule file can write it, [`crate::lower::unknown`] does.
+    Unknown,
+    /// Whether the operand has no result. No rule file can write it, [`crate::lower::unknown`] does.
+    Undefined(Box<Expr>),
 }
 
 /// An undefined operation (division by zero, overflow, …), and its place in the text.
@@ -75,6 +79,8 @@ impl Expr {
                 let branch = if condition.eval(vars, params)?.as_bool() { then } else { otherwise };
                 branch.eval(vars, params)
             }
+            ExprKind::Unknown => Err(NoResult(self.span)),
+            ExprKind::Undefined(operand) => Ok(Word::from_bool(operand.eval(vars, params).is_err())),
         }
     }
 
@@ -104,9 +110,11 @@ impl Expr {
     /// The expressions that it is made of, in the order of the text.
     pub fn parts(&self) -> smallvec::SmallVec<[&Self; 3]> {
         match &self.kind {
-            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => smallvec::SmallVec::new(),
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) | ExprKind::Unknown => {
+                smallvec::SmallVec::new()
+            }
             ExprKind::Call(_, args) => args.iter().collect(),
-            ExprKind::Matches(text, _) => smallvec::smallvec![&**text],
+            ExprKind::Matches(operand, _) | ExprKind::Undefined(operand) => smallvec::smallvec![&**operand],
             ExprKind::And(left, right) | ExprKind::Or(left, right) => smallvec::smallvec![&**left, &**right],
             ExprKind::If(condition, then, otherwise) => {
                 smallvec::smallvec![&**condition, &**then, &**otherwise]
@@ -116,9 +124,11 @@ impl Expr {
 
     fn parts_mut(&mut self) -> smallvec::SmallVec<[&mut Self; 3]> {
         match &mut self.kind {
-            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) => smallvec::SmallVec::new(),
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_) | ExprKind::Unknown => {
+                smallvec::SmallVec::new()
+            }
             ExprKind::Call(_, args) => args.iter_mut().collect(),
-            ExprKind::Matches(text, _) => smallvec::smallvec![&mut **text],
+            ExprKind::Matches(text, _) | ExprKind::Undefined(text) => smallvec::smallvec![&mut **text],
             ExprKind::And(left, right) | ExprKind::Or(left, right) => {
                 smallvec::smallvec![&mut **left, &mut **right]
             }
@@ -161,8 +171,12 @@ impl Expr {
 
     /// Whether some operation of the expression may be undefined.
     pub fn may_fail(&self) -> bool {
-        let own = matches!(&self.kind, ExprKind::Call(op, _) if op.may_fail());
-        own || self.parts().into_iter().any(Self::may_fail)
+        match &self.kind {
+            ExprKind::Unknown => true,
+            ExprKind::Undefined(_) => false,
+            ExprKind::Call(op, _) if op.may_fail() => true,
+            _ => self.parts().into_iter().any(Self::may_fail),
+        }
     }
 }
 

@@ -12,6 +12,9 @@ use hence_core::symbol::Symbol;
 /// How many bytes the patterns that are values may take together before all are let go.
 const ROOM: usize = 128 << 20;
 
+/// How many groups without text a replacement may put in: they take time and don't make the text longer.
+const EMPTY_GROUPS: usize = 4 << 20;
+
 /// A compiled pattern; equal to another one of the same text.
 #[derive(Clone)]
 pub struct Pattern {
@@ -66,19 +69,20 @@ impl Pattern {
     }
 
     /// The text with each match replaced, `$1` and `$name` in the replacement being groups; `None` where it would be
-    /// longer than `longest` bytes.
+    /// longer than `longest` bytes, or more than [`EMPTY_GROUPS`] groups have no text.
     pub(super) fn replace_all(&self, text: &str, replacement: &str, longest: usize) -> Option<String> {
-        let (mut out, mut at, mut steps) = (String::new(), 0, 0);
+        let (mut out, mut at, mut empty) = (String::new(), 0, 0);
         for found in self.regex.captures_iter(text) {
             let whole = found.get(0)?;
             out.push_str(text.get(at..whole.start())?);
             for piece in pieces(replacement) {
-                out.push_str(match piece {
+                let part = match piece {
                     Piece::Text(text) => text,
                     Piece::Group(name) => group(&found, name),
-                });
-                steps += 1; // a group may be empty, and so many of them take time without growing the text
-                (out.len() <= longest && steps <= longest).then_some(())?;
+                };
+                out.push_str(part);
+                empty += usize::from(part.is_empty());
+                (out.len() <= longest && empty <= EMPTY_GROUPS).then_some(())?;
             }
             at = whole.end();
         }

@@ -22,8 +22,9 @@ pub fn broken(program: &Program) -> Vec<String> {
 fn strata(program: &Program) -> Vec<String> {
     let (mut out, mut relations, mut rules) = (Vec::new(), Vec::new(), Vec::new());
     let numbered = || program.relations.iter().enumerate().map(|(at, one)| (RelationId(at as u32), one.kind));
+    let fed = program.fed();
     let mut done: BTreeSet<_> =
-        numbered().filter(|(_, kind)| *kind == Kind::Input).map(|(id, _)| id).collect();
+        numbered().filter(|(id, kind)| *kind == Kind::Input && !fed.contains(id)).map(|(id, _)| id).collect();
     for stratum in &program.strata {
         let of_stratum = || stratum.rules.iter().filter_map(|rule| program.rule(*rule));
         out.extend(of_stratum().flat_map(|rule| too_early(rule, stratum, &done)));
@@ -37,7 +38,11 @@ fn strata(program: &Program) -> Vec<String> {
     }
     relations.sort_unstable();
     rules.sort_unstable();
-    if !numbered().filter(|(_, kind)| *kind != Kind::Input).map(|(id, _)| id).eq(relations) {
+    if !numbered()
+        .filter(|(id, kind)| *kind != Kind::Input || fed.contains(id))
+        .map(|(id, _)| id)
+        .eq(relations)
+    {
         out.push(String::from("the strata don't hold each derived relation once"));
     }
     if !(0..program.rules.len()).map(|at| RuleId(at as u32)).eq(rules) {

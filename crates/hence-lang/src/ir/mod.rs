@@ -14,6 +14,7 @@ pub mod invariants;
 pub mod parts;
 pub mod text;
 
+use std::collections::BTreeSet;
 use std::ops::Index;
 
 use crate::builtins::expr::{Expr, ParamId, VarId};
@@ -23,7 +24,7 @@ pub use crate::builtins::term::{Limit, Part, Sentence, Term, Variable};
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::{Id, id};
 pub use hence_core::schema::Param;
-use hence_core::schema::{Relation, RelationId};
+use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
@@ -161,10 +162,16 @@ impl Program {
         self.params.iter().map(|param| param.value.word()).collect()
     }
 
+    /// The inputs that rules add to.
+    pub fn fed(&self) -> BTreeSet<RelationId> {
+        let heads = self.rules.iter().map(|rule| rule.head);
+        heads.filter(|head| self[*head].kind == Kind::Input).collect()
+    }
+
     /// Every relation that depends on `start` through any chain of rules, positively or not, `start` included;
     /// ascending.
     pub fn dependents(&self, start: RelationId) -> Vec<RelationId> {
-        let mut reached = std::collections::BTreeSet::from([start]);
+        let mut reached = BTreeSet::from([start]);
         let mut grew = true;
         while grew {
             grew = false;

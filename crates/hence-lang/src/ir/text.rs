@@ -45,9 +45,11 @@ fn param(f: &mut Formatter<'_>, param: &Param) -> fmt::Result {
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let inputs = self.relations.iter().filter(|relation| relation.kind == Kind::Input);
+        let fed = self.fed();
+        let numbered = (0..).map(RelationId).zip(&self.relations);
+        let inputs = numbered.filter(|(id, relation)| relation.kind == Kind::Input && !fed.contains(id));
         f.write_str("# inputs\n")?;
-        inputs.into_iter().try_for_each(|relation| declaration(f, relation))?;
+        inputs.into_iter().try_for_each(|(_, relation)| declaration(f, relation))?;
         if !self.params.is_empty() {
             f.write_str("\n# parameters\n")?;
             self.params.iter().try_for_each(|one| param(f, one))?;

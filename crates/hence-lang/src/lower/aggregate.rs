@@ -91,7 +91,15 @@ impl<'a> Values<'a> {
         let name = [name.clone()].into_iter().chain(again).find(|name| !known(name));
         let name = Symbol::new(&name.or_broken("there are more numbers than relations"));
         let (doc, requires) = (String::new(), None);
-        self.relations.push(Relation { name, kind: Kind::Derived, columns, doc, requires, span: of.span });
+        self.relations.push(Relation {
+            name,
+            kind: Kind::Derived,
+            columns,
+            doc,
+            requires,
+            authors: None,
+            span: of.span,
+        });
         id
     }
 

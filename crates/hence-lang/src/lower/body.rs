@@ -158,7 +158,8 @@ pub(super) fn read(var: VarId, ty: Type, span: Span) -> Expr {
     Expr { kind: ExprKind::Var(var), ty, span }
 }
 
-fn equal(left: Expr, right: Expr, span: Span) -> Literal {
+/// The test that two values are the same.
+pub(super) fn equal(left: Expr, right: Expr, span: Span) -> Literal {
     let kind = ExprKind::Call(Op::Equal, vec![left, right]);
     Literal::Test { expr: Expr { kind, ty: Type::Bool, span }, span }
 }

@@ -6,12 +6,13 @@ pub mod demand;
 mod order;
 mod query;
 mod relevant;
+pub mod unknown;
 
 use crate::analysis::checked::{self, Checked};
 use crate::analysis::strata::{self, strata};
 use crate::builtins::expr::ExprKind;
 use crate::builtins::term::Term;
-use crate::ir::{GroundFact, Program, RuleId, Stratum};
+use crate::ir::{GroundFact, Program, Rule, RuleId, Stratum};
 use aggregate::Values;
 pub use aggregate::{helps_values, holds_values, is_made, is_of_nothing};
 use hence_core::diagnostic::Diagnostic;
@@ -47,10 +48,14 @@ pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
     if !faults.is_empty() {
         return Err(faults);
     }
-    let reads = program.rules.iter().flat_map(|rule| rule.reads().map(|read| (rule.head, read)));
-    let strata = strata::ordered(&program.relations, reads);
+    let strata = strata::ordered(&program.relations, &heads_and_reads(&program.rules));
     program.strata = with_rules(strata, &program);
     Ok(program)
+}
+
+/// Each rule as its head and what it reads.
+fn heads_and_reads(rules: &[Rule]) -> Vec<(RelationId, Vec<RelationId>)> {
+    rules.iter().map(|rule| (rule.head, rule.reads().collect())).collect()
 }
 
 /// The clause as a fact, if it is no more than that.

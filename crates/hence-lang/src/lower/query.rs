@@ -2,6 +2,7 @@
 
 use super::aggregate::Values;
 use super::body::{flatten, make, read};
+use super::heads_and_reads;
 use crate::analysis::QueryRule;
 use crate::analysis::checked::{Arg, Literal};
 use crate::analysis::strata;
@@ -113,8 +114,7 @@ fn add(program: &mut Program, query: &Query<'_>) -> RelationId {
     let made = (head.0..).take(program.relations.len() - head.at()).map(RelationId);
     // What is asked for comes last, what its aggregates need before it, each relation after those that it reads.
     let first = program.rules.len();
-    let reads = rules.iter().flat_map(|rule| rule.reads().map(|read| (rule.head, read)));
-    let strata = strata::ordered(&program.relations, reads);
+    let strata = strata::ordered(&program.relations, &heads_and_reads(&rules));
     program.rules.extend(rules);
     let made: Vec<RelationId> = made.collect();
     for stratum in strata.into_iter().filter(|stratum| stratum.relations.iter().any(|one| made.contains(one)))
@@ -145,6 +145,7 @@ fn relation(query: &Query<'_>, head: RelationId) -> Relation {
         columns: columns.map(|variable| Column::new(variable.name, variable.ty.clone())).collect(),
         doc: String::new(),
         requires: None,
+        authors: None,
         span: query.span,
     }
 }

@@ -33,6 +33,11 @@ impl<'t> Records<'t> {
         Self { text, at, delimiter, quotes }
     }
 
+    /// What separates fields.
+    pub(super) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
     /// Whether fields may be quoted.
     pub(super) fn has_quotes(&self) -> bool {
         self.quotes

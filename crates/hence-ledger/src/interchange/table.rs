@@ -59,7 +59,13 @@ fn header(
     }
     let mut fields = Vec::new();
     match records.next(&mut fields) {
-        Some(Ok(())) => columns(reader, relation, &fields, mapping),
+        Some(Ok(())) => match separator(relation, &fields, records.delimiter()) {
+            Some(fault) => {
+                reader.fault(fault);
+                None
+            }
+            None => columns(reader, relation, &fields, mapping),
+        },
         Some(Err(fault)) => {
             reader.fault(fault);
             None
@@ -71,6 +77,27 @@ fn header(
             None
         }
     }
+}
+
+/// The fault of a header whose columns are separated by something else: one field, which names several columns.
+fn separator(relation: &Relation, fields: &[Field<'_>], delimiter: u8) -> Option<Diagnostic> {
+    let [field] = fields else { return None };
+    let known = |name: &str| relation.columns.iter().any(|column| column.name.as_str() == name.trim());
+    let names = [(';', "a semicolon"), ('\t', "a tab"), ('|', "`|`"), (',', "a comma")];
+    let (found, called) = names.into_iter().find(|(other, _)| {
+        *other != char::from(delimiter)
+            && field.text.contains(*other)
+            && field.text.split(*other).any(|name| known(name.trim_matches('"')))
+    })?;
+    let (format, due) = if delimiter == b',' { ("CSV", "a comma") } else { ("TSV", "a tab") };
+    let message = format!("the columns are separated by {called}; {format} has {due}");
+    let help = match (found, delimiter) {
+        ('\t', _) => "rename the file to `.tsv`, or write commas between the columns",
+        (',', _) => "rename the file to `.csv`, or write tabs between the columns",
+        (_, b',') => "write commas between the columns",
+        _ => "write tabs between the columns",
+    };
+    Some(Diagnostic::new(codes::COLUMN_COUNT, message).at(field.place, "the header").help(help))
 }
 
 fn columns(

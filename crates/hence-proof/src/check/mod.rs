@@ -125,7 +125,9 @@ impl<'a> Checker<'a> {
         if let Some(model) = self.known.model {
             return model.extent(relation).map(|extent| &extent.rows);
         }
-        let input = self.program.relation(relation)?.kind == hence_core::schema::Kind::Input;
+        let asserted = self.program.relation(relation)?.kind == hence_core::schema::Kind::Input;
+        // What rules add to an input is not asserted.
+        let input = asserted && self.program.rules.iter().all(|rule| rule.head != relation);
         self.known.asserted.filter(|_| input)?.rows(relation)
     }
 

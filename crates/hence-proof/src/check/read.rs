@@ -13,6 +13,9 @@ use super::Verdict;
 /// The form that this checker reads.
 const FORM: &str = "hence-proof/1";
 
+/// The form of what follows possibly and not certainly.
+const POSSIBLE: &str = "hence-possible/1";
+
 /// A fact as words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head {
@@ -32,6 +35,7 @@ impl<'j> Document<'j> {
         let proof = object(proof, "a proof")?;
         match member(proof, "format")?.as_str() {
             Some(FORM) => {}
+            Some(POSSIBLE) => return Err(String::from("the fact follows possibly, which is no proof of it")),
             other => return Err(format!("expected the format {FORM:?}, found {other:?}")),
         }
         let steps =

@@ -80,6 +80,8 @@ pub(super) fn filled(program: &Program, expr: &Expr, vars: &[Word]) -> String {
         ExprKind::If(condition, then, other) => {
             format!("if({}, {}, {})", inner(condition), inner(then), inner(other))
         }
+        ExprKind::Unknown => String::from("unknown"),
+        ExprKind::Undefined(operand) => format!("{} is unknown", inner(operand)),
         ExprKind::Call(op, args) => match (args.as_slice(), op.name()) {
             ([value, elements @ ..], "in") => {
                 let elements = list(elements);

@@ -32,7 +32,7 @@ impl Graph {
     fn of(proof: &Proof, program: &Program) -> Self {
         let mut graph = Self { nodes: Vec::new(), edges: Vec::new() };
         for step in &proof.steps {
-            let fact = text::fact_text(program, &step.fact);
+            let fact = text::step_text(program, step);
             let (lines, kind) = match &step.kind {
                 StepKind::Derived(derived) => {
                     let sentence = derived.sentence.clone().into_iter();

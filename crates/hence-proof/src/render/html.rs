@@ -39,7 +39,7 @@ pub fn html(proof: &Proof, program: &Program) -> String {
 }
 
 fn rule(proof: &Proof, program: &Program, at: usize, step: &Step, derived: &Derived) -> String {
-    let fact = escape(&text::fact_text(program, &step.fact));
+    let fact = escape(&text::step_text(program, step));
     let open = if at < OPEN { " open" } else { "" };
     let head = match &derived.sentence {
         Some(sentence) => format!("{}</summary>\n<div><code>{fact}</code></div>", escape(sentence)),
@@ -79,7 +79,7 @@ fn entry(proof: &Proof, program: &Program, input: &Input) -> String {
 fn link(proof: &Proof, program: &Program, id: StepId) -> String {
     match proof.step(id) {
         Some(step @ Step { kind: StepKind::Derived(_), .. }) => {
-            let fact = escape(&text::fact_text(program, &step.fact));
+            let fact = escape(&text::step_text(program, step));
             format!("<a href=\"#s{}\"><code>{fact}</code></a>", id.0)
         }
         step => leaf(program, step),
@@ -88,7 +88,7 @@ fn link(proof: &Proof, program: &Program, id: StepId) -> String {
 
 fn leaf(program: &Program, step: Option<&Step>) -> String {
     let step = step.or_broken(StepId::INVARIANT);
-    let fact = escape(&text::fact_text(program, &step.fact));
+    let fact = escape(&text::step_text(program, step));
     format!("<code>{fact}</code> <span class=\"by\">{}</span>", escape(&text::ground(step)))
 }
 

@@ -13,11 +13,15 @@ use super::super::proof::{Derived, Group, Input, Origin, Pattern, Premise, Proof
 /// What the member `format` of a proof says; another number after the slash is another form.
 pub const FORMAT: &str = "hence-proof/1";
 
+/// What it says where the fact follows possibly and not certainly: no proof that it holds.
+pub(super) const POSSIBLE: &str = "hence-possible/1";
+
 /// The proof as one JSON object.
 pub fn json(proof: &Proof) -> Json {
+    let possible = proof.root().is_some_and(|step| step.possible.is_some());
     object!({
-        "format": FORMAT,
-        "fact": proof.root().map(|step| fact_json(&step.fact)),
+        "format": if possible { POSSIBLE } else { FORMAT },
+        "fact": proof.root().map(shown_fact),
         "height": proof.height,
         "least": proof.least,
         "steps": proof.steps.iter().map(step).collect::<Vec<_>>(),
@@ -36,8 +40,21 @@ fn values(values: &[(Symbol, Value)]) -> Json {
     Json::Object(values.iter().map(|(name, value)| (name.to_string(), value_json(*value))).collect())
 }
 
+/// The fact of a step, `null` for what is unknown of it.
+fn shown_fact(step: &Step) -> Json {
+    step.possible.as_ref().map_or_else(|| fact_json(&step.fact), pattern)
+}
+
 fn step(step: &Step) -> Json {
-    let fact = fact_json(&step.fact);
+    let mut shown = known_step(step);
+    if let (Some(fields), true) = (shown.as_object_mut(), step.possible.is_some()) {
+        fields.insert(String::from("possible"), Json::Bool(true));
+    }
+    shown
+}
+
+fn known_step(step: &Step) -> Json {
+    let fact = shown_fact(step);
     match &step.kind {
         StepKind::Asserted { origin: known } => {
             object!({"fact": fact, "by": "assertion", "origin": known.as_ref().map(origin)})
@@ -60,6 +77,10 @@ fn origin(origin: &Origin) -> Json {
     if let (Some(fields), false) = (shown.as_object_mut(), origin.defaults.is_empty()) {
         let defaults = origin.defaults.iter().map(|column| Json::from(column.as_str()));
         fields.insert(String::from("defaults"), defaults.collect());
+    }
+    if let (Some(fields), Some((step, sentence))) = (shown.as_object_mut(), &origin.step) {
+        fields.insert(String::from("step"), Json::from(*step));
+        fields.insert(String::from("because"), sentence.as_deref().map_or(Json::Null, Json::from));
     }
     shown
 }

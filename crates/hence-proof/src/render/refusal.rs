@@ -23,7 +23,8 @@ pub fn why_not_text(program: &Program, answer: &WhyNot) -> String {
         out.push_str(&format!("{asked} does not hold.\n"));
     } else {
         let facts = list(program, &answer.holds);
-        out.push_str(&format!("{asked} holds: {facts}\n"));
+        let all = if facts == asked { String::new() } else { format!(": {facts}") };
+        out.push_str(&format!("{asked} holds{all}\n"));
     }
     body(program, answer, "", &mut out);
     out

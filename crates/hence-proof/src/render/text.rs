@@ -18,6 +18,20 @@ pub fn fact_text(program: &Program, fact: &Fact) -> String {
     atom_text(program, fact.relation, &values)
 }
 
+/// The fact of a step in the same form; of one that follows possibly, what is unknown of it.
+pub(super) fn step_text(program: &Program, step: &Step) -> String {
+    let Some(open) = &step.possible else { return fact_text(program, &step.fact) };
+    let declared = named(program, open.relation);
+    let columns = open.args.iter().enumerate().map(|(at, value)| {
+        let value = value.map_or_else(|| String::from("unknown"), |value| value.to_string());
+        match declared.and_then(|found| found.columns.get(at)) {
+            Some(column) => format!("{}: {value}", column.name),
+            None => value,
+        }
+    });
+    format!("possibly {}({})", open.relation, columns.collect::<Vec<_>>().join(", "))
+}
+
 /// What was looked for, in the same form; columns at the end that may hold anything are one `_`.
 pub(super) fn pattern_text(program: &Program, pattern: &Pattern) -> String {
     atom_text(program, pattern.relation, &pattern.args)
@@ -103,7 +117,8 @@ pub(super) fn rule_text(derived: &Derived) -> String {
 pub(super) fn origin_text(origin: &Origin) -> String {
     let mut text = String::from("asserted");
     if let Some(author) = &origin.author {
-        text.push_str(&format!(" by {author}"));
+        let rule = if origin.step.is_some() { "rule " } else { "" };
+        text.push_str(&format!(" by {rule}{author}"));
     }
     if let Some(time) = origin.time {
         text.push_str(&format!(" at {}", literal::time_text(time)));
@@ -113,6 +128,12 @@ pub(super) fn origin_text(origin: &Origin) -> String {
     }
     if let Some(transaction) = origin.transaction {
         text.push_str(&format!(", transaction {transaction}"));
+    }
+    if let Some((step, sentence)) = &origin.step {
+        text.push_str(&format!(", step {step}"));
+        if let Some(sentence) = sentence {
+            text.push_str(&format!(": {sentence}"));
+        }
     }
     for column in &origin.defaults {
         text.push_str(&format!("; {column} is the default"));

@@ -144,7 +144,7 @@ impl<'p> Writer<'p> {
     fn step(&mut self, id: StepId, open: bool, level: usize) -> (Vec<String>, Vec<Item<'p>>) {
         let proof = self.proof;
         let step = proof.step(id).or_broken(StepId::INVARIANT);
-        let fact = text::fact_text(self.program, &step.fact);
+        let fact = text::step_text(self.program, step);
         let StepKind::Derived(derived) = &step.kind else {
             self.shown.insert(id);
             return (self.leaf(step, fact), Vec::new());

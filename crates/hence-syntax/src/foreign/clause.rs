@@ -15,47 +15,47 @@ pub(super) fn marks(pieces: Vec<Piece>) -> Vec<Piece> {
             depth = depth.saturating_sub(1);
         }
         match mark(piece, out.last(), next, depth, last == Some(at)) {
-            Change::Keep => out.push(piece.clone()),
-            Change::Drop => {}
-            Change::To(text) => out.push(Piece::mark(text)),
-            Change::Word(text) => out.push(Piece::new(Kind::Word, text)),
+            Rewrite::Keep => out.push(piece.clone()),
+            Rewrite::Drop => {}
+            Rewrite::To(text) => out.push(Piece::mark(text)),
+            Rewrite::Word(text) => out.push(Piece::new(Kind::Word, text)),
         }
     }
     powers(out)
 }
 
 /// What becomes of a piece.
-enum Change {
+enum Rewrite {
     Keep,
     Drop,
     To(&'static str),
     Word(&'static str),
 }
 
-fn mark(piece: &Piece, before: Option<&Piece>, next: Option<&Piece>, depth: usize, last: bool) -> Change {
+fn mark(piece: &Piece, before: Option<&Piece>, next: Option<&Piece>, depth: usize, last: bool) -> Rewrite {
     let callee = next.is_some_and(|next| matches!(next.kind, Kind::Word | Kind::Upper) || next.is("("));
     let after_head = before.is_some_and(|before| before.is(")"));
     match (piece.kind, piece.text.as_str()) {
-        (Kind::Mark, "<-" | "->") => Change::To(":-"),
-        (Kind::Mark, ":=") if after_head => Change::To(":-"),
-        (Kind::Mark, ":=" | "==" | "===" | "=:=" | "<=>") => Change::To("="),
-        (Kind::Mark, "=<") => Change::To("<="),
-        (Kind::Mark, "=>") => Change::To(">="),
-        (Kind::Mark, "<>" | "\\=" | "\\==" | "=\\=" | "!==") => Change::To("!="),
-        (Kind::Mark, "&&" | "&") if depth == 0 => Change::To(","),
-        (Kind::Mark, "&&" | "&") => Change::Word("and"),
-        (Kind::Mark, "||") if depth == 0 => Change::To(";"),
-        (Kind::Mark, "||") => Change::Word("or"),
-        (Kind::Word, "if") if after_head && depth == 0 => Change::To(":-"),
-        (Kind::Mark, "\\+") => Change::To("!"),
-        (Kind::Mark, "~") if callee => Change::To("!"),
-        (Kind::Mark, ";") if last => Change::To("."),
-        (Kind::Word, "is") if before.is_some_and(|before| before.kind == Kind::Upper) => Change::To("="),
-        (Kind::Word, "mod") if before.is_some_and(|before| before.kind == Kind::Upper) => Change::To("%"),
+        (Kind::Mark, "<-" | "->") => Rewrite::To(":-"),
+        (Kind::Mark, ":=") if after_head => Rewrite::To(":-"),
+        (Kind::Mark, ":=" | "==" | "===" | "=:=" | "<=>") => Rewrite::To("="),
+        (Kind::Mark, "=<") => Rewrite::To("<="),
+        (Kind::Mark, "=>") => Rewrite::To(">="),
+        (Kind::Mark, "<>" | "\\=" | "\\==" | "=\\=" | "!==") => Rewrite::To("!="),
+        (Kind::Mark, "&&" | "&") if depth == 0 => Rewrite::To(","),
+        (Kind::Mark, "&&" | "&") => Rewrite::Word("and"),
+        (Kind::Mark, "||") if depth == 0 => Rewrite::To(";"),
+        (Kind::Mark, "||") => Rewrite::Word("or"),
+        (Kind::Word, "if") if after_head && depth == 0 => Rewrite::To(":-"),
+        (Kind::Mark, "\\+") => Rewrite::To("!"),
+        (Kind::Mark, "~") if callee => Rewrite::To("!"),
+        (Kind::Mark, ";") if last => Rewrite::To("."),
+        (Kind::Word, "is") if before.is_some_and(|before| before.kind == Kind::Upper) => Rewrite::To("="),
+        (Kind::Word, "mod") if before.is_some_and(|before| before.kind == Kind::Upper) => Rewrite::To("%"),
         (Kind::Word, "let" | "some" | "do") if callee && !next.is_some_and(|next| next.is("(")) => {
-            Change::Drop
+            Rewrite::Drop
         }
-        _ => Change::Keep,
+        _ => Rewrite::Keep,
     }
 }
 

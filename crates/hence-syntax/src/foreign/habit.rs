@@ -2,29 +2,41 @@
 
 use super::LONGEST;
 use super::clause::{alternatives, marks};
+use super::construct::{cedar as cedar_rule, rego};
+use super::prolog::{cuts, lists, members, question_marks, sql_words};
 use super::scan::{Kind, Piece, closing, join, scan, split};
 
 /// What is said of a clause.
 pub(crate) struct Habit {
     /// What it is.
     pub(crate) message: &'static str,
-    /// The clause in our form: one or more clauses, or one to take as an example.
+    /// The clause in our form: one or more clauses.
     pub(crate) form: String,
+    /// What to show where the form has faults of its own.
+    pub(crate) example: Option<String>,
+    /// Whether the form means what was written, so that it may take its place.
+    pub(crate) is_exact: bool,
 }
 
 /// A change of the pieces of a clause; `None` where they have nothing of it.
-type Change = fn(&[Piece]) -> Option<Vec<Piece>>;
+type Rewriter = fn(&[Piece]) -> Option<Vec<Piece>>;
 
-/// The habits, the largest first.
-const HABITS: [(&str, Change); 8] = [
-    ("a rule is not written as `if … then`", if_then),
-    ("a rule has its head first, then `:-` and its body", head_last),
-    ("alternatives are rules of their own", either),
-    ("alternatives are rules of their own", nested_either),
-    ("a choice of values is written as `if(condition, value, otherwise)`", ternary),
-    ("texts are compared by functions", text_operators),
-    ("any value is written as `_`", stars),
-    ("a duration is written with a unit, without a space", durations),
+/// The habits, the largest first; whether the form means what was written.
+const HABITS: [(&str, Rewriter, bool); 14] = [
+    ("the remainder of a division is `%`", remainder, true),
+    ("a variable starts with an upper-case letter and has no `?`", question_marks, true),
+    ("a rule has no cut: each rule derives all of its facts, whatever other rules derive", cuts, false),
+    ("an element of a list is bound or tested by `in`", members, true),
+    ("a list is a relation with a fact for each element, and an atom binds one of them", lists, false),
+    ("literals are separated by `,`", sql_words, true),
+    ("a rule is not written as `if … then`", if_then, true),
+    ("a rule has its head first, then `:-` and its body", head_last, true),
+    ("alternatives are rules of their own", either, true),
+    ("alternatives are rules of their own", nested_either, true),
+    ("a choice of values is written as `if(condition, value, otherwise)`", ternary, true),
+    ("texts are compared by functions", text_operators, true),
+    ("any value is written as `_`", stars, true),
+    ("a duration is written with a unit, without a space", durations, true),
 ];
 
 /// The habit that a rule with faults shows.
@@ -35,14 +47,16 @@ pub(crate) fn habit(text: &str) -> Option<Habit> {
     let pieces: Vec<Piece> = scan(text).into_iter().filter(|piece| piece.kind != Kind::Comment).collect();
     let (mut message, mut found) = (None, pieces);
     // One clause may show several.
-    for (says, change) in HABITS {
+    let mut is_exact = true;
+    for (says, change, exact) in HABITS {
         if let Some(changed) = change(&found) {
+            is_exact &= exact;
             message = message.or(Some(says));
             found = changed;
         }
     }
     let form = join(&marks(found));
-    message.map(|message| Habit { message, form })
+    message.map(|message| Habit { message, form, example: None, is_exact })
 }
 
 /// A statement of a language that has no clauses, at the beginning of `text`: what it is, and how long it is.
@@ -55,22 +69,16 @@ pub(crate) fn statement(text: &str) -> Option<(Habit, usize)> {
     let is_cedar =
         cedar.is_some() && ["principal", "action", "resource"].iter().all(|word| text.contains(word));
     if !is_cedar && !["select", "insert into", "create table", "delete from"].into_iter().any(begins) {
-        return None;
+        return rego(text);
     }
     let blank = text.find("\n\n").unwrap_or(text.len());
     let end = text.find(';').map_or(blank, |at| (at + 1).min(blank));
     let whole = text.get(..end)?;
-    let (message, form) = match cedar {
-        Some(word) if is_cedar => (
-            "a policy of Cedar",
-            format!("{word}_action(Principal, Action, Resource) :- request(Principal, Action, Resource), …."),
-        ),
-        _ => (
-            "a statement of SQL",
-            select(whole).unwrap_or_else(|| String::from("result(X) :- table(column: X), X < 0.5.")),
-        ),
-    };
-    Some((Habit { message, form }, end))
+    if let Some(word) = cedar.filter(|_| is_cedar) {
+        return Some((cedar_rule(word, whole)?, end));
+    }
+    let form = select(whole).unwrap_or_else(|| String::from("result(X) :- table(column: X), X < 0.5."));
+    Some((Habit { message: "a statement of SQL", form, example: None, is_exact: false }, end))
 }
 
 /// `SELECT a, b FROM t WHERE …` as a rule.
@@ -90,7 +98,7 @@ fn select(text: &str) -> Option<String> {
     let names: Vec<&Piece> = columns.iter().chain(body.iter().copied()).collect();
     let names: Vec<&str> = names
         .into_iter()
-        .filter(|piece| piece.kind == Kind::Word && !and(piece))
+        .filter(|piece| piece.kind == Kind::Word && !and(piece) && !is_text_operator(piece))
         .map(|piece| piece.text.as_str())
         .fold(Vec::new(), |mut known, name| {
             if !known.contains(&name) {
@@ -106,11 +114,13 @@ fn select(text: &str) -> Option<String> {
         .into_iter()
         .map(|piece| match piece.kind {
             _ if and(piece) => Piece::mark(","),
+            Kind::Word if is_text_operator(piece) => piece.clone(),
             Kind::Word => Piece::new(Kind::Upper, upper(&piece.text)),
             _ => piece.clone(),
         })
         .collect();
     let conditions = marks(conditions);
+    let conditions = text_operators(&conditions).unwrap_or(conditions);
     let rest = if conditions.is_empty() { String::new() } else { format!(", {}", join(&conditions)) };
     Some(format!("selected({}) :- {}({}){rest}.", head.join(", "), table.text, named.join(", ")))
 }
@@ -203,11 +213,38 @@ fn nested_either(pieces: &[Piece]) -> Option<Vec<Piece>> {
         (parts.len() > 1 && parts.iter().all(|part| !part.is_empty())).then_some((open, close, parts))
     });
     let (open, close, parts) = found.next()?;
+    let parts = conditional(&parts).unwrap_or_else(|| parts.into_iter().map(<[Piece]>::to_vec).collect());
     let mut out = Vec::new();
     for part in parts {
-        let whole = [body.get(..open)?, part, body.get(close + 1..)?].concat();
+        let whole = [body.get(..open)?, &part, body.get(close + 1..)?].concat();
         out.extend(rule(head, &whole));
     }
+    Some(out)
+}
+
+/// The bodies of `c -> a ; b` of Prolog: one where the condition holds, one where it doesn't.
+fn conditional(parts: &[&[Piece]]) -> Option<Vec<Vec<Piece>>> {
+    let [first, otherwise] = parts else { return None };
+    let [condition, then] = split(first, "->").try_into().ok()?;
+    let negated = [&[Piece::mark("!"), Piece::mark("(")], condition, &[Piece::mark(")")]].concat();
+    let alternatives = [(condition.to_vec(), then), (negated, *otherwise)].into_iter();
+    let possible = alternatives
+        .filter(|(_, body)| !matches!(body, [one] if one.is_word("fail") || one.is_word("false")));
+    let bodies = possible.map(|(condition, body)| match body {
+        [one] if one.is_word("true") => condition,
+        _ => [&condition, &[Piece::mark(",")][..], body].concat(),
+    });
+    Some(bodies.collect())
+}
+
+/// `X mod 2`.
+fn remainder(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let mut out = pieces.to_vec();
+    let value = |piece: &Piece| matches!(piece.kind, Kind::Upper | Kind::Value);
+    let at = pieces.windows(3).position(
+        |three| matches!(three, [left, word, right] if word.is_word("mod") && value(left) && value(right)),
+    )?;
+    *out.get_mut(at + 1)? = Piece::mark("%");
     Some(out)
 }
 
@@ -241,18 +278,19 @@ fn ternary(pieces: &[Piece]) -> Option<Vec<Piece>> {
     Some(out)
 }
 
+fn is_text_operator(piece: &Piece) -> bool {
+    ["contains", "like", "startswith", "endswith", "starts_with", "ends_with"]
+        .iter()
+        .any(|word| piece.text.eq_ignore_ascii_case(word))
+}
+
 /// `T contains "a"` and `T like "a%"`.
 fn text_operators(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    let is_operator = |piece: &Piece| {
-        ["contains", "like", "startswith", "endswith", "starts_with", "ends_with"]
-            .iter()
-            .any(|word| piece.text.eq_ignore_ascii_case(word))
-    };
     let value = |piece: Option<&Piece>| {
         piece.filter(|piece| matches!(piece.kind, Kind::Upper | Kind::Value)).map(|piece| piece.text.clone())
     };
     let at = (1..pieces.len()).find(|at| {
-        pieces.get(*at).is_some_and(is_operator)
+        pieces.get(*at).is_some_and(is_text_operator)
             && value(pieces.get(at - 1)).is_some()
             && value(pieces.get(at + 1)).is_some()
     })?;

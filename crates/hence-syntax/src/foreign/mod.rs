@@ -3,8 +3,10 @@
 mod aggregate;
 mod call;
 mod clause;
+mod construct;
 mod declaration;
 mod habit;
+mod prolog;
 mod scan;
 mod variable;
 

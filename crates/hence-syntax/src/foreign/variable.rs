@@ -20,7 +20,7 @@ pub(crate) fn has_lower_variables(line: &str) -> bool {
     writes_lower_variables(&scan(line))
 }
 
-fn writes_lower_variables(pieces: &[Piece]) -> bool {
+pub(super) fn writes_lower_variables(pieces: &[Piece]) -> bool {
     let is_call = |at: usize| pieces.get(at + 1).is_some_and(|next| next.is("("));
     !pieces
         .iter()

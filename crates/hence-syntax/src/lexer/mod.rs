@@ -184,7 +184,7 @@ impl<'a> Lexer<'a> {
             if self.slice(span) != ".." {
                 let message = format!("unknown operator `{}`", self.slice(span));
                 let label = "`..` stands for the columns left out";
-                self.fault(codes::FOREIGN_OPERATOR, message, span, label, "write: `..`");
+                self.mended(codes::FOREIGN_OPERATOR, message, span, label, "..");
             }
             return TokenKind::Rest;
         }
@@ -217,6 +217,11 @@ impl<'a> Lexer<'a> {
     fn fault(&mut self, code: Code, message: impl Into<String>, span: Span, label: &str, help: &str) {
         let fault = Diagnostic::new(code, message).at(span, label);
         self.faults.push(if help.is_empty() { fault } else { fault.help(help) });
+    }
+
+    /// Reports a fault that `text` in the place of `span` mends.
+    fn mended(&mut self, code: Code, message: impl Into<String>, span: Span, label: &str, text: &str) {
+        self.faults.push(Diagnostic::new(code, message).at(span, label).write(span, text));
     }
 
     /// Adds the hence form of the line where `span` begins, if it is known.

@@ -49,10 +49,8 @@ impl Lexer<'_> {
         {
             let message = format!("`{word}` is not a variable");
             let label = "a variable starts with an upper-case letter, or with `_` and an upper-case letter";
-            let fault = Diagnostic::new(codes::BAD_WORD, message).at(self.span(start), label);
-            let form = upper_first(letters);
-            let help = if form.is_empty() { String::from("write: `_`") } else { format!("write: `_{form}`") };
-            self.faults.push(fault.help(help));
+            let form = format!("_{}", upper_first(letters));
+            self.mended(codes::BAD_WORD, message, self.span(start), label, &form);
             return TokenKind::Variable(Symbol::new(word));
         }
         self.check_letters(start);
@@ -98,7 +96,8 @@ impl Lexer<'_> {
             if after { "a name directly after a value" } else { "a division without a space after its `/`" };
         let fault = Diagnostic::new(codes::DIVISION_SPACING, message)
             .at(span, "`/` followed by a space divides")
-            .help(format!("write: `{}`", self.spaced_division(start)));
+            .help(format!("write: `{}`", self.spaced_division(start)))
+            .fix(span, " / ");
         self.faults.push(fault);
         TokenKind::Slash
     }
@@ -167,7 +166,7 @@ impl Lexer<'_> {
             "a name is `/` and a lower-case letter, then `a` to `z`, digits, `_`, `.`, `-`, and segments after `/`",
         );
         let form = name_form(text);
-        self.faults.push(if is_name(&form) { fault.help(format!("write: `{form}`")) } else { fault });
+        self.faults.push(if is_name(&form) { fault.write(self.span(start), &form) } else { fault });
         literal(Value::Name(Symbol::new(text)))
     }
 }

@@ -45,6 +45,7 @@ impl Lexer<'_> {
         match (tail.is_empty(), fraction || exponent) {
             (true, _) if has_odd_underscore(text) => self.odd_underscore(start),
             (true, true) => self.float(start),
+            (true, false) if self.at_bare_point() => self.float_without_last_digit(start),
             (true, false) => self.int(start),
             (false, false) if text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o") => {
                 self.other_base(start)
@@ -111,15 +112,39 @@ impl Lexer<'_> {
         broken_float()
     }
 
+    /// Whether a point follows that ends no clause, since an operator, a comma or a parenthesis comes after it.
+    fn at_bare_point(&self) -> bool {
+        let Some(rest) = self.cursor.rest().strip_prefix('.') else { return false };
+        let rest = rest.trim_start_matches(' ');
+        let is_comment = rest.starts_with("//") || rest.starts_with("/*");
+        rest.starts_with([',', ')', '+', '-', '*', '/', '<', '>', '=']) && !is_comment
+    }
+
+    /// `3.` inside a clause.
+    fn float_without_last_digit(&mut self, start: usize) -> TokenKind {
+        let digits = self.cursor.since(start);
+        self.cursor.bump();
+        let span = self.span(start);
+        let label = "a float has a digit on both sides of the decimal point";
+        self.mended(
+            codes::BAD_NUMBER,
+            format!("`{digits}.` is not a float"),
+            span,
+            label,
+            &format!("{digits}.0"),
+        );
+        literal(digits.replace('_', "").parse().ok().and_then(Float::new).map_or(Value::Int(0), Value::Float))
+    }
+
     /// `.5`; the point was read already.
     pub(super) fn float_without_first_digit(&mut self, start: usize) -> TokenKind {
         self.cursor.eat_while(is_digit);
         self.exponent();
         let text = self.cursor.since(start);
-        let help = format!("write: `0{text}`");
+        let form = format!("0{text}");
         let message = format!("`{text}` is not a float");
         let label = "a float has a digit on both sides of the decimal point";
-        self.fault(codes::BAD_NUMBER, message, self.span(start), label, &help);
+        self.mended(codes::BAD_NUMBER, message, self.span(start), label, &form);
         broken_float()
     }
 
@@ -128,7 +153,7 @@ impl Lexer<'_> {
         let form = text.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
         let message = format!("`{text}` is not a number");
         let label = "`_` separates two digits";
-        self.fault(codes::BAD_NUMBER, message, self.span(start), label, &format!("write: `{form}`"));
+        self.mended(codes::BAD_NUMBER, message, self.span(start), label, &form);
         TokenKind::Broken
     }
 
@@ -141,16 +166,13 @@ impl Lexer<'_> {
             "0b" => 2,
             _ => 8,
         };
-        let help =
-            i64::from_str_radix(&digits.replace('_', ""), base).map(|value| format!("write: `{value}`"));
-        let message = format!("`{text}` is not an int");
-        self.fault(
-            codes::BAD_NUMBER,
-            message,
-            self.span(start),
-            "ints are written in base 10",
-            &help.unwrap_or_default(),
-        );
+        let span = self.span(start);
+        let fault = Diagnostic::new(codes::BAD_NUMBER, format!("`{text}` is not an int"))
+            .at(span, "ints are written in base 10");
+        self.faults.push(match i64::from_str_radix(&digits.replace('_', ""), base) {
+            Ok(value) => fault.write(span, &value.to_string()),
+            Err(_) => fault,
+        });
         TokenKind::Broken
     }
 
@@ -166,7 +188,7 @@ impl Lexer<'_> {
         } else if is_suffix(unit) {
             Diagnostic::new(codes::BAD_NUMBER, format!("`{text}` is not a number"))
                 .at(self.span(start), "numbers have no suffix")
-                .help(format!("write: `{number}`"))
+                .write(self.span(start), number)
         } else {
             self.bad_duration(start, number, unit)
         };
@@ -186,7 +208,7 @@ impl Lexer<'_> {
             .and_then(|(_, length)| number.replace('_', "").parse::<f64>().ok().map(|count| count * length))
             .filter(|micros| micros.abs() < 9e15 && micros.fract() == 0.0);
         match micros {
-            Some(micros) => fault.help(format!("write: `{}`", duration_text(micros as i64))),
+            Some(micros) => fault.write(self.span(start), &duration_text(micros as i64)),
             None => fault,
         }
     }

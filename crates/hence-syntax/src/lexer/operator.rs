@@ -2,8 +2,10 @@
 
 use crate::part;
 use hence_core::diagnostic::Diagnostic;
+use hence_core::symbol::Symbol;
 
 use super::super::codes;
+use super::super::foreign::variable_form;
 use super::super::token::TokenKind;
 use super::{Lexer, nul};
 
@@ -95,7 +97,7 @@ impl Lexer<'_> {
         match OPERATORS.iter().find(|(text, _)| self.cursor.rest().starts_with(text)) {
             Some((text, kind)) => {
                 self.cursor.eat(text);
-                if *kind == TokenKind::Broken { self.query(start) } else { Some(*kind) }
+                if *kind == TokenKind::Broken { self.question(start) } else { Some(*kind) }
             }
             None => {
                 self.unexpected(first, start);
@@ -118,8 +120,30 @@ impl Lexer<'_> {
         };
         let fault =
             Diagnostic::new(codes::FOREIGN_OPERATOR, format!("unknown operator `{theirs}`")).at(span, advice);
-        self.faults.push(self.with_line(fault, span));
+        let fault = self.with_line(fault, span);
+        let before = self.line_of(span).get(..start - self.line_start).unwrap_or("").trim_end();
+        let ours_there = match theirs {
+            ":=" if !before.contains(":-") => Some(":-").filter(|_| before.ends_with(')')),
+            _ => ours.written(),
+        };
+        self.faults.push(match ours_there {
+            Some(text) => fault.fix(span, text),
+            None => fault,
+        });
         ours
+    }
+
+    /// `?x` of Nemo, or a query.
+    fn question(&mut self, start: usize) -> Option<TokenKind> {
+        let named = self.cursor.peek().is_some_and(|c| c.is_ascii_alphabetic());
+        if self.after_value || !named {
+            return self.query(start);
+        }
+        let name = variable_form(self.cursor.eat_while(|c| c.is_ascii_alphanumeric() || c == '_'));
+        let message = format!("`{}` is not a variable", self.cursor.since(start));
+        let label = "a variable starts with an upper-case letter";
+        self.mended(codes::FOREIGN_VARIABLE, message, self.span(start), label, &name);
+        Some(TokenKind::Variable(Symbol::new(&name)))
     }
 
     /// `?-`, as Prolog asks.
@@ -156,7 +180,7 @@ impl Lexer<'_> {
         let fault = Diagnostic::new(codes::FOREIGN_COMMENT, message)
             .at(span, "a comment starts with `#` and runs to the end of its line")
             .help(format!("write: `# {first_line}`"));
-        self.faults.push(fault);
+        self.faults.push(if opening == "/*" { fault } else { fault.fix(span, "#") });
         self.passed_comment = true;
         None
     }
@@ -186,7 +210,7 @@ impl Lexer<'_> {
         self.cursor.bump();
         let fault = Diagnostic::new(codes::UNEXPECTED_CHARACTER, format!("unexpected character `{c}`"))
             .at(self.span(start), "looks like an operator but isn't one")
-            .help(format!("write: `{ours}`"));
+            .write(self.span(start), ours);
         self.faults.push(fault);
         Some(*kind)
     }

@@ -73,9 +73,11 @@ impl Lexer<'_> {
         let end = rest.find(['"', '\n']).unwrap_or(rest.len());
         let whole = format!("{whole}{}", part(rest, ..end));
         let fault = if whole.ends_with('\\') || whole.contains("\\\\") || whole.contains("\\\"") {
-            fault.help(format!("write `\\\\{letter}` for a backslash and `{letter}`"))
+            let help = format!("write `\\\\{letter}` for a backslash and `{letter}`");
+            fault.help(help).fix(self.span(at), format!("\\\\{letter}"))
         } else {
-            fault.help(format!("write `\\\\{letter}`, or make it a raw string: `r\"{}\"`", excerpt(&whole)))
+            let help = format!("write `\\\\{letter}`, or make it a raw string: `r\"{}\"`", excerpt(&whole));
+            fault.help(help).fix(self.span(at), format!("\\\\{letter}"))
         };
         self.faults.push(fault);
     }
@@ -133,9 +135,13 @@ impl Lexer<'_> {
 
     fn foreign_quotes(&mut self, start: usize, text: &str) {
         let span = self.span(start);
-        let fault = Diagnostic::new(codes::FOREIGN_QUOTES, "strings use double quotes")
-            .at(span, "unknown quotation mark")
-            .help(format!("write: `{}`", quoted(text.trim_end_matches('\r'))));
-        self.faults.push(fault);
+        let form = quoted(text.trim_end_matches('\r'));
+        self.mended(
+            codes::FOREIGN_QUOTES,
+            "strings use double quotes",
+            span,
+            "unknown quotation mark",
+            &form,
+        );
     }
 }

@@ -54,7 +54,7 @@ impl Lexer<'_> {
             .into_iter()
             .find_map(|form| (rfc3339_len(&form) == Some(form.len())).then(|| parse_time(&form)).flatten());
         self.faults.push(match found {
-            Some(micros) => fault.help(format!("write: `@{}`", time_text(micros))),
+            Some(micros) => fault.write(self.span(start), &format!("@{}", time_text(micros))),
             None if rfc3339_len(bare) == Some(bare.len()) => {
                 fault.note("the day or hour doesn't exist, or the time is more precise than a microsecond")
             }

@@ -36,7 +36,7 @@ impl Parser<'_> {
                 let form = snake_case(name.as_str().trim_start_matches('_'));
                 let message = format!("the {what} `{name}` starts with an upper-case letter");
                 let label = "only variables start with an upper-case letter";
-                self.report(codes::UPPER_CASE_NAME, message, span, label, &format!("write: `{form}`"));
+                self.mended(codes::UPPER_CASE_NAME, message, span, label, &form);
                 self.bump();
                 Some(Ident { name: form.as_str().into(), span })
             }
@@ -68,7 +68,8 @@ impl Parser<'_> {
         }
         let columns = self.columns(kind, name);
         let requires = if self.at_word("requires") { self.requires(kind) } else { None };
-        let decl = RelationDecl { doc, kind, name, columns, requires, span: self.since(start) };
+        let authors = if self.at_word("from") { Some(self.authors(kind)) } else { None };
+        let decl = RelationDecl { doc, kind, name, columns, requires, authors, span: self.since(start) };
         self.end_clause("the declaration");
         Some(RelationDecl { span: self.since_end(decl.span), ..decl })
     }
@@ -167,14 +168,11 @@ impl Parser<'_> {
     /// Reports a missing `:` between a name and its type.
     fn missing_colon(&mut self, form: &str) {
         let span = self.last.span.after();
-        let help = format!("write: `{form}`");
-        self.report(
-            codes::BAD_DECLARATION,
-            "missing `:` between a name and its type",
-            span,
-            "expected `:` here",
-            &help,
-        );
+        let fault = Diagnostic::new(codes::BAD_DECLARATION, "missing `:` between a name and its type")
+            .at(span, "expected `:` here")
+            .help(format!("write: `{form}`"))
+            .fix(span, ":");
+        self.fault(fault);
     }
 
     /// `type NAME = /a | /b.`
@@ -191,13 +189,8 @@ impl Parser<'_> {
         let members = self.members();
         if self.at(TokenKind::Comma) {
             let label = "separate the names of a set with `|`";
-            self.report(
-                codes::BAD_DECLARATION,
-                "`,` does not separate names",
-                self.current.span,
-                label,
-                "write: `|`",
-            );
+            let span = self.current.span;
+            self.mended(codes::BAD_DECLARATION, "`,` does not separate names", span, label, "|");
             self.skip_clause();
             return Some(TypeDecl { doc, name, members, span: self.since(start) });
         }
@@ -251,7 +244,11 @@ impl Parser<'_> {
         let ty = constant.map_or("float", |value| value.ty().keyword());
         let help = format!("write: `param {}: {ty} = {}.`", name.name, self.lexer.slice(value.span));
         let message = format!("the parameter `{}` has no type", name.name);
-        self.report(codes::BAD_DECLARATION, message, name.span, "expected `name: type = literal`", &help);
+        let fault = Diagnostic::new(codes::BAD_DECLARATION, message)
+            .at(name.span, "expected `name: type = literal`")
+            .help(help)
+            .fix(name.span.after(), format!(": {ty}"));
+        self.fault(fault);
         let named = |ty: &str| TypeExpr::Named(Ident { name: ty.into(), span: name.span });
         match constant.map(Value::ty) {
             Some(Type::List(element)) => TypeExpr::List(Box::new(named(element.keyword())), name.span),

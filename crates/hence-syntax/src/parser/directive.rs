@@ -20,9 +20,7 @@ impl<'a> Parser<'a> {
         if word.as_str() == "decl"
             && let Some(mut declared) = foreign::souffle(self.rest_from(start))
         {
-            if self.has_input_directive(&declared.name) {
-                declared.kind = Kind::Input;
-            }
+            declared.kind = self.kind_by_directive(&declared.name);
             return Some(self.declared(declared, "unknown declaration `.decl`"));
         }
         let line = self.rest_from(start).lines().next().unwrap_or("").trim_end();
@@ -46,26 +44,40 @@ impl<'a> Parser<'a> {
         match word {
             "input" => {
                 let forms = names.iter().map(|name| match foreign::declared_in(self.text, name) {
-                    Some(declared) => format!("`{}`", Declared { kind: Kind::Input, ..declared }.form()),
+                    Some(declared) => {
+                        format!("`{}`", Declared { kind: self.kind_by_directive(name), ..declared }.form())
+                    }
                     None => format!("`input {name}(column: type, …).`"),
                 });
                 format!("write: {}", forms.collect::<Vec<_>>().join(" and "))
             }
-            "output" | "printsize" => {
-                format!("remove it and run `hence derive {}`", names.join(" "))
+            "output" => {
+                let forms = names.iter().map(|name| match foreign::declared_in(self.text, name) {
+                    Some(declared) => {
+                        format!("`{}`", Declared { kind: self.kind_by_directive(name), ..declared }.form())
+                    }
+                    None => format!("`decision {name}(column: type, …).`"),
+                });
+                format!("remove it, and write the declaration as {}", forms.collect::<Vec<_>>().join(" and "))
             }
+            "printsize" => format!("remove it and run `hence derive {}`", names.join(" ")),
             "include" => format!("write: `import {}.`", arguments.trim_end_matches('.')),
             "type" => subtype_help(arguments),
             _ => String::from("remove it; the language has no directives"),
         }
     }
 
-    /// Whether the file names `relation` in an `.input` directive.
-    fn has_input_directive(&self, relation: &str) -> bool {
-        self.text
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix(".input"))
-            .any(|names| names.split([',', ' ', '(', ')', '.']).any(|name| name == relation))
+    /// What a relation of Soufflé is: an input or a decision if the file names it in `.input` or `.output`.
+    fn kind_by_directive(&self, relation: &str) -> Kind {
+        let named_by = |directive: &str| {
+            let lines = self.text.lines().filter_map(|line| line.trim().strip_prefix(directive));
+            lines.into_iter().any(|names| names.split([',', ' ', '(', ')', '.']).any(|name| name == relation))
+        };
+        match (named_by(".input"), named_by(".output")) {
+            (true, _) => Kind::Input,
+            (false, true) => Kind::Decision,
+            (false, false) => Kind::Derived,
+        }
     }
 
     /// `Decl r(X) bound [/string].`
@@ -117,14 +129,19 @@ impl<'a> Parser<'a> {
     }
 
     /// Reports a declaration with our form of it, and reads on after it.
-    fn declared(&mut self, declared: Declared, message: &str) -> Item {
+    fn declared(&mut self, mut declared: Declared, message: &str) -> Item {
+        for (_, ty) in &mut declared.columns {
+            if let Some(base) = self.base_of(ty) {
+                *ty = base;
+            }
+        }
         let start = self.current.span;
         let end = start.start as usize + declared.len;
         let span = Span::new(self.file, start.start, end as u32);
         let doc = self.doc(start.start);
         let fault = Diagnostic::new(codes::FOREIGN_DECLARATION, message)
             .at(span, "a declaration of another language")
-            .help(format!("write: `{}`", declared.form()));
+            .write(span, &declared.form());
         self.fault(fault);
         self.resume_at(end);
         let ident = |name: &str| Ident { name: name.into(), span };
@@ -140,8 +157,17 @@ impl<'a> Parser<'a> {
             name: ident(&declared.name),
             columns: columns.collect(),
             requires: None,
+            authors: None,
             span,
         })
+    }
+
+    /// The type that `.type NAME <: base` says of a name.
+    fn base_of(&self, name: &str) -> Option<String> {
+        let types = self.text.lines().filter_map(|line| line.trim().strip_prefix(".type"));
+        let mut bases = types.filter_map(|line| line.split_once("<:").or_else(|| line.split_once('=')));
+        let (_, base) = bases.find(|(known, base)| known.trim() == name && !base.contains('|'))?;
+        Some(foreign::type_name(base.trim()).to_owned())
     }
 
     fn rest_from(&self, start: Span) -> &'a str {

@@ -1,6 +1,6 @@
 //! Clauses written by habit: the faults of one become one, with the clause as hence has it.
 
-use hence_core::diagnostic::Diagnostic;
+use hence_core::diagnostic::{Code, Diagnostic};
 use hence_core::span::Span;
 
 use super::super::codes;
@@ -22,6 +22,10 @@ impl Parser<'_> {
             return false;
         };
         let end = start.start as usize + len;
+        let habit = match habit.example.clone() {
+            Some(example) if !self.is_clean(&habit.form) => Habit { form: example, ..habit },
+            _ => habit,
+        };
         let fault = fault(&habit, self.first_line(start.start, end));
         self.lexer.faults.replace(faults, end as u32, fault);
         self.resume_at(end);
@@ -36,10 +40,21 @@ impl Parser<'_> {
             return item;
         }
         let is_rule = matches!(item, None | Some(Item::Rule(_)));
+        // Annotations are no part of what is shown.
+        let start = match &item {
+            Some(Item::Rule(rule)) if rule.head.span.start > start.start => rule.head.span,
+            _ => start,
+        };
         if part(self.text, start.start as usize..end as usize).ends_with('?') {
             // A query ends with it; what goes on is a choice of values.
             let line = part(self.text, end as usize..).lines().next().unwrap_or("");
             end += line.len() as u32;
+        }
+        if is_rule && self.unclosed(start.start, end, faults) {
+            return match item {
+                Some(Item::Rule(rule)) => Some(Item::Rule(unsaid(rule))),
+                _ => None,
+            };
         }
         let text = part(self.text, start.start as usize..end as usize);
         let Some(habit) = foreign::habit(text).filter(|_| is_rule) else { return item };
@@ -48,6 +63,12 @@ impl Parser<'_> {
             self.resume_at(end as usize);
         }
         let fault = fault(&habit, self.first_line(start.start, end as usize));
+        let whole = Span::new(self.file, start.start, end);
+        let fault = if habit.is_exact && self.is_clean(&habit.form) {
+            fault.fix(whole, habit.form.as_str())
+        } else {
+            fault
+        };
         self.lexer.faults.replace(faults, end, fault);
         match item {
             Some(Item::Rule(rule)) if habit.form.starts_with(rule.head.name.as_str()) => {
@@ -55,6 +76,23 @@ impl Parser<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Reports a parenthesis that its clause doesn't close, and nothing else of that clause; whether there is one.
+    fn unclosed(&mut self, start: u32, end: u32, faults: usize) -> bool {
+        let text = part(self.text, start as usize..end as usize);
+        let Some(open) = unclosed(text).and_then(|open| u32::try_from(open).ok()) else { return false };
+        let open = Span::new(self.file, start + open, start + open + 1);
+        let fault = Diagnostic::new(codes::UNBALANCED, "unclosed `(`").at(open, "opened here");
+        let own = |code: Code| self.lexer.faults.iter().skip(faults).find(|fault| fault.code == code);
+        // Its parenthesis may be in the string.
+        if own(codes::UNCLOSED_STRING).is_some() {
+            return false;
+        }
+        let fault = own(codes::UNBALANCED).cloned().unwrap_or(fault);
+        self.deferred = None;
+        self.lexer.faults.replace(faults, end, fault);
+        true
     }
 
     /// The first line of a clause.
@@ -66,6 +104,25 @@ impl Parser<'_> {
 
 fn fault(habit: &Habit, span: Span) -> Diagnostic {
     Diagnostic::new(codes::FOREIGN_RULE, habit.message).at(span, "").help(format!("write: `{}`", habit.form))
+}
+
+/// The last parenthesis of a clause that nothing closes.
+fn unclosed(text: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    let (mut quoted, mut escaped, mut comment) = (false, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            '\n' => (quoted, comment) = (false, false),
+            _ if comment => {}
+            '"' if !escaped => quoted = !quoted,
+            '#' if !quoted => comment = true,
+            '(' if !quoted => open.push(at),
+            ')' if !quoted => drop(open.pop()),
+            _ => {}
+        }
+        escaped = quoted && c == '\\' && !escaped;
+    }
+    open.pop()
 }
 
 /// A rule of which nothing is known but its head's relation.

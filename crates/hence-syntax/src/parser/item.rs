@@ -1,5 +1,9 @@
 //! Items: what a clause is, by its first two tokens.
 
+use hence_core::diagnostic::nearest;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
 use super::super::codes;
 use super::super::token::{Position, TokenKind};
 use super::super::tree::Item;
@@ -8,6 +12,7 @@ use super::Parser;
 impl Parser<'_> {
     /// One item; none where nothing could be read. Always takes a token, but at the end of the text.
     pub(super) fn item(&mut self) -> Option<Item> {
+        self.misspelt_keyword();
         let next = self.ahead.kind;
         let name_follows = matches!(next, TokenKind::Word(_) | TokenKind::Variable(_));
         let text_follows = name_follows || matches!(next, TokenKind::Literal(_) | TokenKind::Broken);
@@ -18,6 +23,7 @@ impl Parser<'_> {
                 "param" if name_follows => self.param().map(Item::Param),
                 "import" if text_follows => self.import().map(Item::Import),
                 "test" if text_follows => self.test().map(Item::Test),
+                "feed" | "then" if name_follows || next == TokenKind::Bang => self.rule().map(Item::Rule),
                 "struct" | "pub" if name_follows => self.crepe_declaration(),
                 "default" | "package" if name_follows => self.rego_directive(),
                 _ => self.rule().map(Item::Rule),
@@ -34,6 +40,25 @@ impl Parser<'_> {
                 None
             }
         }
+    }
+
+    /// Reports a word that is nearly a keyword and stands where one does, and takes it for that.
+    fn misspelt_keyword(&mut self) {
+        const KEYWORDS: [&str; 7] = ["input", "relation", "decision", "type", "param", "import", "test"];
+        const FOREIGN: [&str; 4] = ["struct", "pub", "default", "package"];
+        let TokenKind::Word(word) = self.current.kind else { return };
+        let named = matches!(self.ahead.kind, TokenKind::Word(_));
+        let quoted = matches!(self.ahead.kind, TokenKind::Literal(Value::String(_)));
+        let known = KEYWORDS.into_iter().chain(FOREIGN).any(|keyword| keyword == word.as_str());
+        if known || self.ahead.position != Position::Inside || !(named || quoted) {
+            return;
+        }
+        let fitting = KEYWORDS.into_iter().filter(|keyword| ["import", "test"].contains(keyword) == quoted);
+        let Some(near) = nearest(word.as_str(), fitting) else { return };
+        let span = self.current.span;
+        self.mended(codes::UNEXPECTED, format!("unknown keyword `{word}`"), span, "", near);
+        self.reported_at = None;
+        self.current.kind = TokenKind::Word(Symbol::new(near));
     }
 
     /// Reports what begins no item, and skips it.
@@ -64,7 +89,7 @@ impl Parser<'_> {
             }
             TokenKind::Broken => self.silent = true,
             TokenKind::Bang => {
-                let help = "only body literals can be negated";
+                let help = "only body literals can be negated; `then !p(…) :- …` retracts a fact of an input";
                 self.report(
                     codes::BAD_RULE,
                     "a negated head",

@@ -43,13 +43,7 @@ impl Parser<'_> {
         }
         let comma = self.last.span;
         if self.at_new_clause() {
-            self.report(
-                codes::MISSING_DOT,
-                "a clause ends with `,`",
-                comma,
-                "expected `.` here",
-                "write: `.`",
-            );
+            self.mended(codes::MISSING_DOT, "a clause ends with `,`", comma, "expected `.` here", ".");
         } else {
             self.stray_comma(comma, "another literal");
         }

@@ -5,9 +5,11 @@ mod aggregate;
 mod annotation;
 mod args;
 mod atom;
+mod authors;
 mod declaration;
 mod directive;
 mod doc;
+mod effect;
 mod expr;
 mod habitual;
 mod item;
@@ -189,9 +191,11 @@ impl<'a> Parser<'a> {
             let before = self.current.span;
             self.begin_clause();
             let faults = self.lexer.faults.len();
+            if self.pending.is_none() && self.foreign_statement() {
+                continue;
+            }
             let item = match self.pending_rule() {
                 Some(rule) => Some(Item::Rule(rule)),
-                None if self.foreign_statement() => None,
                 None => self.item(),
             };
             items.extend(self.habitual(item, before, faults));

@@ -33,6 +33,18 @@ impl Parser<'_> {
         self.fault(if help.is_empty() { fault } else { fault.help(help) });
     }
 
+    /// Reports a fault that `text` in the place of `span` mends.
+    pub(super) fn mended(
+        &mut self,
+        code: Code,
+        message: impl Into<String>,
+        span: Span,
+        label: &str,
+        text: &str,
+    ) {
+        self.fault(Diagnostic::new(code, message).at(span, label).write(span, text));
+    }
+
     /// Reports that `what` was expected at the current token, once for each token.
     pub(super) fn expected(&mut self, what: &str) {
         if self.said() {
@@ -83,6 +95,7 @@ impl Parser<'_> {
         let quoted = matches!(self.ahead.kind, TokenKind::Literal(Value::String(_)));
         match self.word().map(Symbol::as_str) {
             Some("input" | "relation" | "decision" | "param" | "type") => named,
+            Some("feed" | "then") => self.effect_ahead(),
             Some("import" | "test") => quoted,
             _ => false,
         }
@@ -156,20 +169,19 @@ impl Parser<'_> {
 
     /// A `.` with the next clause directly after it.
     fn tight_dot(&mut self) {
-        self.report(
-            codes::MISSING_DOT,
-            "missing white space after a `.` that ends a clause",
-            self.current.span,
-            "expected white space after it",
-            "put each clause on a line of its own",
-        );
+        let span = self.current.span;
+        let fault = Diagnostic::new(codes::MISSING_DOT, "missing white space after a `.` that ends a clause")
+            .at(span, "expected white space after it")
+            .help("put each clause on a line of its own")
+            .fix(span.after(), "\n");
+        self.fault(fault);
     }
 
     /// A clause that ends with `;`, as in crepe.
     fn semicolon(&mut self) {
         let fault = Diagnostic::new(codes::FOREIGN_OPERATOR, "a clause ends with `.`")
             .at(self.current.span, "not the end of a clause");
-        let fault = self.lexer.with_line(fault, self.current.span);
+        let fault = self.lexer.with_line(fault, self.current.span).fix(self.current.span, ".");
         self.fault(fault);
         self.bump();
         self.silent = false;
@@ -197,7 +209,9 @@ impl Parser<'_> {
         let last = self.last.span;
         let message = format!("{what} does not end with `.`");
         let help = self.with_dot(last);
-        self.report(codes::MISSING_DOT, message, last.after(), "expected `.` here", &help);
+        let place = last.after();
+        let fault = Diagnostic::new(codes::MISSING_DOT, message).at(place, "expected `.` here");
+        self.fault(fault.help(help).fix(place, "."));
     }
 
     /// The line of the last token up to it, with a full stop.
@@ -215,28 +229,17 @@ impl Parser<'_> {
 
     /// Whether the text goes on with the head of a rule: a word, perhaps parentheses, and `:-`.
     pub(super) fn clause_ahead(&self) -> bool {
-        const FAR: usize = 2_000;
         if !matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_)) {
             return false;
         }
-        let rest = part(self.text, self.current.span.start as usize..);
-        let rest = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
-        let Some(inner) = rest.strip_prefix('(') else { return rest.starts_with(":-") };
-        let mut depth = 1u32;
-        let mut quoted = false;
-        for (at, c) in inner.char_indices().take(FAR) {
-            quoted ^= c == '"';
-            match c {
-                '(' if !quoted => depth += 1,
-                ')' if !quoted => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                let after = part(inner, at + 1..).trim_start();
-                return after.starts_with(":-") || after.starts_with("<-");
-            }
-        }
-        false
+        heads_rule(part(self.text, self.current.span.start as usize..))
+    }
+
+    /// Whether the head of a rule and `:-` follow the word at hand, which may be `feed` or `then`.
+    fn effect_ahead(&self) -> bool {
+        let rest = part(self.text, self.current.span.end as usize..).trim_start();
+        let head = rest.strip_prefix('!').or_else(|| rest.strip_prefix("not ")).unwrap_or(rest).trim_start();
+        head.starts_with(|c: char| c.is_alphabetic() || c == '_') && heads_rule(head)
     }
 
     /// Takes the end of a text that holds one thing only.
@@ -248,4 +251,26 @@ impl Parser<'_> {
             self.expected(&format!("the end of {what}"));
         }
     }
+}
+
+/// Whether a text begins with the head of a rule and `:-`: a word, perhaps parentheses.
+fn heads_rule(text: &str) -> bool {
+    const FAR: usize = 2_000;
+    let rest = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
+    let Some(inner) = rest.strip_prefix('(') else { return rest.starts_with(":-") };
+    let mut depth = 1u32;
+    let mut quoted = false;
+    for (at, c) in inner.char_indices().take(FAR) {
+        quoted ^= c == '"';
+        match c {
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            let after = part(inner, at + 1..).trim_start();
+            return after.starts_with(":-") || after.starts_with("<-");
+        }
+    }
+    false
 }

@@ -6,16 +6,18 @@ use hence_core::span::Span;
 use super::super::codes;
 use super::super::foreign;
 use super::super::token::TokenKind;
-use super::super::tree::{Args, Doc, Expr, ExprKind, Ident, Literal, LiteralKind, Rule};
+use super::super::tree::{Args, Doc, Expr, ExprKind, Ident, Literal, LiteralKind, Rule, RuleKind};
 use super::Parser;
 use super::annotation::Annotations;
 use super::expr::broken;
 
 /// What is before the body of a rule.
 pub(super) struct Head {
+    kind: RuleKind,
     doc: Doc,
     annotations: Annotations,
     start: Span,
+    lead: Span,
     relation: Ident,
     terms: Vec<Expr>,
 }
@@ -32,11 +34,14 @@ impl Parser<'_> {
         if self.current.span != start && self.annotated_declaration() {
             return None;
         }
+        let lead = self.current.span;
+        let kind = self.rule_kind();
         let Some((relation, terms)) = self.head() else {
             self.skip_clause();
             return None;
         };
-        Some(self.rule_with(Head { doc, annotations, start, relation, terms }))
+        let lead = lead.to(relation.span);
+        Some(self.rule_with(Head { kind, doc, annotations, start, lead, relation, terms }))
     }
 
     /// Reports annotations before something other than a rule.
@@ -63,11 +68,23 @@ impl Parser<'_> {
             let limit = limited.then(|| self.limit());
             (body, limit, self.since(head.start))
         } else {
+            self.needs_body(head.kind, head.relation);
             (Vec::new(), None, self.since(head.start))
         };
         let span = self.end_rule(span, &body, head.start);
         let Annotations { id, because } = head.annotations;
-        Rule { doc: head.doc, id, because, head: head.relation, terms: head.terms, body, limit, span }
+        Rule {
+            kind: head.kind,
+            doc: head.doc,
+            id,
+            because,
+            head: head.relation,
+            lead: head.lead,
+            terms: head.terms,
+            body,
+            limit,
+            span,
+        }
     }
 
     /// Takes the full stop, unless the next rule has begun already.
@@ -218,7 +235,8 @@ impl Parser<'_> {
         }
         let label = "the body of a rule follows `:-`, its literals separated by `,`";
         let fault = Diagnostic::new(codes::FOREIGN_RULE, "a body in braces").at(open.span, label);
-        let fault = self.with_form(fault, &self.lexer.slice(self.clause_so_far()).replace('\n', ";"));
+        let span = self.clause_so_far();
+        let fault = self.with_form_of(fault, &self.lexer.slice(span).replace('\n', ";"), span);
         self.fault(fault);
         self.clause_given_up = true;
         self.eat(TokenKind::End);
@@ -263,18 +281,21 @@ impl Parser<'_> {
             Diagnostic::new(codes::MISSING_DOT, "a rule ends with `,`")
                 .at(comma, "expected `.` here")
                 .at(span, "the next rule starts here")
-                .help("write: `.`")
+                .write(comma, ".")
         } else {
-            Diagnostic::new(codes::MISSING_DOT, "the previous rule does not end with `.`")
+            let fault = Diagnostic::new(codes::MISSING_DOT, "the previous rule does not end with `.`")
                 .at(before.after(), "expected `.` here")
-                .at(span, "the next rule starts here")
+                .at(span, "the next rule starts here");
+            if body.is_empty() { fault } else { fault.fix(before.after(), ".") }
         };
         self.fault(fault);
         let Args::Positional(terms) = atom.args else { return };
         self.pending = Some(Head {
+            kind: RuleKind::Derives,
             doc: Doc::default(),
             annotations: Annotations::default(),
             start: span,
+            lead: atom.relation.span,
             relation: atom.relation,
             terms,
         });
@@ -297,7 +318,7 @@ impl Parser<'_> {
         self.eat(TokenKind::End);
         self.deferred = self.deferred.take().filter(|(fault, _)| fault.code != codes::FOREIGN_VARIABLE);
         let fault = Diagnostic::new(code, message).at(span, label);
-        let fault = self.with_form(fault, self.lexer.slice(self.clause_so_far()));
+        let fault = self.with_form(fault, self.clause_so_far());
         self.fault(fault);
         self.clause_given_up = true;
     }
@@ -307,19 +328,24 @@ impl Parser<'_> {
     }
 
     /// Adds our form of a clause, if it is known and free of faults.
-    pub(super) fn with_form(&self, fault: Diagnostic, text: &str) -> Diagnostic {
+    pub(super) fn with_form(&self, fault: Diagnostic, clause: Span) -> Diagnostic {
+        self.with_form_of(fault, self.lexer.slice(clause), clause)
+    }
+
+    /// Adds our form of a clause, which is `text` without its line ends.
+    fn with_form_of(&self, fault: Diagnostic, text: &str, clause: Span) -> Diagnostic {
         if !self.with_help {
             return fault;
         }
         let form = foreign::clause(text, self.lower_variables);
         match form.filter(|form| self.is_clean(form)) {
-            Some(form) => fault.help(format!("write: `{form}`")),
+            Some(form) => fault.write(clause, &form),
             None => fault,
         }
     }
 
     /// Whether a text parses without a fault.
-    fn is_clean(&self, text: &str) -> bool {
+    pub(super) fn is_clean(&self, text: &str) -> bool {
         let mut parser = Parser::new(self.file, text);
         parser.with_help = false;
         parser.lexer.with_help = false;
@@ -338,7 +364,7 @@ impl Parser<'_> {
     pub(super) fn flush_deferred(&mut self, clause: Option<Span>) {
         let Some((fault, fallback)) = self.deferred.take() else { return };
         let fault = match clause {
-            Some(clause) => self.with_form(fault, self.lexer.slice(clause)),
+            Some(clause) => self.with_form(fault, clause),
             None => fault,
         };
         let fault = if fault.help.is_empty() && !fallback.is_empty() { fault.help(fallback) } else { fault };

@@ -59,7 +59,7 @@ impl Parser<'_> {
         let span = self.bump().span;
         let name = Symbol::new(&format!("/{word}"));
         let message = format!("`{word}` is not a name");
-        self.report(codes::BAD_NAME, message, span, "a name starts with `/`", &format!("write: `{name}`"));
+        self.mended(codes::BAD_NAME, message, span, "a name starts with `/`", name.as_str());
         Ident { name, span }
     }
 

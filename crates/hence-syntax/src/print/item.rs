@@ -3,8 +3,8 @@
 use hence_core::span::Span;
 
 use super::super::tree::{
-    Args, Atom, BodyAggregate, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl, RelationDecl,
-    Required, Rule, TypeDecl, TypeExpr, UnaryOp,
+    Args, Atom, Authors, BodyAggregate, Expr, ExprKind, Ident, Import, Literal, LiteralKind, ParamDecl,
+    RelationDecl, Required, Rule, TypeDecl, TypeExpr, UnaryOp,
 };
 use super::Printer;
 use super::expr::Around;
@@ -28,6 +28,13 @@ struct Call<'a> {
     /// Where the closing parenthesis is in the source.
     close: u32,
     end: String,
+}
+
+/// `from role, … as column.`
+fn authors_text(authors: &Authors) -> String {
+    let roles: Vec<_> = authors.roles.iter().map(|role| role.name.as_str()).collect();
+    let column = authors.column.map_or(String::new(), |column| format!(" as {}", column.name));
+    format!("from {}{column}.", roles.join(", "))
 }
 
 impl Printer<'_> {
@@ -92,6 +99,10 @@ impl Printer<'_> {
             close,
             end,
         };
+        if let Some(authors) = &decl.authors {
+            let head = self.call(call(String::new()), 0);
+            return self.joined(head, vec![Line::new(authors.span.start, 4, authors_text(authors))]);
+        }
         let Some(requires) = &decl.requires else { return self.call(call(String::from(".")), 0) };
         let last = requires.parts.len();
         let parts = requires.parts.iter().enumerate().map(|(at, part)| {
@@ -193,8 +204,8 @@ impl Printer<'_> {
     /// A literal a line, and the limit on its own.
     fn broken_rule(&self, rule: &Rule) -> Vec<Line> {
         let end = if rule.body.is_empty() { "." } else { " :-" };
-        let mut lines =
-            self.call(self.positional(rule.head.name.as_str(), rule.head.span, &rule.terms, end), 0);
+        let name = format!("{}{}", rule.kind.keyword(), rule.head.name);
+        let mut lines = self.call(self.positional(&name, rule.lead, &rule.terms, end), 0);
         let last = rule.body.len().saturating_sub(1);
         for (at, literal) in rule.body.iter().enumerate() {
             let end = match (at == last, rule.limit.is_some()) {

@@ -74,7 +74,7 @@ impl Printer<'_> {
             output.doc(&doc.lines, self.doc_start(doc, start));
         }
         let head = match item {
-            Item::Rule(rule) => rule.head.span.start,
+            Item::Rule(rule) => rule.lead.start,
             _ => start,
         };
         for (at, line) in lines.into_iter().enumerate() {

@@ -264,7 +264,7 @@ impl Texts<'_> {
     /// A rule without its annotations, on one line.
     pub(super) fn rule(&self, rule: &Rule) -> String {
         let terms: Vec<_> = rule.terms.iter().map(|term| self.atom_term(term)).collect();
-        let mut out = format!("{}({})", rule.head.name, terms.join(", "));
+        let mut out = format!("{}{}({})", rule.kind.keyword(), rule.head.name, terms.join(", "));
         if !rule.body.is_empty() {
             out.push_str(&format!(" :- {}", self.literals(&rule.body)));
         }

@@ -1,5 +1,6 @@
-//! `# allow: W203` in the comment lines directly above a line, or above the item around it, silences a warning.
+//! `# allow: W203`, or `# allow: never_holds`, in the comment lines directly above a line, or above the item around it, silences a warning.
 
+use super::levels::lint;
 use hence_core::diagnostic::{Code, Diagnostic};
 use hence_core::fault::OrBroken;
 use hence_core::span::{Sources, Span};
@@ -33,5 +34,5 @@ fn above(span: Span, sources: &Sources, code: Code) -> bool {
 
 fn allows(comment: &str, code: Code) -> bool {
     let codes = comment.strip_prefix('#').and_then(|text| text.trim_start().strip_prefix("allow:"));
-    codes.is_some_and(|codes| codes.split([',', ' ', '\t']).any(|word| word == code.0))
+    codes.is_some_and(|codes| codes.split([',', ' ', '\t']).any(|word| lint(word) == Some(code)))
 }

@@ -39,6 +39,14 @@ fn of_rule(rules: Rules<'_>, rule: &Rule, together: &[RelationId]) -> Option<Dia
     )
 }
 
+/// Whether a rule makes values, in a column of its head that nothing in it bounds, from facts of relations `together`.
+pub(super) fn grows(rule: &Rule, together: &[RelationId]) -> bool {
+    let flow = Flow::new(rule, together);
+    rule.terms
+        .iter()
+        .any(|term| matches!(term, Term::Expr(expr) if flow.grows(expr) && !flow.is_bounded(expr)))
+}
+
 /// Which variables of a rule have their values from the recursion.
 struct Flow<'a> {
     rule: &'a Rule,

@@ -57,7 +57,7 @@ fn warning(name: &str, of: &Use, uses: &Uses) -> Diagnostic {
     let silence = if of.whole_argument { String::from("_") } else { format!("_{name}") };
     match nearest(name, others) {
         Some(other) => warning.help(format!("did you mean `{other}`? if not, write `{silence}`")),
-        None => warning.help(format!("write `{silence}` if the value doesn't matter")),
+        None => warning.help(format!("write `{silence}` if the value doesn't matter")).fix(of.first, silence),
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) fn unread(rules: Rules<'_>) -> Vec<Diagnostic> {
     let (read, expected) = (read(rules), expected(rules));
     let numbered = rules.checked.relations.iter().enumerate().map(|(at, one)| (RelationId(at as u32), one));
     numbered
+        .filter(|(id, _)| !rules.checked.is_of_effect(*id))
         .filter(|(id, relation)| is_inner(relation) && !read.contains(id) && !expected.contains(id))
         .map(|(_, relation)| warning(relation))
         .collect()

@@ -26,7 +26,7 @@ pub(super) fn faults(rules: &Rules<'_>, guard: &Requires) -> Vec<Diagnostic> {
 }
 
 /// A step of the derivation: a rule, the goal that it fails, and the atom that the next step derives.
-struct Step<'a> {
+struct DerivationStep<'a> {
     at: usize,
     rule: &'a Rule,
     goal: &'a Goal,
@@ -41,7 +41,7 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     /// The derivation that begins with a rule of the decision; `None` where it comes back to the guard's own goal,
     /// whose other rules are then at fault.
-    fn way_round<'b>(&self, nodes: &'b [Node], first: &'b Way) -> Option<Vec<Step<'b>>>
+    fn way_round<'b>(&self, nodes: &'b [Node], first: &'b Way) -> Option<Vec<DerivationStep<'b>>>
     where
         'a: 'b,
     {
@@ -50,7 +50,12 @@ impl<'a> Report<'a> {
             let rule = self.rules.rule(way.rule);
             let earliest = way.options.iter().min_by_key(|(_, goal)| node_of(nodes, *goal).lost);
             let next = earliest.filter(|_| !self.reads_required(rule));
-            steps.push(Step { at: way.rule, rule, goal: &node.goal, next: next.map(|(place, _)| *place) });
+            steps.push(DerivationStep {
+                at: way.rule,
+                rule,
+                goal: &node.goal,
+                next: next.map(|(place, _)| *place),
+            });
             let Some((_, goal)) = next else { return Some(steps) };
             if *goal == 0 {
                 return None;
@@ -67,7 +72,7 @@ impl<'a> Report<'a> {
             .any(|literal| literal.positive().is_some_and(|atom| atom.relation == self.guard.relation))
     }
 
-    fn fault(&self, steps: &[Step<'_>]) -> Diagnostic {
+    fn fault(&self, steps: &[DerivationStep<'_>]) -> Diagnostic {
         let decision = self.name(self.guard.decision);
         let required = self.name(self.guard.relation);
         let message = format!("`{decision}` can be drawn without the `{required}` that it requires");
@@ -83,7 +88,7 @@ impl<'a> Report<'a> {
     }
 
     /// What to write where.
-    fn way_out(&self, fault: Diagnostic, steps: &[Step<'_>]) -> Diagnostic {
+    fn way_out(&self, fault: Diagnostic, steps: &[DerivationStep<'_>]) -> Diagnostic {
         let (last, before) = steps.split_last().or_broken("a way round a guard has a step");
         let (needed, head) = (self.needed(last), self.name(last.rule.head));
         let notes = self.unfollowed(last);
@@ -107,7 +112,7 @@ impl<'a> Report<'a> {
     }
 
     /// Adds what a step shows.
-    fn tell(&self, fault: Diagnostic, step: &Step<'_>) -> Diagnostic {
+    fn tell(&self, fault: Diagnostic, step: &DerivationStep<'_>) -> Diagnostic {
         let head = self.name(step.rule.head);
         if let Some(next) = step.next {
             let atom = step.rule.literal(next).atom();
@@ -122,7 +127,7 @@ impl<'a> Report<'a> {
     }
 
     /// The atom that would keep the guard, in the variables of the rule.
-    fn needed(&self, step: &Step<'_>) -> String {
+    fn needed(&self, step: &DerivationStep<'_>) -> String {
         let required = self.relation(self.guard.relation);
         let column = |(at, targets): (usize, &Option<BTreeSet<Target>>)| {
             let target = simplest(step.rule, targets.as_ref()?)?;
@@ -150,7 +155,7 @@ impl<'a> Report<'a> {
     }
 
     /// Labels for atoms of the required relation that aren't the fact required.
-    fn misses(&self, mut fault: Diagnostic, step: &Step<'_>) -> Diagnostic {
+    fn misses(&self, mut fault: Diagnostic, step: &DerivationStep<'_>) -> Diagnostic {
         for literal in &step.rule.body {
             let Some(atom) = literal.atom().filter(|atom| atom.relation == self.guard.relation) else {
                 continue;
@@ -163,7 +168,7 @@ impl<'a> Report<'a> {
     }
 
     /// Which columns of an atom of the required relation aren't as required.
-    fn miss(&self, step: &Step<'_>, args: &[Arg]) -> String {
+    fn miss(&self, step: &DerivationStep<'_>, args: &[Arg]) -> String {
         let classes = self.rules.classes(step.at);
         let wrong = step.goal.columns.iter().zip(args).enumerate().filter_map(|(at, (targets, arg))| {
             if fits(step.rule, classes, targets.as_ref(), arg) {
@@ -182,7 +187,7 @@ impl<'a> Report<'a> {
     }
 
     /// Notes on columns that a rule computes, so that no guard is followed through them.
-    fn unfollowed(&self, step: &Step<'_>) -> Vec<String> {
+    fn unfollowed(&self, step: &DerivationStep<'_>) -> Vec<String> {
         let targets: BTreeSet<&Target> = step.goal.columns.iter().flatten().flatten().collect();
         let note = |target: &Target| {
             let Target::Column(at) = target else { return None };

@@ -43,7 +43,16 @@ const DECLARATIONS: &[Entry] = &[
         form: "decision NAME(…) requires REL(column: term, …).",
         meaning: "Guards a decision: the rules are refused unless every derivation of it uses a fact of `REL` with these columns. A term is a column of the decision or a literal. More facts and comparisons follow after `and`; an upper-case term names what a fact has in a column, for these.",
         examples: &[(
-            "## A change that waits.\ninput change(id: int).\n## A person's answer.\ninput review(id: int, yes: bool).\n\n## Make the change.\ndecision apply(id: int) requires review(id: id, yes: true).\n\n@because(\"change {Id} was approved\")\napply(Id) :- change(Id), review(Id, true).\n",
+            "## A change that waits.\ninput change(id: int).\n## A person's answer.\ninput review(id: int, yes: bool) from reviewer.\n\n## Make the change.\ndecision apply(id: int) requires review(id: id, yes: true).\n\n@because(\"change {Id} was approved\")\napply(Id) :- change(Id), review(Id, true).\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "from",
+        form: "input NAME(column: type, …) from role, … as column.",
+        meaning: "Says who may assert and retract the facts of an input: authors with one of the roles, as `[roles]` in `hence.toml` lists them. `as` names the column that holds the author.",
+        examples: &[(
+            "## A reviewer's answer.\ninput review(id: int, yes: bool, by: string) from reviewer as by.\n\napproved(Id) :- review(id: Id, yes: true).\n",
             "",
         )],
     },
@@ -89,6 +98,24 @@ const DECLARATIONS: &[Entry] = &[
 ];
 
 const RULES: &[Entry] = &[
+    Entry {
+        name: "feed",
+        form: "feed HEAD :- BODY.",
+        meaning: "Adds facts to an input, which then holds what was asserted and what is fed.",
+        examples: &[(
+            "## A run of a tool.\ninput run(tool: string, ok: bool).\n## A failure to look at.\ninput failure(tool: string).\n\nfeed failure(Tool) :- run(Tool, false).\n\nbroken(Tool) :- failure(Tool).\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "then",
+        form: "then HEAD :- BODY.  then !HEAD :- BODY.",
+        meaning: "Asserts a fact of an input, or retracts it, when it begins to follow. The term `now` is the instant at which that takes place.",
+        examples: &[(
+            "## A request that somebody granted.\ninput granted(level: int).\n## The level.\ninput level(level: int, since: time).\n\nthen level(Level, now) :- granted(Level).\n\ncurrent(Level) :- level(Level, _).\n",
+            "",
+        )],
+    },
     Entry {
         name: "in",
         form: "X in [a, b]; X in PARAMETER; X in GENERATOR(…)",

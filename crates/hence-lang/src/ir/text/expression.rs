@@ -100,6 +100,8 @@ impl Display for ShownExpr<'_> {
                 list(f, [condition, then, otherwise].map(|part| self.with(part)), ", ")?;
                 f.write_str(")")
             }
+            ExprKind::Unknown => f.write_str("unknown"),
+            ExprKind::Undefined(operand) => write!(f, "undefined({})", self.with(operand)),
         }
     }
 }

@@ -70,7 +70,7 @@ pub struct Keyed {
 pub fn demand(program: &Program, asked: RelationId, absences: bool) -> Option<Demand> {
     let needed = needed(program, [asked]);
     let mut below = program.rules.iter().filter(|rule| rule.head != asked && needed.contains(&rule.head));
-    if below.any(may_fail) {
+    if below.any(may_fail) || program.fed().iter().any(|fed| needed.contains(fed)) {
         return None;
     }
     let mut opaque = opaque(program, asked);
@@ -291,6 +291,7 @@ impl<'p> Maker<'p> {
                 columns: columns(mask).map(|column| column_of(of, column).clone()).collect(),
                 doc: String::new(),
                 requires: None,
+                authors: None,
                 span: of.span,
             });
         }

@@ -1,9 +1,12 @@
 //! The syntax tree of a rule file: what was written and where, before any name is resolved.
 
+mod test;
+
 use hence_core::schema::Kind;
 use hence_core::span::{FileId, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+pub use test::{Expectation, ExpectationKind, Given, Step, Test};
 
 /// A parsed file. Items that could not be parsed are left out; diagnostics report them.
 #[derive(Clone, Debug)]
@@ -85,6 +88,8 @@ pub struct RelationDecl {
     pub columns: Vec<ColumnDecl>,
     /// `requires REL(column: term, …)`; only for decisions.
     pub requires: Option<Requires>,
+    /// `from role, … as column`; only for inputs.
+    pub authors: Option<Authors>,
     /// The whole declaration.
     pub span: Span,
 }
@@ -151,6 +156,17 @@ pub struct RequiredAtom {
     pub span: Span,
 }
 
+/// Who may assert and retract the facts of an input.
+#[derive(Clone, Debug)]
+pub struct Authors {
+    /// The roles, one of which the author has.
+    pub roles: Vec<Ident>,
+    /// The column that names the author.
+    pub column: Option<Ident>,
+    /// From `from` to the end.
+    pub span: Span,
+}
+
 /// `type NAME = /a | /b.`
 #[derive(Clone, Debug)]
 pub struct TypeDecl {
@@ -190,9 +206,41 @@ pub struct Import {
     pub span: Span,
 }
 
+/// What a rule does with its head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// It derives it.
+    Derives,
+    /// `feed HEAD :- body.`: it adds it to an input.
+    Feeds,
+    /// `then HEAD :- body.`: it asserts it when it begins to follow.
+    Asserts,
+    /// `then !HEAD :- body.`: it retracts it when it begins to follow.
+    Retracts,
+}
+
+impl RuleKind {
+    /// What stands before the head.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Self::Derives => "",
+            Self::Feeds => "feed ",
+            Self::Asserts => "then ",
+            Self::Retracts => "then !",
+        }
+    }
+
+    /// Whether the rule is an effect.
+    pub fn is_effect(self) -> bool {
+        matches!(self, Self::Asserts | Self::Retracts)
+    }
+}
+
 /// A rule; without a body, a fact.
 #[derive(Clone, Debug)]
 pub struct Rule {
+    /// What it does with its head.
+    pub kind: RuleKind,
     /// Its doc comment.
     pub doc: Doc,
     /// `@id(NAME)`.
@@ -201,6 +249,8 @@ pub struct Rule {
     pub because: Option<(Symbol, Span)>,
     /// The head's relation.
     pub head: Ident,
+    /// The same with the `feed` or `then` before it.
+    pub lead: Span,
     /// The head's terms; an aggregate is an [`ExprKind::Call`].
     pub terms: Vec<Expr>,
     /// The body, empty for a fact.
@@ -388,78 +438,4 @@ impl BinaryOp {
             Self::Or => "or",
         }
     }
-}
-
-/// `test "NAME" { … }`.
-#[derive(Clone, Debug)]
-pub struct Test {
-    /// Its doc comment.
-    pub doc: Doc,
-    /// The name between the quotes.
-    pub name: Symbol,
-    /// The quoted name.
-    pub name_span: Span,
-    /// `set NAME = LITERAL.`
-    pub sets: Vec<(Ident, Expr)>,
-    /// `now TIME.`: microseconds since the epoch.
-    pub now: Option<(i64, Span)>,
-    /// What is given, in order.
-    pub given: Vec<Given>,
-    /// What is expected, in order.
-    pub expect: Vec<Expectation>,
-    /// What happens after that, in order.
-    pub steps: Vec<Step>,
-    /// The whole item.
-    pub span: Span,
-}
-
-/// `then` items, and what is expected once they are taken in.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// What changes, in order.
-    pub changes: Vec<Given>,
-    /// What is expected then, in order.
-    pub expect: Vec<Expectation>,
-    /// The word `then`.
-    pub span: Span,
-}
-
-/// One item of `given` or `then`.
-#[derive(Clone, Debug)]
-pub enum Given {
-    /// A ground fact.
-    Fact(Atom),
-    /// `!fact.`, only after `then`: a ground fact that stands no longer, and where it stands with its sign.
-    Retracted(Atom, Span),
-    /// `now TIME.`, only after `then`: microseconds since the epoch.
-    Now(i64, Span),
-    /// `from "PATH"`: the facts of a file.
-    From(String, Span),
-}
-
-/// One item of `expect`.
-#[derive(Clone, Debug)]
-pub struct Expectation {
-    /// What is expected.
-    pub kind: ExpectationKind,
-    /// The whole item.
-    pub span: Span,
-}
-
-/// The kinds of expectations.
-#[derive(Clone, Debug)]
-pub enum ExpectationKind {
-    /// `p(a, X), X > 0.5.`: some match; with `because ID`, the rule of that id is in its proof.
-    Holds(Vec<Literal>, Option<Ident>),
-    /// `no p(a, _).`: nothing matches.
-    No(Vec<Literal>),
-    /// `exactly p { (a, b) (c, d) }`: the whole relation, with `~ 0.001` after it within that distance.
-    Exactly {
-        /// The relation.
-        relation: Ident,
-        /// Its rows.
-        rows: Vec<(Vec<Expr>, Span)>,
-        /// The distance for float columns.
-        within: Option<Expr>,
-    },
 }

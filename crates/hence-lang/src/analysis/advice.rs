@@ -1,0 +1,143 @@
+//! Help that needs the whole rule: the two rules of an aggregate inside another term, and `now()` as a value.
+
+use hence_core::diagnostic::{Diagnostic, Edit, Fix};
+use hence_core::span::{Sources, Span};
+use hence_syntax::tree::{Expr, ExprKind, Literal, LiteralKind, Rule};
+
+use super::codes;
+use super::uses::{Vars, arguments};
+
+/// Gives the faults of a rule the help that shows the whole rule as it should be.
+pub(super) fn advise(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnostic>) {
+    aggregates(rule, vars, sources, faults);
+    clock(rule, vars, sources, faults);
+}
+
+/// The aggregates that are no whole column of the head: one fault, with the two rules.
+fn aggregates(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnostic>) {
+    let misplaced = |fault: &Diagnostic| fault.code == codes::MISPLACED_AGGREGATE;
+    let names: Vec<Span> =
+        faults.iter().filter(|fault| misplaced(fault)).filter_map(Diagnostic::span).collect();
+    let Some(rules) = two_rules(rule, vars, &names, sources) else { return };
+    let mut first = true;
+    faults.retain(|fault| !misplaced(fault) || std::mem::take(&mut first));
+    if let Some(fault) = faults.iter_mut().find(|fault| misplaced(fault)) {
+        fault.help = vec![format!("write two rules: `{rules}`")];
+        *fault = fault.clone().fix(rule_text(rule), rules);
+    }
+}
+
+/// A rule without its annotations: from its head to its full stop.
+fn rule_text(rule: &Rule) -> Span {
+    Span { start: rule.head.span.start, ..rule.span }
+}
+
+/// `r(T, max(N) + 1) :- q(T, N).` as a rule for the aggregates of one term, whose names stand at `names`, and one
+/// that reads it.
+fn two_rules(rule: &Rule, vars: &Vars, names: &[Span], sources: &Sources) -> Option<String> {
+    let (at, inner) = rule.terms.iter().enumerate().find_map(|(at, term)| {
+        let calls: Vec<&Expr> = names.iter().filter_map(|name| find(term, *name)).collect();
+        (!calls.is_empty() && calls.len() == names.len()).then_some((at, calls))
+    })?;
+    let groups: Vec<&Expr> =
+        rule.terms.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, term)| term).collect();
+    let plain = |term: &&Expr| matches!(term.kind, ExprKind::Variable(_));
+    let (first, last) = (rule.body.first()?, rule.body.last()?);
+    if !groups.iter().all(plain) || rule.limit.is_some() {
+        return None;
+    }
+    let values: Vec<String> = match inner.len() {
+        1 => vec![String::from("Value")],
+        count => (1..=count).map(|number| format!("Value{number}")).collect(),
+    };
+    if values.iter().any(|value| vars.get(value.as_str().into()).is_some()) {
+        return None;
+    }
+    let head = rule.head.name;
+    let between = format!("{head}_{}", sources.slice(*names.first()?));
+    let columns = |last: Vec<&str>| {
+        let texts = groups.iter().map(|group| sources.slice(group.span)).chain(last);
+        texts.collect::<Vec<_>>().join(", ")
+    };
+    let parts: Vec<(Span, &str)> =
+        inner.iter().zip(&values).map(|(call, value)| (call.span, value.as_str())).collect();
+    let terms = rule.terms.iter().map(|term| replaced(term, &parts, sources)).collect::<Vec<_>>().join(", ");
+    let body = sources.slice(first.span.to(last.span));
+    Some(format!(
+        "{between}({}) :- {body}. {head}({terms}) :- {between}({}).",
+        columns(inner.iter().map(|call| sources.slice(call.span)).collect()),
+        columns(values.iter().map(String::as_str).collect())
+    ))
+}
+
+/// The call within `expr` whose name stands at `name`.
+fn find(expr: &Expr, name: Span) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Call(called, _) if called.span == name => Some(expr),
+        ExprKind::Call(_, args) => args.iter().find_map(|arg| find(arg, name)),
+        ExprKind::Unary(_, inner) => find(inner, name),
+        ExprKind::Binary(_, left, right) => find(left, name).or_else(|| find(right, name)),
+        _ => None,
+    }
+}
+
+/// The text of a term with other texts for its parts at those places.
+fn replaced(term: &Expr, parts: &[(Span, &str)], sources: &Sources) -> String {
+    let within = |span: &Span| term.span.start <= span.start && span.end <= term.span.end;
+    let edits = parts.iter().filter(|(span, _)| within(span));
+    let edits = edits.map(|(span, by)| Edit { span: *span, text: (*by).to_owned() }).collect();
+    Fix { edits }.apply(sources.slice(term.span), term.span)
+}
+
+/// `now()` as a value: one fault, with the clock bound in the body.
+fn clock(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnostic>) {
+    let is_clock = |fault: &Diagnostic| {
+        let at = fault.span().map(|span| sources.slice(span));
+        fault.code == codes::RELATION_AS_VALUE && at == Some("now")
+    };
+    let Some(first) = faults.iter().position(is_clock) else { return };
+    let mut calls = Vec::new();
+    let literals = rule.body.iter().flat_map(expressions);
+    rule.terms.iter().chain(literals).for_each(|expr| clocks(expr, &mut calls));
+    let (Some(body), true) = (rule.body.first(), vars.get("Now".into()).is_none()) else { return };
+    let mut edits =
+        vec![Edit { span: Span { end: body.span.start, ..body.span }, text: "now(Now), ".to_owned() }];
+    edits.extend(calls.into_iter().map(|span| Edit { span, text: String::from("Now") }));
+    let mut at = 0;
+    faults.retain(|fault| {
+        at += 1;
+        at - 1 <= first || !is_clock(fault)
+    });
+    let Some(fault) = faults.get_mut(first) else { return };
+    *fault = fault.clone().fix_all(edits);
+    let start = rule_text(rule);
+    let text = fault.fixes.last().map(|fix| fix.apply(sources.slice(start), start));
+    fault.help = text.into_iter().map(|text| format!("write: `{text}`")).collect();
+}
+
+fn expressions(literal: &Literal) -> Box<dyn Iterator<Item = &Expr> + '_> {
+    match &literal.kind {
+        LiteralKind::Atom { atom, .. } => arguments(atom),
+        LiteralKind::Condition(expr) => Box::new(std::iter::once(expr)),
+        LiteralKind::In(left, right) => Box::new([left, right].into_iter()),
+        LiteralKind::Aggregate(of) => {
+            let outer = std::iter::once(&of.target).chain(&of.args);
+            Box::new(outer.chain(of.body.iter().flat_map(expressions)))
+        }
+    }
+}
+
+/// The places of all `now()` and `now` in an expression.
+fn clocks(expr: &Expr, out: &mut Vec<Span>) {
+    match &expr.kind {
+        ExprKind::Call(name, args) if name.name.as_str() == "now" && args.is_empty() => out.push(expr.span),
+        ExprKind::Ident(name) if name.as_str() == "now" => out.push(expr.span),
+        ExprKind::Call(_, args) => args.iter().for_each(|arg| clocks(arg, out)),
+        ExprKind::Unary(_, inner) => clocks(inner, out),
+        ExprKind::Binary(_, left, right) => {
+            clocks(left, out);
+            clocks(right, out);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,63 @@
+//! `from role, … as column`: who may assert the facts of an input.
+
+use hence_core::schema::Kind;
+
+use super::super::codes;
+use super::super::token::TokenKind;
+use super::super::tree::{Authors, Ident};
+use super::Parser;
+
+impl Parser<'_> {
+    /// `from role, … as column` after the columns of an input.
+    pub(super) fn authors(&mut self, kind: Kind) -> Authors {
+        let start = self.bump().span;
+        if kind != Kind::Input {
+            let message = "`from` applies only to inputs";
+            let label = format!("declared as `{}`", kind.keyword());
+            self.report(
+                codes::BAD_DECLARATION,
+                message,
+                start,
+                &label,
+                "remove it: rules derive this relation",
+            );
+        }
+        let roles = self.roles();
+        let column = if self.at_word("as") { self.author_column() } else { None };
+        Authors { roles, column, span: self.since(start) }
+    }
+
+    /// One role or several between commas.
+    fn roles(&mut self) -> Vec<Ident> {
+        let mut roles = Vec::new();
+        loop {
+            match self.role() {
+                Some(role) => roles.push(role),
+                None => return roles,
+            }
+            if !self.eat(TokenKind::Comma) {
+                return roles;
+            }
+        }
+    }
+
+    /// The name of a role; a string in its place is reported and taken.
+    fn role(&mut self) -> Option<Ident> {
+        let span = self.current.span;
+        let TokenKind::Literal(value) = self.current.kind else {
+            return self.name("role");
+        };
+        let text = value.to_string();
+        let word = text.trim_matches(|c: char| c == '"' || c == '/');
+        let help = format!("write: `{word}`, and list who has the role in `[roles]` of hence.toml");
+        self.report(codes::BAD_DECLARATION, "a role is a word", span, "not a word", &help);
+        self.bump();
+        Some(Ident { name: word.into(), span })
+    }
+
+    /// The column after `as`.
+    fn author_column(&mut self) -> Option<Ident> {
+        self.bump();
+        self.name("column")
+    }
+}

@@ -1,0 +1,432 @@
+//! Effects and feeds: a standing session takes the steps of one that evaluates everything afresh, on every engine, and
+//! the recorded history repeats them.
+
+use hence::session::{Audit, Change, Loader, Outcome, RuleSet, Session, SessionError, check};
+use hence_core::fact::Fact;
+use hence_core::value::Value;
+use hence_engine::{Engine, Limits, Naive, SemiNaive};
+use hence_ledger::Ledger;
+
+use super::random::Dice;
+
+/// Declarations of every random program.
+const INPUTS: &str = "
+input a(x: int).
+input b(x: int).
+input c(x: int, y: int).
+input f(x: int).
+input g(x: int, at: time).
+decision out(x: int).
+decision many(x: int, n: int).
+d(X) :- a(X), !b(X).
+d(X) :- c(X, Y), Y > 2.
+e(X, count()) :- c(X, _).
+r(X, Y) :- c(X, Y).
+r(X, Z) :- r(X, Y), c(Y, Z).
+q(X, 10 / Y) :- c(X, Y).
+late() :- now(At), At >= @1970-01-01T00:00:00.000008Z.
+@because(\"{X} is fed\")
+out(X) :- f(X), !g(X, _).
+many(X, N) :- e(X, N), N >= 2.
+many(X, N) :- q(X, N).
+";
+
+/// Feeds and effects, of which a random program has some.
+const RULES: [&str; 16] = [
+    "feed f(X) :- d(X).",
+    "feed f(Y) :- r(_, Y), a(Y).",
+    "feed f(X) :- f(Y), c(Y, X).",
+    "@because(\"{X} is done\")\nthen b(X) :- d(X), f(X).",
+    "then !a(X) :- b(X), c(X, _).",
+    "then c(X, N) :- e(X, N), N < 4.",
+    "@id(noted)\nthen g(X, now) :- f(X).",
+    "then !c(X, Y) :- c(X, Y), b(Y), !a(Y).",
+    "then a(N) :- e(_, N), !b(N).",
+    "then b(Q) :- q(_, Q).",
+    "then b(X + 1) :- b(X), X < 5, late().",
+    "then !b(X) :- late(), b(X), f(X).",
+    "then f(X) :- many(X, _).",
+    "then !f(X) :- g(X, _), late().",
+    "then a(X + 1) :- a(X), b(_).",
+    "then !g(X, At) :- g(X, At), !a(X).",
+];
+
+fn rules(text: &str) -> RuleSet {
+    let mut loader = Loader::default();
+    loader.text("effects.dl", text);
+    let findings = check(loader.finish(), &[]);
+    let faults: Vec<_> = findings.faults.lines().filter(|line| line.starts_with("error")).collect();
+    *findings.rules.unwrap_or_else(|| panic!("{text}\n{faults:?}"))
+}
+
+fn program(dice: &mut Dice) -> RuleSet {
+    let mut text = String::from(INPUTS);
+    for rule in RULES {
+        if dice.chance(40) {
+            text.push_str(rule);
+            text.push('\n');
+        }
+    }
+    rules(&text)
+}
+
+fn fact(dice: &mut Dice) -> Fact {
+    let mut int = || Value::Int(dice.below(5) as i64);
+    let (first, second) = (int(), int());
+    match dice.below(7) {
+        0 | 1 => Fact::new("a", [first]),
+        2 => Fact::new("b", [first]),
+        3 => Fact::new("f", [first]),
+        _ => Fact::new("c", [first, second]),
+    }
+}
+
+fn change(dice: &mut Dice, at: i64) -> Change {
+    Change {
+        assertions: (0..dice.below(3)).map(|_| fact(dice)).collect(),
+        retractions: (0..dice.below(3)).map(|_| fact(dice)).collect(),
+        author: String::from("ada"),
+        time: at,
+        now: at,
+        list: true,
+        ..Change::default()
+    }
+}
+
+/// What a commit came to, without what differs between ledgers.
+fn told(outcome: Result<Outcome, SessionError>) -> (String, Option<usize>) {
+    match outcome {
+        Ok(outcome) => {
+            let steps = outcome.steps.len();
+            (format!("{:?}", Outcome { committed: None, ..outcome }), Some(steps))
+        }
+        Err(error) => (error.to_string(), None),
+    }
+}
+
+/// Nothing in a ledger differs from what is drawn and stepped again, by this engine.
+fn sound(ledger: &Ledger, engine: &dyn Engine) {
+    let limits = Limits::default();
+    let audit = Audit { ledger, from: 1, to: u64::MAX, engine, limits, lenient: false };
+    let mut found = Vec::new();
+    audit
+        .run(&mut |_| {}, &mut |finding| {
+            found.push(finding.to_string());
+            true
+        })
+        .unwrap();
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn a_standing_session_takes_the_steps_of_one_that_starts_afresh() {
+    let (mut steps, mut refused, mut most) = (0, 0, 0);
+    for seed in 0..60 {
+        let mut dice = Dice::new(seed);
+        let rules = program(&mut dice);
+        let mut kept = Session::over_ledger(rules.clone(), Ledger::memory().unwrap());
+        let mut memory = Session::over_facts(rules.clone(), Vec::new());
+        let mut ledger = Some(Ledger::memory().unwrap());
+        for at in 0..14 {
+            let change = change(&mut dice, at);
+            let dry = dice.below(6) == 0;
+            // Opened again each time, so that what held is found out from the history.
+            let fresh = Session::over_ledger(rules.clone(), ledger.take().unwrap());
+            let mut fresh = fresh.with_engine(Box::new(Naive));
+            let outcome = told(kept.commit(change.clone(), dry));
+            assert_eq!(outcome, told(fresh.commit(change.clone(), dry)), "change {at} of {seed}");
+            assert_eq!(outcome, told(memory.commit(change, dry)), "change {at} of {seed} in memory");
+            ledger = fresh.into_ledger();
+            match outcome.1 {
+                Some(taken) => {
+                    steps += taken;
+                    most = most.max(taken);
+                }
+                None => refused += 1,
+            }
+        }
+        let (one, other) = (kept.into_ledger().unwrap(), ledger.unwrap());
+        assert_eq!(one.last_tx(), other.last_tx());
+        for tx in 1..=one.last_tx() {
+            let (one, other) = (one.info(tx).unwrap(), other.info(tx).unwrap());
+            assert_eq!((one.digest, one.steps), (other.digest, other.steps), "transaction {tx} of {seed}");
+        }
+        sound(&one, &SemiNaive);
+        sound(&other, &Naive);
+        replayed(&rules, one);
+    }
+    println!("{steps} steps, up to {most} in a transaction, {refused} refused");
+    assert!(steps > 200 && refused > 8 && most > 3, "too plain: {steps} {refused} {most}");
+}
+
+/// A ledger, and what an import makes of its export, replay as they are recorded.
+fn replayed(rules: &RuleSet, ledger: Ledger) {
+    let mut export = Vec::new();
+    ledger.export(1..=u64::MAX, &mut export).unwrap();
+    let mut copy = Ledger::memory().unwrap();
+    if ledger.last_tx() > 0 {
+        copy.import(&mut export.as_slice(), Some(ledger.head())).unwrap();
+    }
+    for ledger in [ledger, copy] {
+        let last = ledger.last_tx();
+        let session = Session::over_ledger(rules.clone(), ledger);
+        let replay = session.replay(None, 1, last).unwrap();
+        let replayed = replay.run(&mut |_| {}, &mut |flip| panic!("{flip:?}")).unwrap();
+        assert_eq!((replayed.flips, replayed.stepped_otherwise), (0, 0));
+    }
+}
+
+/// The recorded history under other rules is the history of a session that had them: as many decisions after each
+/// transaction.
+#[test]
+fn a_replay_under_other_rules_takes_their_steps() {
+    let (mut compared, mut otherwise) = (0, 0);
+    for seed in 500..560 {
+        let mut dice = Dice::new(seed);
+        let (own, others) = (program(&mut dice), program(&mut dice));
+        let mut recorded = Session::over_ledger(own, Ledger::memory().unwrap());
+        let mut stepped = Session::over_ledger(others.clone(), Ledger::memory().unwrap());
+        let mut decisions = 0;
+        for at in 0..10 {
+            let mut change = change(&mut dice, at);
+            change.retractions.clear();
+            change.assertions.push(Fact::new("c", [Value::Int(100 + at), Value::Int(1 + at % 3)]));
+            // That a fact held already, and so was not asserted, is not recorded.
+            let held = |session: &Session| {
+                change.assertions.iter().any(|fact| session.given().unwrap().contains(fact))
+            };
+            if held(&recorded) || held(&stepped) {
+                break;
+            }
+            let copy = change.clone();
+            if recorded.commit(Change { list: false, ..change }, true).is_err()
+                || stepped.commit(copy.clone(), true).is_err()
+            {
+                break;
+            }
+            recorded.commit(copy.clone(), false).unwrap();
+            stepped.commit(copy, false).unwrap();
+            decisions += stepped.ledger().unwrap().status().unwrap().decisions;
+        }
+        let last = recorded.ledger().unwrap().last_tx();
+        let replay = recorded.replay(Some(&others), 1, last).unwrap();
+        let replayed = replay.run(&mut |_| {}, &mut |_| true).unwrap();
+        assert_eq!(replayed.decisions, decisions, "seed {seed}");
+        compared += last;
+        otherwise += replayed.stepped_otherwise;
+    }
+    assert!(compared > 80 && otherwise > 20, "too plain: {compared} {otherwise}");
+}
+
+const APPROVAL: &str = "
+input request(id: string, to: int).
+input review(id: string, by: string) from reviewer as by.
+input level(to: int, since: time).
+decision raise(id: string, to: int) requires review(id: id).
+@because(\"{By} approved {Id}\")
+raise(Id, To) :- request(Id, To), review(Id, By).
+@id(apply)
+@because(\"{Id} allows {To}\")
+then level(To, now) :- raise(Id, To).
+";
+
+fn text(text: &str) -> Value {
+    Value::String(text.into())
+}
+
+#[test]
+fn an_effect_takes_place_once_and_where_decisions_are_drawn() {
+    let rules = rules(APPROVAL);
+    let mut ledger = Ledger::memory().unwrap();
+    let facts =
+        vec![Fact::new("request", [text("r"), Value::Int(2)]), Fact::new("review", [text("r"), text("ada")])];
+    ledger.commit(&hence_ledger::Draft { assertions: facts, ..Default::default() }).unwrap();
+    let levels = |session: &Session| {
+        let all = session.given().unwrap();
+        all.into_iter().filter(|fact| fact.relation.as_str() == "level").collect::<Vec<_>>()
+    };
+    let mut session = Session::over_ledger(rules.clone(), ledger);
+    assert_eq!(levels(&session), []);
+    let at = |now| Change { now, time: now, ..Change::default() };
+    let outcome = session.commit(at(7), false).unwrap();
+    assert_eq!(outcome.steps.len(), 1);
+    let level = Fact::new("level", [Value::Int(2), Value::Time(7)]);
+    assert_eq!(levels(&session), std::slice::from_ref(&level));
+    // What holds begins no more, also for another process, and what was retracted by hand stays so.
+    assert_eq!(session.commit(at(8), false).unwrap().committed, None);
+    let mut session = Session::over_ledger(rules, session.into_ledger().unwrap());
+    let gone = Change { retractions: vec![level], ..at(9) };
+    assert_eq!(session.commit(gone, false).unwrap().steps, []);
+    let mut session = Session::over_ledger(session.rules().clone(), session.into_ledger().unwrap());
+    assert_eq!(session.commit(at(10), false).unwrap().steps, []);
+    assert_eq!(levels(&session), []);
+    sound(session.ledger().unwrap(), &SemiNaive);
+}
+
+#[test]
+fn another_rule_set_does_nothing_twice() {
+    let text = "input p(x: int). input q(x: int, at: time). then q(X, now) :- p(X).";
+    let more = format!(
+        "{text} @id(again) then q(X, now) :- p(X), X > 0. then q(X, now) :- p(X), X > 9. input r(x: int). then r(X) :- p(X)."
+    );
+    let mut session = Session::over_ledger(rules(text), Ledger::memory().unwrap());
+    let change =
+        Change { assertions: vec![Fact::new("p", [Value::Int(1)])], now: 1, time: 1, ..Change::default() };
+    assert_eq!(session.commit(change, false).unwrap().steps.len(), 1);
+    let mut session = Session::over_ledger(rules(&more), session.into_ledger().unwrap());
+    let outcome = session.commit(Change { now: 2, time: 2, ..Change::default() }, false).unwrap();
+    let facts: Vec<_> =
+        outcome.steps.iter().flat_map(|step| &step.changes).map(|one| one.fact.to_string()).collect();
+    assert_eq!(facts, ["r(1)"]);
+    sound(session.ledger().unwrap(), &Naive);
+}
+
+#[test]
+fn steps_that_contradict_each_other_and_steps_without_end_record_nothing() {
+    let cases = [
+        (
+            "input p(x: int). input q(x: int). then q(X) :- p(X). then !q(X) :- q(X).",
+            "step 2 would retract `q(1)` (rule `then.not.q#1`), which step 1 asserted (rule `then.q#1`)",
+            2,
+        ),
+        (
+            "input p(x: int). input q(x: int). then q(X) :- p(X). then !q(X) :- p(X), X > 0.",
+            "step 1 would both",
+            2,
+        ),
+        ("input p(x: int). then p(X + 1) :- p(X).", "more than 100 steps", 3),
+    ];
+    for (text, message, status) in cases {
+        let mut session = Session::over_ledger(rules(text), Ledger::memory().unwrap());
+        let change = Change { assertions: vec![Fact::new("p", [Value::Int(1)])], ..Change::default() };
+        let error = session.commit(change, false).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+        assert_eq!(error.status(), status);
+        assert_eq!(session.ledger().unwrap().last_tx(), 0);
+        let none = session.commit(Change::default(), false).unwrap();
+        assert_eq!((none.steps.len(), none.committed), (0, None));
+    }
+}
+
+#[test]
+fn an_undetermined_effect_waits_until_it_is_determined() {
+    let text = "input n(x: int, y: int). input p(x: int). then p(Q) :- n(X, Y), Q = X / Y.";
+    let mut session = Session::over_ledger(rules(text), Ledger::memory().unwrap());
+    let n = |x, y| Fact::new("n", [Value::Int(x), Value::Int(y)]);
+    let bad = Change { assertions: vec![n(1, 0), n(6, 2)], ..Change::default() };
+    assert_eq!(session.commit(bad, false).unwrap().steps, []);
+    let mut session = Session::over_ledger(session.rules().clone(), session.into_ledger().unwrap());
+    let good = Change { retractions: vec![n(1, 0)], ..Change::default() };
+    assert_eq!(session.commit(good, false).unwrap().steps.len(), 1);
+    sound(session.ledger().unwrap(), &SemiNaive);
+}
+
+/// Forged steps: each tells whether there was anything to forge.
+type Forge = (&'static str, fn(&mut hence_ledger::Draft) -> bool);
+
+const FORGERIES: [Forge; 4] = [
+    ("by rule `forged`", |draft| change_step(draft, |change| change.rule = String::from("forged"))),
+    ("because \"forged\"", |draft| {
+        change_step(draft, |change| change.sentence = Some(String::from("forged")))
+    }),
+    ("does not record their steps", |draft| draft.steps.take().is_some()),
+    ("not recorded; done again, step", |draft| {
+        // The facts of the step go with it.
+        let Some(step) = draft.steps.as_mut().and_then(Vec::pop) else { return false };
+        draft.assertions.retain(|fact| step.changes.iter().all(|change| change.fact != *fact));
+        draft
+            .schemas
+            .retain(|schema| step.changes.iter().all(|change| change.fact.relation != schema.relation));
+        true
+    }),
+];
+
+fn change_step(draft: &mut hence_ledger::Draft, with: impl Fn(&mut hence_ledger::StepChange)) -> bool {
+    let mut steps = draft.steps.iter_mut().flatten().flat_map(|step| &mut step.changes);
+    steps.next().map(with).is_some()
+}
+
+#[test]
+fn forged_steps_are_named() {
+    let mut session = Session::over_ledger(rules(APPROVAL), Ledger::memory().unwrap()).with_roles(
+        hence::session::Roles::new([(String::from("reviewer"), vec![String::from("ada")])].into()),
+    );
+    let facts =
+        vec![Fact::new("request", [text("r"), Value::Int(2)]), Fact::new("review", [text("r"), text("ada")])];
+    let change = Change { assertions: facts, author: String::from("ada"), ..Change::default() };
+    session.commit(change, false).unwrap();
+    let honest = session.into_ledger().unwrap();
+    for (named, forge) in FORGERIES {
+        let mut drafts = super::records::drafts(&honest);
+        assert!(forge(&mut drafts[0]), "{named}");
+        let mut ledger = Ledger::memory().unwrap();
+        for draft in &drafts {
+            ledger.commit(draft).unwrap();
+        }
+        let limits = Limits::default();
+        let audit = Audit { ledger: &ledger, from: 1, to: 1, engine: &SemiNaive, limits, lenient: false };
+        let mut found = Vec::new();
+        audit
+            .run(&mut |_| {}, &mut |finding| {
+                found.push(finding.to_string());
+                true
+            })
+            .unwrap();
+        assert!(found.iter().any(|finding| finding.contains(named)), "{named}: {found:?}");
+    }
+}
+
+#[test]
+fn what_is_supposed_shows_its_steps() {
+    let session = Session::over_ledger(rules(APPROVAL), Ledger::memory().unwrap());
+    let hypothesis = hence::session::Hypothesis {
+        assertions: vec![
+            Fact::new("request", [text("r"), Value::Int(2)]),
+            Fact::new("review", [text("r"), text("eve")]),
+        ],
+        ..Default::default()
+    };
+    let scope = hence_proof::difference::Scope::Decisions;
+    let mut drawn = 0;
+    let steps = session
+        .what_if_each(&hypothesis, 5, (&scope, 10), &mut |_, _| {
+            drawn += 1;
+            true
+        })
+        .unwrap();
+    assert_eq!((drawn, steps.len()), (1, 1));
+    assert_eq!(session.ledger().unwrap().last_tx(), 0);
+}
+
+#[test]
+fn a_fed_fact_has_a_proof_and_an_asserted_one_an_author() {
+    let text = "input p(x: int). input q(x: int). feed q(X) :- p(X). seen(X) :- q(X).";
+    let int = |relation, value| Fact::new(relation, [Value::Int(value)]);
+    for engine in [Box::new(SemiNaive) as Box<dyn Engine>, Box::new(Naive)] {
+        let mut session = Session::over_ledger(rules(text), Ledger::memory().unwrap()).with_engine(engine);
+        let facts = vec![int("p", 1), int("p", 2), int("q", 2), int("q", 3)];
+        session
+            .commit(Change { assertions: facts, author: String::from("ada"), ..Change::default() }, false)
+            .unwrap();
+        let proof = |value: i64| session.why(&format!("q({value})"), 0, None).unwrap().proofs.remove(0);
+        use hence_proof::proof::StepKind;
+        assert!(matches!(proof(1).steps[0].kind, StepKind::Derived(_)));
+        assert!(matches!(proof(3).steps[0].kind, StepKind::Asserted { .. }));
+        let wanted = hence::session::Wanted { every: true, ..Default::default() };
+        let mut both = 0;
+        session
+            .why_each("q(2)", 0, wanted, &mut |_| {
+                both += 1;
+                true
+            })
+            .unwrap();
+        assert_eq!(both, 2);
+        // Only what was asserted is recorded.
+        assert_eq!(session.ledger().unwrap().facts("q".into()).count(), 2);
+        // What is fed goes with what feeds it, what is asserted stays.
+        let gone = Change { retractions: vec![int("p", 1), int("p", 2)], ..Change::default() };
+        session.commit(gone, false).unwrap();
+        let seen = session.derive(&[String::from("seen")], 0).unwrap().relations.remove(0).2;
+        assert_eq!(seen, [int("seen", 2), int("seen", 3)]);
+    }
+}
