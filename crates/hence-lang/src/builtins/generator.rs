@@ -57,7 +57,9 @@ impl Generator {
             (Self::Captures(pattern, group), [text]) => distinct(pattern.captures(text::of(*text), *group)),
             (Self::List(_), elements) => {
                 let mut seen = HashSet::new();
-                Box::new(elements.to_vec().into_iter().filter(move |element| seen.insert(*element)))
+                let distinct: Vec<Word> =
+                    elements.iter().copied().filter(|element| seen.insert(*element)).collect();
+                Box::new(distinct.into_iter())
             }
             (Self::Elements(_), [of]) => {
                 Box::new(list::elements(of.as_symbol()).iter().map(|element| element.word()))
