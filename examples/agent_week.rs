@@ -423,7 +423,7 @@ fn json_of(value: &Value) -> Json {
         Value::Bool(value) => json!(value),
         Value::Int(value) => json!(value),
         Value::Float(value) => json!(value.get()),
-        Value::String(text) | Value::Name(text) => json!(text.as_str()),
+        Value::String(text) | Value::Name(text) | Value::List(text) => json!(text.as_str()),
         Value::Time(micros) => json!(literal::time_text(*micros)),
         Value::Duration(micros) => json!(literal::duration_text(*micros)),
     }

@@ -204,5 +204,6 @@ fn literal(ty: &ColumnType) -> String {
         Type::Name => "/unknown",
         Type::Time => "@1970-01-01T00:00:00Z",
         Type::Duration => "0s",
+        Type::List(_) => "[]",
     })
 }

@@ -383,7 +383,7 @@ fn random_value(random: &mut Dice) -> Value {
 fn random_expr(random: &mut Dice, depth: usize) -> Expr {
     let span = Span::default();
     let ident = |name: &str| Ident { name: Symbol::new(name), span };
-    let kind = match random.below(if depth > 4 { 4 } else { 9 }) {
+    let kind = match random.below(if depth > 4 { 4 } else { 10 }) {
         0 => ExprKind::Wildcard,
         1 => ExprKind::Variable(Symbol::new("Var")),
         2 => ExprKind::Ident(Symbol::new("parameter")),
@@ -395,6 +395,12 @@ fn random_expr(random: &mut Dice, depth: usize) -> Expr {
         5 => {
             let op = random.pick(&[UnaryOp::Not, UnaryOp::Negate]);
             ExprKind::Unary(op, Box::new(random_expr(random, depth + 1)))
+        }
+        6 => {
+            let elements =
+                (0..random.below(3)).map(|_| Expr { kind: ExprKind::Literal(random_value(random)), span });
+            let list = Expr { kind: ExprKind::List(elements.collect()), span };
+            ExprKind::In(Box::new(random_expr(random, depth + 1)), Box::new(list))
         }
         _ => {
             use BinaryOp::*;
@@ -413,6 +419,8 @@ fn bare(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Unary(op, operand) => format!("({op:?} {})", bare(operand)),
         ExprKind::Binary(op, left, right) => format!("({} {op:?} {})", bare(left), bare(right)),
+        ExprKind::In(left, right) => format!("({} in {})", bare(left), bare(right)),
+        ExprKind::List(args) => format!("[{}]", args.iter().map(bare).collect::<Vec<_>>().join(", ")),
         ExprKind::Call(name, args) => {
             format!("{}({})", name.name, args.iter().map(bare).collect::<Vec<_>>().join(", "))
         }

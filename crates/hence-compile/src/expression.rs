@@ -172,7 +172,10 @@ fn op_text(op: Op) -> String {
 
 /// A type as Rust names it.
 pub(super) fn type_text(ty: Type) -> String {
-    format!("Type::{ty:?}")
+    match ty {
+        Type::List(element) => format!("Type::List(&Type::{element:?})"),
+        ty => format!("Type::{ty:?}"),
+    }
 }
 
 /// A literal as a word.
@@ -181,7 +184,9 @@ pub(super) fn constant(value: Value, constants: &mut Constants) -> String {
         Value::Bool(value) => format!("Word::from_bool({value})"),
         Value::Int(value) | Value::Time(value) | Value::Duration(value) => format!("int({value})"),
         Value::Float(value) => format!("float({:?})", value.get()),
-        Value::String(symbol) | Value::Name(symbol) => format!("TEXTS.word({})", constants.text(symbol)),
+        Value::String(symbol) | Value::Name(symbol) | Value::List(symbol) => {
+            format!("TEXTS.word({})", constants.text(symbol))
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod typed;
 
 use std::fmt::Write as _;
 
+use hence_core::fault::broken;
 use hence_core::schema::RelationId;
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
@@ -195,6 +196,7 @@ fn row(values: &[Value]) -> String {
         Value::Bool(value) => format!("Cell::B({value})"),
         Value::Int(value) | Value::Time(value) | Value::Duration(value) => format!("Cell::I({value})"),
         Value::Float(value) => format!("Cell::F({:?})", value.get()),
+        Value::List(_) => broken("a column of a relation holds no list"),
         Value::String(text) | Value::Name(text) => format!("Cell::T({:?})", text.as_str()),
     };
     values.iter().map(cell).collect::<Vec<_>>().join(", ")

@@ -8,7 +8,7 @@ use hence_lang::builtins::generator::Generator;
 use hence_lang::ir::{Arg, Atom, Literal, Program, Rule, Term};
 
 use super::Refusal;
-use super::expression::{Expressions, Place, constant, params};
+use super::expression::{Expressions, Place, constant, params, type_text};
 use super::names;
 use super::order::ordered;
 use super::stages::{gathers, open_columns};
@@ -285,6 +285,8 @@ pub(super) fn generator_text(generator: &Generator, constants: &mut Constants) -
         Generator::Captures(pattern, group) => {
             format!("captures(&PATTERNS, {}, {group})", constants.pattern(pattern.source()))
         }
+        Generator::List(element) => format!("Generator::List({})", type_text(*element)),
+        Generator::Elements(element) => format!("Generator::Elements({})", type_text(*element)),
         other => format!("Generator::{other:?}"),
     }
 }

@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use hence_core::schema::{ColumnType, Kind, NameSet, Param, Relation, RelationId};
+use hence_core::list::elements;
+use hence_core::schema::{ColumnType, Kind, NameSet, Relation, RelationId};
 use hence_core::value::{Type, Value};
 use hence_lang::ir::Program;
 
@@ -62,13 +63,16 @@ impl<'a> Typed<'a> {
 
     /// A column's type as Rust names it; a closed set is an enum, written on its first use.
     fn column(&mut self, relation: &str, column: &str, ty: &ColumnType) -> String {
+        if let Some(element) = ty.element() {
+            return format!("Vec<{}>", self.column(relation, column, &element));
+        }
         match (&ty.set, ty.ty) {
             (Some(set), _) if !set.members.is_empty() => self.set(relation, column, set),
             (_, Type::Bool) => String::from("bool"),
             (_, Type::Int | Type::Time | Type::Duration) => String::from("i64"),
             (_, Type::Float) => String::from("f64"),
             (_, Type::String) => String::from("String"),
-            (_, Type::Name) => String::from("Name"),
+            (_, Type::Name | Type::List(_)) => String::from("Name"),
         }
     }
 
@@ -198,7 +202,7 @@ impl<'a> Typed<'a> {
             let otherwise = format!("The parameter `{}`.", param.name);
             declared.push_str(&doc(&param.doc, &otherwise, "    "));
             let _ = writeln!(declared, "    pub {field}: {ty},");
-            let default = self.default(param, &ty);
+            let default = default(param.default, &ty);
             let _ = writeln!(defaults, "            {field}: {default},");
             words.push(format!("        row.put({:?}, &self.{field});\n", param.name.as_str()));
         }
@@ -213,17 +217,6 @@ impl<'a> Typed<'a> {
             "#[rustfmt::skip]\nimpl Params {{\n    fn words(&self) -> Result<Vec<Word>, BadParam> {{\n        let mut row = Row::default();\n{words}        row.params()\n    }}\n}}\n"
         );
         self.out.push_str(&out);
-    }
-
-    fn default(&self, param: &Param, ty: &str) -> String {
-        match param.default {
-            Value::Bool(value) => value.to_string(),
-            Value::Int(value) | Value::Time(value) | Value::Duration(value) => value.to_string(),
-            Value::Float(value) => format!("{:?}", value.get()),
-            Value::String(text) => format!("String::from({:?})", text.as_str()),
-            Value::Name(name) if ty == "Name" => format!("Name::from({:?})", name.as_str()),
-            Value::Name(name) => format!("Column::of(Word::from_symbol(Symbol::new({:?})))", name.as_str()),
-        }
     }
 
     fn facts(&mut self, inputs: &[Struct<'_>], decisions: &[Struct<'_>]) {
@@ -265,6 +258,23 @@ impl<'a> Typed<'a> {
         }
         out.push_str("    /// Decisions that depend on an undefined operation; none of their facts is drawn.\n    pub undetermined: Vec<&'static str>,\n    /// Undefined operations, one line each.\n    pub reports: Vec<String>,\n}\n");
         self.out.push_str(&out);
+    }
+}
+
+/// The value of a parameter of the Rust type `ty`.
+fn default(value: Value, ty: &str) -> String {
+    match value {
+        Value::Bool(value) => value.to_string(),
+        Value::Int(value) | Value::Time(value) | Value::Duration(value) => value.to_string(),
+        Value::Float(value) => format!("{:?}", value.get()),
+        Value::String(text) => format!("String::from({:?})", text.as_str()),
+        Value::Name(name) if ty == "Name" => format!("Name::from({:?})", name.as_str()),
+        Value::Name(name) => format!("Column::of(Word::from_symbol(Symbol::new({:?})))", name.as_str()),
+        Value::List(text) => {
+            let element = ty.strip_prefix("Vec<").and_then(|ty| ty.strip_suffix('>')).unwrap_or(ty);
+            let elements: Vec<_> = elements(text).iter().map(|value| default(*value, element)).collect();
+            format!("vec![{}]", elements.join(", "))
+        }
     }
 }
 

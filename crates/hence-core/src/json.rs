@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 use crate::fact::Fact;
 use crate::fault::OrBroken;
+use crate::list;
 use crate::literal;
 use crate::symbol::Symbol;
 use crate::value::{Float, Type, Value};
@@ -22,6 +23,7 @@ pub fn value(value: Value) -> Json {
         Value::Int(value) => Json::from(value),
         Value::Float(value) => Json::from(value.get()),
         Value::String(text) | Value::Name(text) => Json::from(text.as_str()),
+        Value::List(text) => list::elements(text).iter().map(|element| self::value(*element)).collect(),
         Value::Time(micros) => Json::from(literal::time_text(micros)),
         Value::Duration(micros) => Json::from(literal::duration_text(micros)),
     }
@@ -49,6 +51,10 @@ pub fn read(ty: Type, json: &Json) -> Option<Value> {
         Type::Name => text().filter(|text| literal::is_name(text)).map(|text| Value::Name(Symbol::new(text))),
         Type::Time => text().and_then(literal::parse_time).map(Value::Time),
         Type::Duration => text().and_then(literal::parse_duration).map(Value::Duration),
+        Type::List(element) => {
+            let elements = json.as_array()?.iter().map(|json| read(*element, json));
+            elements.collect::<Option<Vec<_>>>().map(list::of)
+        }
     }
 }
 
@@ -63,6 +69,7 @@ pub fn typed(value: Value) -> Json {
         Value::Name(text) => json!({ "name": text.as_str() }),
         Value::Time(micros) => json!({ "time": micros }),
         Value::Duration(micros) => json!({ "duration": micros }),
+        Value::List(text) => list::elements(text).iter().map(|element| typed(*element)).collect(),
     }
 }
 

@@ -6,6 +6,7 @@ pub mod fault;
 pub mod file;
 pub mod index_vec;
 pub mod json;
+pub mod list;
 pub mod literal;
 pub mod meter;
 pub mod pattern;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::index_vec::id;
+use crate::list;
 use crate::span::Span;
 use crate::symbol::Symbol;
 use crate::value::{Type, Value};
@@ -59,10 +60,22 @@ impl ColumnType {
         Self { ty, set: None }
     }
 
+    /// The type of the elements of a list.
+    pub fn element(&self) -> Option<Self> {
+        match self.ty {
+            Type::List(element) => Some(Self { ty: *element, set: self.set.clone() }),
+            _ => None,
+        }
+    }
+
     /// Whether the column accepts `value`.
     pub fn admits(&self, value: Value) -> bool {
         match (&self.set, value) {
-            (Some(set), Value::Name(name)) => set.members.contains(&name),
+            (_, Value::List(text)) => match self.element() {
+                Some(element) => list::elements(text).iter().all(|value| element.admits(*value)),
+                None => false,
+            },
+            (Some(set), Value::Name(name)) => self.ty == Type::Name && set.members.contains(&name),
             (_, value) => value.ty() == self.ty,
         }
     }
@@ -70,6 +83,9 @@ impl ColumnType {
 
 impl fmt::Display for ColumnType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some(element), Some(_)) = (self.element(), &self.set) {
+            return write!(f, "[{element}]");
+        }
         match &self.set {
             Some(set) => match set.name {
                 Some(name) => write!(f, "{name}"),

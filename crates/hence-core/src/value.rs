@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::fault::OrBroken;
+use crate::list;
 use crate::literal;
 use crate::symbol::Symbol;
 
@@ -24,6 +25,8 @@ pub enum Type {
     Time,
     /// Microseconds, signed.
     Duration,
+    /// A list of values of a scalar type; only parameters have it.
+    List(&'static Type),
 }
 
 impl Type {
@@ -37,6 +40,14 @@ impl Type {
             Self::Name => "name",
             Self::Time => "time",
             Self::Duration => "duration",
+            Self::List(Self::Bool) => "[bool]",
+            Self::List(Self::Int) => "[int]",
+            Self::List(Self::Float) => "[float]",
+            Self::List(Self::String) => "[string]",
+            Self::List(Self::Name) => "[name]",
+            Self::List(Self::Time) => "[time]",
+            Self::List(Self::Duration) => "[duration]",
+            Self::List(Self::List(_)) => "[[]]",
         }
     }
 
@@ -48,7 +59,7 @@ impl Type {
 
     /// Whether values of the type are interned texts (their words have no order of their own).
     pub fn is_text(self) -> bool {
-        matches!(self, Self::String | Self::Name)
+        matches!(self, Self::String | Self::Name | Self::List(_))
     }
 
     /// Compares two words of this type by value: texts by their Unicode scalar values, all others as `i64`.
@@ -182,6 +193,8 @@ pub enum Value {
     Time(i64),
     /// Microseconds.
     Duration(i64),
+    /// A list, by its text; [`list`](crate::list) makes it and knows its elements.
+    List(Symbol),
 }
 
 impl Value {
@@ -195,6 +208,7 @@ impl Value {
             Type::Name => Self::Name(word.as_symbol()),
             Type::Time => Self::Time(word.as_int()),
             Type::Duration => Self::Duration(word.as_int()),
+            Type::List(_) => Self::List(word.as_symbol()),
         }
     }
 
@@ -204,11 +218,11 @@ impl Value {
             Self::Bool(value) => Word::from_bool(value),
             Self::Int(value) | Self::Time(value) | Self::Duration(value) => Word::from_int(value),
             Self::Float(value) => Word::from_float(value.0).or_broken("a float value is a number"),
-            Self::String(symbol) | Self::Name(symbol) => Word::from_symbol(symbol),
+            Self::String(symbol) | Self::Name(symbol) | Self::List(symbol) => Word::from_symbol(symbol),
         }
     }
 
-    /// The type of this value.
+    /// The type of this value; an empty list counts as one of strings.
     pub fn ty(self) -> Type {
         match self {
             Self::Bool(_) => Type::Bool,
@@ -218,6 +232,7 @@ impl Value {
             Self::Name(_) => Type::Name,
             Self::Time(_) => Type::Time,
             Self::Duration(_) => Type::Duration,
+            Self::List(text) => list::elements(text).first().map_or(Type::String, |first| first.ty()).list(),
         }
     }
 
@@ -238,7 +253,7 @@ impl fmt::Display for Value {
             Self::Int(value) => write!(f, "{value}"),
             Self::Float(value) => f.write_str(&literal::float_text(value.0)),
             Self::String(symbol) => f.write_str(&literal::quoted(symbol.as_str())),
-            Self::Name(symbol) => f.write_str(symbol.as_str()),
+            Self::Name(symbol) | Self::List(symbol) => f.write_str(symbol.as_str()),
             Self::Time(micros) => write!(f, "@{}", literal::time_text(*micros)),
             Self::Duration(micros) => f.write_str(&literal::duration_text(*micros)),
         }

@@ -58,7 +58,7 @@ impl Redaction {
     /// Whether a value does, numbers by their digits.
     fn matches_value(&self, value: Value) -> bool {
         match value {
-            Value::String(text) | Value::Name(text) => self.matches(text.as_str()),
+            Value::String(text) | Value::Name(text) | Value::List(text) => self.matches(text.as_str()),
             Value::Int(_) | Value::Float(_) => self.matches(&value.text()),
             Value::Bool(_) | Value::Time(_) | Value::Duration(_) => false,
         }

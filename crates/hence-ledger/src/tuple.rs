@@ -1,5 +1,6 @@
 //! The order-keeping encoding of the values of a fact: encoded tuples compare byte by byte as the tuples do.
 
+use hence_core::fault::broken;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value, Word};
 
@@ -28,6 +29,7 @@ pub(crate) fn encode(values: &[Value], out: &mut Vec<u8>) {
             Value::Name(text) => put_text(out, NAME, text.as_str()),
             Value::Time(value) => put_int(out, TIME, value),
             Value::Duration(value) => put_int(out, DURATION, value),
+            Value::List(_) => broken("a column of a relation holds no list"),
         }
     }
 }

@@ -26,7 +26,8 @@ const INFIX: [(&str, u8); 11] = [
     ("%", 6),
 ];
 
-/// How strongly a prefix operator and a call bind.
+/// How strongly a comparison, a prefix operator and a call bind.
+const COMPARE: u8 = 4;
 const PREFIX: u8 = 7;
 const CALL: u8 = 8;
 
@@ -99,6 +100,8 @@ impl Phrase<'_> {
                 texts.push(group.to_string());
                 "captures"
             }
+            Generator::List(_) => return format!("[{}]", texts.join(", ")),
+            Generator::Elements(_) => return texts.concat(),
         };
         format!("{name}({})", texts.join(", "))
     }
@@ -153,6 +156,13 @@ impl Phrase<'_> {
         let name = op.name();
         let strength = INFIX.iter().find(|(infix, _)| *infix == name).map(|(_, strength)| *strength);
         match (args, strength) {
+            ([value, rest @ ..], _) if matches!(op, Op::Among | Op::In) => {
+                let elements: Vec<_> = rest.iter().map(|element| self.text(element, fill, 0)).collect();
+                let elements = elements.join(", ");
+                let elements = if op == Op::In { elements } else { format!("[{elements}]") };
+                let text = format!("{} in {elements}", self.text(value, fill, CALL));
+                if around > COMPARE { format!("({text})") } else { text }
+            }
             ([left, right], Some(strength)) => self.infix(name, strength, (left, right), fill, around),
             ([operand], _) if name == "-" => format!("-{}", self.text(operand, fill, PREFIX)),
             ([operand], _) if name == "not" => format!("!{}", self.text(operand, fill, CALL)),

@@ -15,7 +15,7 @@ use std::slice::SliceIndex;
 use hence_core::fault::OrBroken;
 
 pub use decode::decode;
-pub use parser::{MAX_BYTES, parse, parse_fact, parse_query, parse_value};
+pub use parser::{MAX_BYTES, constant, parse, parse_fact, parse_query, parse_value};
 pub use print::{aggregate_text, atom_text, expr_text, format, literal_text, rule_text};
 
 /// The part of a text that places point at.

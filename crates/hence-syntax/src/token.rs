@@ -47,9 +47,9 @@ pub(crate) enum TokenKind {
     LeftBrace,
     /// `}`
     RightBrace,
-    /// `[`, which only other languages use
+    /// `[` of a list
     LeftBracket,
-    /// `]`, which only other languages use
+    /// `]` of a list
     RightBracket,
     /// `,`
     Comma,

@@ -14,6 +14,7 @@ use hence::session::{Faults, SessionError};
 use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::fault::broken;
 use hence_core::file::{self, LARGEST_TEXT};
+use hence_core::list;
 use hence_core::span::{FileId, Span};
 use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
@@ -240,8 +241,12 @@ fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
 }
 
 fn parameter(value: &DeValue<'_>) -> Result<Value, String> {
-    let otherwise =
-        || format!("expected a 64-bit int, a finite float, a bool or a string, found {}", found(value));
+    let otherwise = || {
+        format!(
+            "expected a 64-bit int, a finite float, a bool, a string or a list of them, found {}",
+            found(value)
+        )
+    };
     match value {
         DeValue::Integer(_) => integer(value).map(Value::Int).ok_or_else(otherwise),
         DeValue::Float(float) => {
@@ -250,6 +255,13 @@ fn parameter(value: &DeValue<'_>) -> Result<Value, String> {
         }
         DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
         DeValue::String(text) => Ok(values::parameter(text)),
+        DeValue::Array(elements) => {
+            let scalar = |element: &Spanned<DeValue<'_>>| match element.get_ref() {
+                DeValue::Array(_) => Err(String::from("a list has no lists in it")),
+                element => parameter(element),
+            };
+            elements.iter().map(scalar).collect::<Result<Vec<_>, _>>().map(list::of)
+        }
         _ => Err(otherwise()),
     }
 }

@@ -166,7 +166,9 @@ fn engines() -> String {
 pub(super) fn parameter(text: &str) -> Value {
     let written = syntax::parse_value(text);
     match written {
-        Some(Value::Int(_) | Value::Float(_) | Value::Bool(_)) | None => Value::String(Symbol::new(text)),
+        Some(Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::List(_)) | None => {
+            Value::String(Symbol::new(text))
+        }
         Some(value) => value,
     }
 }

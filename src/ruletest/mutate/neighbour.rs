@@ -1,5 +1,6 @@
 //! The neighbours of a constant.
 
+use hence_core::list;
 use hence_core::schema::NameSet;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Value};
@@ -7,7 +8,7 @@ use hence_core::value::{Float, Value};
 const MICROSECOND: i64 = 1;
 const UNITS: [i64; 6] = [7 * 86_400_000_000, 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000, 1_000];
 
-/// The values next to `value`; of a closed set of names the next member.
+/// The values next to `value`; of a closed set of names the next member, of a list those without one element.
 pub(super) fn neighbours(value: Value, set: Option<&NameSet>) -> Vec<Value> {
     match value {
         Value::Bool(value) => vec![Value::Bool(!value)],
@@ -29,6 +30,11 @@ pub(super) fn neighbours(value: Value, set: Option<&NameSet>) -> Vec<Value> {
         }
         Value::Time(micros) => micros.checked_add(1_000_000).map(Value::Time).into_iter().collect(),
         Value::Name(name) => vec![Value::Name(next_name(name, set))],
+        Value::List(text) => {
+            let elements = list::elements(text);
+            let without = |left_out: &Value| list::of(elements.iter().copied().filter(|one| one != left_out));
+            elements.iter().map(without).collect()
+        }
         Value::String(text) => vec![Value::String(Symbol::new(&format!("{text}_")))],
     }
 }

@@ -1,6 +1,6 @@
 //! Random expressions of a type over the variables that a rule binds.
 
-use hence_core::value::Type::{self, Bool, Duration, Float, Int, Name, String as Text, Time};
+use hence_core::value::Type::{self, Bool, Duration, Float, Int, List, Name, String as Text, Time};
 
 use super::dice::Dice;
 
@@ -28,6 +28,7 @@ pub(super) fn literal(dice: &mut Dice, ty: Type) -> String {
         Time if extreme => &["@1969-12-31T23:59:59.999999Z", "@9999-12-30T00:00:00Z"],
         Time => &["@2024-02-29T12:00:00Z", "@2026-01-01T00:00:00Z", "@1970-01-01T00:00:00Z"],
         Duration => &["0s", "1s", "-1h30m", "7d", "250ms"],
+        List(_) => unreachable!("only parameters are lists"),
     };
     dice.pick(from).to_owned()
 }
@@ -70,6 +71,7 @@ pub(super) fn expr(dice: &mut Dice, vars: &[Var], ty: Type, depth: usize) -> Str
             6 => format!("({} / ({}))", one(dice, Duration), one(dice, Int)),
             _ => format!("({} + {})", one(dice, Duration), one(dice, Duration)),
         },
+        List(_) => literal(dice, ty),
     }
 }
 
@@ -161,9 +163,25 @@ fn formatted(dice: &mut Dice, vars: &[Var]) -> String {
         Time => dice.pick(&[":date", ":time"]),
         Duration => ":human",
         Int => ":plural run runs",
-        Bool | Text | Name => "",
+        Bool | Text | Name | List(_) => "",
     };
     format!("format(\"{{{}{format}}}.\")", var.name)
+}
+
+/// A list of a type, or a parameter that is one.
+pub(super) fn list(dice: &mut Dice, ty: Type, least: usize) -> String {
+    match ty {
+        Int if dice.chance(50) => String::from("param_l"),
+        Text if dice.chance(50) => String::from("param_s"),
+        _ => {
+            let elements: Vec<String> = (0..least + dice.below(3)).map(|_| element(dice, ty)).collect();
+            format!("[{}]", elements.join(", "))
+        }
+    }
+}
+
+fn element(dice: &mut Dice, ty: Type) -> String {
+    if ty == Int && dice.chance(20) { String::from("param_i") } else { literal(dice, ty) }
 }
 
 /// A bool expression that may stand inside parentheses.
@@ -176,7 +194,11 @@ pub(super) fn condition(dice: &mut Dice, vars: &[Var], depth: usize) -> String {
             _ => format!("{left} and ({right})"),
         };
     }
-    match dice.below(9) {
+    match dice.below(10) {
+        9 if !vars.is_empty() => {
+            let var = dice.pick(vars);
+            format!("{} in {}", var.name, list(dice, var.ty, 0))
+        }
         0 => {
             let name = dice.pick(&["contains", "starts_with", "ends_with"]);
             format!("{name}({}, {})", expr(dice, vars, Text, depth), expr(dice, vars, Text, depth))

@@ -112,6 +112,8 @@ impl Maker {
         self.text.declarations.push(String::from("type color = /red | /green | /blue."));
         self.text.declarations.push(format!("param param_i: int = {}.", self.dice.below(4)));
         self.text.declarations.push(String::from("param param_f: float = 0.5."));
+        self.text.declarations.push(String::from("param param_l: [int] = [1, 2, -1]."));
+        self.text.declarations.push(String::from("param param_s: [string] = [\"a\", \"b\", \"red\"]."));
         let (inputs, most) =
             if self.dense { (1 + self.dice.below(3), 14) } else { (2 + self.dice.below(2), 8) };
         for at in 0..inputs {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hence_core::value::Type::{self, Bool, Duration, Float, Int, Name, String as Text, Time};
+use hence_core::value::Type::{self, Bool, Duration, Float, Int, List, Name, String as Text, Time};
 
 use super::dice::Dice;
 use super::expr::{self, TYPES, Var, condition, expr, literal};
@@ -210,6 +210,13 @@ impl Body<'_> {
 
     /// `V in g`, `V` bound or not.
     fn each(&mut self) {
+        if self.dice.chance(30) {
+            let ty = self.dice.pick(&TYPES);
+            let list = expr::list(self.dice, ty, 1);
+            let bound = self.known(ty).filter(|_| self.dice.chance(25));
+            let name = bound.unwrap_or_else(|| self.fresh(ty));
+            return self.literals.push(format!("{name} in {list}"));
+        }
         let vars = self.vars.clone();
         let generator = match self.dice.below(6) {
             0 | 1 => format!(
@@ -297,6 +304,7 @@ impl Body<'_> {
             Bool => &["any", "all", "min"],
             Text => &["join", "min", "max", "arg_min", "arg_max"],
             Name => &["min", "max", "arg_max"],
+            List(_) => unreachable!("no column is a list"),
         };
         let one = |dice: &mut Dice, ty| expr(dice, vars, ty, 1);
         match self.dice.pick(names) {

@@ -47,7 +47,9 @@ fn a_program_shrinks_to_what_fails() {
             .is_ok_and(|(rules, _)| literals(&rules.program).into_iter().any(|literal| negation(&literal)))
     };
     let large = |text: &Text| literals(&load(text).unwrap().0.program).len() > 8;
-    let text = (0..).map(program::random).find(|text| negates(text) && large(text)).unwrap();
+    // An aggregate in a body may bring negations of its own.
+    let plain = |text: &Text| !text.rules.iter().flat_map(|rule| &rule.body).any(|body| body.contains('{'));
+    let text = (0..).map(program::random).find(|text| plain(text) && negates(text) && large(text)).unwrap();
     let small = shrink(text, negates);
     let (rules, input) = load(&small).unwrap();
     assert!(rules.program.rules.len() == 1 && literals(&rules.program).len() <= 4, "{}", small.case());

@@ -143,12 +143,14 @@ fn candidates(clauses: &[Clause<'_>], vars: &Vars, sources: &Sources) -> Vec<Can
     let mut candidates = Vec::new();
     for (literal, clause) in clauses.iter().enumerate() {
         match clause {
-            Clause::Each { var, name, args, span, .. } => {
+            // An empty list has no type to give to a variable.
+            Clause::Each { right, .. } if is_empty_list(right) => {}
+            Clause::Each { var, args, span, .. } => {
                 let mut reads: Vec<_> = args.iter().flat_map(|arg| reads(arg, vars, sources)).collect();
                 reads.sort_unstable();
                 reads.dedup();
                 let size = 1 + args.iter().map(size).sum::<usize>();
-                let weight = (size, format!("{} {}", name.name, sources.slice(*span)));
+                let weight = (size, sources.slice(*span).to_owned());
                 candidates.push(Candidate { literal, left: true, var: *var, reads, missing: 0, weight });
             }
             Clause::Aggregate(inner) => {
@@ -174,6 +176,11 @@ fn candidates(clauses: &[Clause<'_>], vars: &Vars, sources: &Sources) -> Vec<Can
         }
     }
     candidates
+}
+
+/// Whether this is `[]`.
+pub(super) fn is_empty_list(right: &Expr) -> bool {
+    matches!(&right.kind, ExprKind::List(elements) if elements.is_empty())
 }
 
 /// The variables that `expr` reads, each once.

@@ -107,9 +107,16 @@ impl Typer<'_> {
                 self.meet(*var, &ty, *span);
                 Some(Literal::Bind { var: *var, expr, span: *span })
             }
-            Clause::Each { var, name, args, span, .. } => {
-                let (generator, args) = self.generator(*name, args, *span)?;
-                self.meet(*var, &ColumnType::plain(generator.element()), *span);
+            Clause::Each { var, right, args, span, .. } => {
+                let (generator, ty, args) = match &right.kind {
+                    tree::ExprKind::Call(name, _) => {
+                        let (generator, args) = self.generator(*name, args, *span)?;
+                        let ty = ColumnType::plain(generator.element());
+                        (generator, ty, args)
+                    }
+                    _ => self.listed(right)?,
+                };
+                self.meet(*var, &ty, *span);
                 Some(Literal::Each { var: *var, bound: false, generator, args, span: *span })
             }
             Clause::Aggregate(inner) => self.aggregated(inner),
@@ -148,7 +155,12 @@ impl Typer<'_> {
                 Some(Literal::Atom { negated: *negated, relation: *relation, args, span: *span })
             }
             Clause::Condition { expr, span } => Some(Literal::Test { expr: self.bool(expr)?, span: *span }),
-            Clause::Each { var, name, args, span, .. } => {
+            Clause::Each { var, right, span, .. } if !matches!(right.kind, tree::ExprKind::Call(..)) => {
+                let variable = self.variable(self.vars.name(*var), *span)?;
+                Some(Literal::Test { expr: self.membership(variable, right, *span)?, span: *span })
+            }
+            Clause::Each { var, right, args, span, .. } => {
+                let tree::ExprKind::Call(name, _) = &right.kind else { return None };
                 let (generator, args) = self.generator(*name, args, *span)?;
                 let variable = Expr { kind: ExprKind::Var(*var), ty: generator.element(), span: *span };
                 let known = self.known(*var).ty.as_ref()?.ty;

@@ -101,6 +101,8 @@ pub const DISJOINT_SETS: Code = Code("E318");
 pub const FAULTY_DISTANCE: Code = Code("E319");
 /// A time zone that the database doesn't have.
 pub const UNKNOWN_ZONE: Code = Code("E325");
+/// A list where one value is due, or one value where a list is.
+pub const MISPLACED_LIST: Code = Code("E328");
 
 /// A variable that nothing binds.
 pub const UNBOUND: Code = Code("E401");

@@ -8,6 +8,7 @@ use hence_core::schema::{ColumnType, Kind, NameSet, Param};
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
+use hence_syntax as syntax;
 use hence_syntax::tree::{
     ColumnDecl, Doc, Expr, ExprKind, File, Ident, Item, ParamDecl, RelationDecl, Rule, TypeDecl, TypeExpr,
 };
@@ -118,14 +119,31 @@ fn members(written: &[Ident], out: &mut Vec<Diagnostic>) -> Vec<Symbol> {
     members
 }
 
-/// The type that is written, or `None` after a diagnostic.
-fn resolve_type(written: &TypeExpr, names: &Names, out: &mut Vec<Diagnostic>) -> Option<ColumnType> {
+/// The type that is written, a list only of a parameter, or `None` after a diagnostic.
+fn resolve_type(
+    written: &TypeExpr,
+    is_param: bool,
+    names: &Names,
+    out: &mut Vec<Diagnostic>,
+) -> Option<ColumnType> {
     let ident = match written {
         // The parser has reported why there is no name.
         TypeExpr::Set(set, _) if set.is_empty() => return None,
         TypeExpr::Set(set, _) => {
             let set = NameSet { name: None, members: members(set, out) };
             return Some(ColumnType { ty: Type::Name, set: Some(Arc::new(set)) });
+        }
+        TypeExpr::List(element, span) => {
+            if !is_param {
+                let message = "a column holds one value, not a list";
+                out.push(
+                    error(codes::MISPLACED_LIST, message, *span)
+                        .help("write a fact for each element, and declare the column as one of them"),
+                );
+                return None;
+            }
+            let element = resolve_type(element, false, names, out)?;
+            return Some(ColumnType { ty: element.ty.list(), set: element.set });
         }
         TypeExpr::Named(ident) => ident,
     };
@@ -168,7 +186,7 @@ fn declare_param(decl: &ParamDecl, names: &mut Names, sources: &Sources, out: &m
 }
 
 fn param(decl: &ParamDecl, names: &Names, sources: &Sources, out: &mut Vec<Diagnostic>) -> Option<Param> {
-    let ty = resolve_type(&decl.ty, names, out)?;
+    let ty = resolve_type(&decl.ty, true, names, out)?;
     if matches!(decl.value.kind, hence_syntax::tree::ExprKind::Error) {
         return None;
     }
@@ -176,13 +194,31 @@ fn param(decl: &ParamDecl, names: &Names, sources: &Sources, out: &mut Vec<Diagn
         out.push(not_literal(&format!("the value of the parameter `{}`", decl.name.name), decl.value.span));
         return None;
     };
-    let span = decl.value.span;
     let place = format!("the parameter `{}`", decl.name.name);
-    if let Err(fault) = fit(value, written(sources, span), &ty, &place, Some(span)) {
-        out.push(fault.at(decl.value.span, format!("found {}", value.ty())));
+    if let Some(fault) = misfit(&decl.value, value, &ty, &place, sources) {
+        out.push(fault);
         return None;
     }
     Some(Param { name: decl.name.name, ty, value, default: value, doc: doc(&decl.doc), span: decl.name.span })
+}
+
+/// Why a value doesn't fit, shown where it is; of a list the element that doesn't.
+fn misfit(
+    literal: &Expr,
+    value: Value,
+    ty: &ColumnType,
+    place: &str,
+    sources: &Sources,
+) -> Option<Diagnostic> {
+    if let (ExprKind::List(elements), Some(element)) = (&literal.kind, ty.element()) {
+        let place = format!("each element of {place}");
+        return elements.iter().find_map(|one| {
+            let value = syntax::constant(one)?;
+            misfit(one, value, &element, &place, sources)
+        });
+    }
+    let fault = fit(value, written(sources, literal.span), ty, place, Some(literal.span)).err()?;
+    Some(fault.at(literal.span, format!("found {}", value.ty())))
 }
 
 /// A doc comment as one text.
@@ -234,7 +270,7 @@ fn columns(decl: &RelationDecl, names: &Names, sources: &Sources, out: &mut Vec<
         if let Some(first) = columns.iter().find(|slot| slot.name == name.name) {
             out.push(twice(codes::COLUMN_TWICE, "the column", name, first.origin));
         }
-        let ty = resolve_type(&column.ty, names, out);
+        let ty = resolve_type(&column.ty, false, names, out);
         let default = column.default.as_ref().zip(ty.as_ref());
         let default =
             default.and_then(|(literal, ty)| default_value((decl, column), (literal, ty), sources, out));

@@ -8,6 +8,7 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 use hence_syntax::tree::{Args, Atom, BodyAggregate, Expr, ExprKind, Ident, Literal, LiteralKind, UnaryOp};
 
 use super::bind::{Bound, bind_within};
@@ -34,8 +35,8 @@ pub(super) enum Clause<'t> {
     Condition { expr: Cow<'t, Expr>, span: Span },
     /// `X = e` that binds `X`.
     Bind { var: VarId, expr: Expr, span: Span },
-    /// `X in generator(…)`.
-    Each { var: VarId, bound: bool, name: Ident, args: &'t [Expr], span: Span },
+    /// `X in generator(…)`, `X in [list]`, `X in parameter`: `args` are the expressions in its right side.
+    Each { var: VarId, bound: bool, right: &'t Expr, args: &'t [Expr], span: Span },
     /// `N = count { … }`.
     Aggregate(Box<Inner<'t>>),
     /// Something faulty that was reported; its variables are taken as bound, so that nothing follows from it.
@@ -154,8 +155,8 @@ fn is_faulty(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Error => true,
         ExprKind::Unary(_, operand) => is_faulty(operand),
-        ExprKind::Binary(_, left, right) => is_faulty(left) || is_faulty(right),
-        ExprKind::Call(_, args) => args.iter().any(is_faulty),
+        ExprKind::Binary(_, left, right) | ExprKind::In(left, right) => is_faulty(left) || is_faulty(right),
+        ExprKind::List(args) | ExprKind::Call(_, args) => args.iter().any(is_faulty),
         _ => false,
     }
 }
@@ -342,8 +343,12 @@ fn each<'t>(
     };
     match &right.kind {
         ExprKind::Call(name, args) if is_generator(name.name.as_str()) => {
-            Some(Clause::Each { var: var?, bound: false, name: *name, args, span })
+            Some(Clause::Each { var: var?, bound: false, right, args, span })
         }
+        ExprKind::List(elements) => {
+            Some(Clause::Each { var: var?, bound: false, right, args: elements, span })
+        }
+        ExprKind::Ident(_) => Some(Clause::Each { var: var?, bound: false, right, args: &[], span }),
         ExprKind::Error => None,
         _ => {
             out.push(no_generator(right));
@@ -352,16 +357,20 @@ fn each<'t>(
     }
 }
 
-fn no_generator(right: &Expr) -> Diagnostic {
+pub(super) fn no_generator(right: &Expr) -> Diagnostic {
     let known = crate::builtins::generator::names();
     let forms: Vec<_> = known.iter().map(|name| format!("`{name}(…)`")).collect();
-    let diagnostic = error(codes::MISPLACED_GENERATOR, "expected a generator after `in`", right.span)
-        .note(format!("the generators are {}", super::prose::list(&forms, "and")));
+    let diagnostic =
+        error(codes::MISPLACED_GENERATOR, "expected a list or a generator after `in`", right.span)
+            .note(format!("the generators are {}", super::prose::list(&forms, "and")));
     match &right.kind {
         ExprKind::Call(name, _) => match nearest(name.name.as_str(), known.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic,
         },
+        ExprKind::Literal(value @ (Value::String(_) | Value::Name(_))) => {
+            diagnostic.help(format!("write `[{value}]`"))
+        }
         _ => diagnostic,
     }
 }

@@ -340,11 +340,11 @@ fn each(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
     match &expr.kind {
         ExprKind::Unary(_, operand) => each(operand, visit),
-        ExprKind::Binary(_, left, right) => {
+        ExprKind::Binary(_, left, right) | ExprKind::In(left, right) => {
             each(left, visit);
             each(right, visit);
         }
-        ExprKind::Call(_, args) => args.iter().for_each(|arg| each(arg, visit)),
+        ExprKind::List(args) | ExprKind::Call(_, args) => args.iter().for_each(|arg| each(arg, visit)),
         ExprKind::Wildcard
         | ExprKind::Variable(_)
         | ExprKind::Literal(_)

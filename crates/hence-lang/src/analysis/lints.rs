@@ -1,5 +1,6 @@
 //! Warnings: what is legal and probably not meant. One lint a file; each is silenced by `# allow: LINT` above it.
 
+mod above;
 mod allow;
 pub mod codes;
 mod documents;
@@ -60,7 +61,7 @@ impl<'a> Rules<'a> {
 type Lint = for<'a> fn(Rules<'a>) -> Vec<Diagnostic>;
 
 /// All lints, in the order of their codes.
-const LINTS: [Lint; 12] = [
+const LINTS: [Lint; 13] = [
     singles::singles,
     unread::unread,
     never::never,
@@ -69,6 +70,7 @@ const LINTS: [Lint; 12] = [
     growing::growing,
     documents::without_because,
     documents::undocumented,
+    above::above,
     guarded::by_anyone,
     guarded::by_feed,
     effects::endless,

@@ -19,6 +19,7 @@ mod guards;
 mod head;
 mod infer;
 pub mod lints;
+mod membership;
 mod names;
 mod operation;
 mod partial;

@@ -79,5 +79,6 @@ fn fixed(ty: &ColumnType) -> Value {
         Type::Name => Value::Name(first.copied().unwrap_or_else(|| Symbol::new("/any"))),
         Type::Time => Value::Time(INSTANT),
         Type::Duration => Value::Duration(0),
+        Type::List(_) => hence_core::list::of([]),
     }
 }

@@ -13,6 +13,9 @@ pub(super) fn a(ty: Type) -> String {
 
 /// A column's type with its article; a closed set by its name or its members.
 pub(super) fn a_column(ty: &ColumnType) -> String {
+    if ty.element().is_some() {
+        return format!("a `{ty}`");
+    }
     match &ty.set {
         Some(_) => format!("one of `{ty}`"),
         None => a(ty.ty),

@@ -6,7 +6,7 @@ use hence_core::schema::Kind;
 use hence_core::span::{Sources, Span};
 use hence_syntax::tree::{BinaryOp, Expr, ExprKind, Limit, Rule};
 
-use super::bind::{Bound, lone};
+use super::bind::{Bound, is_empty_list, lone};
 use super::codes;
 use super::draft::Clause;
 use super::names::Names;
@@ -83,7 +83,10 @@ impl Uses {
                 }
                 Clause::Condition { expr, .. } => self.expr(expr, Role::Condition, vars, sources),
                 Clause::Bind { expr, .. } => self.expr(expr, Role::Condition, vars, sources),
-                Clause::Each { args, .. } => {
+                Clause::Each { var, bound, args, span, .. } => {
+                    if *bound {
+                        self.var(*var, *span, Role::Condition);
+                    }
                     args.iter().for_each(|arg| self.expr(arg, Role::Generator, vars, sources));
                 }
                 Clause::Aggregate(inner) => {
@@ -254,7 +257,7 @@ fn equations<'c>(
             };
             Some((*span, reads(other, vars)))
         }
-        Clause::Each { var: own, args, span, .. } if *own == var => {
+        Clause::Each { var: own, args, span, right, .. } if *own == var && !is_empty_list(right) => {
             Some((*span, args.iter().flat_map(|arg| reads(arg, vars)).collect()))
         }
         Clause::Aggregate(inner) if lone(&inner.of.target, vars) == Some(var) => {

@@ -225,6 +225,10 @@ impl Typer<'_> {
                         Some(Expr { kind, ty: Type::String, span })
                     }
                     None if value.ty == Type::String => Some(value),
+                    None if matches!(value.ty, Type::List(_)) => {
+                        let kind = ExprKind::Call(Op::StringOf(value.ty), vec![value]);
+                        Some(Expr { kind, ty: Type::String, span })
+                    }
                     None => self.operation("string", vec![value], span),
                 }
             }

@@ -66,7 +66,7 @@ impl<'a> Typer<'a> {
             ),
             tree::ExprKind::Variable(name) => self.variable(*name, span),
             tree::ExprKind::Literal(value) => Some(constant(*value, span)),
-            tree::ExprKind::Ident(name) => self.param(*name, span),
+            tree::ExprKind::Ident(name) => self.scalar_param(*name, span),
             tree::ExprKind::Unary(UnaryOp::Negate, inner) => self.negate(inner, span),
             tree::ExprKind::Unary(UnaryOp::Not, inner) => {
                 let inner = self.bool(inner)?;
@@ -74,6 +74,14 @@ impl<'a> Typer<'a> {
             }
             tree::ExprKind::Binary(op, left, right) => self.binary(*op, left, right, span),
             tree::ExprKind::Call(name, args) => self.call(*name, args, span),
+            tree::ExprKind::List(_) => {
+                let diagnostic = error(codes::MISPLACED_LIST, "a list is no term", span);
+                self.fail(diagnostic.help("bind its elements in the body: `X in […]`"))
+            }
+            tree::ExprKind::In(left, right) => {
+                let left = self.expr(left)?;
+                self.membership(left, right, span)
+            }
             tree::ExprKind::Error => self.poison(),
         }
     }
@@ -162,7 +170,7 @@ impl<'a> Typer<'a> {
     }
 
     /// Whether the sides of an `=` may ever be equal, as far as closed sets tell.
-    fn comparable(&mut self, left: &Expr, right: &Expr) -> Option<()> {
+    pub(super) fn comparable(&mut self, left: &Expr, right: &Expr) -> Option<()> {
         let sets = (self.set_of(left), self.set_of(right));
         match sets {
             (Some(set), None) => self.within(right, &set, self.place(left)),

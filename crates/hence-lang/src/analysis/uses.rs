@@ -140,14 +140,16 @@ pub(super) fn for_each_use(expr: &Expr, sources: &Sources, visit: &mut dyn FnMut
     match &expr.kind {
         ExprKind::Variable(name) => visit(*name, expr.span),
         ExprKind::Unary(_, inner) => for_each_use(inner, sources, visit),
-        ExprKind::Binary(_, left, right) => {
+        ExprKind::Binary(_, left, right) | ExprKind::In(left, right) => {
             for_each_use(left, sources, visit);
             for_each_use(right, sources, visit);
         }
         ExprKind::Call(name, args) if name.name.as_str() == "format" => {
             args.iter().for_each(|arg| placeholders(arg, sources, visit));
         }
-        ExprKind::Call(_, args) => args.iter().for_each(|arg| for_each_use(arg, sources, visit)),
+        ExprKind::List(args) | ExprKind::Call(_, args) => {
+            args.iter().for_each(|arg| for_each_use(arg, sources, visit))
+        }
         ExprKind::Wildcard | ExprKind::Literal(_) | ExprKind::Ident(_) | ExprKind::Error => {}
     }
 }
@@ -169,8 +171,8 @@ fn placeholders(arg: &Expr, sources: &Sources, visit: &mut dyn FnMut(Symbol, Spa
 pub(super) fn size(expr: &Expr) -> usize {
     match &expr.kind {
         ExprKind::Unary(_, inner) => 1 + size(inner),
-        ExprKind::Binary(_, left, right) => 1 + size(left) + size(right),
-        ExprKind::Call(_, args) => 1 + args.iter().map(size).sum::<usize>(),
+        ExprKind::Binary(_, left, right) | ExprKind::In(left, right) => 1 + size(left) + size(right),
+        ExprKind::List(args) | ExprKind::Call(_, args) => 1 + args.iter().map(size).sum::<usize>(),
         _ => 1,
     }
 }

@@ -18,6 +18,7 @@ pub(super) fn literal(expr: &tree::Expr) -> Option<Value> {
     match &expr.kind {
         tree::ExprKind::Literal(value) => Some(*value),
         tree::ExprKind::Unary(tree::UnaryOp::Negate, inner) => literal(inner).and_then(negated),
+        tree::ExprKind::List(_) => syntax::constant(expr),
         _ => None,
     }
 }
@@ -98,6 +99,9 @@ pub(super) fn fit(
     if let (Some(set), Value::Name(name)) = (&ty.set, value) {
         return Err(outside(name, set, place));
     }
+    if let Some(fault) = list_misfit(value, ty, place) {
+        return Err(fault);
+    }
     let message = format!("`{value}` is {}, but {place} is {}", a(value.ty()), a_column(ty));
     let diagnostic = Diagnostic::new(codes::WRONG_TYPE, message);
     Err(match rewritten(value, text, ty) {
@@ -109,6 +113,28 @@ pub(super) fn fit(
         None if ty.ty == Type::Duration && value.ty() == Type::Int => diagnostic.help(unit(value)),
         None => diagnostic,
     })
+}
+
+/// Why a list doesn't fit, or a scalar where a list is due.
+fn list_misfit(value: Value, ty: &ColumnType, place: &str) -> Option<Diagnostic> {
+    let wrong = |message: String| Diagnostic::new(codes::WRONG_TYPE, message);
+    let (element, text) = match (ty.element(), value) {
+        (Some(element), Value::List(text)) => (element, text),
+        (Some(_), value) => {
+            let fault = wrong(format!("`{value}` is {}, but {place} is a list", a(value.ty())));
+            return Some(fault.help(format!("write `[{value}]`")));
+        }
+        (None, Value::List(text)) => {
+            let fault = wrong(format!("`{text}` is a list, but {place} is {}", a_column(ty)));
+            return Some(match hence_core::list::elements(text) {
+                [one] => fault.help(format!("write `{one}`")),
+                _ => fault,
+            });
+        }
+        (None, _) => return None,
+    };
+    let other = hence_core::list::elements(text).iter().find(|one| !element.admits(**one))?;
+    fit(*other, None, &element, &format!("each element of {place}"), None).err()
 }
 
 /// The text of the literal of type `ty` that `value`, written as `text`, was probably meant to be, if that fits there.

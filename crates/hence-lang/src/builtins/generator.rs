@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use hence_core::list;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Word};
 
@@ -26,6 +27,10 @@ pub enum Generator {
     Chars,
     /// `captures(s, pattern, group)`: the text of a group at each match.
     Captures(Pattern, usize),
+    /// `[a, b]`: the arguments, of this type.
+    List(Type),
+    /// The elements, of this type, of the list that is its argument.
+    Elements(Type),
 }
 
 /// Elements in the order of their first place.
@@ -36,6 +41,7 @@ impl Generator {
     pub fn element(&self) -> Type {
         match self {
             Self::Range => Type::Int,
+            Self::List(element) | Self::Elements(element) => *element,
             _ => Type::String,
         }
     }
@@ -49,6 +55,15 @@ impl Generator {
             (Self::Lines, [text]) => distinct(text::of(*text).lines()),
             (Self::Chars, [text]) => distinct(text::of(*text).split("").filter(|part| !part.is_empty())),
             (Self::Captures(pattern, group), [text]) => distinct(pattern.captures(text::of(*text), *group)),
+            (Self::List(_), elements) => {
+                let mut seen = HashSet::new();
+                let distinct: Vec<Word> =
+                    elements.iter().copied().filter(|element| seen.insert(*element)).collect();
+                Box::new(distinct.into_iter())
+            }
+            (Self::Elements(_), [of]) => {
+                Box::new(list::elements(of.as_symbol()).iter().map(|element| element.word()))
+            }
             _ => Box::new(std::iter::empty()),
         }
     }

@@ -3,6 +3,7 @@
 
 mod name;
 
+use hence_core::list;
 use hence_core::literal::is_time;
 use hence_core::value::{Type, Word};
 
@@ -38,6 +39,10 @@ pub enum Op {
     GreaterEqualText,
     /// `not`.
     Not,
+    /// `x in [a, b]`: whether the first operand is one of the others.
+    Among,
+    /// `x in list`.
+    In,
     /// `+` of ints.
     AddInt,
     /// `-` of ints.
@@ -227,6 +232,7 @@ impl Op {
     pub fn apply_one(self, a: Word) -> Option<Word> {
         match self {
             Self::Not => bool(!a.as_bool()),
+            Self::Among => bool(false),
             Self::NegInt => a.as_int().checked_neg().map(Word::from_int),
             Self::AbsInt => a.as_int().checked_abs().map(Word::from_int),
             Self::NegFloat => Word::from_float(-a.as_float()),
@@ -309,6 +315,8 @@ impl Op {
             Self::DivDuration => Word::from_float(a.as_int() as f64 / b.as_int() as f64),
             Self::MinText => Some(Word::from_symbol(a.as_symbol().min(b.as_symbol()))),
             Self::MaxText => Some(Word::from_symbol(a.as_symbol().max(b.as_symbol()))),
+            Self::Among => bool(a == b),
+            Self::In => bool(list::elements(b.as_symbol()).iter().any(|element| element.word() == a)),
             Self::Contains => bool(text::of(a).contains(text::of(b))),
             Self::StartsWith => bool(text::of(a).starts_with(text::of(b))),
             Self::EndsWith => bool(text::of(a).ends_with(text::of(b))),
@@ -348,6 +356,7 @@ impl Op {
 
     fn apply_more(self, args: &[Word]) -> Option<Word> {
         match (self, args) {
+            (Self::Among, [x, elements @ ..]) => bool(elements.contains(x)),
             (Self::Clamp, [x, low, high]) => int(x.as_int().max(low.as_int()).min(high.as_int())),
             (Self::ClampText, [x, low, high]) => {
                 let symbol = x.as_symbol().max(low.as_symbol()).min(high.as_symbol());

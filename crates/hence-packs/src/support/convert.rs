@@ -5,9 +5,10 @@ use std::fmt;
 use thiserror::Error;
 
 use hence_core::fault::OrBroken;
+use hence_core::list;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
-use hence_core::value::Word;
+use hence_core::value::{Type, Value, Word};
 
 use super::table::Tables;
 
@@ -35,6 +36,9 @@ pub struct BadParam {
 
 /// A type of columns.
 pub trait Column: fmt::Debug {
+    /// The type of the values in lists.
+    const TYPE: Type = Type::Name;
+
     /// The word of a value; `None` for one that no column can hold.
     fn word(&self) -> Option<Word>;
 
@@ -164,6 +168,8 @@ impl Column for Name {
 }
 
 impl Column for String {
+    const TYPE: Type = Type::String;
+
     fn word(&self) -> Option<Word> {
         Some(Word::from_symbol(Symbol::new(self)))
     }
@@ -174,6 +180,8 @@ impl Column for String {
 }
 
 impl Column for bool {
+    const TYPE: Type = Type::Bool;
+
     fn word(&self) -> Option<Word> {
         Some(Word::from_bool(*self))
     }
@@ -184,6 +192,8 @@ impl Column for bool {
 }
 
 impl Column for i64 {
+    const TYPE: Type = Type::Int;
+
     fn word(&self) -> Option<Word> {
         Some(Word::from_int(*self))
     }
@@ -194,11 +204,28 @@ impl Column for i64 {
 }
 
 impl Column for f64 {
+    const TYPE: Type = Type::Float;
+
     fn word(&self) -> Option<Word> {
         Word::from_float(*self)
     }
 
     fn of(word: Word) -> Self {
         word.as_float()
+    }
+}
+
+/// The value of a list parameter.
+impl<T: Column> Column for Vec<T> {
+    const TYPE: Type = Type::List(&T::TYPE);
+
+    fn word(&self) -> Option<Word> {
+        let element = |element: &T| Some(Value::from_word(T::TYPE, element.word()?));
+        let elements = self.iter().map(element).collect::<Option<Vec<_>>>()?;
+        Some(list::of(elements).word())
+    }
+
+    fn of(word: Word) -> Self {
+        list::elements(word.as_symbol()).iter().map(|element| T::of(element.word())).collect()
     }
 }

@@ -46,6 +46,7 @@ fn tightness(expr: &Expr) -> u8 {
     match &expr.kind {
         ExprKind::Or(..) => 1,
         ExprKind::And(..) => 2,
+        ExprKind::Call(Op::Among | Op::In, _) => 4,
         ExprKind::Call(op, args) if args.len() == 2 => match op.name() {
             "=" | "!=" | "<" | "<=" | ">" | ">=" => 4,
             "+" | "-" => 5,
@@ -82,6 +83,11 @@ pub(super) fn filled(program: &Program, expr: &Expr, vars: &[Word]) -> String {
         ExprKind::Unknown => String::from("unknown"),
         ExprKind::Undefined(operand) => format!("{} is unknown", inner(operand)),
         ExprKind::Call(op, args) => match (args.as_slice(), op.name()) {
+            ([value, elements @ ..], "in") => {
+                let elements = list(elements);
+                let elements = if *op == Op::In { elements } else { format!("[{elements}]") };
+                format!("{} in {elements}", wrapped(value, 8, inner(value)))
+            }
             ([left, right], name) if tightness(expr) < 9 => two(name, left, right),
             ([only], "-") => format!("-{}", wrapped(only, 7, inner(only))),
             ([only], "not") => format!("!{}", wrapped(only, 8, inner(only))),
@@ -120,6 +126,11 @@ pub(super) fn generator(program: &Program, generator: &Generator, args: &[Expr],
     let mut parts: Vec<_> = args.iter().map(|arg| filled(program, arg, vars)).collect();
     if let Generator::Captures(pattern, group) = generator {
         parts.extend([literal::quoted(pattern.source().as_str()), group.to_string()]);
+    }
+    match generator {
+        Generator::List(_) => return format!("[{}]", parts.join(", ")),
+        Generator::Elements(_) => return parts.concat(),
+        _ => {}
     }
     let name = format!("{generator:?}").to_lowercase();
     format!("{}({})", name.split('(').next().unwrap_or(""), parts.join(", "))

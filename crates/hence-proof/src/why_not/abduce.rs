@@ -243,6 +243,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
             Value::Duration(micros) => Value::Duration(micros.checked_add(1_000_000)?),
             Value::String(text) => Value::String(Symbol::new(&format!("{text}+"))),
             Value::Bool(held) => Value::Bool(!held),
+            Value::List(_) => return None,
             Value::Name(name) => Value::Name(match &column.ty.set {
                 Some(set) => {
                     let place = set.members.iter().position(|member| *member == name)?;

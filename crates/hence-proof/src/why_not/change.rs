@@ -99,6 +99,6 @@ fn beyond(ty: Type, name: &str, limit: Word) -> Option<Word> {
             Word::from_float(((value.get() * scale).round() + steps as f64) / scale)
         }
         Value::Bool(value) => Some(Word::from_bool(!value)),
-        Value::String(_) | Value::Name(_) => None,
+        Value::String(_) | Value::Name(_) | Value::List(_) => None,
     }
 }

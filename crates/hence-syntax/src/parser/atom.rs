@@ -126,7 +126,11 @@ impl Parser<'_> {
             return;
         }
         let opening = self.lexer.slice(open);
-        let closing = if kind == TokenKind::RightBrace { "}" } else { ")" };
+        let closing = match kind {
+            TokenKind::RightBrace => "}",
+            TokenKind::RightBracket => "]",
+            _ => ")",
+        };
         if self.said() {
             return;
         }

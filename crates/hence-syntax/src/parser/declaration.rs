@@ -3,7 +3,7 @@
 use hence_core::diagnostic::Diagnostic;
 use hence_core::schema::Kind;
 use hence_core::span::Span;
-use hence_core::value::Value;
+use hence_core::value::{Type, Value};
 
 use super::super::codes;
 use super::super::lexer::snake_case;
@@ -231,7 +231,7 @@ impl Parser<'_> {
             self.skip_clause();
             return None;
         }
-        let value = self.literal_term("the value of a parameter");
+        let value = self.param_value();
         let ty = ty.unwrap_or_else(|| self.untyped(name, &value));
         let span = self.since(start);
         self.end_clause("the parameter");
@@ -240,10 +240,8 @@ impl Parser<'_> {
 
     /// Reports a parameter without a type, and takes the type of its value.
     fn untyped(&mut self, name: Ident, value: &Expr) -> TypeExpr {
-        let ty = match value.kind {
-            ExprKind::Literal(value) => value.ty().keyword(),
-            _ => "float",
-        };
+        let constant = super::constant(value);
+        let ty = constant.map_or("float", |value| value.ty().keyword());
         let help = format!("write: `param {}: {ty} = {}.`", name.name, self.lexer.slice(value.span));
         let message = format!("the parameter `{}` has no type", name.name);
         let fault = Diagnostic::new(codes::BAD_DECLARATION, message)
@@ -251,7 +249,29 @@ impl Parser<'_> {
             .help(help)
             .fix(name.span.after(), format!(": {ty}"));
         self.fault(fault);
-        TypeExpr::Named(Ident { name: ty.into(), span: name.span })
+        let named = |ty: &str| TypeExpr::Named(Ident { name: ty.into(), span: name.span });
+        match constant.map(Value::ty) {
+            Some(Type::List(element)) => TypeExpr::List(Box::new(named(element.keyword())), name.span),
+            _ => named(ty),
+        }
+    }
+
+    /// A literal, or a list of them between brackets.
+    pub(super) fn param_value(&mut self) -> Expr {
+        const WHAT: &str = "the value of a parameter";
+        if !self.at(TokenKind::LeftBracket) {
+            return self.literal_term(WHAT);
+        }
+        let list = self.list();
+        let ExprKind::List(elements) = &list.kind else { return list };
+        let Some(other) = elements.iter().find(|element| !matches!(element.kind, ExprKind::Literal(_)))
+        else {
+            return list;
+        };
+        let message = "the elements of a parameter's list are literals";
+        let label = "expected a literal such as `0.5`, `\"text\"` or `/name`";
+        self.report(codes::BAD_DECLARATION, message, other.span, label, "");
+        Expr { kind: ExprKind::Error, span: list.span }
     }
 
     /// A literal, perhaps with a sign; anything else is reported.

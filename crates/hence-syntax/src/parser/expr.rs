@@ -62,6 +62,13 @@ impl Parser<'_> {
                 left = broken(left);
             }
         }
+        if self.inside > 0 && min <= level::COMPARE && self.at_word("in") {
+            let height = self.height;
+            let right = self.elements(&left);
+            let height = height.max(self.height);
+            let left = self.node(ExprKind::In(Box::new(left), Box::new(right)), start, height);
+            return self.operators(left, start, min);
+        }
         left
     }
 
@@ -133,7 +140,7 @@ impl Parser<'_> {
     }
 
     /// A sign or `not` before a term, or the term.
-    fn unary(&mut self) -> Expr {
+    pub(super) fn unary(&mut self) -> Expr {
         let start = self.current.span;
         let op = match self.current.kind {
             TokenKind::Minus => UnaryOp::Negate,
@@ -185,7 +192,7 @@ impl Parser<'_> {
             },
             TokenKind::LeftParen => return self.parenthesised(),
             TokenKind::MangleFunction(name) => return self.mangle_call(name),
-            TokenKind::LeftBracket => return self.list(),
+            TokenKind::LeftBracket => return self.refuse_list(),
             TokenKind::Broken => {
                 self.silent = true;
                 ExprKind::Error
@@ -305,20 +312,6 @@ impl Parser<'_> {
         if self.at(TokenKind::LeftParen) {
             self.args();
         }
-        self.node(ExprKind::Error, start, 0)
-    }
-
-    /// `[…]`, which is not a term.
-    fn list(&mut self) -> Expr {
-        let start = self.current.span;
-        let help = "give the elements a relation of their own, one fact each";
-        self.report(codes::UNEXPECTED, "the language has no lists", start, "starts a list", help);
-        self.bump();
-        self.skip_to_comma(|token| token.kind == TokenKind::RightBracket);
-        while self.eat(TokenKind::Comma) {
-            self.skip_to_comma(|token| token.kind == TokenKind::RightBracket);
-        }
-        self.eat(TokenKind::RightBracket);
         self.node(ExprKind::Error, start, 0)
     }
 

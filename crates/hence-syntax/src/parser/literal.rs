@@ -201,8 +201,10 @@ impl Parser<'_> {
 
     /// A condition whose expression was read up to here; `X in …` if `in` follows.
     fn with_left(&mut self, left: Expr) -> LiteralKind {
-        if self.eat_word("in") {
-            return LiteralKind::In(left, self.binary(level::OR));
+        if self.at_word("in") {
+            let start = self.ahead.span;
+            let right = self.elements(&left);
+            return LiteralKind::In(left, self.operators(right, start, level::OR));
         }
         if self.at_word("is") && matches!(left.kind, ExprKind::Variable(_)) {
             return self.prolog_is(left);
@@ -215,6 +217,7 @@ impl Parser<'_> {
         match left.kind {
             ExprKind::Unary(UnaryOp::Not, operand) if is_atom(&operand) => atom_of(true, *operand),
             _ if is_atom(&left) => atom_of(false, left),
+            ExprKind::In(left, right) => LiteralKind::In(*left, *right),
             _ => LiteralKind::Condition(left),
         }
     }
@@ -263,13 +266,23 @@ impl Parser<'_> {
 
     /// Reports `!X in …`; whether it is there.
     fn refuse_negated_in(&mut self, start: Span) -> bool {
-        if !self.eat_word("in") {
+        if !self.at_word("in") {
             return false;
         }
-        self.binary(level::OR);
-        let help = "derive the elements into a relation of their own, and negate that";
+        let from = self.since(start).end as usize;
+        let negated = self.lexer.slice(self.since(start)).trim_start_matches('!').trim_start();
+        let negated = negated.strip_prefix("not ").unwrap_or(negated).to_owned();
+        let left = Expr { kind: ExprKind::Error, span: start };
+        let right = self.elements(&left);
         let span = self.since(start);
-        self.report(codes::BAD_CONDITION, "`in` can't be negated", span, "negated here", help);
+        let (message, help) = if matches!(right.kind, ExprKind::Call(..)) {
+            let help = "derive the elements into a relation of their own, and negate that";
+            ("`in` of a generator can't be negated", help.to_owned())
+        } else {
+            let help = format!("write: `!({negated}{})`", part(self.text, from..span.end as usize));
+            ("`!` takes `in` in parentheses", help)
+        };
+        self.report(codes::BAD_CONDITION, message, span, "negated here", &help);
         true
     }
 

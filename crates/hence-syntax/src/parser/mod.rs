@@ -15,6 +15,7 @@ mod habitual;
 mod item;
 mod limit;
 mod literal;
+mod membership;
 mod recover;
 mod requires;
 mod rule;
@@ -23,6 +24,7 @@ mod test_section;
 mod types;
 
 use hence_core::diagnostic::Diagnostic;
+use hence_core::list;
 use hence_core::span::{FileId, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -30,7 +32,7 @@ use hence_core::value::Value;
 use super::codes;
 use super::lexer::Lexer;
 use super::token::{Token, TokenKind};
-use super::tree::{Atom, ExprKind, File, Item, Literal};
+use super::tree::{Atom, Expr, ExprKind, File, Item, Literal};
 
 pub(crate) use doc::doc_line;
 use rule::Head;
@@ -77,16 +79,22 @@ pub fn parse_fact(file: FileId, text: &str) -> (Option<Atom>, Vec<Diagnostic>) {
     (atom, parser.into_faults())
 }
 
-/// Reads one literal of any type, its sign included; `None` for any other text.
+/// Reads one literal of any type, its sign included, or a list of them; `None` for any other text.
 pub fn parse_value(text: &str) -> Option<Value> {
     if text.len() > MAX_BYTES {
         return None;
     }
     let mut parser = Parser::new(FileId::default(), text);
-    let expr = parser.expr();
+    let expr = if parser.at(TokenKind::LeftBracket) { parser.list() } else { parser.expr() };
     let whole = parser.at(TokenKind::Eof) && parser.lexer.comments.is_empty();
-    match expr.kind {
-        ExprKind::Literal(value) if whole && parser.into_faults().is_empty() => Some(value),
+    if whole && parser.into_faults().is_empty() { constant(&expr) } else { None }
+}
+
+/// The value of a literal or a list of them.
+pub fn constant(expr: &Expr) -> Option<Value> {
+    match &expr.kind {
+        ExprKind::Literal(value) => Some(*value),
+        ExprKind::List(elements) => elements.iter().map(constant).collect::<Option<Vec<_>>>().map(list::of),
         _ => None,
     }
 }

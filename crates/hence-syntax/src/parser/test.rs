@@ -263,7 +263,7 @@ impl Parser<'_> {
         if !self.eat(TokenKind::Equal) {
             self.expected("`=` and a literal");
         }
-        let value = self.literal_term("the value of a parameter");
+        let value = self.param_value();
         test.sets.push((name, value));
         self.end_test_clause("`set`");
     }

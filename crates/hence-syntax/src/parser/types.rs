@@ -18,6 +18,18 @@ impl Parser<'_> {
                 self.bump();
                 Some(TypeExpr::Named(Ident { name, span: start }))
             }
+            TokenKind::LeftBracket => {
+                self.bump();
+                if self.at(TokenKind::LeftBracket) {
+                    let help = "write: `[string]`, or another type of the elements";
+                    self.report(codes::BAD_DECLARATION, "a list has no lists in it", start, "", help);
+                    self.silent = true;
+                    return None;
+                }
+                let element = self.type_expr()?;
+                self.close(TokenKind::RightBracket, start);
+                Some(TypeExpr::List(Box::new(element), self.since(start)))
+            }
             TokenKind::Literal(Value::Name(_)) => {
                 let members = self.members();
                 Some(TypeExpr::Set(members, self.since(start)))

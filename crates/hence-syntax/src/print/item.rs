@@ -150,6 +150,7 @@ impl Printer<'_> {
             TypeExpr::Set(members, _) => {
                 members.iter().map(|member| member.name.as_str()).collect::<Vec<_>>().join(" | ")
             }
+            TypeExpr::List(element, _) => format!("[{}]", self.type_text(element)),
         }
     }
 

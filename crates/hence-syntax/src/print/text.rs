@@ -98,6 +98,15 @@ impl Texts<'_> {
                 out.push_str(name.name.as_str());
                 out.push_str(&self.terms(args));
             }
+            ExprKind::List(elements) => {
+                let elements: Vec<_> = elements.iter().map(|element| self.expr(element)).collect();
+                out.push_str(&format!("[{}]", elements.join(", ")));
+            }
+            ExprKind::In(left, right) => {
+                let side = |expr: &Expr| self.at_level(expr, Level::Sum);
+                let text = format!("{} in {}", side(left), side(right));
+                out.push_str(&if around > Level::Compare { format!("({text})") } else { text });
+            }
             ExprKind::Error => out.push_str(self.slice(expr.span).unwrap_or("…")),
         }
     }
@@ -202,7 +211,7 @@ impl Texts<'_> {
             }
             LiteralKind::Condition(expr) => self.condition(expr),
             LiteralKind::In(left, right) => {
-                let side = |expr: &Expr| self.at_level(expr, Level::Not);
+                let side = |expr: &Expr| self.at_level(expr, Level::Sum);
                 format!("{} in {}", side(left), side(right))
             }
             LiteralKind::Aggregate(aggregate) => {
@@ -239,7 +248,12 @@ impl Texts<'_> {
             let group: Vec<_> = limit.per.iter().map(|variable| variable.name.as_str()).collect();
             out.push_str(&format!(" per {}", group.join(", ")));
         }
-        let key = |(key, descending): &(Expr, bool)| self.expr(key) + if *descending { " desc" } else { "" };
+        // Outside parentheses `in` begins a literal.
+        let shown = |key: &Expr| match self.expr(key) {
+            text if has_in(key) => format!("({text})"),
+            text => text,
+        };
+        let key = |(key, descending): &(Expr, bool)| shown(key) + if *descending { " desc" } else { "" };
         out.push_str(&format!(" by {}", limit.by.iter().map(key).collect::<Vec<_>>().join(", ")));
         if let Some(rank) = limit.rank {
             out.push_str(&format!(" as {}", rank.name));
@@ -259,5 +273,15 @@ impl Texts<'_> {
         }
         out.push('.');
         out
+    }
+}
+
+/// Whether there is an `in` outside the parentheses of calls.
+fn has_in(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::In(..) => true,
+        ExprKind::Unary(_, operand) => has_in(operand),
+        ExprKind::Binary(_, left, right) => has_in(left) || has_in(right),
+        _ => false,
     }
 }

@@ -112,6 +112,8 @@ pub enum TypeExpr {
     Named(Ident),
     /// A closed set written out; each name with its slash.
     Set(Vec<Ident>, Span),
+    /// `[type]`: a list of values of a type.
+    List(Box<Self>, Span),
 }
 
 /// The guard of a decision: `requires REL(column: term, …) and … and A <= B`.
@@ -187,7 +189,7 @@ pub struct ParamDecl {
     pub name: Ident,
     /// Its type.
     pub ty: TypeExpr,
-    /// Its default: a literal, perhaps with a sign.
+    /// Its default: a literal, perhaps with a sign, or a list of them.
     pub value: Expr,
     /// The whole item.
     pub span: Span,
@@ -296,7 +298,7 @@ pub enum LiteralKind {
     },
     /// A comparison (`=` included), a bool variable, or any other expression that must hold.
     Condition(Expr),
-    /// `X in generator`; the left side is a variable ([`ExprKind::Variable`]) in a correct program.
+    /// `X in generator` or `X in [list]`; the left side is a variable ([`ExprKind::Variable`]) in a correct program.
     In(Expr, Expr),
     /// `N = count { p(X, _) }`.
     Aggregate(Box<BodyAggregate>),
@@ -369,6 +371,10 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `f(e, …)`, `if(c, a, b)` and aggregates included.
     Call(Ident, Vec<Expr>),
+    /// `[e, …]`, on the right of `in` and as the value of a parameter.
+    List(Vec<Expr>),
+    /// `(e in list)`: whether a value is an element.
+    In(Box<Expr>, Box<Expr>),
     /// Something that could not be parsed and was reported; nothing more is to be said of it.
     Error,
 }

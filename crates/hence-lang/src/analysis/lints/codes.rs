@@ -18,6 +18,8 @@ pub const GROWING_RECURSION: Code = Code("W206");
 pub const NO_BECAUSE: Code = Code("W207");
 /// A declaration without a doc comment.
 pub const UNDOCUMENTED: Code = Code("W208");
+/// A count compared from above, which no group without matches has.
+pub const COUNT_FROM_ABOVE: Code = Code("W209");
 /// A guard that an input without `from` satisfies.
 pub const GUARD_BY_ANYONE: Code = Code("W210");
 /// A guard that a fed input satisfies.
@@ -28,7 +30,7 @@ pub const ENDLESS_EFFECTS: Code = Code("W212");
 pub const OPPOSED_EFFECTS: Code = Code("W213");
 
 /// Every lint with its name, in the order of the codes.
-pub const NAMES: [(Code, &str); 12] = [
+pub const NAMES: [(Code, &str); 13] = [
     (SINGLE_VARIABLE, "single_variable"),
     (UNREAD_RELATION, "unread_relation"),
     (NEVER_HOLDS, "never_holds"),
@@ -37,6 +39,7 @@ pub const NAMES: [(Code, &str); 12] = [
     (GROWING_RECURSION, "growing_recursion"),
     (NO_BECAUSE, "missing_because"),
     (UNDOCUMENTED, "missing_docs"),
+    (COUNT_FROM_ABOVE, "count_from_above"),
     (GUARD_BY_ANYONE, "guard_by_anyone"),
     (GUARD_BY_FEED, "guard_by_feed"),
     (ENDLESS_EFFECTS, "endless_effects"),

@@ -113,6 +113,11 @@ impl Uses {
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
+            ExprKind::List(elements) => elements.iter().for_each(|element| self.expr(element)),
+            ExprKind::In(left, right) => {
+                self.expr(left);
+                self.expr(right);
+            }
             ExprKind::Variable(name) => self.add(*name, expr.span, false),
             ExprKind::Unary(_, operand) => self.expr(operand),
             ExprKind::Binary(_, left, right) => {

@@ -13,6 +13,7 @@ impl Op {
             Self::Greater | Self::GreaterText => ">",
             Self::GreaterEqual | Self::GreaterEqualText => ">=",
             Self::Not => "not",
+            Self::Among | Self::In => "in",
             Self::AddInt | Self::AddTime | Self::AddFloat => "+",
             Self::SubInt | Self::SubTime | Self::SubFloat | Self::NegInt | Self::NegFloat => "-",
             Self::MulInt | Self::MulFloat | Self::ScaleDuration | Self::ScaleByDuration => "*",

@@ -59,7 +59,7 @@ const DECLARATIONS: &[Entry] = &[
     Entry {
         name: "param",
         form: "param NAME: type = literal.",
-        meaning: "A named constant that a run may set: `--set NAME=literal`.",
+        meaning: "A named constant that a run may set: `--set NAME=literal`. A list has the type `[type]`: `param trusted: [string] = [\"a\", \"b\"].`",
         examples: &[(
             "## How often a job is tried.\nparam most: int = 3.\n\ntries(N) :- N in range(0, most).\n",
             "",
@@ -118,9 +118,15 @@ const RULES: &[Entry] = &[
     },
     Entry {
         name: "in",
-        form: "X in GENERATOR(…)",
-        meaning: "Binds a variable to each element of a generator; holds for a bound variable that is among the elements.",
-        examples: &[("word(W) :- W in words(\"to be or not\").\n", "")],
+        form: "X in [a, b]; X in PARAMETER; X in GENERATOR(…)",
+        meaning: "Binds a variable to each element of a list or a generator; holds for a bound variable that is among the elements. `!(X in [a, b])` holds for one that is not.",
+        examples: &[
+            ("word(W) :- W in words(\"to be or not\").\n", ""),
+            (
+                "## Tools that run unattended.\nparam trusted: [string] = [\"search\", \"read\"].\n## A run of a tool.\ninput run(tool: string).\n\nheld(Tool) :- run(Tool), !(Tool in trusted).\n",
+                "",
+            ),
+        ],
     },
     Entry {
         name: "limit",

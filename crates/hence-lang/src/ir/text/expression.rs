@@ -41,6 +41,7 @@ impl<'a> ShownExpr<'a> {
 
     fn is_operation(&self) -> bool {
         match &self.expr.kind {
+            ExprKind::Call(Op::Among | Op::In, _) => true,
             ExprKind::Call(op, _) => op.is_operator(),
             ExprKind::And(..) | ExprKind::Or(..) => true,
             _ => false,
@@ -61,6 +62,13 @@ impl<'a> ShownExpr<'a> {
 
     fn call(self, f: &mut Formatter<'_>, op: Op, args: &'a [Expr]) -> fmt::Result {
         match args {
+            [value, elements @ ..] if op == Op::Among => {
+                self.operand(f, value)?;
+                f.write_str(" in [")?;
+                list(f, elements.iter().map(|element| self.with(element)), ", ")?;
+                f.write_str("]")
+            }
+            [value, of] if op == Op::In => self.between(f, value, "in", of),
             [left, right] if op.is_operator() => self.between(f, left, op.name(), right),
             [one] if op.is_operator() => {
                 write!(f, "{}{}", op.name(), if op == Op::Not { " " } else { "" })?;

@@ -87,8 +87,20 @@ impl<'a> ShownRule<'a> {
             Literal::Test { expr, .. } => write!(f, "{}", self.expr(expr)),
             Literal::Each { var, generator, args, .. } => {
                 self.var(f, *var)?;
-                write!(f, " in {}(", generator_name(generator))?;
-                list(f, args.iter().map(|arg| self.expr(arg)), ", ")?;
+                let args = args.iter().map(|arg| self.expr(arg));
+                match generator {
+                    Generator::List(_) => {
+                        f.write_str(" in [")?;
+                        list(f, args, ", ")?;
+                        return f.write_str("]");
+                    }
+                    Generator::Elements(_) => {
+                        f.write_str(" in ")?;
+                        return list(f, args, ", ");
+                    }
+                    _ => write!(f, " in {}(", generator_name(generator))?,
+                }
+                list(f, args, ", ")?;
                 if let Generator::Captures(pattern, group) = generator {
                     write!(f, ", {}, {group}", quoted(pattern.source().as_str()))?;
                 }
@@ -147,5 +159,7 @@ fn generator_name(generator: &Generator) -> &'static str {
         Generator::Lines => "lines",
         Generator::Chars => "chars",
         Generator::Captures(..) => "captures",
+        // These are written as lists.
+        Generator::List(_) | Generator::Elements(_) => "",
     }
 }
