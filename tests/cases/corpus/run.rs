@@ -151,7 +151,7 @@ fn proved(case: &Case, prepared: &Prepared) -> Result<(), String> {
     let known = Known { asserted: None, model: Some(&evaluation.model), sources: Some(&rules.sources) };
     for (at, relation) in rules.program.relations.iter().enumerate() {
         let made = hence_lang::lower::is_made(&rules.program, RelationId(at as u32));
-        if relation.kind == Kind::Input || made {
+        if made || (relation.kind == Kind::Input && !rules.checked.is_fed(RelationId(at as u32))) {
             continue;
         }
         let facts = session::facts_of(&rules.program, &evaluation.model, RelationId(at as u32));
@@ -175,8 +175,11 @@ fn derive(case: &Case, prepared: &Prepared, engine: Box<dyn Engine>) -> Result<D
         .with_engine(engine)
         .with_limits(case.limits)
         .with_lenient(case.lenient);
-    let relations = prepared.rules.checked.relations.iter().filter(|relation| relation.kind != Kind::Input);
-    let mut names: Vec<String> = relations.map(|relation| relation.name.to_string()).collect();
+    let checked = &prepared.rules.checked;
+    let relations = checked.relations.iter().enumerate();
+    let derived = relations
+        .filter(|(at, relation)| relation.kind != Kind::Input || checked.is_fed(RelationId(*at as u32)));
+    let mut names: Vec<String> = derived.map(|(_, relation)| relation.name.to_string()).collect();
     names.sort_unstable();
     session.derive(&names, case.now).map_err(|error| render::shortened(&error.to_string()))
 }
