@@ -7,9 +7,10 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 
-use hence::session::{self, RuleSet};
+use hence::session::{self, Refused, RuleSet};
 use hence_core::file::{self, LARGEST_TEXT};
 use hence_core::meter;
+use hence_lang::ir::Program;
 use hence_proof::check::{Known, check};
 use hence_proof::render::{self, Layout};
 
@@ -52,19 +53,7 @@ impl WhyNot {
             AnswerFormat::Json => terminal::json(),
         };
         match self.format {
-            AnswerFormat::Text if !refused.undetermined.is_empty() => {
-                out.lines("undetermined:")?;
-                let layout = Layout { width: output::terminal_width(), bindings: false, ..Layout::default() };
-                for proof in &refused.undetermined {
-                    out.lines(&render::tree(proof, program, &layout))?;
-                }
-            }
-            AnswerFormat::Text => {
-                out.lines(&render::why_not_text(program, &refused.answer))?;
-                if refused.answer.holds.is_empty() && !self.look.is_zero() {
-                    out.lines(&render::remedies_text(program, &refused.remedies))?;
-                }
-            }
+            AnswerFormat::Text => show(&mut out, program, &refused, self.look)?,
             AnswerFormat::Json => {
                 let mut answer = render::why_not_json(program, &refused.answer);
                 if let Some(object) = answer.as_object_mut() {
@@ -90,6 +79,28 @@ impl WhyNot {
         }
         Ok(if refused.answer.holds.is_empty() { DONE } else { NO })
     }
+}
+
+/// Writes why a fact does not hold; after a search of some length, also what would make it hold.
+pub(super) fn show(
+    out: &mut terminal::Out,
+    program: &Program,
+    refused: &Refused,
+    look: Duration,
+) -> io::Result<()> {
+    if !refused.undetermined.is_empty() {
+        out.lines("undetermined:")?;
+        let layout = Layout { width: output::terminal_width(), bindings: false, ..Layout::default() };
+        return refused
+            .undetermined
+            .iter()
+            .try_for_each(|proof| out.lines(&render::tree(proof, program, &layout)));
+    }
+    out.lines(&render::why_not_text(program, &refused.answer))?;
+    if refused.answer.holds.is_empty() && !look.is_zero() {
+        out.lines(&render::remedies_text(program, &refused.remedies))?;
+    }
+    Ok(())
 }
 
 /// Check a proof printed by `why --format json`, independently of the proof finder

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::Duration;
 
 use hence::session::Session;
 use hence::session::prompt::{self, COMMANDS, Entry, Prompt, Taken};
@@ -12,7 +13,7 @@ use hence_proof::render::{self, Layout};
 use super::super::diagnostics::{self, count};
 use super::super::options::{EngineOptions, FactOptions};
 use super::super::output::{self, Format};
-use super::super::{Failure, ask, terminal};
+use super::super::{Failure, ask, audit, rules, terminal};
 
 /// A prompt with what its questions are asked with.
 pub(super) struct Console<'a> {
@@ -26,6 +27,9 @@ pub(super) struct Console<'a> {
 
 /// Go on, or stop.
 pub(super) type Flow = Result<ControlFlow<()>, Failure>;
+
+/// How long `:why-not` searches for what would make a fact hold.
+const LOOK: Duration = Duration::from_secs(2);
 
 const ON: Flow = Ok(ControlFlow::Continue(()));
 
@@ -58,6 +62,8 @@ impl Console<'_> {
             ":load" => self.load(rest)?,
             ":facts" => self.facts(rest)?,
             ":why" => self.why(rest)?,
+            ":why-not" => self.why_not(rest)?,
+            ":set" => self.set(rest)?,
             other => return Err(Failure::Usage(unknown(other))),
         }
         ON
@@ -125,6 +131,31 @@ impl Console<'_> {
         Ok(())
     }
 
+    fn why_not(&self, fact: &str) -> Result<(), Failure> {
+        if fact.is_empty() {
+            return Err(Failure::Usage(String::from(
+                "`:why-not` takes a fact, such as `:why-not path(1, 3)`",
+            )));
+        }
+        let session = self.session()?;
+        let refused = session.why_not(fact.trim_end_matches('.'), self.facts.now(), LOOK)?;
+        audit::show(&mut terminal::text(), &session.rules().program, &refused, LOOK)?;
+        Ok(())
+    }
+
+    /// Sets a parameter; with nothing after the command, shows all of them.
+    fn set(&mut self, rest: &str) -> Result<(), Failure> {
+        if !rest.is_empty() {
+            let (name, value) = rules::parameter(rest.trim_end_matches('.')).map_err(Failure::Usage)?;
+            return Ok(self.prompt.set(name, value)?);
+        }
+        let mut out = terminal::text();
+        for param in &self.prompt.rules().program.params {
+            writeln!(out, "{} = {}", param.name, param.value)?;
+        }
+        Ok(())
+    }
+
     fn load(&mut self, path: &str) -> Result<(), Failure> {
         if path.is_empty() {
             return Err(Failure::Usage(String::from("`:load` takes a file or a folder")));
@@ -169,11 +200,11 @@ fn help() -> Result<(), Failure> {
     )?;
     writeln!(out, "An empty line ends an incomplete entry; Ctrl-C discards it.")?;
     writeln!(out)?;
-    writeln!(out, "    ?- BODY.         a row for each match of a body, such as `?- path(1, X), X > 2.`")?;
-    writeln!(out, "    BODY?            the same")?;
+    writeln!(out, "    ?- BODY.           a row for each match of a body, such as `?- path(1, X), X > 2.`")?;
+    writeln!(out, "    BODY?              the same")?;
     writeln!(out)?;
     for (name, argument, about) in COMMANDS {
-        writeln!(out, "    {:<16} {about}", format!("{name} {argument}"))?;
+        writeln!(out, "    {:<18} {about}", format!("{name} {argument}"))?;
     }
     Ok(())
 }

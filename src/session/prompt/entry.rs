@@ -4,8 +4,10 @@ use hence_core::span::FileId;
 use hence_syntax as syntax;
 
 /// The commands, and what each does; `:help` shows them.
-pub const COMMANDS: [(&str, &str, &str); 7] = [
+pub const COMMANDS: [(&str, &str, &str); 9] = [
     (":why", "FACT", "show the proof of a fact; `_` and variables match every instance"),
+    (":why-not", "FACT", "show why a fact does not hold, and what would make it hold"),
+    (":set", "[NAME=VALUE]", "set a parameter; without one, show them all"),
     (":facts", "[REL]", "show the facts of a relation; without one, count those of each"),
     (":rules", "", "show what was entered and loaded"),
     (":load", "FILE", "load a rule file or folder, or a fact file"),

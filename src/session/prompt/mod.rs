@@ -13,6 +13,7 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::Kind;
 use hence_core::span::FileId;
 use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 use hence_lang::analysis::{self, lints};
 use hence_syntax as syntax;
 
@@ -39,6 +40,8 @@ pub struct Prompt {
     source: Option<RuleSource>,
     /// Files loaded at the prompt.
     paths: Vec<PathBuf>,
+    /// Parameters set at the prompt.
+    sets: Vec<(Symbol, Value)>,
     /// Everything from files.
     files: Loader,
     /// Rule texts typed, each under its name; what is parsed of it beside it.
@@ -61,6 +64,7 @@ struct Text {
 /// The state before an entry.
 struct Undo {
     what: String,
+    sets: Vec<(Symbol, Value)>,
     paths: usize,
     texts: usize,
     facts: usize,
@@ -89,9 +93,10 @@ impl Prompt {
             Some(source) => source.loader()?,
             None => Loader::default(),
         };
-        let rules = built(files.clone(), source.as_ref())?;
+        let rules = built(files.clone(), source.as_ref(), &[])?;
         Ok(Self {
             source,
+            sets: Vec::new(),
             paths: Vec::new(),
             files,
             texts: Vec::new(),
@@ -167,7 +172,7 @@ impl Prompt {
         for path in self.paths.iter().map(PathBuf::as_path).chain([path]) {
             files.path(path)?;
         }
-        let rules = built(self.with_texts(files.clone()), self.source.as_ref())?;
+        let rules = built(self.with_texts(files.clone()), self.source.as_ref(), &self.sets)?;
         let before = self.rules.checked.rules.len();
         let taken = Taken { clauses: rules.checked.rules.len().saturating_sub(before), ..Taken::default() };
         self.remember(format!(":load {}", path.display()));
@@ -177,9 +182,24 @@ impl Prompt {
         Ok(taken)
     }
 
+    /// Sets a parameter of the rules.
+    ///
+    /// # Errors
+    /// A parameter that they don't have, or a value that doesn't fit it; nothing changes then.
+    pub fn set(&mut self, name: Symbol, value: Value) -> Result<(), SessionError> {
+        let mut sets = self.sets.clone();
+        sets.retain(|(set, _)| *set != name);
+        sets.push((name, value));
+        let rules = built(self.with_texts(self.files.clone()), self.source.as_ref(), &sets)?;
+        self.remember(format!(":set {name} = {value}"));
+        (self.sets, self.rules) = (sets, rules);
+        Ok(())
+    }
+
     /// Takes the last entry back; what it was, or nothing where there is none.
     pub fn undo(&mut self) -> Option<String> {
         let step = self.steps.pop()?;
+        self.sets = step.sets;
         self.paths.truncate(step.paths);
         self.texts.truncate(step.texts);
         self.facts.truncate(step.facts);
@@ -220,7 +240,7 @@ impl Prompt {
     fn checked(&self, typed: &Text) -> Result<(RuleSet, Faults), SessionError> {
         let mut loader = self.with_texts(self.files.clone());
         let file = loader.part(&typed.name, &typed.whole, &typed.rules);
-        let rules = built(loader, self.source.as_ref())?;
+        let rules = built(loader, self.source.as_ref(), &self.sets)?;
         let about = |found: &&Diagnostic| {
             found.span().is_some_and(|span| span.file == file) && !TOO_EARLY.contains(&found.code)
         };
@@ -239,6 +259,7 @@ impl Prompt {
     fn remember(&mut self, what: String) {
         self.steps.push(Undo {
             what,
+            sets: self.sets.clone(),
             paths: self.paths.len(),
             texts: self.texts.len(),
             facts: self.facts.len(),
@@ -254,10 +275,16 @@ impl Prompt {
 /// How many entries can be undone; each keeps the rules that were before it.
 const MOST_STEPS: usize = 50;
 
-/// The rule set of what was loaded, or its errors.
-fn built(loader: Loader, source: Option<&RuleSource>) -> Result<RuleSet, SessionError> {
+/// The rule set of what was loaded, with parameters set at the prompt, or its errors.
+fn built(
+    loader: Loader,
+    source: Option<&RuleSource>,
+    set: &[(Symbol, Value)],
+) -> Result<RuleSet, SessionError> {
     let loaded = loader.finish();
-    let sets = source.map_or_else(Vec::new, |source| source.sets_for(&loaded.files));
+    let mut sets = source.map_or_else(Vec::new, |source| source.sets_for(&loaded.files));
+    sets.retain(|(name, _)| set.iter().all(|(own, _)| own != name));
+    sets.extend_from_slice(set);
     let mut findings = check(loaded, &sets);
     findings.faults.diagnostics.retain(Diagnostic::is_error);
     findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
