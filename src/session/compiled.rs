@@ -403,9 +403,10 @@ fn rank(program: &Program, model: &mut Model, limits: &Limits) -> Result<(), Lim
     let mut input = Database::new(program);
     for (at, extent) in model.relations.iter().enumerate() {
         let id = RelationId(at as u32);
-        if !ranked.contains(&id) {
-            extent.rows.iter().for_each(|row| input.push(id, row));
-        }
+        // Of a recursive relation, what is asserted of it, as of an input that is fed.
+        let given = extent.rounds.first().copied().unwrap_or(0);
+        let known = if ranked.contains(&id) { given } else { extent.rows.len() };
+        extent.rows.iter().take(known).for_each(|row| input.push(id, row));
     }
     let mut again = SemiNaive.evaluate(&alone, input, limits)?;
     for id in ranked {

@@ -134,7 +134,7 @@ fn settings_that_are_wrong_say_so() {
         ("tool_run = { file = \"a.jsonl\", column = {} }", "did you mean `columns`?"),
         (
             "tool_run = { file = \"a.jsonl\", columns = { tool = 3 } }",
-            "expected the name of a field, found an integer",
+            "expected the name of a field, found `3`",
         ),
         ("tool_run = 3", "expected a path, or a table"),
         ("tool_run = { file = \"a.jsonl\", columns = { tol = \"x\" } }", "`tool_run` has no column `tol`"),

@@ -193,7 +193,7 @@ pub enum Value {
     Time(i64),
     /// Microseconds.
     Duration(i64),
-    /// A list, by its text; [`list`](crate::list) makes it and knows its elements.
+    /// A list, by its text; [`crate::list`] makes it and knows its elements.
     List(Symbol),
 }
 

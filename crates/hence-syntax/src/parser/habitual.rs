@@ -85,8 +85,8 @@ impl Parser<'_> {
         let open = Span::new(self.file, start + open, start + open + 1);
         let fault = Diagnostic::new(codes::UNBALANCED, "unclosed `(`").at(open, "opened here");
         let own = |code: Code| self.lexer.faults.iter().skip(faults).find(|fault| fault.code == code);
-        // Its parenthesis may be in the string.
-        if own(codes::UNCLOSED_STRING).is_some() {
+        // Its parenthesis may be in the string, or beyond what nests too deep.
+        if [codes::UNCLOSED_STRING, codes::TOO_DEEP].into_iter().any(|code| own(code).is_some()) {
             return false;
         }
         let fault = own(codes::UNBALANCED).cloned().unwrap_or(fault);
