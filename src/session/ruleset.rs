@@ -269,7 +269,8 @@ fn bound(diagnostics: &mut Vec<Diagnostic>) {
     let Some(first) = diagnostics.get(MOST).map(Diagnostic::span) else { return };
     let more = diagnostics.len() - MOST;
     diagnostics.truncate(MOST);
-    let fault = Diagnostic::new(TOO_MANY_FAULTS, format!("{more} more errors"))
+    let errors = if more == 1 { "error" } else { "errors" };
+    let fault = Diagnostic::new(TOO_MANY_FAULTS, format!("{more} more {errors}"))
         .help("fix these first, then check again");
     diagnostics.push(match first {
         Some(span) => fault.at(span, "the first error not shown"),

@@ -39,7 +39,7 @@ pub struct Program {
     pub args: Vec<String>,
     /// How long it may run.
     pub time_limit: Duration,
-    /// The variables of the environment that it sees beside [`ENVIRONMENT`].
+    /// The variables of the environment that it sees beside those that every program sees.
     pub env: Vec<String>,
 }
 
