@@ -79,10 +79,8 @@ pub(super) fn relations(item: &Expectation) -> BTreeSet<RelationId> {
         Expectation::Exactly { relation, .. } => BTreeSet::from([*relation]),
         Expectation::Body { body, .. } => body
             .iter()
-            .filter_map(|literal| match literal {
-                Checked::Atom { relation, .. } => Some(*relation),
-                _ => None,
-            })
+            .flat_map(|literal| std::iter::once(literal).chain(literal.inner()))
+            .filter_map(|literal| Some(literal.atom()?.relation))
             .collect(),
     }
 }

@@ -15,12 +15,18 @@ use std::collections::BTreeMap;
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
+use hence_core::meter;
 use hence_core::value::Value;
 use hence_lang::analysis::checked::{Checked, Effect};
 use hence_ledger::{Changes, Decision, Step, StepChange};
+use hence_proof::Finder;
 
+use super::RuleSet;
+use super::commit::REASONS;
 use super::error::SessionError;
+use super::why::decision;
 pub(super) use commit::Effected;
+use held::Turn;
 pub(super) use held::{Held, HeldAt};
 pub(super) use rounds::{Again, Rounds};
 
@@ -32,8 +38,24 @@ pub(super) fn has_effects(checked: &Checked) -> bool {
     !checked.effects.is_empty()
 }
 
+/// What the effects that begin do, with their rules and sentences.
+fn begun(
+    rules: &RuleSet,
+    finder: &Finder<'_>,
+    turns: Vec<Turn>,
+    now: i64,
+) -> Result<Vec<(Fact, bool, Decision)>, SessionError> {
+    let begun = |Turn { effect, fact, .. }| {
+        meter::check(REASONS)?;
+        let effect = rules.checked.effects.get(effect).or_broken("what begins is an effect of the rules");
+        let target = target(&rules.checked, effect, &fact, now);
+        Ok((target, !effect.retracts, decision(finder, fact)?))
+    };
+    turns.into_iter().filter(|turn| turn.began).map(begun).collect()
+}
+
 /// The input's fact that a fact of an effect's own relation asserts or retracts at the instant `now`.
-pub(super) fn target(checked: &Checked, effect: &Effect, own: &Fact, now: i64) -> Fact {
+fn target(checked: &Checked, effect: &Effect, own: &Fact, now: i64) -> Fact {
     let value = |column: &Option<usize>| match column {
         Some(at) => *own.values.get(*at).or_broken("a fact has a value for each column of its relation"),
         None => Value::Time(now),

@@ -54,6 +54,12 @@ impl Evaluation {
         self.unknown.as_ref().map_or(&self.model, |unknown| &unknown.lenient)
     }
 
+    /// The relations that depend on an undefined operation, unless that is lenient.
+    pub(super) fn undetermined_relations(&self, program: &Program) -> BTreeSet<RelationId> {
+        let undefined = self.unknown.is_some().then_some(&self.model.undefined);
+        undetermined_relations(program, undefined.into_iter().flatten())
+    }
+
     /// The same evaluation, if a match with an undefined operation is false.
     pub(super) fn into_lenient(self) -> Self {
         let model = self.unknown.map_or(self.model, |unknown| unknown.lenient);

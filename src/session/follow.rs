@@ -167,8 +167,8 @@ impl Follower {
     /// All that is undetermined in the last evaluation, decisions or not.
     pub(super) fn undetermined_relations(&self, rules: &RuleSet) -> BTreeSet<RelationId> {
         match self.incremental() {
-            Some(kept) => evaluation::undetermined_relations(&rules.program, kept.undefined()),
-            None => evaluation::undetermined_relations(&rules.program, &self.evaluation().model.undefined),
+            Some(kept) => kept.undetermined_relations(&rules.program),
+            None => self.evaluation().undetermined_relations(&rules.program),
         }
     }
 

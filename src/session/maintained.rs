@@ -213,11 +213,17 @@ impl Maintained {
         Ok(())
     }
 
-    /// The decisions that depend on an undefined operation.
+    /// The relations that depend on an undefined operation, unless that is lenient.
+    pub(super) fn undetermined_relations(&self, program: &Program) -> BTreeSet<RelationId> {
+        let undefined = self.unknown.is_some().then(|| self.undefined());
+        evaluation::undetermined_relations(program, undefined.into_iter().flatten())
+    }
+
+    /// The decisions that the second program tells of.
     fn concerned(&self) -> BTreeSet<RelationId> {
+        let Some(second) = &self.unknown else { return BTreeSet::new() };
         let decisions = self.names.decisions.iter().map(|(_, id)| *id);
-        let of = |id: &RelationId| self.unknown.as_ref().is_some_and(|second| second.of.concerns(*id));
-        decisions.filter(of).collect()
+        decisions.filter(|id| second.of.concerns(*id)).collect()
     }
 
     /// Has the facts indexed for the reasons of decisions at once, so that no change has to wait for that.
@@ -287,14 +293,14 @@ impl Maintained {
     fn turned(&self, program: &Program, settled: BTreeSet<RelationId>) -> Turned {
         let is_decision = |id: &RelationId| program[*id].kind == Kind::Decision;
         let determined = |id: &RelationId| !settled.contains(id);
-        let mut turned = Turned { drawn: Vec::new(), lapsed: Vec::new(), settled: settled.clone() };
+        let (mut drawn, mut lapsed) = (Vec::new(), Vec::new());
         for id in self.incremental.changed().into_iter().filter(is_decision).filter(determined) {
             for (row, came) in self.incremental.changes(id) {
-                let list = if came { &mut turned.drawn } else { &mut turned.lapsed };
+                let list = if came { &mut drawn } else { &mut lapsed };
                 list.push(evaluation::fact_of(program, id, row));
             }
         }
-        turned
+        Turned { drawn, lapsed, settled }
     }
 
     /// The facts of a relation that came (`true`) and went with the last change.

@@ -23,6 +23,29 @@ pub(super) struct Heights {
     derived: Vec<(usize, usize)>,
     /// The most that the least height of a relation's facts can be; [`NEVER`] where rules go in a circle.
     highest: Vec<usize>,
+    /// How many levels of a proof a step of a relation is: what is made for an aggregate in a body is shown in its place.
+    levels: Levels,
+}
+
+/// By relation 1, or 0 where it is made.
+struct Levels(Vec<usize>);
+
+impl Levels {
+    fn new(program: &Program) -> Self {
+        let ids = (0..program.relations.len() as u32).map(RelationId);
+        Self(ids.map(|id| usize::from(!is_made(program, id))).collect())
+    }
+
+    fn of(&self, relation: RelationId) -> usize {
+        *self.0.get(relation.at()).or_broken(RelationId::INVARIANT)
+    }
+
+    /// The relations whose facts a step of a rule shows as its premises.
+    fn premises<'r>(&'r self, rule: &'r Rule) -> impl Iterator<Item = RelationId> + 'r {
+        let made = self.of(rule.head) == 0;
+        let read = rule.positive().map(|atom| atom.relation);
+        read.filter(move |relation| !made || (rule.is_aggregate() && self.of(*relation) == 1))
+    }
 }
 
 impl Heights {
@@ -31,9 +54,10 @@ impl Heights {
         let stated: Vec<bool> = leaves(context).collect();
         let relations = stated.iter().map(|stated| if *stated { 0 } else { NEVER }).collect();
         let rules = vec![NEVER; context.program.rules.len()];
-        let highest = highest(context);
-        let mut heights = Self { stated, relations, rules, derived: Vec::new(), highest };
-        while heights.lower(context.program) {}
+        let levels = Levels::new(context.program);
+        let highest = highest(context, &levels);
+        let mut heights = Self { stated, relations, rules, derived: Vec::new(), highest, levels };
+        while heights.lower(&context.program.rules) {}
         heights.derived = vec![(0, 0); heights.relations.len()];
         for stratum in &context.program.strata {
             let floor = heights.least(&stratum.rules);
@@ -68,10 +92,10 @@ impl Heights {
         rules.iter().map(|rule| self.of_rule(*rule)).min().unwrap_or(0)
     }
 
-    fn lower(&mut self, program: &Program) -> bool {
+    fn lower(&mut self, rules: &[Rule]) -> bool {
         let mut lowered = false;
-        for (at, rule) in program.rules.iter().enumerate() {
-            let height = self.of_body(program, rule);
+        for (at, rule) in rules.iter().enumerate() {
+            let height = self.of_body(rule);
             let of_rule = self.rules.get_mut(at).or_broken(RuleId::INVARIANT);
             let of_head = self.relations.get_mut(rule.head.0 as usize).or_broken(RelationId::INVARIANT);
             *of_rule = height;
@@ -83,9 +107,14 @@ impl Heights {
         lowered
     }
 
-    fn of_body(&self, program: &Program, rule: &Rule) -> usize {
-        let below = premises(program, rule).map(|relation| self.of_relation(relation)).max();
-        below.unwrap_or(0).saturating_add(levels(program, rule.head))
+    fn of_body(&self, rule: &Rule) -> usize {
+        let below = self.levels.premises(rule).map(|relation| self.of_relation(relation)).max();
+        below.unwrap_or(0).saturating_add(self.levels.of(rule.head))
+    }
+
+    /// How many levels of a proof a step of a relation is.
+    pub(super) fn levels(&self, relation: RelationId) -> usize {
+        self.levels.of(relation)
     }
 
     fn of_relation(&self, relation: RelationId) -> usize {
@@ -105,18 +134,6 @@ impl Heights {
     }
 }
 
-/// How many levels of a proof a step of a relation is: what is made for an aggregate in a body is shown in its place.
-pub(super) fn levels(program: &Program, relation: RelationId) -> usize {
-    usize::from(!is_made(program, relation))
-}
-
-/// The relations whose facts a step of a rule shows as its premises.
-fn premises<'p>(program: &'p Program, rule: &'p Rule) -> impl Iterator<Item = RelationId> + 'p {
-    let made = is_made(program, rule.head);
-    let read = rule.positive().map(|atom| atom.relation);
-    read.filter(move |relation| !made || (rule.is_aggregate() && !is_made(program, *relation)))
-}
-
 /// By relation whether proofs may begin with its facts.
 fn leaves<'c>(context: &'c Context<'_>) -> impl Iterator<Item = bool> + 'c {
     let relations = (0u32..).map(RelationId).zip(&context.program.relations);
@@ -124,16 +141,16 @@ fn leaves<'c>(context: &'c Context<'_>) -> impl Iterator<Item = bool> + 'c {
 }
 
 /// By relation the most that the least height of its facts can be: one more than that of all that its rules read.
-fn highest(context: &Context<'_>) -> Vec<usize> {
+fn highest(context: &Context<'_>, levels: &Levels) -> Vec<usize> {
     let mut highest = vec![0; context.program.relations.len()];
     for stratum in &context.program.strata {
         for relation in &stratum.relations {
             let rules = context.rules_of(*relation).iter().map(|rule| &context.program[*rule]);
-            let read = rules.flat_map(|rule| premises(context.program, rule));
+            let read = rules.flat_map(|rule| levels.premises(rule));
             let read = read.filter_map(|relation| highest.get(relation.0 as usize));
             let below = if stratum.recursive { NEVER } else { read.copied().max().unwrap_or(0) };
             *highest.get_mut(relation.0 as usize).or_broken(RelationId::INVARIANT) =
-                below.saturating_add(levels(context.program, *relation));
+                below.saturating_add(levels.of(*relation));
         }
     }
     highest

@@ -6,7 +6,6 @@ use hence_core::fault::OrBroken;
 use hence_lang::ir::RuleId;
 
 use super::derive::{Derivation, Derivations, Extra, Search};
-use super::heights::levels;
 use super::store::FactRef;
 
 /// After so many derivations have been looked at for one question, the first one of each further fact is taken.
@@ -107,7 +106,7 @@ impl<'c, 'a> Solver<'c, 'a> {
         }
         let bound = self.search.heights.of_fact(self.search.context, fact);
         let left = Derivations::new(self.search, fact, Some(rank));
-        let levels = levels(self.search.context.program, fact.relation);
+        let levels = self.search.heights.levels(fact.relation);
         self.frames.push(FactSearch { fact, bound, levels, left, best: None, trying: None });
     }
 
@@ -159,9 +158,9 @@ impl<'c, 'a> Solver<'c, 'a> {
         premise: FactRef,
         height: usize,
     ) -> usize {
-        let program = self.search.context.program;
         let is_shown = frame.levels == 1
-            || (matches!(derivation.extra, Extra::Group(_)) && levels(program, premise.relation) == 1);
+            || (matches!(derivation.extra, Extra::Group(_))
+                && self.search.heights.levels(premise.relation) == 1);
         if is_shown { height.saturating_add(frame.levels) } else { frame.levels }
     }
 

@@ -9,13 +9,12 @@ use hence_core::schema::RelationId;
 use hence_ledger::{Changes, Decision, Draft, LedgerError, Step, When};
 
 use super::held::{Extents, Turn};
-use super::{Held, HeldAt, Steps, has_effects, target};
-use crate::session::commit::{Outcome, Proposed, REASONS};
+use super::{Held, HeldAt, Steps, begun, has_effects};
+use crate::session::commit::{Outcome, Proposed};
 use crate::session::error::SessionError;
 use crate::session::evaluation::{self, Evaluation};
 use crate::session::incremental::{IncrementalState, MaintainedAt};
 use crate::session::maintained::{Edits, Maintained, Turned};
-use crate::session::why::decision;
 use crate::session::{Session, Store};
 
 /// What a change came to with its effects.
@@ -118,10 +117,9 @@ impl Session {
 
     fn shown<'a>(&'a self, state: &'a State) -> Shown<'a> {
         let program = &self.rules.program;
-        let undetermined = match (self.lenient, state.maintained()) {
-            (true, _) => BTreeSet::new(),
-            (false, Some(kept)) => evaluation::undetermined_relations(program, kept.undefined()),
-            (false, None) => evaluation::undetermined_relations(program, &state.evaluation().model.undefined),
+        let undetermined = match state.maintained() {
+            Some(kept) => kept.undetermined_relations(program),
+            None => state.evaluation().undetermined_relations(program),
         };
         Shown { session: self, state, undetermined }
     }
@@ -137,14 +135,7 @@ impl Session {
             Some(kept) => kept.finder(&self.rules),
             None => self.reasons(state.evaluation()),
         };
-        let checked = &self.rules.checked;
-        let mut begun = Vec::new();
-        for Turn { effect, fact, .. } in turns.into_iter().filter(|turn| turn.began) {
-            meter::check(REASONS)?;
-            let effect = checked.effects.get(effect).or_broken("an effect that begins is one of the rules'");
-            let target = target(checked, effect, &fact, now);
-            begun.push((target, !effect.retracts, decision(&finder, fact)?));
-        }
+        let begun = begun(&self.rules, &finder, turns, now)?;
         if let Some(kept) = state.maintained() {
             kept.put_back(finder);
         }

@@ -18,9 +18,15 @@ use crate::session::{RuleSet, Session};
 
 /// An evaluation of the past as [`Held`] looks at it.
 pub(super) struct Then<'a> {
-    pub(super) rules: &'a RuleSet,
-    pub(super) evaluation: &'a Evaluation,
-    pub(super) undetermined: BTreeSet<RelationId>,
+    rules: &'a RuleSet,
+    evaluation: &'a Evaluation,
+    undetermined: BTreeSet<RelationId>,
+}
+
+impl<'a> Then<'a> {
+    pub(super) fn new(rules: &'a RuleSet, evaluation: &'a Evaluation) -> Self {
+        Self { rules, evaluation, undetermined: evaluation.undetermined_relations(&rules.program) }
+    }
 }
 
 impl Extents for Then<'_> {
@@ -75,16 +81,15 @@ pub(super) fn held_then(
     info: &TxInfo,
 ) -> Result<SameRules, SessionError> {
     let mut held = SameRules::default();
-    let (evaluation, undetermined) = evaluated(history, rules, info)?;
-    held.turn(&rules.checked, &Then { rules, evaluation: &evaluation, undetermined });
+    held.turn(&rules.checked, &Then::new(rules, &evaluated(history, rules, info)?));
     let (mut unknown, mut tx) = (held.open().clone(), info.tx);
     while !unknown.is_empty() {
         let same = |other: &TxInfo| other.tx < tx && decides(other);
         let before = history.ledger.last_where(same)?.filter(|other| other.rules == info.rules);
         let Some(before) = before else { break };
         tx = before.tx;
-        let (evaluation, undetermined) = evaluated(history, rules, &before)?;
-        let then = Then { rules, evaluation: &evaluation, undetermined };
+        let evaluation = evaluated(history, rules, &before)?;
+        let then = Then::new(rules, &evaluation);
         unknown.retain(|relation| {
             let is_open = then.is_undetermined(*relation);
             if !is_open {
@@ -96,19 +101,10 @@ pub(super) fn held_then(
     Ok(held)
 }
 
-/// What followed after a transaction, and which relations were undetermined.
-fn evaluated(
-    history: &History<'_>,
-    rules: &RuleSet,
-    info: &TxInfo,
-) -> Result<(Evaluation, BTreeSet<RelationId>), SessionError> {
+/// What followed after a transaction.
+fn evaluated(history: &History<'_>, rules: &RuleSet, info: &TxInfo) -> Result<Evaluation, SessionError> {
     let clock = info.clock.or_broken("a transaction that draws decisions has a clock");
     let (input, _) = history.input(rules, info, clock)?;
     let lenient = history.is_lenient(info);
-    let evaluation = evaluation::evaluate(rules, input, history.engine, &history.limits, lenient)?;
-    let undetermined = match lenient {
-        true => BTreeSet::new(),
-        false => evaluation::undetermined_relations(&rules.program, &evaluation.model.undefined),
-    };
-    Ok((evaluation, undetermined))
+    evaluation::evaluate(rules, input, history.engine, &history.limits, lenient)
 }

@@ -4,19 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use hence_core::fact::Fact;
-use hence_core::fault::OrBroken;
 use hence_core::meter;
 use hence_core::schema::RelationId;
 use hence_ledger::{Step, Transaction, TxInfo};
 
 use super::held::Extents;
 use super::history::{decides, held_then};
-use super::{Held, Steps, has_effects, target};
+use super::{Held, Steps, begun, has_effects};
 use crate::session::RuleSet;
 use crate::session::error::SessionError;
 use crate::session::follow::{self, Apart, Follower, own_changes};
 use crate::session::history::History;
-use crate::session::why::decision;
 
 /// How far the steps of a history are done again.
 pub(in crate::session) struct Rounds {
@@ -110,8 +108,7 @@ impl Rounds {
         let mut last = None;
         while has_effects(&rules.checked) {
             meter::check("taking effects again")?;
-            let step =
-                self.step(follower, rules, (clock, lenient), (&mut steps, last.as_ref().unwrap_or(&turned)))?;
+            let step = self.step(follower, rules, clock, (&mut steps, last.as_ref().unwrap_or(&turned)))?;
             let Some(step) = step else { break };
             if let Some(before) = last.replace(follower.go_on(history, rules, (&step, clock, lenient))?) {
                 turned = turned.then(before);
@@ -125,7 +122,7 @@ impl Rounds {
             turned = turned.then(follower.go_on(history, rules, (&back, clock, lenient))?);
             self.apart.clear();
             if has_effects(&rules.checked) {
-                let shown = self.shown(follower, rules, &follow::Refresh::Recomputed, lenient);
+                let shown = self.shown(follower, rules, &follow::Refresh::Recomputed);
                 self.held.turn(&rules.checked, &shown);
             }
         }
@@ -142,15 +139,8 @@ impl Rounds {
         self.rules = Some(Rc::clone(rules));
     }
 
-    fn shown<'a>(
-        &self,
-        follower: &'a Follower,
-        rules: &'a RuleSet,
-        last: &'a follow::Refresh,
-        lenient: bool,
-    ) -> Shown<'a> {
-        let undetermined = if lenient { BTreeSet::new() } else { follower.undetermined_relations(rules) };
-        Shown { follower, rules, last, undetermined }
+    fn shown<'a>(&self, follower: &'a Follower, rules: &'a RuleSet, last: &'a follow::Refresh) -> Shown<'a> {
+        Shown { follower, rules, last, undetermined: follower.undetermined_relations(rules) }
     }
 
     /// What the effects that now begin change; `None` where that is nothing.
@@ -158,19 +148,13 @@ impl Rounds {
         &mut self,
         follower: &Follower,
         rules: &RuleSet,
-        (clock, lenient): (i64, bool),
+        clock: i64,
         (steps, last): (&mut Steps, &follow::Refresh),
     ) -> Result<Option<Vec<(Fact, bool)>>, SessionError> {
-        let shown = self.shown(follower, rules, last, lenient);
+        let shown = self.shown(follower, rules, last);
         let turns = self.held.turn(&rules.checked, &shown);
         let finder = follower.finder(rules);
-        let mut begun = Vec::new();
-        for turn in turns.into_iter().filter(|turn| turn.began) {
-            let effect =
-                rules.checked.effects.get(turn.effect).or_broken("what begins is an effect of the rules");
-            let fact = target(&rules.checked, effect, &turn.fact, clock);
-            begun.push((fact, !effect.retracts, decision(&finder, turn.fact)?));
-        }
+        let begun = begun(rules, &finder, turns, clock)?;
         follower.put_back(finder);
         let step = steps.take(begun, &|fact| Ok(follower.is_asserted(rules, fact)))?;
         Ok(step
