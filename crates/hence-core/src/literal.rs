@@ -129,7 +129,8 @@ pub fn parse_time(text: &str) -> Option<i64> {
         return None;
     }
     let time: Timestamp = text.parse().ok()?;
-    (time.as_nanosecond() % 1_000 == 0).then(|| time.as_microsecond())
+    // The last second that the calendar reads has no microseconds that it writes.
+    (time.as_nanosecond() % 1_000 == 0).then(|| time.as_microsecond()).filter(|micros| is_time(*micros))
 }
 
 /// A duration as a literal, from days down: `1d2h`, `1s100ms`, `0s`.

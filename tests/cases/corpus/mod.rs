@@ -4,7 +4,7 @@
 //!   of it; `NAME.out` holds what is derived. `faulty/**/NAME.dl` is refused; `NAME.out` holds what is said.
 //! - A folder with a `main.dl` is one case of several files, its output `main.out`.
 //! - Lines of the case that begin with `#> ` are facts of inputs, in the form of rule files; those that begin with
-//!   `#! ` say how to run it (see [`case::Case`]).
+//!   `#! ` say how to run it (see [`case::Case`]). Its tests must pass.
 //!
 //! A new case is a new file; `UPDATE=1` writes its output, which has to be read before it is committed.
 

@@ -1,5 +1,6 @@
 //! A case run in every mode.
 
+use hence::ruletest;
 use hence::session::compiled::Compiled;
 use hence::session::{self, Derived, FactFiles, Faults, Loaded, Loader, RuleSet, Session, SessionError};
 use hence_compile as crepe;
@@ -16,6 +17,7 @@ use hence_proof::check::{self, Known};
 use hence_proof::proof::NoOrigins;
 use hence_proof::render::json as render_proof;
 use hence_syntax as syntax;
+use std::fs;
 use std::path::Path;
 
 use super::case::Case;
@@ -56,6 +58,7 @@ pub(super) fn run(path: &Path) -> Result<Outcome, String> {
     same("naive and incremental", &shown(&expected), &shown(&incremental))?;
     proved(&case, &prepared)?;
     printed(&case, &prepared, &expected)?;
+    tested(&case)?;
     let warnings = if case.warnings {
         render::diagnostics(&prepared.rules.warnings, &prepared.rules.sources)
     } else {
@@ -137,6 +140,12 @@ fn printed(case: &Case, prepared: &Prepared, expected: &Derived) -> Result<(), S
     let derived = derive(case, &again, Box::new(SemiNaive))?;
     same("as written and printed", &render::facts(expected), &render::facts(&derived))?;
     same("reports", &expected.reports.len().to_string(), &derived.reports.len().to_string())
+}
+
+/// Runs the tests that stand in the case.
+fn tested(case: &Case) -> Result<(), String> {
+    let tests = fs::read_to_string(&case.path).unwrap().lines().any(|line| line.starts_with("test \""));
+    if tests { ruletest::run(&case.path).map(|_| ()) } else { Ok(()) }
 }
 
 /// How many facts of a relation are proved.

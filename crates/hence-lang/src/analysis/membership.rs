@@ -1,20 +1,22 @@
-//! `X in [a, b]` and `X in parameter`: what it binds, and what it tests.
+//! `X in [a, b]`, `X in parameter` and `X in type`: what it binds, and what it tests.
+
+use std::sync::Arc;
 
 use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::generator::Generator;
 use crate::builtins::op::Op;
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::OrBroken;
-use hence_core::schema::ColumnType;
+use hence_core::schema::{ColumnType, NameSet};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
-use hence_core::value::Type;
+use hence_core::value::{Type, Value};
 use hence_syntax::tree;
 
 use super::codes;
 use super::draft::no_generator;
 use super::prose::a;
-use super::typing::Typer;
+use super::typing::{Typer, constant};
 use super::values::{conversion, error};
 
 impl Typer<'_> {
@@ -31,6 +33,10 @@ impl Typer<'_> {
                 Some((Generator::List(first.ty), ty, elements))
             }
             tree::ExprKind::Ident(name) => {
+                if let Some((set, members)) = self.members(*name, right.span) {
+                    let ty = ColumnType { ty: Type::Name, set: Some(set) };
+                    return Some((Generator::List(Type::Name), ty, members));
+                }
                 let (list, element) = self.list_param(*name, right.span)?;
                 let ty = ColumnType { ty: element, set: self.set_of(&list) };
                 Some((Generator::Elements(element), ty, vec![list]))
@@ -51,6 +57,12 @@ impl Typer<'_> {
                 (Op::Among, [value].into_iter().chain(elements).collect())
             }
             tree::ExprKind::Ident(name) => {
+                if let Some((set, members)) = self.members(*name, right.span) {
+                    self.named(&value, *name, right.span)?;
+                    self.within(&value, &set, format!("`{name}`"))?;
+                    let args = [value].into_iter().chain(members).collect();
+                    return Some(Expr { kind: ExprKind::Call(Op::Among, args), ty: Type::Bool, span });
+                }
                 let (list, element) = self.list_param(*name, right.span)?;
                 self.same_type(&value, element, &list)?;
                 self.comparable(&value, &list)?;
@@ -115,6 +127,26 @@ impl Typer<'_> {
             Some(better) => fault.help(format!("write `{better}`")),
             None => fault,
         })
+    }
+
+    /// The names of the closed set called `name`, where no parameter is called so.
+    fn members(&self, name: Symbol, span: Span) -> Option<(Arc<NameSet>, Vec<Expr>)> {
+        if self.names.param(name).is_some() {
+            return None;
+        }
+        let set = self.names.sets.get(&name)?;
+        let members = set.members.iter().map(|member| constant(Value::Name(*member), span)).collect();
+        Some((Arc::clone(set), members))
+    }
+
+    /// Whether `value` is a name, as the members of the closed set called `set` are.
+    fn named(&mut self, value: &Expr, set: Symbol, span: Span) -> Option<()> {
+        if value.ty == Type::Name {
+            return Some(());
+        }
+        let message =
+            format!("the value on the left of `in` is {}, but `{set}` is a set of names", a(value.ty));
+        self.fail(error(codes::WRONG_TYPE, message, span))
     }
 
     /// A list parameter and the type of its elements.

@@ -322,7 +322,7 @@ impl Op {
             Self::EndsWith => bool(text::of(a).ends_with(text::of(b))),
             Self::Concat => text::concat(&[a, b]),
             Self::Jaccard => Word::from_float(text::jaccard(text::of(a), text::of(b))),
-            Self::Truncate => calendar::truncate(a.as_int(), b.as_int()).map(Word::from_int),
+            Self::Truncate => calendar::truncate(a.as_int(), b.as_int()).and_then(time),
             Self::ScaleDuration => num::scaled(a.as_int(), b.as_float()).map(Word::from_int),
             Self::ScaleByDuration => num::scaled(b.as_int(), a.as_float()).map(Word::from_int),
             Self::ShareDuration => num::share(a.as_int(), b.as_int()).map(Word::from_int),

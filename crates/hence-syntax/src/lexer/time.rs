@@ -9,7 +9,7 @@ use super::super::token::TokenKind;
 use super::{Lexer, literal};
 
 impl Lexer<'_> {
-    /// A time; the current character is `@`, and a digit follows.
+    /// A time; the current character is `@`, and a digit follows, or a sign and a digit.
     pub(super) fn time(&mut self, start: usize) -> TokenKind {
         self.cursor.bump();
         let rest = self.cursor.rest();
@@ -69,9 +69,10 @@ fn goes_no_further(rest: &str, len: usize) -> bool {
     !rest.get(len..).is_some_and(|after| after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == ':'))
 }
 
-/// How many bytes at the start of `text` have the form of RFC 3339.
+/// How many bytes at the start of `text` have the form of RFC 3339, its year perhaps before 0.
 fn rfc3339_len(text: &str) -> Option<usize> {
-    let mut len = shape(text, "dddd-dd-ddTdd:dd:dd")?;
+    let before_the_year_0 = || shape(text, "-dddddd-dd-ddTdd:dd:dd");
+    let mut len = shape(text, "dddd-dd-ddTdd:dd:dd").or_else(before_the_year_0)?;
     let rest = text.get(len..)?;
     if let Some(digits) = rest.strip_prefix('.') {
         let count = digits.bytes().take_while(u8::is_ascii_digit).count();
