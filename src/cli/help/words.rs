@@ -61,9 +61,8 @@ fn gives_what(example: &str, gives: &str) -> String {
 pub(super) fn functions() -> String {
     let mut out = String::from("# Functions and operators\n\n");
     out.push_str(
-        "`T` is any type. An operation that is undefined is an *undefined operation*: the match it belongs \
-         to does not\nhold, and what depends on it is [undetermined](language.md#undefined-operations). \
-         `hence explain clamp` prints one entry.\n\n",
+        "`T` is any type. Where an operation is undefined, its value is unknown, and what depends on it is\n\
+         [undetermined](language.md#undefined-operations). `hence explain clamp` prints one entry.\n\n",
     );
     out.push_str(
         "Some examples name `Tool`, `Ms` and `Ok`: they are evaluated for `run(\"grep\", 10, true)`, matched by \

@@ -26,7 +26,7 @@ impl AggregateFunction for StdDev {
         Entry {
             name: self.name(),
             form: "stddev(x)",
-            meaning: "The standard deviation of the population.",
+            meaning: "The standard deviation of the population. Where the square of a difference from the mean is beyond a float, it is undefined.",
             examples: &[("stddev(if(Ok, 1, 1))", "0.0"), ("stddev(Ms)", "25.495097567963924")],
         }
     }

@@ -118,8 +118,8 @@ const RULES: &[Entry] = &[
     },
     Entry {
         name: "in",
-        form: "X in [a, b]; X in PARAMETER; X in GENERATOR(…)",
-        meaning: "Binds a variable to each element of a list or a generator; holds for a bound variable that is among the elements. `!(X in [a, b])` holds for one that is not.",
+        form: "X in [a, b]; X in PARAMETER; X in TYPE; X in GENERATOR(…)",
+        meaning: "Binds a variable to each element of a list, a closed set of names or a generator; holds for a bound variable that is among the elements. `!(X in [a, b])` holds for one that is not.",
         examples: &[
             ("word(W) :- W in words(\"to be or not\").\n", ""),
             (
