@@ -26,7 +26,7 @@ impl AggregateFunction for Mean {
         Entry {
             name: self.name(),
             form: "mean(x)",
-            meaning: "The exact sum divided by the number of matches, rounded once. The mean of ints is a float.",
+            meaning: "The exact sum divided by the number of matches, rounded once. The mean of ints is a float; that of durations and of times is rounded to the nearest microsecond, halves away from zero.",
             examples: &[("mean(Ms)", "40.0"), ("mean(if(Ok, 1.0, 0.0))", "0.75")],
         }
     }

@@ -303,7 +303,7 @@ const CONVERSIONS: &[Entry] = &[
     Entry {
         name: "string",
         form: "string(x)",
-        meaning: "The value as text: a float in the shortest form that reads back, a name with its slash.",
+        meaning: "The value as text: a float in the shortest form that reads back, with an exponent below 0.00001 and from 1e16; a name with its slash.",
         examples: &[
             ("string(0.1)", "\"0.1\""),
             ("string(/error/syntax)", "\"/error/syntax\""),
