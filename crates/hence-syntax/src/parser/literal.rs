@@ -17,6 +17,7 @@ impl Parser<'_> {
         loop {
             if self.at_clause_end()
                 || matches!(self.current.kind, TokenKind::RightBrace | TokenKind::Turnstile)
+                || self.at_limit_behind_comma()
             {
                 self.refuse_last_comma();
                 return literals;
@@ -47,6 +48,17 @@ impl Parser<'_> {
         } else {
             self.stray_comma(comma, "another literal");
         }
+    }
+
+    /// Whether `, limit 3 …` stands where `limit 3 …` was meant: a parameter of that name is not followed by a value.
+    fn at_limit_behind_comma(&self) -> bool {
+        self.last.kind == TokenKind::Comma
+            && self.at_word("limit")
+            && match self.ahead.kind {
+                TokenKind::Literal(_) | TokenKind::Variable(_) => true,
+                TokenKind::Word(word) => !["and", "or", "in"].contains(&word.as_str()),
+                _ => false,
+            }
     }
 
     /// Takes what is between two literals; whether another one follows. The last began at `before`.
