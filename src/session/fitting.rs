@@ -479,7 +479,8 @@ pub fn fact_by_name(
 
 /// The recorded relations with facts that stand and that `program` doesn't declare, each with their number.
 pub(super) fn undeclared(ledger: &Ledger, program: &Program) -> Vec<(Symbol, u64)> {
-    let unknown = |relation: &Symbol| program.find(*relation).is_none();
+    let unknown =
+        |relation: &Symbol| program.find(*relation).is_none() && !hence_ledger::is_reserved(*relation);
     let mut found: Vec<(Symbol, u64)> =
         ledger.all_relations().filter(unknown).map(|relation| (relation, ledger.count(relation))).collect();
     found.retain(|(_, count)| *count > 0);

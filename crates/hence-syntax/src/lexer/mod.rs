@@ -152,14 +152,7 @@ impl<'a> Lexer<'a> {
             '0'..='9' => Some(self.number(start)),
             '"' => Some(self.string(start)),
             '\'' => Some(self.single_quoted(start)),
-            '@' if self
-                .cursor
-                .rest()
-                .trim_start_matches(['@', '-'])
-                .starts_with(|c: char| c.is_ascii_digit()) =>
-            {
-                Some(self.time(start))
-            }
+            '@' if self.at_time() => Some(self.time(start)),
             '/' => self.slash(start),
             '.' => Some(self.dot(start)),
             '-' => Some(self.minus(start)),

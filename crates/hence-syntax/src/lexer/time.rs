@@ -9,7 +9,13 @@ use super::super::token::TokenKind;
 use super::{Lexer, literal};
 
 impl Lexer<'_> {
-    /// A time; the current character is `@`, and a digit follows, or a sign and a digit.
+    /// Whether the current `@` begins a time and no annotation: a digit follows, or a sign and a digit.
+    pub(super) fn at_time(&self) -> bool {
+        let year = if self.cursor.byte(1) == Some(b'-') { 2 } else { 1 };
+        self.cursor.byte(year).is_some_and(|byte| byte.is_ascii_digit())
+    }
+
+    /// A time; see [`Lexer::at_time`].
     pub(super) fn time(&mut self, start: usize) -> TokenKind {
         self.cursor.bump();
         let rest = self.cursor.rest();

@@ -17,7 +17,7 @@ impl Parser<'_> {
         loop {
             if self.at_clause_end()
                 || matches!(self.current.kind, TokenKind::RightBrace | TokenKind::Turnstile)
-                || self.at_limit_behind_comma()
+                || self.at_limit_after_comma()
             {
                 self.refuse_last_comma();
                 return literals;
@@ -51,7 +51,7 @@ impl Parser<'_> {
     }
 
     /// Whether `, limit 3 …` stands where `limit 3 …` was meant: a parameter of that name is not followed by a value.
-    fn at_limit_behind_comma(&self) -> bool {
+    fn at_limit_after_comma(&self) -> bool {
         self.last.kind == TokenKind::Comma
             && self.at_word("limit")
             && match self.ahead.kind {

@@ -253,7 +253,7 @@ const TIMES: &[Entry] = &[
     Entry {
         name: "truncate",
         form: "truncate(t, d), truncate(t, unit), truncate(t, unit, zone)",
-        meaning: "The latest multiple of a duration `d` since 1970-01-01T00:00:00Z that is not after `t`; with a duration that is not positive it is undefined. With a unit (`/hour`, `/day`, `/week` from Monday, or `/month`), the time at which that unit began, in UTC or in a time zone. Where clocks are put back, an hour that they show twice begins twice; where they skip the beginning of a unit, it begins behind the gap.",
+        meaning: "The latest multiple of a duration `d` since 1970-01-01T00:00:00Z that is not after `t`; with a duration that is not positive it is undefined. With a unit (`/hour`, `/day`, `/week` from Monday, or `/month`), the time at which that unit began, in UTC or in a time zone. Where clocks are put back, an hour that they show twice begins twice; where they skip the beginning of a unit, it begins after the gap.",
         examples: &[
             ("truncate(@2026-02-03T14:23:45Z, /week)", "@2026-02-02T00:00:00Z"),
             ("truncate(@2026-07-03T14:23:45Z, /day, \"Europe/Berlin\")", "@2026-07-02T22:00:00Z"),

@@ -1,1 +1,0 @@
-//! What a store needs beside its sessions: its outbox, its schedules and who may say what.
