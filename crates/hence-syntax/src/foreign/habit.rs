@@ -5,6 +5,7 @@ use super::clause::{alternatives, marks};
 use super::construct::{cedar as cedar_rule, rego};
 use super::prolog::{cuts, lists, members, question_marks, sql_words};
 use super::scan::{Kind, Piece, closing, join, scan, split};
+use super::spelling::{bracketed, comprehended, documents, hashed, passed, zones};
 
 /// What is said of a clause.
 pub(crate) struct Habit {
@@ -22,7 +23,13 @@ pub(crate) struct Habit {
 type Rewriter = fn(&[Piece]) -> Option<Vec<Piece>>;
 
 /// The habits, the largest first; whether the form means what was written.
-const HABITS: [(&str, Rewriter, bool); 14] = [
+const HABITS: [(&str, Rewriter, bool); 20] = [
+    ("an aggregate has no `#`, which begins a comment", hashed, true),
+    ("the matches that an aggregate ranges over are between braces", bracketed, true),
+    ("an aggregate has its term in parentheses, and the body alone between braces", comprehended, true),
+    ("a time zone is a string", zones, true),
+    ("the fields of a request are the columns of a relation, which an atom reads", documents, false),
+    ("time that passes is a comparison with the clock", passed, false),
     ("the remainder of a division is `%`", remainder, true),
     ("a variable starts with an upper-case letter and has no `?`", question_marks, true),
     ("a rule has no cut: each rule derives all of its facts, whatever other rules derive", cuts, false),

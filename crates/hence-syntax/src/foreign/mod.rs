@@ -8,6 +8,7 @@ mod declaration;
 mod habit;
 mod prolog;
 mod scan;
+mod spelling;
 mod variable;
 
 pub(super) use declaration::{Declared, crepe, declared_in, mangle, souffle, type_name};
@@ -16,6 +17,15 @@ pub(super) use variable::has_lower_variables;
 pub(crate) use variable::variable_form;
 
 use scan::{Piece, join, scan};
+
+/// How long the first line of a clause is where it has an aggregate with `#` and ends the clause.
+pub(super) fn hashed_line(text: &str) -> Option<usize> {
+    let line = text.lines().next()?.trim_end();
+    let marked = line
+        .match_indices('#')
+        .any(|(at, _)| spelling::hashed_aggregate(line.get(at..).unwrap_or("")).is_some());
+    (marked && line.ends_with('.')).then_some(line.len())
+}
 
 /// Longer texts are not rewritten.
 const LONGEST: usize = 400;

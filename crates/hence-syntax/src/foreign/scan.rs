@@ -1,5 +1,7 @@
 //! A loose scanner for the text of any Datalog dialect, and its way back to text.
 
+use super::spelling::hashed_aggregate;
+
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -73,6 +75,9 @@ pub(super) fn scan(text: &str) -> Vec<Piece> {
 fn next_piece(rest: &str, first: char, after_value: bool) -> (Option<Piece>, usize) {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     match first {
+        '#' if let Some(len) = hashed_aggregate(rest) => {
+            (rest.get(..len).map(|text| Piece::new(Kind::Word, text)), len)
+        }
         '#' => comment(rest, 1),
         '%' if !after_value => comment(rest, 1),
         '/' if rest.starts_with("//") => comment(rest, 2),

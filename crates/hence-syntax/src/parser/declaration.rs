@@ -260,7 +260,8 @@ impl Parser<'_> {
     pub(super) fn param_value(&mut self) -> Expr {
         const WHAT: &str = "the value of a parameter";
         if !self.at(TokenKind::LeftBracket) {
-            return self.literal_term(WHAT);
+            let first = self.literal_term(WHAT);
+            return if self.at(TokenKind::Comma) { self.bare_list(first) } else { first };
         }
         let list = self.list();
         let ExprKind::List(elements) = &list.kind else { return list };
@@ -272,6 +273,19 @@ impl Parser<'_> {
         let label = "expected a literal such as `0.5`, `\"text\"` or `/name`";
         self.report(codes::BAD_DECLARATION, message, other.span, label, "");
         Expr { kind: ExprKind::Error, span: list.span }
+    }
+
+    /// The elements of a list after the first, without brackets around them.
+    fn bare_list(&mut self, first: Expr) -> Expr {
+        let start = first.span;
+        let mut elements = vec![first];
+        while self.eat(TokenKind::Comma) {
+            elements.push(self.literal_term("an element of a list"));
+        }
+        let span = self.since(start);
+        let form = format!("[{}]", self.lexer.slice(span));
+        self.mended(codes::BAD_DECLARATION, "a list without brackets", span, "", &form);
+        Expr { kind: ExprKind::List(elements), span }
     }
 
     /// A literal, perhaps with a sign; anything else is reported.

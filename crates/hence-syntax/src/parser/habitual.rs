@@ -45,12 +45,18 @@ impl Parser<'_> {
             Some(Item::Rule(rule)) if rule.head.span.start > start.start => rule.head.span,
             _ => start,
         };
-        if part(self.text, start.start as usize..end as usize).ends_with('?') {
-            // A query ends with it; what goes on is a choice of values.
+        let text = part(self.text, start.start as usize..end as usize);
+        if ["?", "input.", "data."].iter().any(|cut| text.ends_with(cut)) {
+            // A query ends with `?`, a clause with `.`; what goes on is a choice of values, or a field of a document.
             let line = part(self.text, end as usize..).lines().next().unwrap_or("");
             end += line.len() as u32;
         }
-        if is_rule && self.unclosed(start.start, end, faults) {
+        let hashed = foreign::hashed_line(part(self.text, start.start as usize..));
+        if let Some(len) = hashed.and_then(|len| u32::try_from(len).ok()) {
+            // What stands behind the `#` was taken for a comment.
+            end = start.start + len;
+        }
+        if is_rule && hashed.is_none() && self.unclosed(start.start, end, faults) {
             return match item {
                 Some(Item::Rule(rule)) => Some(Item::Rule(unsaid(rule))),
                 _ => None,
@@ -59,7 +65,7 @@ impl Parser<'_> {
         let text = part(self.text, start.start as usize..end as usize);
         let Some(habit) = foreign::habit(text).filter(|_| is_rule) else { return item };
         self.flush_deferred(None);
-        if end > self.last.span.end {
+        if end != self.last.span.end {
             self.resume_at(end as usize);
         }
         let fault = fault(&habit, self.first_line(start.start, end as usize));
@@ -71,7 +77,7 @@ impl Parser<'_> {
         };
         self.lexer.faults.replace(faults, end, fault);
         match item {
-            Some(Item::Rule(rule)) if habit.form.starts_with(rule.head.name.as_str()) => {
+            Some(Item::Rule(rule)) if hashed.is_none() && habit.form.starts_with(rule.head.name.as_str()) => {
                 Some(Item::Rule(unsaid(rule)))
             }
             _ => None,

@@ -45,6 +45,23 @@ impl Parser<'_> {
     /// Reports a word that is nearly a keyword and stands where one does, and takes it for that.
     fn misspelt_keyword(&mut self) {
         const KEYWORDS: [&str; 7] = ["input", "relation", "decision", "type", "param", "import", "test"];
+        /// What other languages begin a declaration with, and what it is here.
+        const MEANT: [(&str, &str); 14] = [
+            ("derived", "relation"),
+            ("derive", "relation"),
+            ("idb", "relation"),
+            ("predicate", "relation"),
+            ("table", "relation"),
+            ("view", "relation"),
+            ("edb", "input"),
+            ("event", "input"),
+            ("const", "param"),
+            ("let", "param"),
+            ("var", "param"),
+            ("action", "decision"),
+            ("output", "decision"),
+            ("enum", "type"),
+        ];
         const FOREIGN: [&str; 4] = ["struct", "pub", "default", "package"];
         let TokenKind::Word(word) = self.current.kind else { return };
         let named = matches!(self.ahead.kind, TokenKind::Word(_));
@@ -54,7 +71,10 @@ impl Parser<'_> {
             return;
         }
         let fitting = KEYWORDS.into_iter().filter(|keyword| ["import", "test"].contains(keyword) == quoted);
-        let Some(near) = nearest(word.as_str(), fitting) else { return };
+        let meant = MEANT.into_iter().find(|(other, _)| *other == word.as_str()).map(|(_, keyword)| keyword);
+        let Some(near) = meant.filter(|_| !quoted).or_else(|| nearest(word.as_str(), fitting)) else {
+            return;
+        };
         let span = self.current.span;
         self.mended(codes::UNEXPECTED, format!("unknown keyword `{word}`"), span, "", near);
         self.reported_at = None;
