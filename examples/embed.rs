@@ -14,7 +14,7 @@ use hence::ledger::{Ledger, OpenOptions};
 use hence::literal;
 use hence::proof::proof::{NoOrigins, Proof, StepKind};
 use hence::proof::{Finder, render};
-use hence::session::{self, Change, DecisionId, Outcome, RuleSource, Session};
+use hence::session::{self, Change, DecisionId, Outcome, Roles, RuleSource, Session};
 use hence::symbol::Symbol;
 use hence::value::Value;
 
@@ -73,7 +73,7 @@ const DAY_OF_OTHERS: [(&str, &str, &[&str]); 11] = [
     ),
     // A guardrail stops a payment until a person lets this one past.
     ("10:30", "agent", &[r#"guarded_event("payment-7", /financial)"#]),
-    ("10:45", "ada", &[r#"override_review("payment-7", /financial, true, "ada", @2026-02-10T10:44:00Z)"#]),
+    ("10:45", "ada", &[r#"override_review("payment-7", /financial, true, "ada", @2026-02-10T10:45:00Z)"#]),
     // Somebody wants a report built; a script for it wants too much.
     (
         "11:00",
@@ -343,7 +343,8 @@ fn pack_of(proof: &Proof) -> Option<String> {
 /// # Errors
 /// Whatever goes wrong.
 pub(crate) fn day(ledger: Ledger, log: &mut dyn Write) -> Result<BTreeMap<String, usize>> {
-    let session = Session::over_ledger(RuleSource::default().build()?, ledger);
+    let roles = Roles::new(BTreeMap::from([(String::from("reviewer"), vec![String::from("ada")])]));
+    let session = Session::over_ledger(RuleSource::default().build()?, ledger).with_roles(roles);
     let mut agent = Agent { session, now: 0, drawn: Vec::new(), log };
     agent.wake()?;
     let mut calls = CALLS.iter().enumerate().peekable();

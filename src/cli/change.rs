@@ -78,8 +78,11 @@ impl FactArguments {
             ..Draft::default()
         };
         put(&mut draft, facts);
-        config::get().roles().check_draft(&rules, &draft)?;
         let mut ledger = open::ledger_beside(&self.facts, false)?;
+        if rules.stamp(&mut draft.assertions, draft.time) {
+            draft.clock = Some(draft.time);
+        }
+        config::get().roles().check_draft(&rules, &ledger, &draft)?;
         session::fit_draft(&rules, &ledger, &mut draft)?;
         let committed = ledger.commit_owned(draft).map_err(open::failure);
         progress::clear();

@@ -183,7 +183,7 @@ impl Observe {
         };
         session::fit_draft(rules, &ledger, &mut draft)?;
         draft.retractions = gone(&ledger, observer, &draft.assertions).map_err(open::failure)?;
-        config::get().roles().check_draft(rules, &draft)?;
+        config::get().roles().check_draft(rules, &ledger, &draft)?;
         ledger.commit(&draft).map_err(open::failure)
     }
 

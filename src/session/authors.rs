@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use hence_core::fact::Fact;
+use hence_core::literal::time_text;
 use hence_core::schema::Relation;
 use hence_core::value::Value;
 use hence_ledger::{Draft, ImportedFacts, Ledger, When};
@@ -25,24 +26,30 @@ impl Roles {
         self.0.get(role).is_some_and(|authors| authors.iter().any(|known| known == author))
     }
 
-    /// Checks that `author` may bring these facts, asserted or retracted.
+    /// Checks that these facts, asserted or retracted, may be brought as `said`.
     ///
     /// # Errors
-    /// The first that they may not: which role it takes, and who has it.
+    /// The first that may not: which role it takes, and who has it; a column that names somebody else or another
+    /// instant; a clock that was set back.
     pub fn check<'f>(
         &self,
         rules: &RuleSet,
-        author: &str,
+        ledger: &Ledger,
+        said: Saying<'_>,
         facts: impl IntoIterator<Item = (&'f Fact, bool)>,
     ) -> Result<(), SessionError> {
+        let mut timed = None;
         for (fact, asserted) in facts {
             let relation = rules.program.find(fact.relation).map(|id| &rules.program[id]);
             if let Some(relation) = relation.filter(|relation| relation.authors.is_some()) {
-                self.check_role(relation, author, asserted)?;
-                check_column(relation, author, fact)?;
+                self.check_role(relation, said.author, asserted)?;
+                check_author(relation, said.author, fact)?;
+                if asserted && check_instant(relation, said.instant, fact)? {
+                    timed = Some(fact);
+                }
             }
         }
-        Ok(())
+        timed.map_or(Ok(()), |fact| check_clock(ledger, said.instant, fact))
     }
 
     /// The same for facts that a migration carries over: they go on naming their authors.
@@ -67,10 +74,11 @@ impl Roles {
     ///
     /// # Errors
     /// As [`Roles::check`].
-    pub fn check_draft(&self, rules: &RuleSet, draft: &Draft) -> Result<(), SessionError> {
+    pub fn check_draft(&self, rules: &RuleSet, ledger: &Ledger, draft: &Draft) -> Result<(), SessionError> {
         let asserted = draft.assertions.iter().map(|fact| (fact, true));
         let retracted = draft.retractions.iter().map(|fact| (fact, false));
-        self.check(rules, &draft.author, asserted.chain(retracted))
+        let said = Saying { author: &draft.author, instant: draft.clock.unwrap_or(draft.time) };
+        self.check(rules, ledger, said, asserted.chain(retracted))
     }
 
     fn check_role(&self, relation: &Relation, author: &str, asserted: bool) -> Result<(), SessionError> {
@@ -108,8 +116,17 @@ impl Roles {
     }
 }
 
+/// Who brings facts, and at which instant: the clock of the transaction, or its time where it has none.
+#[derive(Clone, Copy, Debug)]
+pub struct Saying<'a> {
+    /// The author.
+    pub author: &'a str,
+    /// Microseconds since the epoch.
+    pub instant: i64,
+}
+
 /// The column that names the author names them.
-fn check_column(relation: &Relation, author: &str, fact: &Fact) -> Result<(), SessionError> {
+fn check_author(relation: &Relation, author: &str, fact: &Fact) -> Result<(), SessionError> {
     let column = relation.authors.as_ref().and_then(|authors| authors.column);
     let Some((at, Value::String(named))) = column.and_then(|at| Some((at, *fact.values.get(at)?))) else {
         return Ok(());
@@ -122,20 +139,76 @@ fn check_column(relation: &Relation, author: &str, fact: &Fact) -> Result<(), Se
     Err(SessionError::NotAllowed { message })
 }
 
+/// The column that holds the instant of the transaction holds it; whether there is one.
+fn check_instant(relation: &Relation, instant: i64, fact: &Fact) -> Result<bool, SessionError> {
+    let column = relation.authors.as_ref().and_then(|authors| authors.time);
+    let Some((at, Value::Time(stated))) = column.and_then(|at| Some((at, *fact.values.get(at)?))) else {
+        return Ok(false);
+    };
+    if stated == instant {
+        return Ok(true);
+    }
+    let name = relation.columns.get(at).map_or("", |column| column.name.as_str());
+    let message = format!(
+        "`{fact}` is asserted at @{}, but its column `{name}` says @{}; leave `{name}` out, and it is filled in",
+        time_text(instant),
+        time_text(stated)
+    );
+    Err(SessionError::NotAllowed { message })
+}
+
+/// A fact that holds the instant of its transaction is never older than what was recorded before it.
+fn check_clock(ledger: &Ledger, instant: i64, fact: &Fact) -> Result<(), SessionError> {
+    let last = ledger.last_where(|info| info.clock.is_some())?;
+    let Some((last, clock)) = last.and_then(|info| Some((info.tx, info.clock?))) else { return Ok(()) };
+    if clock <= instant {
+        return Ok(());
+    }
+    let message = format!(
+        "`{fact}` is backdated: transaction {last} was recorded at @{}, after @{}",
+        time_text(clock),
+        time_text(instant)
+    );
+    Err(SessionError::NotAllowed { message })
+}
+
+/// What stands in a column that is to hold the instant of a transaction, until that is known; no text says such a time.
+const UNKNOWN_YET: Value = Value::Time(i64::MIN);
+
 impl RuleSet {
-    /// The same rules for reading facts that `author` brings: a column that names the author may be left out.
+    /// The same rules for reading facts that `author` brings: a column that names the author may be left out, and one
+    /// that holds the instant, which [`RuleSet::stamp`] fills in.
     #[must_use]
     pub fn read_for(&self, author: &str) -> Self {
         let mut rules = self.clone();
         let named = |relation: &mut Relation| {
-            let column = relation.authors.as_ref().and_then(|authors| authors.column);
-            if let Some(column) = column.and_then(|at| relation.columns.get_mut(at)) {
-                column.default = Some(Value::String(author.into()));
+            let Some(authors) = &relation.authors else { return };
+            let columns = [(authors.column, Value::String(author.into())), (authors.time, UNKNOWN_YET)];
+            for (at, value) in columns {
+                if let Some(column) = at.and_then(|at| relation.columns.get_mut(at)) {
+                    column.default = Some(value);
+                }
             }
         };
         rules.program.relations.iter_mut().for_each(named);
         rules.checked.relations.iter_mut().for_each(named);
         rules
+    }
+
+    /// Fills in the instant of the transaction where facts left it out; whether any of them holds it.
+    pub fn stamp(&self, facts: &mut [Fact], instant: i64) -> bool {
+        let mut held = false;
+        for fact in facts {
+            let relation = self.program.find(fact.relation).map(|id| &self.program[id]);
+            let column = relation.and_then(|relation| relation.authors.as_ref()?.time);
+            if let Some(value) = column.and_then(|at| fact.values.get_mut(at)) {
+                held = true;
+                if *value == UNKNOWN_YET {
+                    *value = Value::Time(instant);
+                }
+            }
+        }
+        held
     }
 
     /// Whether some input says which column names the author.
@@ -175,7 +248,8 @@ impl<'r> Admission<'r> {
         let now = self.rules.as_ref().map(|(_, rules)| rules);
         for rules in [&self.own].into_iter().chain(self.before.iter().flatten()).chain(now) {
             let facts = brought.own.iter().map(|(fact, asserted)| (fact, *asserted));
-            self.roles.check(rules, brought.author, facts).map_err(|error| error.to_string())?;
+            let said = Saying { author: brought.author, instant: brought.instant };
+            self.roles.check(rules, ledger, said, facts).map_err(|error| error.to_string())?;
         }
         Ok(())
     }

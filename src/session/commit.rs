@@ -16,6 +16,7 @@ use hence_ledger::{
 use hence_proof::proof::Pattern;
 
 use super::ask::reports;
+use super::authors::Saying;
 use super::cross_check::rows_of;
 use super::drawn::{self, DecisionId};
 use super::effects::{Effected, HeldAt, has_effects};
@@ -118,10 +119,12 @@ impl Session {
         if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
             ledger.expect(expected)?;
         }
-        if self.ledger().is_some() {
+        self.rules.stamp(&mut change.assertions, change.now);
+        if let Some(ledger) = self.ledger() {
             let asserted = change.assertions.iter().map(|fact| (fact, true));
             let retracted = change.retractions.iter().map(|fact| (fact, false));
-            self.roles.check(&self.rules, &change.author, asserted.chain(retracted))?;
+            let said = Saying { author: &change.author, instant: change.now };
+            self.roles.check(&self.rules, ledger, said, asserted.chain(retracted))?;
         }
         if let Some(ledger) = self.ledger() {
             // Before anything follows from them, since sentences hold values of facts.

@@ -51,7 +51,7 @@ mod why_not;
 
 pub use ask::{Answer, Derived, report_line};
 pub use audit::{Audit, Audited, Discrepancy, Finding};
-pub use authors::{Admission, Roles};
+pub use authors::{Admission, Roles, Saying};
 pub use commit::{Change, Outcome};
 pub use cross_check::Both;
 pub use diff::unified;

@@ -1,13 +1,18 @@
 //! Decisions that require a person's yes: what a proof must hold before one of them is carried out.
 
-use hence::session::{Change, DecisionId, Drawn, RuleSource, Session, read_fact};
+use std::collections::BTreeMap;
+
+use hence::session::{Change, DecisionId, Drawn, Roles, RuleSource, Session, read_fact};
+use hence_core::literal::parse_time;
 use hence_core::value::Value;
 use hence_ledger::Ledger;
 
 /// A session in which one guarded event was let past, and the id of the decision that follows.
 fn let_past() -> (Session, DecisionId) {
     let rules = RuleSource { packs: vec!["guardrails".into()], ..RuleSource::default() }.build().unwrap();
-    let mut session = Session::over_ledger(rules, Ledger::memory().unwrap());
+    let ada = || String::from("ada");
+    let roles = Roles::new(BTreeMap::from([(String::from("reviewer"), vec![ada()])]));
+    let mut session = Session::over_ledger(rules, Ledger::memory().unwrap()).with_roles(roles);
     let facts = [
         "reviewer(\"ada\")",
         "guarded_event(\"p1\", /legal)",
@@ -15,7 +20,9 @@ fn let_past() -> (Session, DecisionId) {
         "override_review(\"p1\", /legal, true, \"ada\", @2026-02-10T10:00:00Z)",
     ];
     let assertions = facts.iter().map(|fact| read_fact(session.rules(), fact).unwrap()).collect();
-    let outcome = session.commit(Change { assertions, ..Change::default() }, false).unwrap();
+    let now = parse_time("2026-02-10T10:00:00Z").unwrap();
+    let change = Change { assertions, author: ada(), now, ..Change::default() };
+    let outcome = session.commit(change, false).unwrap();
     let drawn = outcome.drawn.iter().find(|drawn| drawn.fact.relation.as_str() == "republish").unwrap();
     let id = outcome.id(&drawn.fact).unwrap();
     (session, id)

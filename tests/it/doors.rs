@@ -117,6 +117,49 @@ fn the_column_of_the_author_names_nobody_else() {
 }
 
 #[test]
+fn a_review_counts_at_the_instant_of_its_transaction() {
+    let folder = folder();
+    let at = folder.path();
+    let rules = "input review(id: string, ok: bool, by: string, at: time) from reviewer as by, at at.\n\
+                 relation first(id: string, ok: bool).\n\
+                 first(I, O) :- review(id: I, ok: O, at: A) limit 1 per I by A.\n\
+                 decision go(id: string) requires review(id: id, ok: true).\n\
+                 go(I) :- first(I, true), review(id: I, ok: true).\n";
+    fs::write(at.join("rules.dl"), rules).unwrap();
+    let decide = |now: &str, line: &str| {
+        fs::write(at.join("line.jsonl"), line).unwrap();
+        hence(at, &["decide", "--facts", "line.jsonl", "--as", "ada", "--now", now], "")
+    };
+    let refusal = "{\"review\": {\"id\": \"r\", \"ok\": false}}\n";
+    let approval = refusal.replace("false", "true");
+    let (said, status) = decide("2026-02-03T12:00:00Z", refusal);
+    assert_eq!((status, reviews(at)), (0, 1), "{said}");
+    // What a column claims.
+    let claimed = approval.replace("}}", ", \"at\": \"2026-02-03T11:00:00Z\"}}");
+    let (said, status) = decide("2026-02-03T13:00:00Z", &claimed);
+    assert_eq!((status, reviews(at)), (2, 1), "{said}");
+    assert!(said.contains("its column `at` says @2026-02-03T11:00:00Z"), "{said}");
+    // A clock that is set back.
+    let (said, status) = decide("2026-02-03T11:00:00Z", &approval);
+    assert_eq!((status, reviews(at)), (2, 1), "{said}");
+    assert!(said.contains("is backdated: transaction 1 was recorded at @2026-02-03T12:00:00Z"), "{said}");
+    let (said, status) = decide("2026-02-03T13:00:00Z", &approval);
+    assert_eq!((status, reviews(at)), (0, 2), "{said}");
+    assert!(!said.contains("go(\"r\")"), "{said}");
+    // Without an evaluation, the time of the transaction; a fact that was left alone keeps its instant.
+    let fact = "review(id: \"q\", ok: true)";
+    let (said, status) = hence(at, &["assert", fact, "--as", "ada"], "");
+    assert_eq!((status, reviews(at)), (0, 3), "{said}");
+    let (said, status) =
+        hence(at, &["assert", "review(\"s\", true, \"ada\", @2026-02-03T14:00:00Z)", "--as", "ada"], "");
+    assert_eq!((status, reviews(at)), (2, 3), "{said}");
+    assert!(said.contains("leave `at` out"), "{said}");
+    let (said, status) =
+        hence(at, &["retract", "review(\"r\", false, \"ada\", @2026-02-03T12:00:00Z)", "--as", "ada"], "");
+    assert_eq!((status, reviews(at)), (0, 2), "{said}");
+}
+
+#[test]
 fn an_import_brings_nothing_that_its_author_may_not() {
     let folder = folder();
     let at = folder.path();

@@ -43,7 +43,8 @@ const SECRET: &str = "s3cret42";
 /// A folder in which nothing that the pattern matches may be stored.
 fn guarded() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("hence.toml"), "[redact]\npatterns = [\"s3cret[0-9]+\"]\n").unwrap();
+    let settings = "[redact]\npatterns = [\"s3cret[0-9]+\"]\n[roles]\nreviewer = [\"ada\"]\n";
+    std::fs::write(dir.path().join("hence.toml"), settings).unwrap();
     dir
 }
 

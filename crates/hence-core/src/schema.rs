@@ -166,6 +166,8 @@ pub struct Authors {
     pub roles: Vec<Symbol>,
     /// The column that names the author.
     pub column: Option<usize>,
+    /// The column that holds the instant of the transaction.
+    pub time: Option<usize>,
 }
 
 impl Relation {

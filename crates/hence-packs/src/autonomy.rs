@@ -919,7 +919,7 @@ mod compiled {
             Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(m.var(3)))], 3),
         ],
         limit: None,
-        places: &[("rules/autonomy/autonomy.dl:160:29", "count()"), ("rules/autonomy/autonomy.dl:160:38", "sum(if(Ok, 1, 0))"), ("rules/autonomy/autonomy.dl:160:57", "mean(if(Ok, 0.0, 1.0))"), ("rules/autonomy/autonomy.dl:160:81", "mean(Confidence)")],
+        places: &[("rules/autonomy/autonomy.dl:161:29", "count()"), ("rules/autonomy/autonomy.dl:161:38", "sum(if(Ok, 1, 0))"), ("rules/autonomy/autonomy.dl:161:57", "mean(if(Ok, 0.0, 1.0))"), ("rules/autonomy/autonomy.dl:161:81", "mean(Confidence)")],
         decisions: &["offer_escalation", "escalate", "review_rejected"],
     };
 
@@ -939,7 +939,7 @@ mod compiled {
             Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/autonomy/autonomy.dl:175:29", "count()")],
+        places: &[("rules/autonomy/autonomy.dl:176:29", "count()")],
         decisions: &["offer_escalation", "escalate", "review_rejected"],
     };
 
@@ -960,7 +960,7 @@ mod compiled {
             Term::Var(0),
         ],
         limit: None,
-        places: &[("rules/autonomy/autonomy.dl:306:13", "Current + 1")],
+        places: &[("rules/autonomy/autonomy.dl:307:13", "Current + 1")],
         decisions: &["offer_escalation"],
     };
 

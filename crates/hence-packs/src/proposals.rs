@@ -334,7 +334,7 @@ mod compiled {
             rank: None,
             types: &[Type::String, Type::Bool, Type::String, Type::Time],
         }),
-        places: &[("rules/proposals/proposals.dl:35:5", "At - Made")],
+        places: &[("rules/proposals/proposals.dl:36:5", "At - Made")],
         decisions: &["apply_proposal"],
     };
 
@@ -356,7 +356,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(2))),
         ],
         limit: None,
-        places: &[("rules/proposals/proposals.dl:55:5", "Now - Made")],
+        places: &[("rules/proposals/proposals.dl:56:5", "Now - Made")],
         decisions: &[],
     };
 
@@ -378,7 +378,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(3))),
         ],
         limit: None,
-        places: &[("rules/proposals/proposals.dl:63:5", "Now - Made")],
+        places: &[("rules/proposals/proposals.dl:64:5", "Now - Made")],
         decisions: &[],
     };
 
@@ -399,7 +399,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/proposals/proposals.dl:85:30", "count(Proposal)")],
+        places: &[("rules/proposals/proposals.dl:86:30", "count(Proposal)")],
         decisions: &[],
     };
 

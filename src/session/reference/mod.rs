@@ -217,7 +217,8 @@ fn place(rules: &RuleSet, span: Span) -> String {
 /// The declaration of a relation; a column a line where it is long.
 fn declaration(entry: &Entry<'_>) -> String {
     let relation = entry.relation;
-    let guard = entry.guard.map(|guard| format!("\n    {guard}")).unwrap_or_default();
+    let clause = entry.guard.map(str::to_owned).or_else(|| authors(relation));
+    let guard = clause.map(|clause| format!("\n    {clause}")).unwrap_or_default();
     let line = format!("{} {relation}", relation.kind.keyword());
     if line.chars().count() < 90 {
         return format!("{line}{guard}.");
@@ -225,6 +226,16 @@ fn declaration(entry: &Entry<'_>) -> String {
     let columns = relation.columns.iter().map(|column| format!("    {column}"));
     let columns = columns.collect::<Vec<_>>().join(",\n");
     format!("{} {}(\n{columns}\n){guard}.", relation.kind.keyword(), relation.name)
+}
+
+/// `from role, … as column, at column` of an input that says who may assert it.
+fn authors(relation: &Relation) -> Option<String> {
+    let authors = relation.authors.as_ref()?;
+    let name = |at: usize| relation.columns.get(at).map(|column| column.name.as_str());
+    let roles: Vec<&str> = authors.roles.iter().map(|role| role.as_str()).collect();
+    let by = authors.column.and_then(name).map(|name| format!(" as {name}"));
+    let at = authors.time.and_then(name).map(|name| format!(", at {name}"));
+    Some(format!("from {}{}{}", roles.join(", "), by.unwrap_or_default(), at.unwrap_or_default()))
 }
 
 /// Text inside HTML, SVG and attributes of both.

@@ -1,4 +1,4 @@
-//! `from role, … as column` of an input: the roles once each, the column one that can hold a name.
+//! `from role, … as column, at column` of an input: the roles once each, the columns such as can hold a name and a time.
 
 use hence_core::diagnostic::Diagnostic;
 use hence_core::schema::Authors;
@@ -29,25 +29,39 @@ pub(super) fn authors(written: &tree::Authors, entry: &Entry, out: &mut Vec<Diag
         }
     }
     let column = written.column.and_then(|column| author_column(column, entry, out));
-    Authors { roles: roles.iter().map(|role| role.name).collect(), column }
+    let time = written.time.and_then(|column| time_column(column, entry, out));
+    Authors { roles: roles.iter().map(|role| role.name).collect(), column, time }
 }
 
-/// The column after `as`, which holds a string or a name.
+/// The column after `as`, which holds a string.
 fn author_column(column: Ident, entry: &Entry, out: &mut Vec<Diagnostic>) -> Option<usize> {
+    let help = "an author is a string: declare the column as `string`";
+    column_of((column, Type::String), ("name an author", help), entry, out)
+}
+
+/// The column after `at`, which holds a time.
+fn time_column(column: Ident, entry: &Entry, out: &mut Vec<Diagnostic>) -> Option<usize> {
+    let help = "an instant is a time: declare the column as `time`";
+    column_of((column, Type::Time), ("hold an instant", help), entry, out)
+}
+
+/// The position of a column, which has to be of this type to do what it is `wanted` for.
+fn column_of(
+    (column, due): (Ident, Type),
+    (wanted, help): (&str, &str),
+    entry: &Entry,
+    out: &mut Vec<Diagnostic>,
+) -> Option<usize> {
     let Some(at) = entry.column(column.name) else {
         out.push(unknown_column(entry, column));
         return None;
     };
     let slot = entry.columns.get(at)?;
     let ty = slot.ty.as_ref()?;
-    if ty.ty == Type::String {
+    if ty.ty == due {
         return Some(at);
     }
-    let message = format!("the column `{}` is {} and can't name an author", column.name, a_column(ty));
-    out.push(
-        error(codes::WRONG_TYPE, message, column.span)
-            .at(slot.origin, "declared here")
-            .help("an author is a string: declare the column as `string`"),
-    );
+    let message = format!("the column `{}` is {} and can't {wanted}", column.name, a_column(ty));
+    out.push(error(codes::WRONG_TYPE, message, column.span).at(slot.origin, "declared here").help(help));
     None
 }

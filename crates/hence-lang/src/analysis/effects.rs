@@ -222,6 +222,7 @@ fn check_authors(rule: &tree::Rule, entry: &Entry, ordinal: usize, out: &mut Vec
                 .help(format!("write `from …, {RULES}` in the declaration of `{}`", entry.name)),
         );
     }
+    check_instant(rule, entry, authors.time, out);
     let id = rule.id.unwrap_or(default_id(rule, ordinal)).name;
     let Some((at, term)) = authors.column.and_then(|at| Some((at, rule.terms.get(at)?))) else { return };
     if matches!(term.kind, ExprKind::Literal(Value::String(text)) if text == id) {
@@ -230,6 +231,17 @@ fn check_authors(rule: &tree::Rule, entry: &Entry, ordinal: usize, out: &mut Vec
     let column = entry.columns.get(at).map_or("", |slot| slot.name.as_str());
     let message = format!("the column `{column}` of `{}` names the author, which is this rule", entry.name);
     out.push(error(codes::EFFECT_AUTHOR, message, term.span).help(format!("write: `{}`", Value::String(id))));
+}
+
+/// The column that holds the instant of the transaction holds that of the step.
+fn check_instant(rule: &tree::Rule, entry: &Entry, column: Option<usize>, out: &mut Vec<Diagnostic>) {
+    let Some((at, term)) = column.and_then(|at| Some((at, rule.terms.get(at)?))) else { return };
+    if rule.kind == RuleKind::Retracts || is_now(term) {
+        return;
+    }
+    let column = entry.columns.get(at).map_or("", |slot| slot.name.as_str());
+    let message = format!("the column `{column}` of `{}` holds the instant of the step", entry.name);
+    out.push(error(codes::EFFECT_AUTHOR, message, term.span).help("write: `now`"));
 }
 
 /// The term `now`, whole.

@@ -15,6 +15,8 @@ use crate::transaction::RuleSet;
 pub struct ImportedFacts<'l> {
     /// Its author.
     pub author: &'l str,
+    /// Its clock, or its time where it has none, in microseconds since the epoch.
+    pub instant: i64,
     /// The rules that it names.
     pub rules: Option<Hash>,
     /// Their text, where it holds it.
@@ -40,5 +42,6 @@ pub(super) fn imported_facts<'l>(line: &'l Line, summary: &Summary) -> Result<Im
     own.extend(stepped.into_iter().map(|(fact, asserted)| (fact, !asserted)));
     let set = line.rule_set.as_ref();
     let rule_set = set.map(|rules| RuleSet::new(rules.files.clone(), rules.params.clone()));
-    Ok(ImportedFacts { author: &line.author, rules: summary.rules, rule_set, own })
+    let instant = line.clock.unwrap_or(line.time);
+    Ok(ImportedFacts { author: &line.author, instant, rules: summary.rules, rule_set, own })
 }

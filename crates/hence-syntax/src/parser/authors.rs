@@ -1,4 +1,4 @@
-//! `from role, … as column`: who may assert the facts of an input.
+//! `from role, … as column, at column`: who may assert the facts of an input.
 
 use hence_core::schema::Kind;
 
@@ -8,7 +8,7 @@ use super::super::tree::{Authors, Ident};
 use super::Parser;
 
 impl Parser<'_> {
-    /// `from role, … as column` after the columns of an input.
+    /// `from role, … as column, at column` after the columns of an input.
     pub(super) fn authors(&mut self, kind: Kind) -> Authors {
         let start = self.bump().span;
         if kind != Kind::Input {
@@ -23,8 +23,8 @@ impl Parser<'_> {
             );
         }
         let roles = self.roles();
-        let column = if self.at_word("as") { self.author_column() } else { None };
-        Authors { roles, column, span: self.since(start) }
+        let (column, time) = if self.at_word("as") { self.author_columns() } else { (None, None) };
+        Authors { roles, column, time, span: self.since(start) }
     }
 
     /// One role or several between commas.
@@ -55,9 +55,27 @@ impl Parser<'_> {
         Some(Ident { name: word.into(), span })
     }
 
-    /// The column after `as`.
-    fn author_column(&mut self) -> Option<Ident> {
+    /// The column after `as`, and after a comma the one after `at`.
+    fn author_columns(&mut self) -> (Option<Ident>, Option<Ident>) {
         self.bump();
-        self.name("column")
+        let column = self.name("column");
+        if !self.eat(TokenKind::Comma) {
+            return (column, None);
+        }
+        if self.at_word("at") {
+            self.bump();
+            return (column, self.name("column"));
+        }
+        let span = self.current.span;
+        let help = "write: `as by, at at`, where the column `at` holds the instant of the transaction";
+        self.report(
+            codes::BAD_DECLARATION,
+            "only `at` follows the column of the author",
+            span,
+            "not `at`",
+            help,
+        );
+        self.name("column");
+        (column, None)
     }
 }

@@ -30,11 +30,12 @@ struct Call<'a> {
     end: String,
 }
 
-/// `from role, … as column.`
+/// `from role, … as column, at column.`
 fn authors_text(authors: &Authors) -> String {
     let roles: Vec<_> = authors.roles.iter().map(|role| role.name.as_str()).collect();
     let column = authors.column.map_or(String::new(), |column| format!(" as {}", column.name));
-    format!("from {}{column}.", roles.join(", "))
+    let time = authors.time.map_or(String::new(), |column| format!(", at {}", column.name));
+    format!("from {}{column}{time}.", roles.join(", "))
 }
 
 impl Printer<'_> {

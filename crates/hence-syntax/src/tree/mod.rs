@@ -163,6 +163,8 @@ pub struct Authors {
     pub roles: Vec<Ident>,
     /// The column that names the author.
     pub column: Option<Ident>,
+    /// The column that holds the instant of the transaction.
+    pub time: Option<Ident>,
     /// From `from` to the end.
     pub span: Span,
 }
