@@ -181,9 +181,24 @@ impl Add {
             return Err(Failure::Usage(message));
         }
         match KeyFiles.key(&self.name).map_err(Failure::Usage)? {
-            Some(key) => Ok(known(key.public())),
+            Some(key) => self.unrevoked(ledger, key.public()).map(known),
             None => Ok(Found { key: keys::create(&keys::path(&self.name)?)?.public(), is_new: true }),
         }
+    }
+}
+
+impl Add {
+    /// A key of this machine that the ledger doesn't know as revoked.
+    fn unrevoked(&self, ledger: &Ledger, key: PublicKey) -> Result<PublicKey, Failure> {
+        let list = principals(ledger)?.list(ledger.last_tx());
+        let Some(tx) = list.iter().find(|known| known.key == key).and_then(|known| known.revoked) else {
+            return Ok(key);
+        };
+        let path = keys::path(&self.name)?;
+        Err(Failure::Usage(format!(
+            "the key in {} was revoked in transaction {tx}; move it away, or give another one with --key",
+            path.display()
+        )))
     }
 }
 
