@@ -147,7 +147,7 @@ fn fits(principals: &Principals, number: u64, fact: &Fact) -> Result<(), String>
 fn unsigned(judged: &Judged<'_>) -> Result<Vec<Vec<u8>>, String> {
     let mut contents: Vec<Vec<u8>> = judged.contents.iter().map(|content| content.to_vec()).collect();
     let commit = contents.last_mut().ok_or("the transaction has no records")?;
-    let mut reader = Reader::new(judged.contents.last().copied().unwrap_or_default());
+    let mut reader = Reader::new(commit);
     Summary::decode(&mut reader).map_err(|malformed| malformed.to_string())?;
     let end = commit.len() - reader.rest().len();
     let place = end.checked_sub(64).and_then(|start| commit.get_mut(start..end));
